@@ -1,0 +1,160 @@
+/** The consensus state as tables of immutable records (state.md sections 2 and 3). */
+import type { BridgechainAsset, BusinessAsset, HtlcExpiration } from "@uniknode/protocol";
+
+/** What a wallet knows about its delegate (state.md 2.1). */
+export type Delegate = {
+  readonly username: string;
+  /** 1 individual, 2 organization, 3 network; absent for delegates of core registrations. */
+  readonly type?: number;
+  readonly voteBalance: bigint;
+  /** Present only while `voterMaximumWeight` is in force. */
+  readonly weightedVoteBalance?: bigint;
+  readonly forgedFees: bigint;
+  readonly forgedRewards: bigint;
+  readonly producedBlocks: number;
+  readonly lastBlock?: { readonly id: string; readonly height: number; readonly timestamp: number };
+  /** Last round in which it was active; 0 before the first. */
+  readonly round: number;
+  readonly rank?: number;
+  readonly resigned?: true;
+};
+
+/** An open hash-time-locked amount. */
+export type Lock = {
+  readonly amount: bigint;
+  readonly recipientId: string;
+  readonly timestamp: number;
+  readonly vendorField?: string;
+  readonly secretHash: string;
+  readonly expiration: HtlcExpiration;
+};
+
+export type Bridgechain = { readonly bridgechainAsset: BridgechainAsset; readonly resigned?: boolean };
+
+export type Entity = {
+  readonly type: number;
+  readonly subType: number;
+  readonly data: { readonly name?: string; readonly ipfsData?: string };
+  readonly resigned?: true;
+};
+
+/** Optional parts of a wallet; absent means "has not" (state.md section 2). */
+export type Attributes = {
+  readonly secondPublicKey?: string;
+  /** Public key of the delegate voted for. */
+  readonly vote?: string;
+  readonly multiSignature?: {
+    readonly min: number;
+    readonly publicKeys: readonly string[];
+    readonly legacy?: true;
+  };
+  readonly delegate?: Delegate;
+  /** Token id to its type, in order of acquisition: the first token decides the type of a vote. */
+  readonly tokens?: Readonly<Record<string, { readonly type: number }>>;
+  readonly ipfs?: { readonly hashes: Readonly<Record<string, true>> };
+  readonly htlc?: { readonly locks: Readonly<Record<string, Lock>>; readonly lockedBalance: bigint };
+  readonly business?: {
+    readonly businessAsset: BusinessAsset;
+    readonly resigned?: true;
+    readonly bridgechains?: Readonly<Record<string, Bridgechain>>;
+  };
+  readonly entities?: Readonly<Record<string, Entity>>;
+};
+
+export type Wallet = {
+  readonly address: string;
+  /** Known once the wallet was looked up by it. */
+  readonly publicKey?: string;
+  /** Smallest unit; may be negative where state.md says so. */
+  readonly balance: bigint;
+  /** Number of transactions sent. */
+  readonly nonce: bigint;
+  readonly attributes: Attributes;
+};
+
+/** A record of the token store (state.md 3.1). */
+export type Token = {
+  readonly id: string;
+  /** Address of the holder. */
+  readonly ownerId: string;
+  /** Id of the transaction that minted it. */
+  readonly firstTransaction: string;
+  /** Id of the last transaction that changed it or its properties. */
+  readonly lastTransaction: string;
+};
+
+/** A round as it was set up (consensus.md section 5); never recomputed afterwards. */
+export type Round = {
+  readonly round: number;
+  /** First height of the round. */
+  readonly height: number;
+  /** Active delegates by rank, with the vote balance stored for each. */
+  readonly delegates: readonly { readonly publicKey: string; readonly voteBalance: bigint }[];
+  /** Public keys in forging order: slot s belongs to `order[s mod n]`. */
+  readonly order: readonly string[];
+};
+
+/** Record type by table. Keys are text. */
+export type Tables = {
+  /** By address. */
+  wallets: Wallet;
+  /** By token id. */
+  tokens: Token;
+  /** Property value by `propertyKey(tokenId, key)`. */
+  properties: string;
+  /** Address by delegate username, resigned delegates included. */
+  usernames: string;
+  /** Address of the owner by lock id. */
+  locks: string;
+  /** Address by IPFS hash. */
+  ipfs: string;
+  /** Registration id by `entityKey(type, name)`. */
+  entities: string;
+  /** Id of the minting transaction by `voucherKey(name, voucher)`; written at the end of a block (trap A3). */
+  vouchers: string;
+  /** Id of the disclosing transaction by certification subject; written at the end of a block (trap A3). */
+  disclosures: string;
+  /** By decimal round number. */
+  rounds: Round;
+};
+
+export type TableName = keyof Tables;
+
+export const TABLE_NAMES: readonly TableName[] = [
+  "wallets",
+  "tokens",
+  "properties",
+  "usernames",
+  "locks",
+  "ipfs",
+  "entities",
+  "vouchers",
+  "disclosures",
+  "rounds",
+];
+
+/** Key of a property: the token id has 64 characters, so the rest is the property key. */
+export const propertyKey = (tokenId: string, key: string): string => `${tokenId}/${key}`;
+export const voucherKey = (nftName: string, voucher: string): string => `${nftName}/${voucher}`;
+export const entityKey = (type: number, name: string): string => `${type}/${name.toLowerCase()}`;
+
+/** How the ledger sees committed state: synchronous, and only what it needs. Records are never written into. */
+export type StateReader = {
+  get<T extends TableName>(table: T, key: string): Tables[T] | undefined;
+  /** Addresses of all registered delegates, resigned ones included, in any order. */
+  delegates(): Iterable<string>;
+  /** Addresses of the wallets whose vote is this public key, in any order. */
+  voters(publicKey: string): Iterable<string>;
+  /** Keys and values of the properties of a token, in any order. */
+  properties(tokenId: string): Iterable<readonly [key: string, value: string]>;
+};
+
+/** One written record: `before` is what the reader would have answered. `undefined` is absence. */
+export type Change<T extends TableName = TableName> = {
+  [N in T]: {
+    readonly table: N;
+    readonly key: string;
+    readonly before: Tables[N] | undefined;
+    readonly after: Tables[N] | undefined;
+  };
+}[T];

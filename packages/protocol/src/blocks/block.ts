@@ -1,0 +1,31 @@
+/** Blocks as values (blocks.md). */
+import type { SealedTransaction } from "../transactions/transaction.ts";
+
+/** Header of a block (blocks.md section 1) with its id (section 2). */
+export type BlockHeader = {
+  id: string;
+  /** The full id, or the 16-digit hexadecimal form of the partial one. */
+  idHex: string;
+  version: number;
+  /** Seconds since the network epoch. */
+  timestamp: number;
+  height: number;
+  /** Id of the parent; `"0"` for the genesis block. */
+  previousBlock: string;
+  previousBlockHex: string;
+  numberOfTransactions: number;
+  totalAmount: bigint;
+  totalFee: bigint;
+  reward: bigint;
+  payloadLength: number;
+  payloadHash: string;
+  generatorPublicKey: string;
+  /** DER. */
+  blockSignature: string;
+};
+
+/** A header with its transactions in block order. */
+export type Block = {
+  readonly header: BlockHeader;
+  readonly transactions: readonly SealedTransaction[];
+};

@@ -1,0 +1,38 @@
+/** Conversions between bytes and text. Hexadecimal is written in lower case. */
+
+const encoder = new TextEncoder();
+
+/** UTF-8 bytes of a text, without any normalisation; a lone surrogate becomes `ef bf bd`. */
+export const utf8ToBytes = (text: string): Uint8Array => encoder.encode(text);
+
+/** Lower-case hexadecimal, two digits a byte. */
+export function bytesToHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
+}
+
+/**
+ * Bytes of a hexadecimal text of either letter case.
+ *
+ * @throws {RangeError} if the text has an odd length or a character that is no hexadecimal digit
+ */
+export function hexToBytes(text: string): Uint8Array {
+  if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) {
+    throw new RangeError("hexadecimal text must consist of pairs of the digits 0-9 and a-f");
+  }
+  const bytes = new Uint8Array(text.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
+}
+
+/** The byte strings one after another. */
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.length;
+  }
+  return bytes;
+}

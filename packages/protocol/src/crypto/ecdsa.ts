@@ -1,0 +1,44 @@
+/** ECDSA with strict DER and low s (identities.md section 6). */
+import { backend } from "./secp256k1.ts";
+
+/**
+ * Deterministic signature (RFC 6979, low s) in DER, usually 70 or 71 bytes.
+ *
+ * @throws {RangeError} if the private key is no scalar of the group
+ */
+export function signEcdsa(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
+  const signature = backend.signMessageHashDER(privateKey, hash);
+  if (typeof signature === "string") throw new RangeError(signature);
+  return signature;
+}
+
+/** Whether `signature` is strict DER with low s and valid for the 32-byte hash; never throws. */
+export function verifyEcdsa(hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
+  if (hash.length !== 32 || !isKeyLength(publicKey) || !isStrictDer(signature)) return false;
+  // The "low s" form of the verifier refuses s > n/2.
+  return backend.verifySignatureDERLowS(signature, publicKey, hash);
+}
+
+const isKeyLength = (publicKey: Uint8Array) => publicKey.length === 33 || publicKey.length === 65;
+
+/** `30 LL 02 RL R 02 SL S`: short lengths, nothing behind, minimal non-negative integers. */
+function isStrictDer(signature: Uint8Array): boolean {
+  if (signature.length < 8 || signature[0] !== 0x30) return false;
+  const total = signature[1]!;
+  if (total > 127 || total !== signature.length - 2) return false;
+  const rLength = signature[3]!;
+  const sAt = 4 + rLength;
+  if (signature[2] !== 0x02 || sAt + 2 > signature.length || signature[sAt] !== 0x02) return false;
+  const sLength = signature[sAt + 1]!;
+  return (
+    signature.length === 6 + rLength + sLength &&
+    isMinimalInteger(signature.subarray(4, sAt)) &&
+    isMinimalInteger(signature.subarray(sAt + 2))
+  );
+}
+
+function isMinimalInteger(bytes: Uint8Array): boolean {
+  const [first, second] = bytes;
+  if (first === undefined || first > 0x7f || bytes.length > 33) return false;
+  return first !== 0 || (second !== undefined && second > 0x7f);
+}

@@ -1,0 +1,61 @@
+/**
+ * The Schnorr signature of the network: the draft that preceded BIP-340, with the quadratic residue
+ * rule on y(R) and the 33-byte key inside the challenge (identities.md section 7).
+ */
+import { bytesToHex, concatBytes, hexToBytes } from "./bytes.ts";
+import { sha256 } from "./hashes.ts";
+import { backend, FIELD_PRIME, ORDER } from "./secp256k1.ts";
+
+const MINUS_ONE = hexToBytes((ORDER - 1n).toString(16));
+
+/**
+ * Deterministic 64-byte signature of a 32-byte hash.
+ *
+ * @throws {RangeError} if the private key is no scalar of the group
+ */
+export function signSchnorr(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
+  // k0 = int(H(d || m)) mod n
+  let k = reduce(sha256(concatBytes(privateKey, hash)));
+  const point = scalar(backend.derivePublicKeyUncompressed(k));
+  const rx = point.slice(1, 33);
+  // k = k0 if y(R) is a square modulo p, otherwise n - k0
+  if (!isSquare(BigInt(`0x${bytesToHex(point.subarray(33))}`))) {
+    k = scalar(backend.mulTweakPrivateKey(k, MINUS_ONE));
+  }
+  // e = int(H(rx || P || m)) mod n ;  s = k + e*d
+  const publicKey = scalar(backend.derivePublicKeyCompressed(privateKey));
+  const e = reduce(sha256(concatBytes(rx, publicKey, hash)));
+  const s = scalar(backend.addTweakPrivateKey(scalar(backend.mulTweakPrivateKey(privateKey, e)), k));
+  return concatBytes(rx, s);
+}
+
+/** Whether the 64-byte signature is valid for the 32-byte hash; never throws. */
+export function verifySchnorr(hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
+  if (hash.length !== 32 || signature.length !== 64) return false;
+  if (publicKey.length !== 33 && publicKey.length !== 65) return false;
+  return backend.verifySignatureSchnorr(signature, publicKey, hash);
+}
+
+/** A digest taken modulo n. Only one in 2^128 is changed by it. */
+function reduce(digest: Uint8Array): Uint8Array {
+  const value = BigInt(`0x${bytesToHex(digest)}`);
+  if (value < ORDER) return digest;
+  return hexToBytes((value - ORDER).toString(16).padStart(64, "0"));
+}
+
+/** Euler's criterion: y^((p-1)/2) = 1 modulo p. */
+function isSquare(y: bigint): boolean {
+  let result = 1n;
+  let base = y;
+  for (let exponent = (FIELD_PRIME - 1n) / 2n; exponent > 0n; exponent >>= 1n) {
+    if (exponent & 1n) result = (result * base) % FIELD_PRIME;
+    base = (base * base) % FIELD_PRIME;
+  }
+  return result === 1n;
+}
+
+/** The backend answers a text instead of bytes when a scalar is out of range. */
+function scalar(answer: Uint8Array | string): Uint8Array {
+  if (typeof answer === "string") throw new RangeError(answer);
+  return answer;
+}

