@@ -1,4 +1,6 @@
 export * from "./blocks/block.ts";
+export * from "./bytes/reader.ts";
+export * from "./bytes/writer.ts";
 export * from "./crypto/base58check.ts";
 export * from "./crypto/bytes.ts";
 export * from "./crypto/ecdsa.ts";

@@ -1,0 +1,82 @@
+/** Writing of little-endian layouts. Numbers are taken modulo their width. */
+import { hexToBytes, utf8ToBytes } from "../crypto/bytes.ts";
+
+/** Bytes in the making. */
+export type ByteWriter = {
+  u8(value: number): void;
+  i16(value: number): void;
+  u16(value: number): void;
+  u32(value: number): void;
+  u64(value: bigint): void;
+  bytes(value: Uint8Array): void;
+  /**
+   * The bytes of a hexadecimal text.
+   *
+   * @throws {RangeError} if it is no hexadecimal text of `length` bytes
+   */
+  hex(value: string, length?: number): void;
+  /** UTF-8 behind its length in one byte. */
+  shortText(value: string): void;
+  /** What was written so far, as a copy. */
+  finish(): Uint8Array;
+};
+
+export function createWriter(capacity = 512): ByteWriter {
+  let buffer = new Uint8Array(capacity);
+  let view = new DataView(buffer.buffer);
+  let length = 0;
+
+  /** Makes room and gives the offset to write at. */
+  function advance(size: number): number {
+    const at = length;
+    length += size;
+    if (length > buffer.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * buffer.length));
+      larger.set(buffer.subarray(0, at));
+      buffer = larger;
+      view = new DataView(buffer.buffer);
+    }
+    return at;
+  }
+  const bytes = (value: Uint8Array) => {
+    const at = advance(value.length);
+    buffer.set(value, at);
+  };
+  const u8 = (value: number) => {
+    const at = advance(1);
+    view.setUint8(at, value);
+  };
+  return {
+    u8,
+    bytes,
+    i16: (value) => {
+      const at = advance(2);
+      view.setInt16(at, value, true);
+    },
+    u16: (value) => {
+      const at = advance(2);
+      view.setUint16(at, value, true);
+    },
+    u32: (value) => {
+      const at = advance(4);
+      view.setUint32(at, value, true);
+    },
+    u64: (value) => {
+      const at = advance(8);
+      view.setBigUint64(at, value, true);
+    },
+    hex: (value, size) => {
+      const decoded = hexToBytes(value);
+      if (size !== undefined && decoded.length !== size) {
+        throw new RangeError(`${size} bytes of hexadecimal text expected, got ${decoded.length}`);
+      }
+      bytes(decoded);
+    },
+    shortText: (value) => {
+      const encoded = utf8ToBytes(value);
+      u8(encoded.length);
+      bytes(encoded);
+    },
+    finish: () => buffer.slice(0, length),
+  };
+}

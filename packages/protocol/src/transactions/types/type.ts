@@ -1,0 +1,38 @@
+/** What one transaction type contributes to the codec and the schema (transactions.md sections 6 and 8). */
+import type { ByteReader } from "../../bytes/reader.ts";
+import type { ByteWriter } from "../../bytes/writer.ts";
+import type { Transaction } from "../transaction.ts";
+
+/** JSON Schema (draft-07) of a member; `u63` and the other keywords of the family stand in `schema.ts`. */
+export type MemberSchema = Record<string, unknown>;
+
+/** Rules of a type beyond those common to all (transactions.md 8.3). */
+export type TypeSchema = {
+  /** Schemas by member; they replace the common ones of the same name. */
+  properties: Record<string, MemberSchema>;
+  /** Members required beyond the common ones. */
+  required?: readonly string[];
+};
+
+/** One file per transaction type exports one of these. */
+export type TransactionType = {
+  readonly typeGroup: number;
+  readonly type: number;
+  /** transactions.md 6.1. */
+  readonly key: string;
+  /** Whether the type carries a vendorField (transactions.md section 4). */
+  readonly hasVendorField?: true;
+  /** Whether the recipient's network byte is compared while the id is computed (transactions.md 6.2). */
+  readonly checksRecipientNetwork?: true;
+  readonly schema: TypeSchema;
+  /**
+   * Writes the payload of 6.3 to 6.7. The version decides where version 1 differs.
+   *
+   * @throws {Error} on input that the schema lets through but no bytes can express (transactions.md section 9)
+   */
+  write(transaction: Transaction, writer: ByteWriter): void;
+  /** Reads the payload: the members it carries (amount, recipientId, expiration, asset). */
+  read(reader: ByteReader, version: number): Partial<Transaction>;
+  /** Static fee of the type when the milestone names none (transactions.md section 13), smallest unit. */
+  readonly staticFee: (transaction: Transaction) => bigint;
+};
