@@ -1,0 +1,48 @@
+/**
+ * What the serving side (HTTP, webhooks) needs from the node. Asynchronous and made of plain JSON values, so that the
+ * same interface works in one process, over a message channel and over HTTP.
+ */
+
+/** Answer of admission (pool.md section 3). */
+export type AdmissionAnswer = {
+  data: { accept: string[]; broadcast: string[]; excess: string[]; invalid: string[] };
+  errors?: Record<string, { type: string; message: string }[]>;
+};
+
+/** `synced` follows consensus.md section 11; `now` is the height. */
+export type NodeStatus = {
+  synced: boolean;
+  /** Height of the head. */
+  now: number;
+  /** Blocks missing compared with the network. */
+  blocksCount: number;
+  /** Network time, seconds. */
+  timestamp: number;
+};
+
+/** Pending transactions in decoded JSON form (transactions.md section 15), in forging order. */
+export type PoolPage = { transactions: Record<string, unknown>[]; totalCount: number };
+
+export type Gateway = {
+  /**
+   * Hands over the items of a `POST /transactions` body.
+   *
+   * @throws {BodyError} when the body as a whole fails the schema (pool.md section 3): nothing was processed
+   */
+  submit(transactions: unknown[]): Promise<AdmissionAnswer>;
+  pendingTransactions(range: { offset: number; limit: number }): Promise<PoolPage>;
+  pendingTransaction(id: string): Promise<Record<string, unknown> | undefined>;
+  status(): Promise<NodeStatus>;
+  /** The register of webhooks changed: from the returned moment on every event it names reaches the log. */
+  webhooksChanged(): Promise<void>;
+};
+
+/** The body of a submission is refused as a whole: 422. */
+export class BodyError extends Error {
+  readonly code = "BODY_SCHEMA";
+
+  constructor(message: string) {
+    super(message);
+    this.name = "BodyError";
+  }
+}
