@@ -1,0 +1,18 @@
+/** The networks that come with the node (networks.md). */
+import type { NetworkFiles } from "./network.ts";
+import { dalinet } from "./presets/dalinet.ts";
+import { livenet } from "./presets/livenet.ts";
+import { sandbox } from "./presets/sandbox.ts";
+import { testnet } from "./presets/testnet.ts";
+import { unitnet } from "./presets/unitnet.ts";
+
+export { dalinet, livenet, sandbox, testnet, unitnet };
+
+/** By name. */
+export const presets: Readonly<Record<string, NetworkFiles>> = {
+  livenet,
+  sandbox,
+  dalinet,
+  testnet,
+  unitnet,
+};

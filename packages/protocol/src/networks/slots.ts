@@ -1,0 +1,33 @@
+/** Network time and slots (consensus.md section 1): epoch and blocktime are always those of the first milestone. */
+import type { Network } from "./network.ts";
+
+/** Times are whole seconds since the network epoch, possibly negative; slots count from 0 at the epoch. */
+export type Slots = {
+  /** Seconds of a slot. */
+  readonly blocktime: number;
+  /** Network time at a Unix time in milliseconds. */
+  timeAt(unixMs: number): number;
+  /** The slot that a time lies in. */
+  slotAt(time: number): number;
+  /** First second of a slot. */
+  slotTime(slot: number): number;
+  /** Whether the first half of a slot is running: forgers work only then. */
+  isForgingPhase(time: number): boolean;
+  /** Unix time in milliseconds at which a network time begins. */
+  unixMsOf(time: number): number;
+};
+
+export function createSlots(network: Network): Slots {
+  const { epoch, blocktime } = network.milestoneAt(1);
+  // The epoch keeps its milliseconds: dalinet's ends in .474.
+  const epochMs = Date.parse(epoch);
+  return {
+    blocktime,
+    timeAt: (unixMs) => Math.floor((unixMs - epochMs) / 1000),
+    slotAt: (time) => Math.floor(time / blocktime),
+    slotTime: (slot) => slot * blocktime,
+    // The remainder has the sign of the time, so that before the epoch it is always the first half.
+    isForgingPhase: (time) => time % blocktime < blocktime / 2,
+    unixMsOf: (time) => epochMs + time * 1000,
+  };
+}
