@@ -12,6 +12,7 @@ export * from "./identities/message.ts";
 export * from "./identities/wif.ts";
 export * from "./networks/create.ts";
 export * from "./networks/error.ts";
+export * from "./networks/files.ts";
 export * from "./networks/network.ts";
 export * from "./networks/presets.ts";
 export * from "./networks/slots.ts";

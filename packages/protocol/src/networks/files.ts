@@ -1,0 +1,76 @@
+/** Reading of the network files from untrusted JSON. */
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { NetworkError } from "./error.ts";
+import { checkDelegateCounts, mergeMilestones } from "./milestones.ts";
+import type { Exceptions, MilestoneChange, NetworkDescription, NetworkFiles } from "./network.ts";
+import { changesSchema, descriptionSchema, exceptionsSchema, milestoneSchema } from "./schema.ts";
+
+/** The parsed content of `network.json`, `milestones.json` and `exceptions.json`. */
+export type UntrustedNetworkFiles = { network: unknown; milestones: unknown; exceptions: unknown };
+
+/**
+ * The files, every member being of its kind and in its range. A member that this node does not know is
+ * refused: it may be a rule of the network that would be broken.
+ *
+ * @throws {NetworkError} INVALID_NETWORK_FILE, naming each member and what to do about it;
+ *   InvalidMilestoneConfigurationError if the number of delegates changes inside a round
+ */
+export function networkFilesFromJson(content: UntrustedNetworkFiles): NetworkFiles {
+  const ajv = new Ajv({ allErrors: true, verbose: true });
+  const problems = [
+    ...problemsOf("network.json", ajv.compile(descriptionSchema), content.network),
+    ...milestoneProblems(ajv, content.milestones),
+    ...problemsOf("exceptions.json", ajv.compile(exceptionsSchema), content.exceptions),
+  ];
+  if (problems.length > 0) throw new NetworkError("INVALID_NETWORK_FILE", problems.join("; "));
+
+  const milestones = content.milestones as MilestoneChange[];
+  checkDelegateCounts(milestones);
+  return {
+    network: content.network as NetworkDescription,
+    milestones,
+    exceptions: content.exceptions as Exceptions,
+  };
+}
+
+/** A change may name a part of an object only, so that the merged milestones are what must be complete. */
+function milestoneProblems(ajv: Ajv, content: unknown): string[] {
+  const file = "milestones.json";
+  const problems = problemsOf(file, ajv.compile(changesSchema), content);
+  if (problems.length > 0) return problems;
+
+  const milestones = mergeMilestones(content as MilestoneChange[]);
+  const first = milestones.findLast(({ height }) => height === 1);
+  if (!first) return [`${file}: no milestone has height 1: add one with all parameters`];
+  const isComplete = ajv.compile(milestoneSchema);
+  // Later milestones inherit what is wrong with an earlier one: each problem is told once, where it begins.
+  const told = new Set<string>();
+  for (const milestone of milestones.slice(milestones.indexOf(first))) {
+    for (const problem of problemsOf("", isComplete, milestone)) {
+      if (told.has(problem)) continue;
+      told.add(problem);
+      problems.push(`${file}, height ${milestone.height}${problem}`);
+    }
+  }
+  if (Number.isNaN(Date.parse(first.epoch)))
+    problems.push(`${file}, height 1: epoch must be an existing day`);
+  return problems;
+}
+
+function problemsOf(file: string, isValid: ValidateFunction, content: unknown): string[] {
+  if (isValid(content)) return [];
+  // The branches of an "anyOf" are told by the one sentence of the whole.
+  const errors = isValid.errors!.filter((error) => !error.schemaPath.includes("/anyOf/"));
+  return errors.map((error) => `${file}: ${problemOf(error)}`);
+}
+
+/** The member and what it must be. */
+function problemOf({ instancePath, keyword, params, parentSchema }: ErrorObject): string {
+  const path = instancePath.slice(1).replaceAll("/", ".");
+  const inside = (name: string) => (path ? `${path}.${name}` : name);
+  if (keyword === "required") return `${inside(params.missingProperty)} is missing: add it`;
+  if (keyword === "additionalProperties") {
+    return `${inside(params.additionalProperty)} is unknown to this node: correct its name or remove it`;
+  }
+  return `${path || "the content"} must be ${parentSchema?.description}`;
+}
