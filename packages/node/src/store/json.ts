@@ -1,0 +1,75 @@
+/** Records of the state as JSON values: amounts are decimal text, the order of members is kept. */
+import type { Attributes, Delegate, Lock, Round } from "@uniknode/ledger";
+
+/** A type with its `bigint` members as decimal text. */
+export type Json<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
+
+/** The attributes themselves where no amount is among them. */
+export function attributesToJson(attributes: Attributes): Json<Attributes> {
+  const { delegate, htlc } = attributes;
+  if (!delegate && !htlc) return attributes as object as Json<Attributes>;
+  return {
+    ...attributes,
+    ...(delegate && { delegate: delegateToJson(delegate) }),
+    ...(htlc && {
+      htlc: { locks: mapValues(htlc.locks, lockToJson), lockedBalance: `${htlc.lockedBalance}` },
+    }),
+  } as Json<Attributes>;
+}
+
+/** The value is taken over, not copied. */
+export function attributesFromJson(json: Json<Attributes>): Attributes {
+  const { delegate, htlc } = json;
+  if (!delegate && !htlc) return json as object as Attributes;
+  return {
+    ...json,
+    ...(delegate && { delegate: delegateFromJson(delegate) }),
+    ...(htlc && {
+      htlc: { locks: mapValues(htlc.locks, lockFromJson), lockedBalance: BigInt(htlc.lockedBalance) },
+    }),
+  } as Attributes;
+}
+
+export const roundToJson = (round: Round): Json<Round> => ({
+  ...round,
+  delegates: round.delegates.map(({ publicKey, voteBalance }) => ({
+    publicKey,
+    voteBalance: `${voteBalance}`,
+  })),
+});
+
+export const roundFromJson = (json: Json<Round>): Round => ({
+  ...json,
+  delegates: json.delegates.map(({ publicKey, voteBalance }) => ({
+    publicKey,
+    voteBalance: BigInt(voteBalance),
+  })),
+});
+
+// A member written again keeps its place.
+const delegateToJson = (delegate: Delegate): Json<Delegate> =>
+  ({
+    ...delegate,
+    voteBalance: `${delegate.voteBalance}`,
+    forgedFees: `${delegate.forgedFees}`,
+    forgedRewards: `${delegate.forgedRewards}`,
+    ...(delegate.weightedVoteBalance !== undefined && {
+      weightedVoteBalance: `${delegate.weightedVoteBalance}`,
+    }),
+  }) as Json<Delegate>;
+
+const delegateFromJson = (json: Json<Delegate>): Delegate =>
+  ({
+    ...json,
+    voteBalance: BigInt(json.voteBalance),
+    forgedFees: BigInt(json.forgedFees),
+    forgedRewards: BigInt(json.forgedRewards),
+    ...(json.weightedVoteBalance !== undefined && { weightedVoteBalance: BigInt(json.weightedVoteBalance) }),
+  }) as Delegate;
+
+const lockToJson = (lock: Lock): Json<Lock> => ({ ...lock, amount: `${lock.amount}` }) as Json<Lock>;
+const lockFromJson = (json: Json<Lock>): Lock => ({ ...json, amount: BigInt(json.amount) }) as Lock;
+
+function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

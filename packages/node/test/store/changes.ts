@@ -1,0 +1,140 @@
+/** Random states of the ledger, for comparing the store with the model in memory. */
+import type { Attributes, Change, StateReader, TableName, Tables } from "@uniknode/ledger";
+import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
+import fc from "fast-check";
+
+const digest = (digit: number) => digit.toString(16).repeat(64);
+const publicKeys = [0, 1, 2, 3].map((digit) => `02${digest(digit)}`);
+const tokenIds = [4, 5, 6].map(digest);
+
+const amount = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const text = fc.string({ unit: "grapheme", maxLength: 12 });
+const publicKey = fc.constantFrom(...publicKeys);
+
+const delegate = fc.record(
+  {
+    username: text,
+    type: fc.integer({ min: 1, max: 3 }),
+    voteBalance: amount,
+    weightedVoteBalance: amount,
+    forgedFees: amount,
+    forgedRewards: amount,
+    producedBlocks: fc.nat(),
+    lastBlock: fc.record({ id: text, height: fc.nat(), timestamp: fc.nat() }),
+    round: fc.nat(),
+    rank: fc.nat(),
+    resigned: fc.constant(true as const),
+  },
+  { requiredKeys: ["username", "voteBalance", "forgedFees", "forgedRewards", "producedBlocks", "round"] },
+);
+
+const lock = fc.record(
+  {
+    amount,
+    recipientId: text,
+    timestamp: fc.nat(),
+    vendorField: text,
+    secretHash: text,
+    expiration: fc.record({ type: fc.constantFrom(1, 2), value: fc.nat() }),
+  },
+  { requiredKeys: ["amount", "recipientId", "timestamp", "secretHash", "expiration"] },
+);
+
+/** Tokens in any order of acquisition. */
+const tokens = fc
+  .shuffledSubarray(tokenIds, { minLength: 1 })
+  .map((ids) => Object.fromEntries(ids.map((id, index) => [id, { type: (index % 3) + 1 }])));
+
+const attributes = fc.record(
+  {
+    secondPublicKey: publicKey,
+    vote: publicKey,
+    multiSignature: fc.record({ min: fc.nat(), publicKeys: fc.array(publicKey) }),
+    delegate,
+    tokens,
+    ipfs: fc.record({ hashes: fc.dictionary(text, fc.constant(true as const)) }),
+    htlc: fc.record({ locks: fc.dictionary(fc.constantFrom(...tokenIds), lock), lockedBalance: amount }),
+    entities: fc.dictionary(text, fc.record({ type: fc.nat(), subType: fc.nat(), data: fc.constant({}) })),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Attributes>;
+
+const addresses = ["A", "B", "C", "D", "E"];
+
+const wallet = (address: string) =>
+  fc.record(
+    { address: fc.constant(address), publicKey, balance: amount, nonce: amount, attributes },
+    { requiredKeys: ["address", "balance", "nonce", "attributes"] },
+  ) as fc.Arbitrary<Tables["wallets"]>;
+
+const token = (id: string) =>
+  fc.record({ id: fc.constant(id), ownerId: text, firstTransaction: text, lastTransaction: text });
+
+const round = (key: string) =>
+  fc.record({
+    round: fc.constant(Number(key)),
+    height: fc.nat(),
+    delegates: fc.array(fc.record({ publicKey, voteBalance: amount }), { maxLength: 3 }),
+    order: fc.array(publicKey, { maxLength: 3 }),
+  });
+
+/** Keys of each table that the random changes use: few, so that they meet. */
+export const KEYS: Record<TableName, readonly string[]> = {
+  wallets: addresses,
+  tokens: tokenIds,
+  properties: tokenIds.flatMap((id) => ["type", "a/b", "0"].map((key) => propertyKey(id, key))),
+  usernames: ["name", ""],
+  locks: tokenIds,
+  ipfs: ["hash"],
+  entities: ["1/name"],
+  vouchers: ["4/unik/voucher"],
+  disclosures: ["subject"],
+  rounds: ["1", "2"],
+};
+
+const record = (table: TableName, key: string): fc.Arbitrary<Tables[TableName]> => {
+  if (table === "wallets") return wallet(key);
+  if (table === "tokens") return token(key);
+  if (table === "rounds") return round(key);
+  return text;
+};
+
+type Written = { table: TableName; key: string; after: Tables[TableName] | undefined };
+
+const written: fc.Arbitrary<Written> = fc
+  .oneof({ weight: 4, arbitrary: fc.constant("wallets" as const) }, fc.constantFrom(...TABLE_NAMES))
+  .chain((table) =>
+    fc.constantFrom(...KEYS[table]).chain((key) =>
+      fc.record({
+        table: fc.constant(table),
+        key: fc.constant(key),
+        after: fc.option(record(table, key), { nil: undefined, freq: 4 }),
+      }),
+    ),
+  );
+
+/** What the blocks of a chain write, block by block; a record once a block. */
+export const blocksOfWrites = fc.array(
+  fc.uniqueArray(written, { selector: ({ table, key }) => `${table} ${key}`, maxLength: 6 }),
+  { minLength: 1, maxLength: 8 },
+);
+
+/** The writes as changes of a state. */
+export const changesOn = (state: StateReader, writes: readonly Written[]): Change[] =>
+  writes.map(({ table, key, after }) => ({ table, key, before: state.get(table, key), after }) as Change);
+
+/** Every answer of a reader. The text shows the order of members, too. */
+export function answersOf(state: StateReader): unknown {
+  const show = (value: unknown) =>
+    JSON.stringify(value, (_, member) => (typeof member === "bigint" ? `${member}n` : member));
+  return {
+    records: TABLE_NAMES.flatMap((table) =>
+      KEYS[table].map((key) => [table, key, show(state.get(table, key))]),
+    ),
+    delegates: [...state.delegates()].sort(),
+    voters: publicKeys.map((key) => [...state.voters(key)].sort()),
+    properties: tokenIds.map((id) =>
+      [...state.properties(id)].map(([key, value]) => `${key}=${value}`).sort(),
+    ),
+  };
+}
