@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node.js reads: nothing else may be loaded before the version is known to do.
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(`uniknode needs Node.js 22.19 or newer; this is ${process.versions.node}.\n`);
+  process.exitCode = 1;
+} else {
+  const { main } = await import("../src/cli/main.ts");
+  process.exitCode = await main(process.argv.slice(2));
+}

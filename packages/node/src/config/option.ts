@@ -1,0 +1,63 @@
+/** One option of the node: where it may stand, what it means, what it must be. */
+
+/** The value of an option once it is read. */
+export type OptionValue = string | number | boolean;
+
+export type Option<V extends OptionValue = OptionValue> = {
+  /** Name in the configuration file; the flag is the same in kebab case, the variable in upper snake case. */
+  readonly name: string;
+  /** Placeholder of the value in help texts; absent for switches. */
+  readonly placeholder?: string;
+  /** One sentence with the unit. */
+  readonly sentence: string;
+  readonly default?: V;
+  /** Masked wherever the configuration is shown. */
+  readonly secret?: true;
+  /** Another environment variable that means the same. */
+  readonly variable?: string;
+  /**
+   * Reads a text of the command line, the environment or a JSON value of the file.
+   *
+   * @throws {Error} whose message says what is expected
+   */
+  readonly read: (value: unknown) => V;
+};
+
+export const flagOf = (option: Option): string =>
+  `--${option.name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+export const variableOf = (option: Option): string =>
+  option.variable ?? `UNIKNODE_${option.name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+/** Any text but the empty one. */
+export function readText(value: unknown): string {
+  if (typeof value !== "string" || value === "") throw new Error("a text is expected");
+  return value;
+}
+
+/** A switch: `true` or `false`, as value or as text. */
+export function readSwitch(value: unknown): boolean {
+  if (value === true || value === "true" || value === "1") return true;
+  if (value === false || value === "false" || value === "0") return false;
+  throw new Error("true or false is expected");
+}
+
+/** An integer between two bounds, both included. */
+export const readInteger =
+  (minimum: number, maximum: number) =>
+  (value: unknown): number => {
+    const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+    if (typeof number !== "number" || !Number.isInteger(number) || number < minimum || number > maximum) {
+      throw new Error(`an integer from ${minimum} to ${maximum} is expected`);
+    }
+    return number;
+  };
+
+/** One of a few words. */
+export const readChoice =
+  <C extends string>(...choices: readonly C[]) =>
+  (value: unknown): C => {
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice === undefined) throw new Error(`one of ${choices.join(", ")} is expected`);
+    return choice;
+  };

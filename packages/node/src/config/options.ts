@@ -1,0 +1,124 @@
+/** Every option of `uniknode dev` and `uniknode run`: the one table behind help, checking and defaults. */
+import { type Option, readChoice, readInteger, readSwitch, readText } from "./option.ts";
+
+const option = <V extends string | number | boolean>(value: Option<V>): Option<V> => value;
+
+/** Options of every command that starts a node. */
+export const nodeOptions = {
+  data: option({
+    name: "data",
+    placeholder: "DIR",
+    sentence: "Folder of the database; made when missing.",
+    read: readText,
+  }),
+  httpHost: option({
+    name: "httpHost",
+    placeholder: "HOST",
+    sentence: "Address that the HTTP server listens on.",
+    default: "127.0.0.1",
+    read: readText,
+  }),
+  httpPort: option({
+    name: "httpPort",
+    placeholder: "PORT",
+    sentence: "Port of the HTTP server; 0 takes a free one and prints it.",
+    default: 4003,
+    read: readInteger(0, 65535),
+  }),
+  webhookToken: option({
+    name: "webhookToken",
+    placeholder: "TOKEN",
+    sentence: "Secret that the webhook register asks for; made on the first start when not given.",
+    secret: true,
+    read: readText,
+  }),
+  webhookPrivateTargets: option({
+    name: "webhookPrivateTargets",
+    sentence: "Deliver webhooks to loopback and private addresses as well.",
+    read: readSwitch,
+  }),
+  delegates: option({
+    name: "delegates",
+    placeholder: "FILE",
+    sentence: 'File with the passphrases of the forging delegates: {"secrets": ["...", "..."]}.',
+    read: readText,
+  }),
+  forgerSecrets: option({
+    name: "forgerSecrets",
+    sentence: "Passphrases of the forging delegates, separated by commas (environment only).",
+    secret: true,
+    read: readText,
+  }),
+  logLevel: option({
+    name: "logLevel",
+    placeholder: "LEVEL",
+    sentence: "Least important log line that is written: error, warn, info, debug or silent.",
+    default: "info",
+    read: readChoice("error", "warn", "info", "debug", "silent"),
+  }),
+};
+
+export const devOptions = {
+  ...nodeOptions,
+  data: { ...nodeOptions.data, default: ".uniknode/dev" },
+  webhookPrivateTargets: { ...nodeOptions.webhookPrivateTargets, default: true },
+  logLevel: { ...nodeOptions.logLevel, default: "warn" as const },
+  blockTime: option({
+    name: "blockTime",
+    placeholder: "SECONDS",
+    sentence: "Seconds between two blocks.",
+    default: 2,
+    read: readInteger(1, 3600),
+  }),
+  instant: option({
+    name: "instant",
+    sentence: "Forge a block as soon as a transaction is accepted, and none otherwise.",
+    default: false,
+    read: readSwitch,
+  }),
+  accounts: option({
+    name: "accounts",
+    placeholder: "N",
+    sentence: "Number of funded accounts.",
+    default: 10,
+    read: readInteger(1, 200),
+  }),
+  mnemonic: option({
+    name: "mnemonic",
+    placeholder: "WORDS",
+    sentence: "Words from which every key of the dev chain is derived.",
+    default: "test test test test test test test test test test test junk",
+    secret: true,
+    read: readText,
+  }),
+  reset: option({
+    name: "reset",
+    sentence: "Delete the dev chain in the data folder and start a new one.",
+    default: false,
+    read: readSwitch,
+  }),
+};
+
+export const runOptions = {
+  ...nodeOptions,
+  data: { ...nodeOptions.data, default: ".uniknode/data" },
+  webhookPrivateTargets: { ...nodeOptions.webhookPrivateTargets, default: false },
+  network: option({
+    name: "network",
+    placeholder: "NAME",
+    sentence: "Known network: livenet, sandbox or dalinet.",
+    read: readChoice("livenet", "sandbox", "dalinet"),
+  }),
+  genesis: option({
+    name: "genesis",
+    placeholder: "FILE",
+    sentence: "Genesis block of the known network, as JSON.",
+    read: readText,
+  }),
+  networkDir: option({
+    name: "networkDir",
+    placeholder: "DIR",
+    sentence: "Folder with network.json, milestones.json, exceptions.json and genesisBlock.json.",
+    read: readText,
+  }),
+};

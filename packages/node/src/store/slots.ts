@@ -1,0 +1,46 @@
+/** The forger's own memory: the last slot forged by each delegate, and why others were missed. */
+import type { Database } from "./database.ts";
+
+export type SlotStore = {
+  /** Last slot forged with a key, if any. */
+  lastForged(publicKey: string): number | undefined;
+  /** Remembers a slot before its block leaves the forger; on disk when it returns. */
+  recordForged(publicKey: string, slot: number, blockId: string): void;
+  recordMissed(publicKey: string, slot: number, reason: string): void;
+  /** The latest missed slots of this node's delegates, newest first. */
+  missed(limit: number): { slot: number; publicKey: string; reason: string }[];
+};
+
+/** Rows of missed slots that are kept. */
+const MAX_MISSED = 10_000;
+
+export function createSlotStore(database: Database): SlotStore {
+  const selectForged = database.prepare<{ slot: number }>(
+    "SELECT slot FROM forged_slots WHERE public_key = ?",
+  );
+  const upsertForged = database.prepare(
+    `INSERT INTO forged_slots (public_key, slot, block_id) VALUES (?, ?, ?)
+     ON CONFLICT (public_key) DO UPDATE SET slot = excluded.slot, block_id = excluded.block_id
+     WHERE excluded.slot > slot`,
+  );
+  const insertMissed = database.prepare(
+    "INSERT OR IGNORE INTO missed_slots (slot, public_key, reason) VALUES (?, ?, ?)",
+  );
+  const pruneMissed = database.prepare(
+    "DELETE FROM missed_slots WHERE slot < (SELECT slot FROM missed_slots ORDER BY slot DESC LIMIT 1 OFFSET ?)",
+  );
+  const selectMissed = database.prepare<{ slot: number; publicKey: string; reason: string }>(
+    "SELECT slot, public_key AS publicKey, reason FROM missed_slots ORDER BY slot DESC LIMIT ?",
+  );
+  return {
+    lastForged: (publicKey) => selectForged.get(publicKey)?.slot,
+    recordForged: (publicKey, slot, blockId) => void upsertForged.run(publicKey, slot, blockId),
+    recordMissed(publicKey, slot, reason) {
+      database.transaction(() => {
+        insertMissed.run(slot, publicKey, reason);
+        pruneMissed.run(MAX_MISSED);
+      });
+    },
+    missed: (limit) => selectMissed.all(limit),
+  };
+}
