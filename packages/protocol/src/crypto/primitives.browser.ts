@@ -1,3 +1,51 @@
-/** The digests of `primitives.node.ts` for a browser, where `node:crypto` is absent. */
+/** The primitives of `primitives.node.ts` for a browser, where `node:crypto` is absent. */
+import { scryptAsync } from "@noble/hashes/scrypt.js";
+import { concatBytes } from "./bytes.ts";
+
 export { ripemd160, sha1 } from "@noble/hashes/legacy.js";
 export { sha256 } from "@noble/hashes/sha2.js";
+
+const BLOCK = 16;
+
+export type ScryptCost = { N: number; r: number; p: number };
+
+export const scrypt = (
+  password: Uint8Array,
+  salt: Uint8Array,
+  cost: ScryptCost,
+  length: number,
+): Promise<Uint8Array> => scryptAsync(password, salt, { ...cost, dkLen: length });
+
+export const aesEncrypt = (key: Uint8Array, blocks: Uint8Array): Promise<Uint8Array> =>
+  eachBlock(key, blocks, async (cipher, block) => {
+    // One block of CBC without a vector is the block cipher itself; the second one is padding.
+    const encrypted = await crypto.subtle.encrypt(cbc(new Uint8Array(BLOCK)), cipher, block);
+    return new Uint8Array(encrypted, 0, BLOCK);
+  });
+
+export const aesDecrypt = (key: Uint8Array, blocks: Uint8Array): Promise<Uint8Array> =>
+  eachBlock(key, blocks, async (cipher, block) => {
+    // Decryption insists on padding: encrypting nothing behind this block makes exactly that.
+    const padding = await crypto.subtle.encrypt(cbc(block), cipher, new Uint8Array(0));
+    const padded = concatBytes(block, new Uint8Array(padding));
+    return new Uint8Array(await crypto.subtle.decrypt(cbc(new Uint8Array(BLOCK)), cipher, padded as Block));
+  });
+
+/** WebCrypto takes no shared memory. */
+type Block = Uint8Array<ArrayBuffer>;
+type Cipher = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+const cbc = (iv: Block) => ({ name: "AES-CBC", iv });
+
+async function eachBlock(
+  key: Uint8Array,
+  blocks: Uint8Array,
+  transform: (cipher: Cipher, block: Block) => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const cipher = await crypto.subtle.importKey("raw", key.slice(), "AES-CBC", false, ["encrypt", "decrypt"]);
+  const transformed: Uint8Array[] = [];
+  for (let offset = 0; offset < blocks.length; offset += BLOCK) {
+    transformed.push(await transform(cipher, blocks.slice(offset, offset + BLOCK)));
+  }
+  return concatBytes(...transformed);
+}

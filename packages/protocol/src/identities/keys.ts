@@ -2,25 +2,36 @@
 import { utf8ToBytes } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { backend } from "../crypto/secp256k1.ts";
+import { IdentityError } from "./error.ts";
 
-/** `privateKey` is 32 bytes, `publicKey` the 33 bytes of the compressed point. */
+/**
+ * `privateKey` is 32 bytes. `publicKey` is the compressed point, 33 bytes; 65 bytes where the
+ * uncompressed form was asked for, which nothing on the chain can carry.
+ */
 export type KeyPair = { privateKey: Uint8Array; publicKey: Uint8Array };
 
-/** Keys of a passphrase: SHA-256 of its UTF-8 bytes, neither trimmed nor normalised. */
+/** Keys of a passphrase: SHA-256 of its UTF-8 bytes, neither trimmed nor normalised; it may be empty. */
 export const keysFromPassphrase = (passphrase: string): KeyPair =>
   keysFromPrivateKey(sha256(utf8ToBytes(passphrase)));
 
 /**
  * Keys of a private key.
  *
- * @throws {RangeError} unless it is 32 bytes long, not zero and below the order of the group
+ * @throws {IdentityError} INVALID_PRIVATE_KEY unless it is 32 bytes long, not zero and below the order of the group
  */
-export function keysFromPrivateKey(privateKey: Uint8Array): KeyPair {
+export function keysFromPrivateKey(privateKey: Uint8Array, compressed = true): KeyPair {
   if (privateKey.length !== 32 || !backend.validatePrivateKey(privateKey)) {
-    throw new RangeError("a private key must be 32 bytes, not zero and below the order of secp256k1");
+    throw new IdentityError(
+      "INVALID_PRIVATE_KEY",
+      "a private key must be 32 bytes, not zero and below the order of secp256k1",
+    );
   }
-  return { privateKey, publicKey: backend.derivePublicKeyCompressed(privateKey) as Uint8Array };
+  const publicKey = compressed
+    ? backend.derivePublicKeyCompressed(privateKey)
+    : backend.derivePublicKeyUncompressed(privateKey);
+  // A text would name a scalar out of range, which was excluded above.
+  return { privateKey, publicKey: publicKey as Uint8Array };
 }
 
-/** Whether a text has the form of a public key. The point itself is not examined. */
+/** Whether a text has the form of a public key, in either letter case. The point itself is not examined. */
 export const isPublicKeyText = (text: string): boolean => /^[0-9a-fA-F]{66}$/.test(text);

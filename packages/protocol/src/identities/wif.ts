@@ -1,6 +1,7 @@
 /** Wallet import format (identities.md section 4). */
 import { decodeBase58check, encodeBase58check } from "../crypto/base58check.ts";
 import { concatBytes } from "../crypto/bytes.ts";
+import { IdentityError } from "./error.ts";
 import { type KeyPair, keysFromPrivateKey } from "./keys.ts";
 
 const COMPRESSED = 0x01;
@@ -10,17 +11,25 @@ export const encodeWif = (privateKey: Uint8Array, version: number): string =>
   encodeBase58check(concatBytes(Uint8Array.of(version), privateKey, Uint8Array.of(COMPRESSED)));
 
 /**
- * Keys of a WIF text, and whether it asks for the compressed form.
+ * Keys of a WIF text. The public key has the form that the text asks for: 65 bytes when not `compressed`.
  *
- * @throws {RangeError} on a foreign version byte, a wrong length or a scalar out of range
- * @throws {Error} on a wrong checksum
+ * @throws {IdentityError} INVALID_WIF on a wrong checksum, length or compression mark, or a foreign version
+ *   byte; INVALID_PRIVATE_KEY on a scalar out of range
  */
 export function decodeWif(wif: string, version: number): KeyPair & { compressed: boolean } {
-  const payload = decodeBase58check(wif);
-  if (payload[0] !== version) throw new RangeError("the WIF belongs to another network");
+  const payload = payloadOf(wif);
+  if (payload[0] !== version) throw new IdentityError("INVALID_WIF", "the WIF belongs to another network");
   const compressed = payload.length === 34;
   if (payload.length !== 33 && !(compressed && payload[33] === COMPRESSED)) {
-    throw new RangeError("a WIF must carry 32 bytes and optionally the compression mark");
+    throw new IdentityError("INVALID_WIF", "a WIF must carry 32 bytes and optionally the compression mark");
   }
-  return { ...keysFromPrivateKey(payload.slice(1, 33)), compressed };
+  return { ...keysFromPrivateKey(payload.slice(1, 33), compressed), compressed };
+}
+
+function payloadOf(wif: string): Uint8Array {
+  try {
+    return decodeBase58check(wif);
+  } catch {
+    throw new IdentityError("INVALID_WIF", "the WIF has a foreign character or a wrong checksum");
+  }
 }

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { backend } from "../../src/crypto/secp256k1.ts";
+import { addPublicKeys, bytesToHex, keysFromPassphrase, multiSignaturePublicKey } from "../../src/index.ts";
+
+const keyOf = (name: string) => bytesToHex(keysFromPassphrase(name).publicKey);
+const [a, b, c] = [keyOf("a"), keyOf("b"), keyOf("c")];
+
+const withCode = (code: string) => expect.objectContaining({ name: "IdentityError", code });
+
+describe("multi-signature wallet", () => {
+  test("order and letter case do not change it, the number required does", () => {
+    const wallet = multiSignaturePublicKey({ min: 2, publicKeys: [a, b, c] });
+    expect(multiSignaturePublicKey({ min: 2, publicKeys: [c.toUpperCase(), a, b] })).toBe(wallet);
+    expect(multiSignaturePublicKey({ min: 3, publicKeys: [a, b, c] })).not.toBe(wallet);
+  });
+
+  test("a repeated key counts twice", () => {
+    const wallets = [[a], [a, a], [a, a, a]].map((publicKeys) =>
+      multiSignaturePublicKey({ min: 1, publicKeys }),
+    );
+    expect(new Set(wallets).size).toBe(3);
+  });
+
+  test.each([0, -1, 3, 1.5, Number.NaN])("%s signatures of two keys are refused", (min) => {
+    expect(() => multiSignaturePublicKey({ min, publicKeys: [a, b] })).toThrow(
+      withCode("InvalidMultiSignatureAssetError"),
+    );
+  });
+
+  test("255 signatures can be required, 256 cannot be written", () => {
+    const publicKeys = Array.from({ length: 300 }, () => a);
+    expect(multiSignaturePublicKey({ min: 255, publicKeys })).toHaveLength(66);
+    expect(() => multiSignaturePublicKey({ min: 256, publicKeys })).toThrow(
+      withCode("InvalidMultiSignatureAssetError"),
+    );
+  });
+
+  test("no keys, or digits that are no key, are refused", () => {
+    const of = (...publicKeys: string[]) => multiSignaturePublicKey({ min: 1, publicKeys });
+    expect(() => of()).toThrow(withCode("InvalidMultiSignatureAssetError"));
+    expect(() => of(a.slice(2))).toThrow(withCode("PublicKeyError"));
+    expect(() => of(a, "ff".repeat(33))).toThrow(withCode("INVALID_POINT"));
+  });
+
+  test("a sum at infinity has no wallet", () => {
+    const opposite = keyOf("01").replace(/^0[23]/, (prefix) => (prefix === "02" ? "03" : "02"));
+    expect(() => multiSignaturePublicKey({ min: 1, publicKeys: [opposite] })).toThrow(
+      withCode("INVALID_POINT"),
+    );
+    // Passing through infinity on the way is no harm.
+    expect(multiSignaturePublicKey({ min: 1, publicKeys: [opposite, a] })).toBe(a);
+  });
+});
+
+test("property: the sum of points is the point of the sum", () => {
+  const privateKey = fc.uint8Array({ minLength: 32, maxLength: 32 }).filter(backend.validatePrivateKey);
+  fc.assert(
+    fc.property(privateKey, privateKey, (x, y) => {
+      const sum = backend.addTweakPrivateKey(x, y);
+      fc.pre(typeof sum !== "string");
+      const points = [x, y].map((key) => backend.derivePublicKeyCompressed(key) as Uint8Array);
+      expect(addPublicKeys(points)).toEqual(backend.derivePublicKeyCompressed(sum));
+      expect(addPublicKeys([points[0]!, points[0]!])).toEqual(
+        backend.mulTweakPublicKeyCompressed(points[0]!, Uint8Array.of(...new Uint8Array(31), 2)),
+      );
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import * as browser from "../../src/crypto/primitives.browser.ts";
+import * as node from "../../src/crypto/primitives.node.ts";
+import {
+  bytesToHex,
+  decodeBase58check,
+  decryptBip38,
+  encodeBase58check,
+  encryptBip38,
+  hdNetworkNode,
+  hdRoot,
+  isBip38,
+  keysFromPassphrase,
+  presets,
+  utf8ToBytes,
+} from "../../src/index.ts";
+
+const withCode = (code: string) => expect.objectContaining({ name: "IdentityError", code });
+
+describe("keys under a password", () => {
+  const { privateKey } = keysFromPassphrase("forger");
+
+  test("are opened by it, and by no other", async () => {
+    const text = await encryptBip38(privateKey, "password");
+    expect(text).toMatch(/^6P/);
+    expect(await decryptBip38(text, "password")).toEqual({ privateKey, compressed: true });
+    await expect(decryptBip38(text, "Password")).rejects.toThrow(withCode("WRONG_PASSWORD"));
+  });
+
+  test("keep the form of the public key", async () => {
+    const text = await encryptBip38(privateKey, "password", false);
+    expect((await decryptBip38(text, "password")).compressed).toBe(false);
+  });
+
+  test("composed and decomposed letters are different passwords", async () => {
+    const text = await encryptBip38(privateKey, "caf\u00e9");
+    await expect(decryptBip38(text, "cafe\u0301")).rejects.toThrow(withCode("WRONG_PASSWORD"));
+  });
+
+  test("a private key out of range is refused", async () => {
+    await expect(encryptBip38(new Uint8Array(32), "")).rejects.toThrow(withCode("INVALID_PRIVATE_KEY"));
+  });
+
+  test.each([
+    [[0x01, 0x42, 0xc0], 39, true],
+    [[0x01, 0x42, 0xe0], 39, true],
+    [[0x01, 0x42, 0xc4], 39, false],
+    [[0x01, 0x42, 0x20], 39, false],
+    [[0x01, 0x43, 0x00], 39, true],
+    [[0x01, 0x43, 0x24], 39, true],
+    [[0x01, 0x43, 0x04], 39, true],
+    [[0x01, 0x43, 0xe0], 39, false],
+    [[0x01, 0x44, 0xc0], 39, false],
+    [[0x02, 0x42, 0xc0], 39, false],
+    [[0x01, 0x42, 0xc0], 38, false],
+    [[0x01, 0x42, 0xc0], 40, false],
+  ])("the structure %j of %i bytes: %s", (first, length, expected) => {
+    const payload = new Uint8Array(length);
+    payload.set(first);
+    expect(isBip38(encodeBase58check(payload))).toBe(expected);
+  });
+
+  test.each(["", "cactus cute please", "6PRVWUbkzzsbcVac2qwfssoUJAN1Xhrg6bNk8J7Nzm5H7kxEbn2Nh2ZoGz"])(
+    "%j is a passphrase",
+    async (text) => {
+      expect(isBip38(text)).toBe(false);
+      await expect(decryptBip38(text, "x")).rejects.toThrow(withCode("INVALID_BIP38"));
+    },
+  );
+
+  test("the compressed form of EC-multiply is read", async () => {
+    const payload = decodeBase58check("6PfQu77ygVyJLZjfvMLyhLMQbYnu5uguoJJ4kMCLqWwPEdfpwANVS76gTX");
+    payload[2] = 0x20;
+    const decrypted = await decryptBip38(encodeBase58check(payload), "TestingOneTwoThree");
+    expect(decrypted.compressed).toBe(true);
+    expect(bytesToHex(decrypted.privateKey)).toBe(
+      "a43a940577f4e97f5c4d39eb14ff083a98187c64ea7c99ef7ce460833959a519",
+    );
+  });
+});
+
+describe("primitives of browser and Node.js agree", () => {
+  const key = node.sha256(utf8ToBytes("key"));
+  const blocks = Uint8Array.from({ length: 48 }, (_, index) => index);
+
+  test("on digests", () => {
+    const digests = [browser, node].map(({ sha256, ripemd160, sha1 }) =>
+      [sha256, ripemd160, sha1].map((digest) => bytesToHex(digest(blocks))),
+    );
+    expect(digests[0]).toEqual(digests[1]);
+  });
+
+  test("on scrypt", async () => {
+    const cost = { N: 1024, r: 2, p: 3 };
+    const [here, there] = await Promise.all(
+      [node, browser].map(({ scrypt }) => scrypt(key, blocks, cost, 64)),
+    );
+    expect(bytesToHex(here!)).toBe(bytesToHex(there!));
+    expect(here).toHaveLength(64);
+  });
+
+  test("on AES", async () => {
+    const encrypted = await node.aesEncrypt(key, blocks);
+    expect(bytesToHex(await browser.aesEncrypt(key, blocks))).toBe(bytesToHex(encrypted));
+    expect(bytesToHex(await browser.aesDecrypt(key, encrypted))).toBe(bytesToHex(blocks));
+    expect(bytesToHex(await node.aesDecrypt(key, encrypted))).toBe(bytesToHex(blocks));
+  });
+});
+
+describe("hierarchical wallets", () => {
+  const mnemonic =
+    "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";
+  const { network } = presets.dalinet!;
+
+  test("the network level is aip20, hardened, 1 where it is 0", () => {
+    const root = hdRoot(mnemonic, network);
+    const node = (aip20: number) => hdNetworkNode(root, { ...network, aip20 }).extendedPrivateKey;
+    expect(node(0)).toBe(root.derive("m/44'/111'/1'").extendedPrivateKey);
+    expect(node(1)).toBe(node(0));
+    expect(node(2)).toBe(root.derive("m/44'/111'/2'").extendedPrivateKey);
+  });
+
+  test("a passphrase makes another tree", () => {
+    expect(hdRoot(mnemonic, network, "x").keys).not.toEqual(hdRoot(mnemonic, network).keys);
+  });
+
+  test("a mnemonic of another length is refused", () => {
+    expect(() => hdRoot("one two", network)).toThrow(withCode("INVALID_MNEMONIC"));
+  });
+});
