@@ -37,7 +37,7 @@ export function gatewayThrough(port: MessagePort): Gateway {
   const method =
     <M extends keyof Gateway>(name: M) =>
     (...parameters: Parameters<Gateway[M]>) =>
-      new Promise((resolve, reject) => {
+      new Promise<unknown>((resolve, reject) => {
         const number = calls++;
         open.set(number, { resolve, reject });
         port.postMessage({ number, method: name, parameters } satisfies Call);

@@ -1,0 +1,67 @@
+/** The network that `uniknode run` is to join: from a folder of files, or a known one with its genesis file. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type NetworkFiles, networkFilesFromJson, presets } from "@uniknode/protocol";
+import { ConfigError, readJsonObject } from "./resolve.ts";
+
+/** A network and its genesis block, which is still untrusted JSON. */
+export type NetworkSource = { readonly files: NetworkFiles; readonly genesisBlock: Record<string, unknown> };
+
+export type NetworkChoice = {
+  readonly network?: string | undefined;
+  readonly genesis?: string | undefined;
+  readonly networkDir?: string | undefined;
+};
+
+/**
+ * Reads what the options name.
+ *
+ * @throws {ConfigError} when nothing is named, too much is named, or a file is missing
+ * @throws {NetworkError} when a file has a wrong member
+ */
+export function loadNetwork({ network, genesis, networkDir }: NetworkChoice): NetworkSource {
+  if (networkDir !== undefined) {
+    if (network !== undefined || genesis !== undefined) {
+      throw new ConfigError(
+        "--network-dir brings its own network and genesis block: leave out --network and --genesis",
+      );
+    }
+    return fromFolder(networkDir);
+  }
+  if (network === undefined) {
+    throw new ConfigError("which network? Give --network-dir DIR, or --network NAME with --genesis FILE");
+  }
+  const files = presets[network]!;
+  if (genesis === undefined) {
+    throw new ConfigError(
+      `--network ${network} is known but for its genesis block: give --genesis FILE, the genesisBlock.json of ` +
+        `${network} (its payloadHash is ${files.network.nethash})`,
+    );
+  }
+  return { files, genesisBlock: readJsonObject(genesis, "genesis file") };
+}
+
+function fromFolder(folder: string): NetworkSource {
+  const pathOf = (name: string) => join(folder, name);
+  const missing = ["network.json", "milestones.json", "genesisBlock.json"].filter(
+    (name) => !existsSync(pathOf(name)),
+  );
+  if (missing.length > 0) throw new ConfigError(`--network-dir ${folder}: ${missing.join(" and ")} missing`);
+  const exceptions = pathOf("exceptions.json");
+  return {
+    files: networkFilesFromJson({
+      network: readJson(pathOf("network.json")),
+      milestones: readJson(pathOf("milestones.json")),
+      exceptions: existsSync(exceptions) ? readJson(exceptions) : {},
+    }),
+    genesisBlock: readJsonObject(pathOf("genesisBlock.json"), "genesis file"),
+  };
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}

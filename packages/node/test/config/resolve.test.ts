@@ -1,0 +1,83 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { flagOf, variableOf } from "../../src/config/option.ts";
+import { devOptions, nodeOptions, runOptions } from "../../src/config/options.ts";
+import { ConfigError, maskConfig, resolveConfig } from "../../src/config/resolve.ts";
+
+const none = { flags: {}, environment: {} };
+
+function configFile(content: unknown): string {
+  const path = join(mkdtempSync(join(tmpdir(), "uniknode-config-")), "config.json");
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+describe("precedence", () => {
+  const file = configFile({ httpPort: 3 });
+
+  test("a flag wins over everything", () => {
+    const sources = { flags: { httpPort: "1" }, environment: { UNIKNODE_HTTP_PORT: "2" }, file };
+    expect(resolveConfig(nodeOptions, sources).httpPort).toBe(1);
+  });
+
+  test("the environment wins over the file", () => {
+    expect(
+      resolveConfig(nodeOptions, { ...none, environment: { UNIKNODE_HTTP_PORT: "2" }, file }).httpPort,
+    ).toBe(2);
+  });
+
+  test("the file wins over the default", () => {
+    expect(resolveConfig(nodeOptions, { ...none, file }).httpPort).toBe(3);
+  });
+
+  test("the default is what is left", () => {
+    expect(resolveConfig(nodeOptions, none)).toMatchObject({ httpPort: 4003, httpHost: "127.0.0.1" });
+    expect(resolveConfig(nodeOptions, none).data).toBeUndefined();
+  });
+});
+
+describe("refusals name the place and the remedy", () => {
+  test.each([
+    [
+      { flags: { httpPort: "70000" }, environment: {} },
+      "--http-port: an integer from 0 to 65535 is expected",
+    ],
+    [{ flags: {}, environment: { UNIKNODE_HTTP_PORT: "" } }, "environment variable UNIKNODE_HTTP_PORT"],
+    [{ flags: { logLevel: "loud" }, environment: {} }, "one of error, warn, info, debug, silent is expected"],
+    [{ ...none, file: configFile({ httpPrt: 1 }) }, '"httpPrt" in'],
+    [{ ...none, file: configFile("{") }, "cannot be read"],
+    [{ ...none, file: configFile("[]") }, "must be a JSON object"],
+    [{ ...none, file: "/nowhere/config.json" }, "cannot be read"],
+  ])("%#", (sources, message) => {
+    expect(() => resolveConfig(nodeOptions, sources)).toThrow(ConfigError);
+    expect(() => resolveConfig(nodeOptions, sources)).toThrow(message);
+  });
+
+  test("a refused secret is not shown", () => {
+    const resolve = () => resolveConfig(nodeOptions, { flags: { webhookToken: 17 }, environment: {} });
+    expect(resolve).toThrow(/--webhook-token/);
+    expect(resolve).not.toThrow(/17/);
+  });
+});
+
+test("secrets are masked where the configuration is shown", () => {
+  const config = resolveConfig(nodeOptions, { flags: { webhookToken: "s3cret" }, environment: {} });
+  expect(maskConfig(nodeOptions, config)).toMatchObject({ webhookToken: "***", httpPort: 4003 });
+});
+
+test("flags and variables follow the option's name", () => {
+  expect(flagOf(nodeOptions.httpPort)).toBe("--http-port");
+  expect(variableOf(nodeOptions.forgerSecrets)).toBe("UNIKNODE_FORGER_SECRETS");
+});
+
+test("deliveries to private addresses are for the dev chain, unless asked for", () => {
+  expect(resolveConfig(devOptions, none).webhookPrivateTargets).toBe(true);
+  expect(resolveConfig(runOptions, none).webhookPrivateTargets).toBe(false);
+});
+
+test("every option has a sentence with a full stop", () => {
+  for (const option of Object.values({ ...devOptions, ...runOptions }))
+    expect(option.sentence).toMatch(/\.$/);
+});
