@@ -1,0 +1,70 @@
+import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
+import { afterEach, describe, expect, test } from "vitest";
+import type { SignatureCheck } from "../../src/chain/signatures.ts";
+import { createVerifier, type Verifier } from "../../src/chain/verifier.ts";
+
+const keys = keysFromPassphrase("one passphrase");
+const { publicKey } = keys;
+const hashOf = (text: string) => sha256(utf8ToBytes(text));
+
+/** Checks of both kinds, some of them wrong, with the verdicts they must get. */
+function mixedChecks(count: number): { checks: SignatureCheck[]; verdicts: boolean[] } {
+  const checks = Array.from({ length: count }, (_, index) => {
+    const hash = hashOf(`message ${index}`);
+    const sign = index % 2 === 0 ? signSchnorr : signEcdsa;
+    const signature = sign(hash, keys.privateKey);
+    return { hash: index % 3 === 0 ? hashOf("another") : hash, signature, publicKey };
+  });
+  return { checks, verdicts: checks.map((_, index) => index % 3 !== 0) };
+}
+
+let verifier: Verifier | undefined;
+afterEach(() => verifier?.close());
+
+describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads threads", (options) => {
+  test("gives each signature its verdict, over several batches", async () => {
+    verifier = createVerifier(options);
+    const { checks, verdicts } = mixedChecks(300);
+    expect(await verifier.verify(checks)).toEqual(verdicts);
+  });
+
+  test("serves several callers at once", async () => {
+    verifier = createVerifier(options);
+    const sets = [1, 2, 130, 5].map(mixedChecks);
+    expect(await Promise.all(sets.map(({ checks }) => verifier!.verify(checks)))).toEqual(
+      sets.map(({ verdicts }) => verdicts),
+    );
+  });
+
+  test("has nothing to say about nothing", async () => {
+    verifier = createVerifier(options);
+    expect(await verifier.verify([])).toEqual([]);
+  });
+
+  test("refuses what is no signature at all", async () => {
+    verifier = createVerifier(options);
+    const hash = hashOf("message");
+    const valid = signEcdsa(hash, keys.privateKey);
+    const signatures = [
+      new Uint8Array(0),
+      new Uint8Array(64),
+      new Uint8Array(73).fill(0x30),
+      new Uint8Array(200),
+      Uint8Array.of(...valid, 0),
+      valid.subarray(1),
+      valid,
+    ];
+    const checks = signatures.map((signature) => ({ hash, signature, publicKey }));
+    const verdicts = signatures.map((signature) => signature === valid);
+    expect(await verifier.verify(checks)).toEqual(verdicts);
+    expect(await verifier.verify([{ hash, signature: valid, publicKey: new Uint8Array(33) }])).toEqual([
+      false,
+    ]);
+  });
+
+  test("rejects after it was closed", async () => {
+    verifier = createVerifier(options);
+    await verifier.close();
+    await expect(verifier.verify(mixedChecks(1).checks)).rejects.toThrow();
+  });
+});
