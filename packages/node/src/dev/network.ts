@@ -1,0 +1,110 @@
+/** The dev chain as a network: the latest rules of the family, and everybody derived from the mnemonic. */
+import type { MilestoneChange, NetworkDescription } from "@uniknode/protocol";
+import type { People, Person } from "./keys.ts";
+
+export const DEV_ADDRESS_VERSION = 30;
+const ONE = 100_000_000;
+
+/** Delegates elected by kind; together the places of a round. */
+const SEATS = { individual: 3, organization: 2, network: 1 };
+export const KINDS = ["individual", "organization", "network"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Value of the property `type` (state.md 3.2). */
+export const typeOfKind = (kind: Kind): string => String(KINDS.indexOf(kind) + 1);
+
+export type DevDelegate = { readonly person: Person; readonly kind: Kind };
+
+/** Who does what on the dev chain. */
+export type Cast = {
+  readonly accounts: readonly Person[];
+  /** Owner of the unik that certifies. */
+  readonly factory: Person;
+  readonly foundation: Person;
+  readonly delegates: readonly DevDelegate[];
+  /** Forge the first rounds, until the delegates are elected. */
+  readonly founders: readonly Person[];
+  /** Sends the premine. */
+  readonly treasury: Person;
+};
+
+export function castOf(people: People, accountCount: number): Cast {
+  const kinds = KINDS.flatMap((kind) => Array.from({ length: SEATS[kind] }, () => kind));
+  return {
+    accounts: Array.from({ length: accountCount }, (_, index) => people(`account ${index}`)),
+    factory: people("factory"),
+    foundation: people("foundation"),
+    delegates: kinds.map((kind, index) => ({ kind, person: people(`delegate ${index}`) })),
+    founders: kinds.map((_, index) => people(`founder ${index}`)),
+    treasury: people("treasury"),
+  };
+}
+
+/** `network.json` of the dev chain; the nethash comes with the genesis block. */
+export const devDescription = (cast: Cast): NetworkDescription => ({
+  name: "uniknode-dev",
+  messagePrefix: "uniknode-dev message:\n",
+  bip32: { public: 46090600, private: 46089520 },
+  pubKeyHash: DEV_ADDRESS_VERSION,
+  nethash: "",
+  wif: 218,
+  slip44: 1,
+  aip20: 1,
+  client: { token: "devunik", symbol: "DEVUNIK", explorer: "" },
+  transactionsConfig: { delegateRegistration: { enable: false }, delegateResignation: { enable: false } },
+  forgeFactory: { unikidWhiteList: [cast.factory.unikId] },
+  foundation: { publicKey: cast.foundation.publicKey },
+  delegateWhitelistUniks: cast.delegates
+    .filter(({ kind }) => kind === "network")
+    .map(({ person }) => person.unikId),
+});
+
+/** The rules of livenet's last milestone, but plain mints stay possible beside certified ones. */
+export const devMilestones = (blockTimeSeconds: number): MilestoneChange[] => [
+  {
+    height: 1,
+    reward: ONE,
+    activeDelegates: SEATS.individual + SEATS.organization + SEATS.network,
+    blocktime: blockTimeSeconds,
+    block: {
+      version: 0,
+      maxTransactions: 500,
+      maxPayload: 21_000_000,
+      acceptExpiredTransactionTimestamps: false,
+      idFullSha256: false,
+    },
+    epoch: "2024-01-01T00:00:00.000Z",
+    fees: { staticFees: STATIC_FEES },
+    ignoreInvalidSecondSignatureField: false,
+    vendorFieldLength: 255,
+    ignoreExpiredTransactions: false,
+    multiPaymentLimit: 128,
+    nbDelegatesByType: SEATS,
+    disableArkLegacyVote: true,
+    unsTokenEcoV2: true,
+    unsTokenEcoV3: true,
+    urlCheckers: [],
+    voucherRewards: {
+      individual: { forger: 0, sender: 0, foundation: 0 },
+      organization: { forger: 0, sender: 0, foundation: 0 },
+      network: { forger: 0, sender: 0, foundation: 0 },
+    },
+  },
+  { height: 2, aip11: true, block: { idFullSha256: true } },
+];
+
+const STATIC_FEES = {
+  transfer: 0.1 * ONE,
+  secondSignature: 5 * ONE,
+  delegateRegistration: 25 * ONE,
+  vote: ONE,
+  multiSignature: 5 * ONE,
+  ipfs: 5 * ONE,
+  multiPayment: 0.1 * ONE,
+  delegateResignation: 25 * ONE,
+  htlcLock: 0.1 * ONE,
+  htlcClaim: 0,
+  htlcRefund: 0,
+  UnsCertifiedNftMint: ONE,
+  UnsCertifiedNftUpdate: ONE,
+};

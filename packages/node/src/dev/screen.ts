@@ -1,0 +1,78 @@
+/** What the dev chain shows on the terminal. */
+import type { BlockHeader } from "@uniknode/protocol";
+import type { Person } from "./keys.ts";
+import type { Cast } from "./network.ts";
+
+export type ScreenContent = {
+  readonly version: string;
+  readonly baseUrl: string;
+  readonly webhookToken: string;
+  readonly dataDir: string;
+  readonly mnemonic: string;
+  readonly cast: Cast;
+  /** In the smallest unit, at the head. */
+  readonly balanceOf: (address: string) => bigint;
+  readonly isContinued: boolean;
+  readonly height: number;
+};
+
+const UNIT = 100_000_000n;
+
+/** An amount in tokens: grouped, without superfluous zeros. */
+export function formatAmount(amount: bigint): string {
+  const sign = amount < 0n ? "-" : "";
+  const absolute = amount < 0n ? -amount : amount;
+  const fraction = (absolute % UNIT).toString().padStart(8, "0").replace(/0+$/, "");
+  return `${sign}${(absolute / UNIT).toLocaleString("en-US")}${fraction ? `.${fraction}` : ""}`;
+}
+
+/** Everything a newcomer needs, once at start. */
+export function startScreen(content: ScreenContent): string {
+  const { cast, baseUrl } = content;
+  return [
+    `Uniknode ${content.version}, dev chain${content.isContinued ? ` (continued at height ${content.height})` : ""}`,
+    "",
+    `  API             ${baseUrl}/api/v2/blockchain`,
+    `  Webhooks        ${baseUrl}/api/v2/webhooks`,
+    `  Webhook token   ${content.webhookToken}`,
+    `  Data            ${content.dataDir}`,
+    "",
+    heading("Accounts"),
+    ...cast.accounts.flatMap((person, index) => personLines(`(${index})`, person, content)),
+    "",
+    heading("Delegates, each owning one unik"),
+    ...cast.delegates.flatMap(({ person, kind }, index) => [
+      ...personLines(`(${index})`, person, content),
+      `      unik        ${person.unikId} (${kind})`,
+    ]),
+    "",
+    heading("Factory: its unik certifies mints, updates and disclosures"),
+    ...personLines("   ", cast.factory, content),
+    `      unik        ${cast.factory.unikId} (network)`,
+    "",
+    heading("Foundation"),
+    ...personLines("   ", cast.foundation, content),
+    "",
+    heading("Mnemonic"),
+    `  ${content.mnemonic}`,
+    "  These keys are public knowledge. Never send anything of value to them.",
+    "",
+    "Ctrl-C stops; starting again continues this chain; --reset starts over.",
+    "",
+  ].join("\n");
+}
+
+const heading = (text: string): string => `${text}\n${"=".repeat(text.length)}`;
+
+const personLines = (mark: string, person: Person, { balanceOf }: ScreenContent): string[] => [
+  `  ${mark} ${person.address}  ${formatAmount(balanceOf(person.address))} DEVUNIK`,
+  `      passphrase  ${person.passphrase}`,
+  `      public key  ${person.publicKey}`,
+];
+
+/** One calm line for each block. */
+export function blockLine(header: BlockHeader, forger: string | undefined): string {
+  const count = header.numberOfTransactions;
+  const content = count === 0 ? "empty" : `${count} transaction${count === 1 ? "" : "s"}`;
+  return `block ${header.height}  ${header.id.slice(0, 12)}  ${content}  by ${forger ?? header.generatorPublicKey}`;
+}

@@ -1,0 +1,186 @@
+/** Forging in the node's own process (forger.md sections 3 to 6). */
+import type { BlockHeader, KeyPair, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { SlotStore } from "../store/slots.ts";
+import type { Delegates } from "./delegates.ts";
+import { momentAt, msUntilSlot, type Timing } from "./timing.ts";
+
+/** What a block is made of besides what the head says. */
+export type BlockPlan = {
+  readonly slot: number;
+  readonly transactions: readonly SealedTransaction[];
+  readonly keys: KeyPair;
+};
+
+export type ForgedBlock = {
+  readonly header: BlockHeader;
+  readonly transactions: readonly SealedTransaction[];
+};
+
+export type ForgerOptions = {
+  readonly timing: Timing;
+  /** Forge only when asked to, and then at the first possible moment. */
+  readonly onDemand: boolean;
+};
+
+export type ForgerDeps = {
+  delegates: Delegates;
+  slots: Slots;
+  slotStore: SlotStore;
+  head: () => BlockHeader;
+  /** Public keys in forging order for the block after the head. */
+  forgingOrder: () => readonly string[];
+  selectTransactions: () => SealedTransaction[];
+  /** Builds and signs a block on the head. */
+  build: (plan: BlockPlan) => ForgedBlock;
+  /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
+  submit: (block: ForgedBlock) => Promise<string | undefined>;
+  /** Why no block may be forged now, if so (for instance while catching up). */
+  obstacle: () => string | undefined;
+  onStarted: (publicKeys: readonly string[]) => void;
+  onForged: (block: ForgedBlock) => void;
+  onFailed: (error: Error) => void;
+  nowMs: () => number;
+  logger: Logger;
+};
+
+export type Forger = {
+  start(): void;
+  /** Asks for a block at the first possible moment. */
+  demand(): void;
+  /** Settles when the turn under way has ended; no other begins. */
+  stop(): Promise<void>;
+};
+
+/** Pause after a failure. */
+const FAILURE_PAUSE_MS = 2_000;
+
+export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
+  const { slots, slotStore, logger } = deps;
+  /**
+   * The first slot that this process may forge: the one after the slot it starts in. So even a data folder that was
+   * restored from a backup, and knows nothing of what was forged since, never forges one slot twice.
+   */
+  let firstSlot = 0;
+  /** Every slot up to this one is forged, or its reason is recorded. */
+  let settledSlot = 0;
+  let demanded = false;
+  let stopped = false;
+  let running = false;
+  let timer: NodeJS.Timeout | undefined;
+  let turn: Promise<void> = Promise.resolve();
+
+  const slotOf = (header: BlockHeader) => slots.slotAt(header.timestamp);
+  const currentSlot = () => slots.slotAt(slots.timeAt(deps.nowMs()));
+  const delegateOf = (slot: number) => {
+    const order = deps.forgingOrder();
+    const publicKey = order[slot % order.length];
+    const keys = publicKey === undefined ? undefined : deps.delegates.get(publicKey);
+    return publicKey !== undefined && keys ? { publicKey, keys } : undefined;
+  };
+
+  function schedule(delayMs: number): void {
+    clearTimeout(timer);
+    if (stopped) return;
+    timer = setTimeout(() => {
+      running = true;
+      turn = takeTurn()
+        .catch(fail)
+        .then((nextDelayMs) => {
+          running = false;
+          schedule(nextDelayMs);
+        });
+    }, delayMs);
+  }
+
+  /** The delay until the next turn. */
+  async function takeTurn(): Promise<number> {
+    if (options.onDemand && !demanded) return msUntilSlot(currentSlot() + 1, deps.nowMs(), slots);
+    const moment = momentAt(
+      deps.nowMs(),
+      Math.max(slotOf(deps.head()), firstSlot - 1),
+      slots,
+      options.timing,
+    );
+    const nextSlot = () => msUntilSlot(moment.slot + 1, deps.nowMs(), slots);
+    if (!options.onDemand) explainSlotsBefore(moment.slot);
+    const delegate = delegateOf(moment.slot);
+    if (!delegate || moment.slot <= settledSlot) return nextSlot();
+    if (moment.kind === "wait") return moment.delayMs;
+    if (moment.kind === "late") {
+      miss(moment.slot, delegate.publicKey, "too little of the slot was left");
+      return nextSlot();
+    }
+    const obstacle = deps.obstacle();
+    if (obstacle !== undefined) {
+      miss(moment.slot, delegate.publicKey, obstacle);
+      return nextSlot();
+    }
+    await forge(moment.slot, delegate);
+    return nextSlot();
+  }
+
+  async function forge(
+    slot: number,
+    { publicKey, keys }: { publicKey: string; keys: KeyPair },
+  ): Promise<void> {
+    const last = slotStore.lastForged(publicKey);
+    settledSlot = slot;
+    if (last !== undefined && last >= slot) {
+      logger.warn({ slot, publicKey, last }, "slot was forged before; not forging it twice");
+      return;
+    }
+    const block = deps.build({ slot, transactions: deps.selectTransactions(), keys });
+    // On disk before anybody can see the block.
+    slotStore.recordForged(publicKey, slot, block.header.id);
+    demanded = false;
+    const refusal = await deps.submit(block);
+    if (refusal !== undefined) {
+      slotStore.recordMissed(publicKey, slot, `the block was refused: ${refusal}`);
+      throw new Error(`forged block ${block.header.id} was refused: ${refusal}`);
+    }
+    deps.onForged(block);
+  }
+
+  function miss(slot: number, publicKey: string, reason: string): void {
+    settledSlot = slot;
+    slotStore.recordMissed(publicKey, slot, reason);
+    logger.warn({ slot, publicKey, reason }, "slot missed");
+  }
+
+  /** Slots that went by between two turns: the process was asleep or busy. At most one round is looked at. */
+  function explainSlotsBefore(slot: number): void {
+    const from = Math.max(settledSlot + 1, firstSlot, slot - deps.forgingOrder().length);
+    for (let passed = from; passed < slot; passed++) {
+      const delegate = delegateOf(passed);
+      if (delegate) miss(passed, delegate.publicKey, "the node was busy or asleep during the slot");
+    }
+    settledSlot = Math.max(settledSlot, slot - 1);
+  }
+
+  function fail(error: unknown): number {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    logger.error({ err: failure }, "forging failed");
+    deps.onFailed(failure);
+    return FAILURE_PAUSE_MS;
+  }
+
+  return {
+    start() {
+      firstSlot = currentSlot() + 1;
+      settledSlot = firstSlot - 1;
+      deps.onStarted([...deps.delegates.keys()]);
+      schedule(options.onDemand ? 0 : msUntilSlot(firstSlot, deps.nowMs(), slots));
+    },
+    demand() {
+      demanded = true;
+      // A turn under way schedules the next one itself.
+      if (options.onDemand && !running) schedule(0);
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await turn;
+    },
+  };
+}

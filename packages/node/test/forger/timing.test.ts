@@ -1,0 +1,40 @@
+import { createNetwork, createSlots, livenet } from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import { momentAt, msUntilSlot, networkTiming, soloTiming } from "../../src/forger/timing.ts";
+
+const slots = createSlots(createNetwork(livenet));
+/** Unix milliseconds at `seconds` into a slot. */
+const at = (slot: number, seconds: number) => slots.unixMsOf(slots.slotTime(slot)) + seconds * 1000;
+
+describe("with slots of 8 s a block leaves between the seconds 2 and 6 of its slot", () => {
+  const headSlot = 99;
+  test.each([
+    [0, "wait"],
+    [1.999, "wait"],
+    [2, "forge"],
+    [5.999, "forge"],
+    [6, "forge"],
+    [6.001, "late"],
+    [7.999, "late"],
+  ])("second %d: %s", (seconds, kind) => {
+    expect(momentAt(at(100, seconds), headSlot, slots, networkTiming)).toMatchObject({ kind, slot: 100 });
+  });
+});
+
+test("after a missed slot nothing needs to settle", () => {
+  expect(momentAt(at(100, 0), 90, slots, networkTiming).kind).toBe("forge");
+});
+
+test("the head's own slot is not forged again; the wait ends with it", () => {
+  expect(momentAt(at(100, 3), 100, slots, networkTiming)).toEqual({ kind: "wait", slot: 100, delayMs: 5000 });
+});
+
+test("a chain of one node forges from the first to the last millisecond of a slot", () => {
+  expect(momentAt(at(100, 0), 99, slots, soloTiming).kind).toBe("forge");
+  expect(momentAt(at(100, 7.999), 99, slots, soloTiming).kind).toBe("forge");
+});
+
+test("a slot that has begun is 0 ms away", () => {
+  expect(msUntilSlot(100, at(100, 4), slots)).toBe(0);
+  expect(msUntilSlot(101, at(100, 4), slots)).toBe(4000);
+});
