@@ -10,6 +10,8 @@ export type RuleContext = {
   readonly milestone: Milestone;
   /** The last accepted block: height, and its timestamp in seconds since the network epoch. */
   readonly head: { readonly height: number; readonly timestamp: number };
+  /** Timestamp of the block under way; absent in the pool. */
+  readonly blockTimestamp?: number;
   /** Chain state: tokens, indexes and the wallets of others. In a block it contains what came before. */
   readonly state: StateReader;
   /**

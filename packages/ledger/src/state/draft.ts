@@ -14,59 +14,62 @@ export type Draft = StateReader & {
   mark(): Mark;
   /** Takes back everything written after the mark. */
   rollback(mark: Mark): void;
-  /** What was written after the mark (default: ever), one entry for each record, in order of first writing. */
+  /**
+   * What was written after the mark (default: ever), one entry for each record, in order of first writing.
+   * A record that was created and removed again is left out.
+   */
   changes(since?: Mark): Change[];
 };
 
-type Records = Map<string, Tables[TableName] | undefined>;
+type AnyRecord = Tables[TableName] | undefined;
+type Records = Map<string, AnyRecord>;
+
+/** One writing. `first` tells that no earlier one of this record is in the journal. */
+type Entry = { table: TableName; key: string; before: AnyRecord; first: boolean };
 
 /** A draft over committed state, or over another draft. */
 export function createDraft(base: StateReader): Draft {
-  const written = new Map<TableName, Records>(TABLE_NAMES.map((table) => [table, new Map()]));
-  const journal: { table: TableName; key: string; before: Tables[TableName] | undefined; fresh: boolean }[] =
-    [];
-
-  const recordsOf = (table: TableName): Records => written.get(table)!;
+  const written = Object.fromEntries(TABLE_NAMES.map((table) => [table, new Map()])) as Record<
+    TableName,
+    Records
+  >;
+  const journal: Entry[] = [];
 
   function get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
-    const records = recordsOf(table);
-    if (records.has(key)) return records.get(key) as Tables[T] | undefined;
-    return base.get(table, key);
+    const record = written[table].get(key);
+    if (record !== undefined) return record as Tables[T];
+    return written[table].has(key) ? undefined : base.get(table, key);
   }
 
   function set<T extends TableName>(table: T, key: string, value: Tables[T] | undefined): void {
-    const records = recordsOf(table);
-    journal.push({ table, key, before: get(table, key), fresh: !records.has(key) });
+    const records = written[table];
+    journal.push({ table, key, before: get(table, key), first: !records.has(key) });
     records.set(key, value);
   }
 
   function rollback(mark: Mark): void {
     while (journal.length > mark) {
-      const { table, key, before, fresh } = journal.pop()!;
-      if (fresh) recordsOf(table).delete(key);
-      else recordsOf(table).set(key, before);
+      const { table, key, before, first } = journal.pop()!;
+      if (first) written[table].delete(key);
+      else written[table].set(key, before);
     }
   }
 
   function changes(since: Mark = 0): Change[] {
-    const first = new Map<string, (typeof journal)[number]>();
-    for (const entry of journal.slice(since)) {
-      const name = `${entry.table} ${entry.key}`;
-      if (!first.has(name)) first.set(name, entry);
-    }
-    return [...first.values()].map(
-      ({ table, key, before }) => ({ table, key, before, after: get(table, key) }) as Change,
-    );
+    const entries = since === 0 ? journal.filter(({ first }) => first) : firstEntries(journal.slice(since));
+    return entries
+      .map(({ table, key, before }) => ({ table, key, before, after: get(table, key) }) as Change)
+      .filter(({ before, after }) => before !== undefined || after !== undefined);
   }
 
-  /** Addresses of the base that still satisfy the test, and the written ones that do. */
+  /** Addresses of the base that were not written, and the written ones that satisfy the test. */
   function* walletsWhere(
     committed: Iterable<string>,
     test: (wallet: Tables["wallets"]) => boolean,
   ): Iterable<string> {
-    const records = written.get("wallets") as Map<string, Tables["wallets"] | undefined> | undefined;
-    for (const address of committed) if (!records?.has(address)) yield address;
-    for (const [address, wallet] of records ?? []) if (wallet && test(wallet)) yield address;
+    const records = written.wallets as Map<string, Tables["wallets"] | undefined>;
+    for (const address of committed) if (!records.has(address)) yield address;
+    for (const [address, wallet] of records) if (wallet && test(wallet)) yield address;
   }
 
   return {
@@ -79,14 +82,23 @@ export function createDraft(base: StateReader): Draft {
     voters: (publicKey) =>
       walletsWhere(base.voters(publicKey), ({ attributes }) => attributes.vote === publicKey),
     *properties(tokenId) {
-      const records = written.get("properties") as Map<string, string | undefined> | undefined;
+      const records = written.properties as Map<string, string | undefined>;
       for (const entry of base.properties(tokenId)) {
-        if (!records?.has(propertyKey(tokenId, entry[0]))) yield entry;
+        if (!records.has(propertyKey(tokenId, entry[0]))) yield entry;
       }
       const prefix = propertyKey(tokenId, "");
-      for (const [key, value] of records ?? []) {
+      for (const [key, value] of records) {
         if (value !== undefined && key.startsWith(prefix)) yield [key.slice(prefix.length), value];
       }
     },
   };
+}
+
+/** The first entry of each record. */
+function firstEntries(entries: readonly Entry[]): Entry[] {
+  const seen = new Set<string>();
+  return entries.filter(({ table, key }) => {
+    const name = `${table} ${key}`;
+    return !seen.has(name) && seen.add(name);
+  });
 }

@@ -1,5 +1,5 @@
 /** Committed state in plain maps: for tests, and as the model of what a store must answer. */
-import type { Change, StateReader, TableName, Tables } from "./tables.ts";
+import type { Change, StateReader, TableName, Tables, Wallet } from "./tables.ts";
 import { propertyKey, TABLE_NAMES } from "./tables.ts";
 
 export type MemoryState = StateReader & {
@@ -12,23 +12,35 @@ export type MemoryState = StateReader & {
 };
 
 export function createMemoryState(): MemoryState {
-  const tables = new Map<TableName, Map<string, unknown>>(TABLE_NAMES.map((table) => [table, new Map()]));
-  const recordsOf = (table: TableName) => tables.get(table)!;
-  const write = (table: TableName, key: string, value: unknown) => {
-    if (value === undefined) recordsOf(table).delete(key);
-    else recordsOf(table).set(key, value);
-  };
-  function* addressesWhere(test: (wallet: Tables["wallets"]) => boolean): Iterable<string> {
-    for (const [address, wallet] of recordsOf("wallets"))
-      if (test(wallet as Tables["wallets"])) yield address;
+  const tables = Object.fromEntries(TABLE_NAMES.map((table) => [table, new Map()])) as Record<
+    TableName,
+    Map<string, unknown>
+  >;
+  const delegates = new Set<string>();
+  const votersOf = new Map<string, Set<string>>();
+
+  function write(table: TableName, key: string, value: unknown): void {
+    if (table === "wallets") index(key, tables.wallets.get(key) as Wallet, value as Wallet | undefined);
+    if (value === undefined) tables[table].delete(key);
+    else tables[table].set(key, value);
   }
+
+  function index(address: string, before: Wallet | undefined, after: Wallet | undefined): void {
+    if (after?.attributes.delegate) delegates.add(address);
+    else delegates.delete(address);
+    const [oldVote, newVote] = [before?.attributes.vote, after?.attributes.vote];
+    if (oldVote === newVote) return;
+    if (oldVote) votersOf.get(oldVote)?.delete(address);
+    if (newVote) votersOf.set(newVote, (votersOf.get(newVote) ?? new Set()).add(address));
+  }
+
   return {
-    get: <T extends TableName>(table: T, key: string) => recordsOf(table).get(key) as Tables[T] | undefined,
-    delegates: () => addressesWhere(({ attributes }) => attributes.delegate !== undefined),
-    voters: (publicKey) => addressesWhere(({ attributes }) => attributes.vote === publicKey),
+    get: <T extends TableName>(table: T, key: string) => tables[table].get(key) as Tables[T] | undefined,
+    delegates: () => delegates,
+    voters: (publicKey) => votersOf.get(publicKey) ?? [],
     *properties(tokenId) {
       const prefix = propertyKey(tokenId, "");
-      for (const [key, value] of recordsOf("properties")) {
+      for (const [key, value] of tables.properties) {
         if (key.startsWith(prefix)) yield [key.slice(prefix.length), value as string];
       }
     },
@@ -38,6 +50,6 @@ export function createMemoryState(): MemoryState {
     revert(changes) {
       for (const { table, key, before } of changes.toReversed()) write(table, key, before);
     },
-    entries: <T extends TableName>(table: T) => [...recordsOf(table)] as [string, Tables[T]][],
+    entries: <T extends TableName>(table: T) => [...tables[table]] as [string, Tables[T]][],
   };
 }

@@ -23,7 +23,8 @@ export type Delegate = {
 export type Lock = {
   readonly amount: bigint;
   readonly recipientId: string;
-  readonly timestamp: number;
+  /** Of the block that carries the lock; absent while it is pending. */
+  readonly timestamp?: number;
   readonly vendorField?: string;
   readonly secretHash: string;
   readonly expiration: HtlcExpiration;
@@ -135,7 +136,9 @@ export const TABLE_NAMES: readonly TableName[] = [
 
 /** Key of a property: the token id has 64 characters, so the rest is the property key. */
 export const propertyKey = (tokenId: string, key: string): string => `${tokenId}/${key}`;
-export const voucherKey = (nftName: string, voucher: string): string => `${nftName}/${voucher}`;
+/** Key of a voucher: both texts are free, so the length of the first keeps them apart. */
+export const voucherKey = (nftName: string, voucher: string): string =>
+  `${nftName.length}/${nftName}/${voucher}`;
 export const entityKey = (type: number, name: string): string => `${type}/${name.toLowerCase()}`;
 
 /** How the ledger sees committed state: synchronous, and only what it needs. Records are never written into. */

@@ -1,0 +1,62 @@
+/** Which round a height belongs to (consensus.md section 2). */
+import type { Network } from "@uniknode/protocol";
+
+export type RoundInfo = {
+  /** From 1. */
+  readonly round: number;
+  /** First height of the round. */
+  readonly roundHeight: number;
+  /** Round of the next height. */
+  readonly nextRound: number;
+  /** Number of active delegates, which is the number of blocks of the round. */
+  readonly maxDelegates: number;
+  /** Whether the height opens its round. */
+  readonly isNewRound: boolean;
+};
+
+export type Rounds = {
+  /** `height` is 1 or more. */
+  roundAt(height: number): RoundInfo;
+};
+
+/** A maximal run of one number of delegates. */
+type Segment = { readonly start: number; readonly size: number; readonly roundsBefore: number };
+
+export function createRounds({ milestones }: Pick<Network, "milestones">): Rounds {
+  const segments: Segment[] = [];
+  for (const { height, activeDelegates } of milestones) {
+    const last = segments.at(-1);
+    if (last?.size === activeDelegates) continue;
+    // A change is allowed at the start of a round only, so the quotient is a whole number.
+    const roundsBefore = last ? last.roundsBefore + (height - last.start) / last.size : 0;
+    segments.push({ start: height, size: activeDelegates, roundsBefore });
+  }
+
+  function segmentAt(height: number): Segment {
+    let low = 0;
+    let high = segments.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (segments[middle]!.start <= height) low = middle;
+      else high = middle - 1;
+    }
+    return segments[low]!;
+  }
+
+  return {
+    roundAt(height) {
+      const { start, size, roundsBefore } = segmentAt(height);
+      const index = Math.floor((height - start) / size);
+      const round = roundsBefore + index + 1;
+      const roundHeight = start + index * size;
+      const isLast = height === roundHeight + size - 1;
+      return {
+        round,
+        roundHeight,
+        nextRound: isLast ? round + 1 : round,
+        maxDelegates: size,
+        isNewRound: height === roundHeight,
+      };
+    },
+  };
+}

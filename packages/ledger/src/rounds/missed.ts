@@ -1,0 +1,33 @@
+/** Who did not forge (consensus.md section 5). Nobody is punished for it. */
+import type { Slots } from "@uniknode/protocol";
+import type { Round, StateReader, Wallet } from "../state/tables.ts";
+import { delegateOfSlot } from "./order.ts";
+
+export type MissedSlot = { readonly slot: number; readonly delegate: string };
+
+/**
+ * The slots strictly between two blocks with the delegates they belonged to, at most one round of them.
+ *
+ * @param round of the later block
+ */
+export function missedSlots(
+  slots: Slots,
+  round: Round,
+  previous: { height: number; timestamp: number },
+  timestamp: number,
+): MissedSlot[] {
+  // Between the genesis block and block 2 lie the years before the network started.
+  if (previous.height === 1) return [];
+  const first = slots.slotAt(previous.timestamp) + 1;
+  const count = Math.min(slots.slotAt(timestamp) - first, round.order.length);
+  return Array.from({ length: Math.max(count, 0) }, (_, index) => ({
+    slot: first + index,
+    delegate: delegateOfSlot(round.order, first + index)!,
+  }));
+}
+
+/** The delegates of a round, in the order of their ranks, that forged none of its blocks. */
+export const idleDelegates = (round: Round, walletOf: (publicKey: string) => Wallet): Wallet[] =>
+  round.delegates
+    .map(({ publicKey }) => walletOf(publicKey))
+    .filter(({ attributes }) => (attributes.delegate?.lastBlock?.height ?? 0) < round.height);

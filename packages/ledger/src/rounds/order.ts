@@ -1,0 +1,30 @@
+/** Who forges which slot of a round (consensus.md section 4). */
+import { sha256, utf8ToBytes } from "@uniknode/protocol";
+
+const SOURCES_PER_SEED = 4;
+
+/**
+ * The forging order of a round: slot `s` belongs to `order[s mod n]`.
+ *
+ * @param ranked active delegates in the order of their ranks
+ */
+export function forgingOrder(round: number, ranked: readonly string[]): string[] {
+  const order = [...ranked];
+  const count = order.length;
+  // seed = SHA256(ASCII decimal digits of the round number)
+  let seed = sha256(utf8ToBytes(String(round)));
+  let i = 0;
+  while (i < count) {
+    for (let x = 0; x < SOURCES_PER_SEED && i < count; x++, i++) {
+      const j = seed[x]! % count;
+      [order[i], order[j]] = [order[j]!, order[i]!];
+    }
+    seed = sha256(seed);
+    i++; // every fifth index is skipped as a source (trap A4)
+  }
+  return order;
+}
+
+/** The delegate that a slot belongs to; absent where the order is empty. */
+export const delegateOfSlot = (order: readonly string[], slot: number): string | undefined =>
+  order[slot % order.length];

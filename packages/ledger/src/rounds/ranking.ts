@@ -1,0 +1,91 @@
+/** The ranking of delegates by weight and type (consensus.md section 3). */
+import type { Milestone } from "@uniknode/protocol";
+import type { Draft } from "../state/draft.ts";
+import type { Delegate, Wallet } from "../state/tables.ts";
+import { saveDelegate, walletAt } from "../wallets.ts";
+import { withWeight } from "./weight.ts";
+
+const ORGANIZATION = 2;
+const NETWORK = 3;
+
+/** A wallet that is a registered delegate. */
+export type DelegateWallet = Wallet & {
+  readonly publicKey: string;
+  readonly attributes: { delegate: Delegate };
+};
+
+/**
+ * Ranks all delegates anew and writes their ranks and weights.
+ *
+ * @param milestone the one of the head, which is two below the first height of the round (trap A2)
+ * @returns the wallets of the ranked delegates, rank 1 first
+ * @throws {Error} if two delegates share a public key
+ */
+export function rankDelegates(draft: Draft, milestone: Milestone): DelegateWallet[] {
+  const registered = [...draft.delegates()].map((address) => walletAt(draft, address) as DelegateWallet);
+  const candidates: DelegateWallet[] = [];
+  for (const wallet of registered) {
+    const { delegate } = wallet.attributes;
+    if (!delegate.resigned) {
+      const weighted = withWeight(draft, wallet.publicKey, delegate, milestone);
+      candidates.push({ ...wallet, attributes: { ...wallet.attributes, delegate: weighted } });
+    } else if (delegate.rank !== undefined) {
+      const { rank: _, ...unranked } = delegate;
+      saveDelegate(draft, wallet, unranked);
+    }
+  }
+  return orderByType(candidates.sort(byWeight), milestone).map((wallet, index) =>
+    saveRank(draft, wallet, index + 1),
+  );
+}
+
+function saveRank(draft: Draft, wallet: DelegateWallet, rank: number): DelegateWallet {
+  const delegate = { ...wallet.attributes.delegate, rank };
+  const ranked = { ...wallet, attributes: { ...wallet.attributes, delegate } };
+  const before = walletAt(draft, wallet.address).attributes.delegate!;
+  if (before.rank !== rank || before.weightedVoteBalance !== delegate.weightedVoteBalance) {
+    draft.set("wallets", wallet.address, ranked);
+  }
+  return ranked;
+}
+
+/** Weight descending, then public key ascending: lower-case hexadecimal sorts as its bytes. */
+function byWeight(a: DelegateWallet, b: DelegateWallet): number {
+  const [weightA, weightB] = [weightOf(a), weightOf(b)];
+  if (weightA !== weightB) return weightA > weightB ? -1 : 1;
+  if (a.publicKey === b.publicKey) throw new Error(`two delegates have the public key ${a.publicKey}`);
+  return a.publicKey < b.publicKey ? -1 : 1;
+}
+
+const weightOf = ({ attributes: { delegate } }: DelegateWallet): bigint =>
+  delegate.weightedVoteBalance ?? delegate.voteBalance;
+
+/**
+ * Selection by type (3.1): the delegates taken for the quotas, then all others as they were. Places that a
+ * quota cannot fill go to the best of the individuals and of those without type.
+ */
+function orderByType(sorted: DelegateWallet[], milestone: Milestone): DelegateWallet[] {
+  const quotas = milestone.nbDelegatesByType;
+  if (!quotas) return sorted;
+  const ofType = (type: number) => sorted.filter(({ attributes }) => attributes.delegate.type === type);
+  const organizations = ofType(ORGANIZATION);
+  const networks = ofType(NETWORK);
+  const primary = sorted.filter(
+    ({ attributes: { delegate } }) => delegate.type !== ORGANIZATION && delegate.type !== NETWORK,
+  );
+  const taken = new Set<DelegateWallet>();
+  const count = { individual: 0, organization: 0, network: 0 };
+  for (let pick = 0; pick < milestone.activeDelegates; pick++) {
+    if (count.individual < quotas.individual && primary.length > 0) {
+      taken.add(primary.shift()!);
+      count.individual++;
+    } else if (count.organization < quotas.organization && organizations.length + primary.length > 0) {
+      taken.add((organizations.shift() ?? primary.shift())!);
+      count.organization++;
+    } else if (count.network < quotas.network && networks.length + primary.length > 0) {
+      taken.add((networks.shift() ?? primary.shift())!);
+      count.network++;
+    }
+  }
+  return [...taken, ...sorted.filter((wallet) => !taken.has(wallet))];
+}

@@ -1,0 +1,63 @@
+/** Wallets by address and by public key, and small changes of them (state.md section 2). */
+import { addressFromPublicKey, type Network } from "@uniknode/protocol";
+import type { Draft } from "./state/draft.ts";
+import type { Attributes, Delegate, StateReader, Wallet } from "./state/tables.ts";
+
+/** Bounds the memory of remembered addresses: about 10 MB. */
+const MAX_REMEMBERED_ADDRESSES = 50_000;
+
+/** Address by public key, for each version byte. */
+const remembered: Map<string, string>[] = [];
+
+/**
+ * Address of a public key on the network. The derivation is remembered, because every transaction and every
+ * block asks for it again.
+ *
+ * @throws {RangeError} unless the key is 66 hexadecimal digits
+ */
+export function addressOf(publicKey: string, network: Network): string {
+  const version = network.description.pubKeyHash;
+  const addresses = remembered[version] ?? new Map<string, string>();
+  remembered[version] = addresses;
+  let address = addresses.get(publicKey);
+  if (address === undefined) {
+    address = addressFromPublicKey(publicKey, version);
+    if (addresses.size >= MAX_REMEMBERED_ADDRESSES) addresses.clear();
+    addresses.set(publicKey, address);
+  }
+  return address;
+}
+
+/** The wallet of an address; an empty one, not written, where the state has none (state.md 2.2). */
+export const walletAt = (state: StateReader, address: string): Wallet =>
+  state.get("wallets", address) ?? { address, balance: 0n, nonce: 0n, attributes: {} };
+
+/** The wallet of a public key, with the key attached; nothing is written (state.md 2.2). */
+export function walletOf(state: StateReader, publicKey: string, network: Network): Wallet {
+  const wallet = walletAt(state, addressOf(publicKey, network));
+  return wallet.publicKey === undefined ? { ...wallet, publicKey } : wallet;
+}
+
+export const saveWallet = (draft: Draft, wallet: Wallet): void =>
+  draft.set("wallets", wallet.address, wallet);
+
+/** Adds to the balance of an address; a negative amount takes away. */
+export function credit(draft: Draft, address: string, amount: bigint): void {
+  const wallet = walletAt(draft, address);
+  saveWallet(draft, { ...wallet, balance: wallet.balance + amount });
+}
+
+/** The wallet with one attribute replaced, or removed by `undefined`. */
+export function withAttribute<K extends keyof Attributes>(
+  wallet: Wallet,
+  name: K,
+  value: Attributes[K] | undefined,
+): Wallet {
+  if (value !== undefined) return { ...wallet, attributes: { ...wallet.attributes, [name]: value } };
+  const { [name]: _, ...others } = wallet.attributes;
+  return { ...wallet, attributes: others };
+}
+
+/** Writes a delegate whose wallet is known. */
+export const saveDelegate = (draft: Draft, wallet: Wallet, delegate: Delegate): void =>
+  saveWallet(draft, withAttribute(wallet, "delegate", delegate));
