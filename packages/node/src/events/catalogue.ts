@@ -1,0 +1,43 @@
+/** Names of the events that a webhook may ask for, with the moment each one tells of (webhooks.md section 5). */
+export const EVENTS: Readonly<Record<string, string>> = {
+  "block.applied": "a block was saved",
+  "block.disregarded": "a block arrived before the node was ready",
+  "block.forged": "a delegate of this node forged a block",
+  "block.received": "a block arrived from a peer and was taken into the queue",
+  "block.reverted": "a block was removed by a rollback",
+  "delegate.registered": "a delegate registration was saved",
+  "delegate.resigned": "a delegate resignation was saved",
+  "forger.failed": "the forger of this node could not forge",
+  "forger.missing": "a delegate missed its slot",
+  "forger.started": "the forger of this node started",
+  "peer.added": "a peer passed its verification",
+  "peer.removed": "a peer was dropped",
+  "round.created": "the delegates of a new round were chosen",
+  "state:started": "another name of state.started",
+  "transaction.applied": "a transaction was saved",
+  "transaction.expired": "a pending transaction was dropped by its age",
+  "transaction.forged": "a delegate of this node forged a transaction",
+  "transaction.pool.added": "transactions were taken into the pool",
+  "transaction.pool.rejected": "well-made transactions were refused by the pool",
+  "transaction.pool.removed": "a transaction left the pool",
+  "transaction.reverted": "a transaction was removed by a rollback",
+  "wallet.saved": "a block changed a wallet",
+  "wallet.created.cold": "an address without known public key received something for the first time",
+  // Beyond the interface document: names that receivers of the old network use.
+  "round.applied": "a round ended",
+  "round.missed": "a delegate forged no block in a round",
+  "wallet.vote": "a vote was saved",
+  "wallet.unvote": "a vote was withdrawn",
+  "state.started": "the node is synchronised for the first time since its start",
+  // New with this node.
+  "unik.minted": "a unik was created",
+  "unik.transferred": "a unik changed its owner",
+  "unik.updated": "properties of a unik changed",
+  "unik.disclosed": "explicit values of a unik were disclosed",
+};
+
+/** Whether a webhook may be registered for this name; the internal events of the old node are refused. */
+export const isEventName = (name: string): boolean => Object.hasOwn(EVENTS, name);
+
+/** The name under which the event log keeps what a webhook calls `name`. */
+export const loggedName = (name: string): string => (name === "state:started" ? "state.started" : name);

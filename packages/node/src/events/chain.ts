@@ -1,0 +1,107 @@
+/**
+ * Events of blocks (webhooks.md section 5). Every function is pure: the same block gives the same events with the
+ * same ids, today, after a restart, and when the block is applied again.
+ */
+import type { Fact, Wallet } from "@uniknode/ledger";
+import type { Block, BlockHeader } from "@uniknode/protocol";
+import {
+  blockData,
+  confirmedTransactionData,
+  receivedBlockData,
+  roundDelegateData,
+  walletData,
+} from "./content.ts";
+import type { Event } from "./event.ts";
+
+/** Events of an applied block, in the order of its facts. */
+export const eventsOfFacts = (facts: readonly Fact[], header: BlockHeader): Event[] =>
+  facts.map((fact) => ({
+    name: fact.name,
+    height: header.height,
+    blockId: header.id,
+    ...contentOf(fact, header),
+  }));
+
+/** Events of a reverted block. `wallets` are those it changed, as they are now, by ascending address. */
+export function eventsOfRevert({ header, transactions }: Block, wallets: readonly Wallet[]): Event[] {
+  const source = { height: header.height, blockId: header.id };
+  return [
+    ...transactions
+      .map(({ data }, sequence) => ({
+        id: `transaction.reverted:${header.id}:${sequence}`,
+        name: "transaction.reverted",
+        ...source,
+        data: confirmedTransactionData(data, header.id, sequence),
+      }))
+      .reverse(),
+    { id: `block.reverted:${header.id}`, name: "block.reverted", ...source, data: blockData(header) },
+    ...wallets.map((wallet) => ({
+      id: `wallet.saved:${header.id}:${wallet.address}:reverted`,
+      name: "wallet.saved",
+      ...source,
+      data: walletData(wallet),
+    })),
+  ];
+}
+
+/** A block was taken into the queue (`received`), or arrived before the node was ready (`disregarded`). */
+export const eventOfArrival = (block: Block, fate: "received" | "disregarded"): Event => ({
+  id: `block.${fate}:${block.header.id}`,
+  name: `block.${fate}`,
+  height: block.header.height,
+  blockId: block.header.id,
+  data: receivedBlockData(block),
+});
+
+function contentOf(fact: Fact, { id: blockId, ...header }: BlockHeader): Pick<Event, "id" | "data"> {
+  switch (fact.name) {
+    case "forger.missing":
+      // The slot passed by whatever chain tells of it.
+      return { id: `${fact.name}:${fact.slot}`, data: { delegate: walletData(fact.delegate) } };
+    case "round.missed":
+      return {
+        id: `${fact.name}:${blockId}:${fact.round}:${fact.delegate.address}`,
+        data: { delegate: walletData(fact.delegate) },
+      };
+    case "round.created":
+      return {
+        id: `${fact.name}:${blockId}:${fact.round}`,
+        data: fact.delegates.map((delegate) => roundDelegateData(delegate, fact.round)),
+      };
+    case "round.applied":
+      return { id: `${fact.name}:${blockId}:${fact.round}` };
+    case "transaction.applied":
+    case "delegate.registered":
+    case "delegate.resigned":
+      return {
+        id: `${fact.name}:${blockId}:${fact.sequence}`,
+        data: confirmedTransactionData(fact.transaction, blockId, fact.sequence),
+      };
+    case "wallet.vote":
+    case "wallet.unvote":
+      return {
+        id: `${fact.name}:${blockId}:${fact.sequence}`,
+        data: {
+          delegate: fact.delegate,
+          transaction: confirmedTransactionData(fact.transaction, blockId, fact.sequence),
+        },
+      };
+    case "unik.minted":
+    case "unik.transferred":
+    case "unik.updated":
+    case "unik.disclosed":
+      return {
+        id: `${fact.name}:${blockId}:${fact.sequence}:${fact.tokenId}`,
+        data: {
+          tokenId: fact.tokenId,
+          ownerId: fact.ownerId,
+          transaction: confirmedTransactionData(fact.transaction, blockId, fact.sequence),
+        },
+      };
+    case "wallet.created.cold":
+    case "wallet.saved":
+      return { id: `${fact.name}:${blockId}:${fact.wallet.address}`, data: walletData(fact.wallet) };
+    case "block.applied":
+      return { id: `${fact.name}:${blockId}`, data: blockData({ id: blockId, ...header }) };
+  }
+}

@@ -1,0 +1,72 @@
+/** Events of this node rather than of the chain: its forger, its peers, its life (events.md 3.4, 3.6 and 3.7). */
+import type { Block, BlockHeader } from "@uniknode/protocol";
+import { blockData, transactionData } from "./content.ts";
+import type { Event } from "./event.ts";
+
+/** `block.forged`, then `transaction.forged` for each of its transactions. */
+export function eventsOfForging({ header, transactions }: Block): Event[] {
+  const source = { height: header.height, blockId: header.id };
+  return [
+    { id: `block.forged:${header.id}`, name: "block.forged", ...source, data: blockData(header) },
+    ...transactions.map(({ data }, sequence) => ({
+      id: `transaction.forged:${header.id}:${sequence}`,
+      name: "transaction.forged",
+      ...source,
+      data: transactionData(data),
+    })),
+  ];
+}
+
+/** `publicKeys`: of all configured delegates, active or not. Times are milliseconds since 1970. */
+export const eventOfForgerStart = (publicKeys: readonly string[], atMs: number): Event => ({
+  id: `forger.started:${atMs}`,
+  name: "forger.started",
+  data: { activeDelegates: [...publicKeys] },
+});
+
+export const eventOfForgerFailure = (error: Error, atMs: number): Event => ({
+  id: `forger.failed:${atMs}`,
+  name: "forger.failed",
+  data: { error: error.message },
+});
+
+/** The node is synchronised for the first time since its start. */
+export const eventOfStart = (atMs: number): Event => ({
+  id: `state.started:${atMs}`,
+  name: "state.started",
+  data: true,
+});
+
+/** What the outside may know of a peer. */
+export type PeerView = {
+  readonly ip: string;
+  readonly port: number;
+  /** Port by plugin name; -1 is not reachable. */
+  readonly ports: Readonly<Record<string, number>>;
+  readonly version?: string;
+  readonly latencyMs?: number;
+  readonly plugins: Readonly<Record<string, { readonly port: number; readonly enabled: boolean }>>;
+  readonly state: {
+    readonly height: number;
+    readonly forgingAllowed: boolean;
+    readonly currentSlot: number;
+    readonly header?: BlockHeader;
+  };
+};
+
+export const eventOfPeer = (peer: PeerView, fate: "added" | "removed", atMs: number): Event => {
+  const { header, ...state } = peer.state;
+  return {
+    id: `peer.${fate}:${peer.ip}:${peer.port}:${atMs}`,
+    name: `peer.${fate}`,
+    data: {
+      ip: peer.ip,
+      port: peer.port,
+      ports: { ...peer.ports },
+      ...(peer.version !== undefined && { version: peer.version }),
+      ...(peer.latencyMs !== undefined && { latency: peer.latencyMs }),
+      plugins: structuredClone(peer.plugins),
+      state: { ...state, ...(header && { header: blockData(header) }) },
+    },
+  };
+};
