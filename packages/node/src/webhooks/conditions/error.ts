@@ -1,0 +1,9 @@
+/** The value of a condition does not fit its operator; `message` follows its name in a sentence. */
+export class OperandError extends Error {
+  readonly code = "CONDITION_VALUE";
+
+  constructor(message: string) {
+    super(message);
+    this.name = "OperandError";
+  }
+}
