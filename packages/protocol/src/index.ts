@@ -3,6 +3,7 @@ export * from "./bytes/reader.ts";
 export * from "./bytes/writer.ts";
 export * from "./crypto/base58check.ts";
 export * from "./crypto/bytes.ts";
+export * from "./crypto/der.ts";
 export * from "./crypto/ecdsa.ts";
 export * from "./crypto/hashes.ts";
 export * from "./crypto/points.ts";

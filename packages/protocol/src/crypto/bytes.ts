@@ -1,4 +1,5 @@
 /** Conversions between bytes and text. Hexadecimal is written in lower case. */
+import { fromHex, toHex } from "#primitives";
 
 const encoder = new TextEncoder();
 
@@ -6,11 +7,7 @@ const encoder = new TextEncoder();
 export const utf8ToBytes = (text: string): Uint8Array => encoder.encode(text);
 
 /** Lower-case hexadecimal, two digits a byte. */
-export function bytesToHex(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
-  return text;
-}
+export const bytesToHex = (bytes: Uint8Array): string => toHex(bytes);
 
 /**
  * Bytes of a hexadecimal text of either letter case.
@@ -18,11 +15,10 @@ export function bytesToHex(bytes: Uint8Array): string {
  * @throws {RangeError} if the text has an odd length or a character that is no hexadecimal digit
  */
 export function hexToBytes(text: string): Uint8Array {
-  if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) {
+  const bytes = fromHex(text);
+  if (2 * bytes.length !== text.length) {
     throw new RangeError("hexadecimal text must consist of pairs of the digits 0-9 and a-f");
   }
-  const bytes = new Uint8Array(text.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16);
   return bytes;
 }
 

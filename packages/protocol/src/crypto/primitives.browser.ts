@@ -1,11 +1,25 @@
 /** The primitives of `primitives.node.ts` for a browser, where `node:crypto` is absent. */
 import { scryptAsync } from "@noble/hashes/scrypt.js";
-import { concatBytes } from "./bytes.ts";
 
 export { ripemd160, sha1 } from "@noble/hashes/legacy.js";
 export { sha256 } from "@noble/hashes/sha2.js";
 
 const BLOCK = 16;
+
+const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += PAIRS[byte];
+  return text;
+}
+
+export function fromHex(text: string): Uint8Array {
+  const digits = /^(?:[0-9a-fA-F]{2})*/.exec(text)![0];
+  return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
+    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
+  );
+}
 
 export type ScryptCost = { N: number; r: number; p: number };
 
@@ -27,8 +41,10 @@ export const aesDecrypt = (key: Uint8Array, blocks: Uint8Array): Promise<Uint8Ar
   eachBlock(key, blocks, async (cipher, block) => {
     // Decryption insists on padding: encrypting nothing behind this block makes exactly that.
     const padding = await crypto.subtle.encrypt(cbc(block), cipher, new Uint8Array(0));
-    const padded = concatBytes(block, new Uint8Array(padding));
-    return new Uint8Array(await crypto.subtle.decrypt(cbc(new Uint8Array(BLOCK)), cipher, padded as Block));
+    const padded = new Uint8Array(2 * BLOCK);
+    padded.set(block);
+    padded.set(new Uint8Array(padding), BLOCK);
+    return new Uint8Array(await crypto.subtle.decrypt(cbc(new Uint8Array(BLOCK)), cipher, padded));
   });
 
 /** WebCrypto takes no shared memory. */
@@ -43,9 +59,9 @@ async function eachBlock(
   transform: (cipher: Cipher, block: Block) => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
   const cipher = await crypto.subtle.importKey("raw", key.slice(), "AES-CBC", false, ["encrypt", "decrypt"]);
-  const transformed: Uint8Array[] = [];
+  const transformed = new Uint8Array(blocks.length);
   for (let offset = 0; offset < blocks.length; offset += BLOCK) {
-    transformed.push(await transform(cipher, blocks.slice(offset, offset + BLOCK)));
+    transformed.set(await transform(cipher, blocks.slice(offset, offset + BLOCK)), offset);
   }
-  return concatBytes(...transformed);
+  return transformed;
 }

@@ -99,7 +99,7 @@ describe("addresses", () => {
 });
 
 describe("wallet import format", () => {
-  const privateKey = Uint8Array.from(keysFromPassphrase("wif").privateKey);
+  const { privateKey } = keysFromPassphrase("wif");
   const wif = (...bytes: number[]) => encodeBase58check(Uint8Array.from(bytes));
 
   test("both forms are read, the compressed one is written", () => {

@@ -90,6 +90,14 @@ describe("primitives of browser and Node.js agree", () => {
     expect(digests[0]).toEqual(digests[1]);
   });
 
+  test.each(["", "00", "0aFf", "0", "0g", "00zz11", "aé", " 00", "0\u{1f600}"])(
+    "on hexadecimal %j",
+    (text) => {
+      expect([...browser.fromHex(text)]).toEqual([...node.fromHex(text)]);
+      expect(browser.toHex(node.fromHex(text))).toBe(node.toHex(node.fromHex(text)));
+    },
+  );
+
   test("on scrypt", async () => {
     const cost = { N: 1024, r: 2, p: 3 };
     const [here, there] = await Promise.all(

@@ -1,0 +1,46 @@
+/** How far a DER signature can be read at all: where the old network's software answers with an exception. */
+
+/**
+ * Whether a signature can be followed to its end. What cannot be read is not only invalid: it ends the
+ * check of a block (blocks.md section 7) and the parsing of a transaction (identities.md section 6).
+ * Two readers decide: a lax one that believes the lengths, then the strict one where it would read
+ * behind the end.
+ */
+export function isReadableDer(signature: Uint8Array): boolean {
+  if (signature[0] !== 0x30 || signature.length < 2) return false;
+  // The lax reader does not look at the length of the sequence, it only skips its long form.
+  const extra = signature[1]! >= 0x80 ? signature[1]! - 0x80 : 0;
+  const afterR = readInteger(signature, 2 + extra);
+  if (afterR === undefined || readInteger(signature, afterR) === undefined) return false;
+
+  // The strict reader gives up quietly on a wrong frame, and so never reads behind the end.
+  if (signature[1] !== signature.length - 2) return true;
+  const sAt = 4 + signature[3]!;
+  const sLength = signature[sAt + 1];
+  if (sLength === undefined) return false;
+  if (signature.length !== sAt + 2 + sLength || !isMinimal(signature, 4)) return true;
+  // An empty s, or a single zero, has no further byte to compare with.
+  return !(sLength === 0 || (sLength === 1 && signature[sAt + 2] === 0));
+}
+
+/** Where the next element begins, or undefined if this is no integer within the bytes. */
+function readInteger(signature: Uint8Array, at: number): number | undefined {
+  if (signature[at] !== 0x02 || at + 1 >= signature.length) return undefined;
+  let start = at + 2;
+  let length = signature[at + 1]!;
+  if (length >= 0x80) {
+    // Long form: that many bytes hold the length, leading zeros not counted, at most three others.
+    const end = start + length - 0x80;
+    if (end > signature.length) return undefined;
+    while (start < end && signature[start] === 0) start++;
+    if (end - start > 3) return undefined;
+    for (length = 0; start < end; start++) length = length * 256 + signature[start]!;
+  }
+  return start + length <= signature.length ? start + length : undefined;
+}
+
+/** Neither negative nor with a superfluous zero byte in front. */
+function isMinimal(signature: Uint8Array, at: number): boolean {
+  const first = signature[at]!;
+  return first <= 0x7f && (first !== 0 || signature[at + 1]! > 0x7f);
+}
