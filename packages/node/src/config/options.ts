@@ -1,7 +1,8 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one table behind help, checking and defaults. */
 import { type Option, readChoice, readInteger, readSwitch, readText } from "./option.ts";
 
-const option = <V extends string | number | boolean>(value: Option<V>): Option<V> => value;
+/** Keeps what the option says about itself: whether it has a default, and what it reads. */
+const option = <O extends Option>(value: O): O => value;
 
 /** Options of every command that starts a node. */
 export const nodeOptions = {
