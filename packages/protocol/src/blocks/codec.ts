@@ -1,0 +1,64 @@
+/** Full serialization of a block (blocks.md section 5): header, u32 length of each transaction, transactions. */
+import { createReader } from "../bytes/reader.ts";
+import { createWriter } from "../bytes/writer.ts";
+import type { Network } from "../networks/network.ts";
+import type { Block, BlockHeader } from "./block.ts";
+import { BlockError } from "./error.ts";
+import { decodeHeader, encodeHeader, type HeaderFields } from "./header.ts";
+
+/** A block whose transactions are still bytes. */
+export type BlockFrame = { header: BlockHeader; transactions: Uint8Array[] };
+
+/** The block as bytes, transactions in their canonical encoding. */
+export const encodeBlock = ({ header, transactions }: Block, network: Network): Uint8Array =>
+  encodeFrame(
+    header,
+    transactions.map(({ bytes }) => bytes),
+    network,
+  );
+
+/** Bytes of a header and of the transactions behind it. The header's number of them counts, unless it is 0. */
+export function encodeFrame(
+  header: HeaderFields,
+  transactions: readonly Uint8Array[],
+  network: Network,
+): Uint8Array {
+  const writer = createWriter(1024);
+  const numberOfTransactions = header.numberOfTransactions || transactions.length;
+  writer.bytes(encodeHeader({ ...header, numberOfTransactions }, network));
+  for (const { length } of transactions) writer.u32(length);
+  for (const bytes of transactions) writer.bytes(bytes);
+  return writer.finish();
+}
+
+/**
+ * The header and the slices of the transactions. Bytes behind the last transaction are ignored; a header
+ * at the end of the bytes has no transactions, whatever it announces.
+ *
+ * @throws {BlockError} INVALID_BLOCK_BYTES
+ */
+export function decodeBlock(bytes: Uint8Array, network: Network): BlockFrame {
+  const { header, byteLength } = decodeHeader(bytes, network);
+  const transactions: Uint8Array[] = [];
+  if (byteLength === bytes.length) return { header, transactions };
+  try {
+    const lengths = createReader(bytes.subarray(byteLength));
+    const slices = createReader(bytes.subarray(byteLength));
+    slices.skip(4 * header.numberOfTransactions);
+    for (let index = 0; index < header.numberOfTransactions; index++) {
+      transactions.push(slices.take(lengths.u32()));
+    }
+  } catch (error) {
+    if (error instanceof RangeError) throw new BlockError("INVALID_BLOCK_BYTES", error.message);
+    throw error;
+  }
+  return { header, transactions };
+}
+
+/** Bytes of the serialization, without building it: what `block.maxPayload` limits. */
+export const blockByteLength = ({ header, transactions }: Block): number =>
+  transactions.reduce((total, { bytes }) => total + 4 + bytes.length, headerByteLength(header));
+
+/** The previous id, the signature, and 109 bytes of fixed length. */
+const headerByteLength = (header: BlockHeader): number =>
+  109 + (header.previousBlockHex.length + header.blockSignature.length) / 2;

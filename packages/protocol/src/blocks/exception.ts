@@ -1,0 +1,19 @@
+/** Blocks that the network's history accepts whatever is wrong with them (networks.md section 3). */
+import type { Network } from "../networks/network.ts";
+
+/**
+ * Whether a block is a listed exception. A partial id could be made by somebody else: it counts only
+ * together with the exact set of transactions listed for it.
+ */
+export function isBlockException(
+  id: string,
+  transactionIds: readonly string[],
+  { exceptions }: Network,
+): boolean {
+  if (!exceptions.blocks?.includes(id)) return false;
+  if (id.length === 64) return true;
+  const listed = exceptions.blocksTransactions?.[id];
+  if (!listed || listed.length !== transactionIds.length) return false;
+  const sorted = transactionIds.toSorted();
+  return listed.toSorted().every((transactionId, index) => transactionId === sorted[index]);
+}

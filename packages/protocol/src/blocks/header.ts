@@ -1,0 +1,118 @@
+/**
+ * Header bytes (blocks.md section 1): version u32, timestamp u32, height u32, previous id (8 or 32 bytes),
+ * number of transactions u32, total amount u64, total fee u64, reward u64, payload length u32, payload
+ * hash (32), generator public key (33), block signature (DER).
+ */
+import { createReader } from "../bytes/reader.ts";
+import { createWriter } from "../bytes/writer.ts";
+import type { Network } from "../networks/network.ts";
+import type { BlockHeader } from "./block.ts";
+import { BlockError } from "./error.ts";
+import { blockIdOf, hasFullId, partialIdFromHex, partialIdToHex } from "./id.ts";
+
+/** What the bytes of a header are made of; everything else follows from it. */
+export type HeaderFields = Omit<BlockHeader, "id" | "idHex" | "previousBlockHex">;
+
+/**
+ * The header at the start of the bytes, with the id computed from it, and how many bytes it takes. At
+ * height 1 the id is the computed one too, not the one written in the genesis file.
+ *
+ * @throws {BlockError} INVALID_BLOCK_BYTES if they end too early
+ */
+export function decodeHeader(
+  bytes: Uint8Array,
+  network: Network,
+): { header: BlockHeader; byteLength: number } {
+  try {
+    const reader = createReader(bytes);
+    const version = reader.u32();
+    const timestamp = reader.u32();
+    const height = reader.u32();
+    const isFull = hasFullPreviousId(height, network);
+    const previousBlockHex = reader.hex(isFull ? 32 : 8);
+    const numberOfTransactions = reader.u32();
+    const totalAmount = reader.u64();
+    const totalFee = reader.u64();
+    const reward = reader.u64();
+    const payloadLength = reader.u32();
+    const payloadHash = reader.hex(32);
+    const generatorPublicKey = reader.hex(33);
+    // The second byte of DER is the number of bytes that follow it.
+    const blockSignature = reader.hex(2 + (reader.peek(1) ?? 0));
+    const byteLength = reader.position();
+    const { id, idHex } = blockIdOf(bytes.subarray(0, byteLength), height, network);
+    const header = {
+      id,
+      idHex,
+      version,
+      timestamp,
+      height,
+      previousBlock: isFull ? previousBlockHex : partialIdFromHex(previousBlockHex),
+      previousBlockHex,
+      numberOfTransactions,
+      totalAmount,
+      totalFee,
+      reward,
+      payloadLength,
+      payloadHash,
+      generatorPublicKey,
+      blockSignature,
+    };
+    return { header, byteLength };
+  } catch (error) {
+    if (error instanceof RangeError) throw new BlockError("INVALID_BLOCK_BYTES", error.message);
+    throw error;
+  }
+}
+
+/**
+ * Bytes of a header with its signature: what the id is the hash of.
+ *
+ * @throws {BlockError} PreviousBlockIdFormatError, or BlockSchemaError if a partial previous id is no number
+ */
+export const encodeHeader = (header: HeaderFields, network: Network): Uint8Array =>
+  encode(header, header.blockSignature, network);
+
+/** Bytes of a header without signature: what the generator signs the hash of. */
+export const encodeUnsignedHeader = (
+  header: Omit<HeaderFields, "blockSignature">,
+  network: Network,
+): Uint8Array => encode(header, "", network);
+
+function encode(
+  header: Omit<HeaderFields, "blockSignature">,
+  blockSignature: string,
+  network: Network,
+): Uint8Array {
+  const writer = createWriter(256);
+  writer.u32(header.version);
+  writer.u32(header.timestamp);
+  writer.u32(header.height);
+  writer.hex(previousIdHex(header, network));
+  writer.u32(header.numberOfTransactions);
+  writer.u64(header.totalAmount);
+  writer.u64(header.totalFee);
+  writer.u64(header.reward);
+  writer.u32(header.payloadLength);
+  // Lengths are not imposed here: what a wrong one means is decided by reading the bytes again.
+  writer.hex(header.payloadHash);
+  writer.hex(header.generatorPublicKey);
+  writer.hex(blockSignature);
+  return writer.finish();
+}
+
+/** The form of the previous id is that of the height before; height 1 uses its own. */
+const hasFullPreviousId = (height: number, network: Network): boolean =>
+  hasFullId(Math.max(height - 1, 1), network);
+
+function previousIdHex(header: { height: number; previousBlock: string }, network: Network): string {
+  if (!hasFullPreviousId(header.height, network)) return partialIdToHex(header.previousBlock);
+  if (header.previousBlock.length !== 64) {
+    throw new BlockError(
+      "PreviousBlockIdFormatError",
+      `the previous block id of height ${header.height} must have 64 digits`,
+      ".previousBlock",
+    );
+  }
+  return header.previousBlock;
+}

@@ -1,0 +1,32 @@
+/** The generator's signature (blocks.md section 3), as work that any thread can do. */
+import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
+import { isReadableDer } from "../crypto/der.ts";
+import { signEcdsa, verifyEcdsa } from "../crypto/ecdsa.ts";
+import { sha256 } from "../crypto/hashes.ts";
+import type { Network } from "../networks/network.ts";
+import { encodeUnsignedHeader, type HeaderFields } from "./header.ts";
+
+/** An ECDSA signature to verify: bytes only, so that it can be sent to another thread. */
+export type SignatureJob = { hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array };
+
+/** `unreadable` is DER that cannot be followed to its end: it ends the check of a block. */
+export type SignatureVerdict = "valid" | "invalid" | "unreadable";
+
+/** The work of verifying a header's signature. */
+export const headerSignatureJob = (header: HeaderFields, network: Network): SignatureJob => ({
+  hash: sha256(encodeUnsignedHeader(header, network)),
+  signature: hexToBytes(header.blockSignature),
+  publicKey: hexToBytes(header.generatorPublicKey),
+});
+
+export function verifySignatureJob({ hash, signature, publicKey }: SignatureJob): SignatureVerdict {
+  if (verifyEcdsa(hash, signature, publicKey)) return "valid";
+  return isReadableDer(signature) ? "invalid" : "unreadable";
+}
+
+/** Signature over the hash of the header without signature, hexadecimal. */
+export const signHeader = (
+  header: Omit<HeaderFields, "blockSignature">,
+  privateKey: Uint8Array,
+  network: Network,
+): string => bytesToHex(signEcdsa(sha256(encodeUnsignedHeader(header, network)), privateKey));
