@@ -23,6 +23,7 @@ CREATE TABLE webhooks (
   token TEXT NOT NULL,                        -- 64 hexadecimal digits
   active_after INTEGER NOT NULL,              -- last event sequence it does not see
   failures INTEGER NOT NULL DEFAULT 0,        -- consecutive failed attempts
+  failing_since_ms INTEGER,                   -- time of the first of them
   suspended TEXT                              -- why deliveries are held back, if they are
 ) STRICT;
 CREATE INDEX webhooks_event ON webhooks (event);
@@ -43,5 +44,7 @@ CREATE TABLE deliveries (
   reason TEXT,                                -- of the last failure
   UNIQUE (webhook, id)
 ) STRICT;
-CREATE INDEX deliveries_due ON deliveries (webhook, state, number);
+-- The two queues of a webhook: first attempts in the order of events, and retries by their time.
+CREATE INDEX deliveries_first ON deliveries (webhook, number) WHERE state = 'pending' AND attempts = 0;
+CREATE INDEX deliveries_retry ON deliveries (webhook, next_attempt_ms) WHERE state = 'pending' AND attempts > 0;
 CREATE INDEX deliveries_finished ON deliveries (finished_ms) WHERE finished_ms IS NOT NULL;

@@ -1,0 +1,140 @@
+/** The register of webhooks as rows. */
+import { loggedName } from "../events/catalogue.ts";
+import type { Database } from "./database.ts";
+
+/** What a user decides about a webhook; `conditions` is JSON text, as given. */
+export type WebhookFields = {
+  readonly event: string;
+  readonly target: string;
+  readonly enabled: boolean;
+  readonly conditions: string;
+};
+
+export type Webhook = WebhookFields & {
+  /** Grows, and is never used twice. */
+  readonly id: number;
+  /** 64 hexadecimal digits. */
+  readonly token: string;
+  /** Why nothing is delivered at present, if so. */
+  readonly suspended?: string;
+};
+
+/** A webhook that takes part in matching: enabled and not suspended. */
+export type ActiveWebhook = Pick<Webhook, "id" | "event" | "conditions"> & {
+  /** Last event sequence that it does not see. */
+  readonly activeAfter: number;
+};
+
+/** `failures` in a row, the first of them at `failingSinceMs`. */
+export type Failing = { readonly failures: number; readonly failingSinceMs: number };
+
+export type WebhookStore = {
+  count(): number;
+  ids(): number[];
+  /** By ascending id. */
+  page(range: { offset: number; limit: number }): Webhook[];
+  find(id: number): Webhook | undefined;
+  /** A new webhook sees nothing until it is activated. */
+  insert(fields: WebhookFields, token: string): Webhook;
+  activate(id: number, after: number): void;
+  /** Activates what a crash left between the two steps of a creation. */
+  activateWaiting(after: number): void;
+  /** A new definition behind the same id and token, without the past of the old one. */
+  replace(id: number, fields: WebhookFields, after: number): void;
+  remove(id: number): boolean;
+  active(): ActiveWebhook[];
+  /** Names that the event log keeps for the active webhooks. */
+  eventNames(): Set<string>;
+  recordSuccess(id: number): void;
+  recordFailure(id: number, atMs: number): Failing;
+  suspend(id: number, reason: string): void;
+};
+
+/** `active_after` of a webhook whose creation has not been answered yet. */
+const NOT_YET = Number.MAX_SAFE_INTEGER;
+
+type WebhookRow = {
+  id: number;
+  event: string;
+  target: string;
+  enabled: number;
+  conditions: string;
+  token: string;
+  suspended: string | null;
+};
+
+export function createWebhookStore(database: Database): WebhookStore {
+  const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM webhooks");
+  const ids = database.prepare<{ id: number }>("SELECT id FROM webhooks ORDER BY id");
+  const page = database.prepare<WebhookRow>("SELECT * FROM webhooks ORDER BY id LIMIT ? OFFSET ?");
+  const find = database.prepare<WebhookRow>("SELECT * FROM webhooks WHERE id = ?");
+  const insert = database.prepare<WebhookRow>(
+    `INSERT INTO webhooks (event, target, enabled, conditions, token, active_after) VALUES (?, ?, ?, ?, ?, ?)
+     RETURNING *`,
+  );
+  const activate = database.prepare("UPDATE webhooks SET active_after = ? WHERE id = ?");
+  const activateWaiting = database.prepare("UPDATE webhooks SET active_after = ? WHERE active_after = ?");
+  const replace = database.prepare(
+    `UPDATE webhooks SET event = ?, target = ?, enabled = ?, conditions = ?, active_after = ?,
+     failures = 0, failing_since_ms = NULL, suspended = NULL WHERE id = ?`,
+  );
+  const remove = database.prepare("DELETE FROM webhooks WHERE id = ?");
+  const active = database.prepare<ActiveWebhook>(
+    `SELECT id, event, conditions, active_after AS activeAfter FROM webhooks
+     WHERE enabled = 1 AND suspended IS NULL ORDER BY id`,
+  );
+  const eventNames = database.prepare<{ event: string }>(
+    "SELECT DISTINCT event FROM webhooks WHERE enabled = 1 AND suspended IS NULL",
+  );
+  const recordSuccess = database.prepare(
+    "UPDATE webhooks SET failures = 0, failing_since_ms = NULL WHERE id = ? AND failures > 0",
+  );
+  const recordFailure = database.prepare<Failing>(
+    `UPDATE webhooks SET failures = failures + 1, failing_since_ms = coalesce(failing_since_ms, ?) WHERE id = ?
+     RETURNING failures, failing_since_ms AS failingSinceMs`,
+  );
+  const suspend = database.prepare("UPDATE webhooks SET suspended = ? WHERE id = ?");
+
+  return {
+    count: () => count.get()?.total ?? 0,
+    ids: () => ids.all().map(({ id }) => id),
+    page: ({ offset, limit }) => page.all(limit, offset).map(webhookFromRow),
+    find(id) {
+      const row = find.get(id);
+      return row && webhookFromRow(row);
+    },
+    insert({ event, target, enabled, conditions }, token) {
+      const row = insert.get(event, target, Number(enabled), conditions, token, NOT_YET);
+      return webhookFromRow(row as WebhookRow);
+    },
+    activate: (id, after) => void activate.run(after, id),
+    activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
+    replace: (id, { event, target, enabled, conditions }, after) =>
+      void replace.run(event, target, Number(enabled), conditions, after, id),
+    remove: (id) => remove.run(id).changes > 0,
+    active: () => active.all(),
+    eventNames: () => new Set(eventNames.all().map(({ event }) => loggedName(event))),
+    recordSuccess: (id) => void recordSuccess.run(id),
+    // The webhook may have been deleted during the attempt.
+    recordFailure: (id, atMs) => recordFailure.get(atMs, id) ?? { failures: 1, failingSinceMs: atMs },
+    suspend: (id, reason) => void suspend.run(reason, id),
+  };
+}
+
+const webhookFromRow = ({
+  id,
+  event,
+  target,
+  enabled,
+  conditions,
+  token,
+  suspended,
+}: WebhookRow): Webhook => ({
+  id,
+  event,
+  target,
+  enabled: enabled === 1,
+  conditions,
+  token,
+  ...(suspended !== null && { suspended }),
+});

@@ -1,0 +1,65 @@
+/** When a failed delivery is tried again (webhooks.md section 10, point 4). */
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Pause after each failed attempt; nothing follows the last one. */
+export const RETRY_PAUSES_MS: readonly number[] = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  24 * HOUR_MS,
+];
+
+/** Part of a pause by which it is made shorter or longer, so that targets are not called in waves. */
+const JITTER = 0.2;
+
+/** A target cannot put a delivery off for longer. */
+export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
+
+export type FailedAttempt = {
+  /** Made so far, this one included. */
+  readonly attempts: number;
+  readonly atMs: number;
+  /** Header of the answer. */
+  readonly retryAfter?: string;
+};
+
+/** Time of the next attempt, in milliseconds since 1970; nothing after the last one. `random` is in [0, 1). */
+export function nextAttemptAt(
+  { attempts, atMs, retryAfter }: FailedAttempt,
+  random: () => number,
+): number | undefined {
+  const pauseMs = RETRY_PAUSES_MS[attempts - 1];
+  if (pauseMs === undefined) return undefined;
+  const jitteredMs = Math.round(pauseMs * (1 + JITTER * (2 * random() - 1)));
+  return atMs + Math.max(jitteredMs, Math.min(retryAfterMs(retryAfter, atMs), MAX_RETRY_AFTER_MS));
+}
+
+/** Seconds or a date (RFC 9110 section 10.2.3); 0 for anything else. */
+function retryAfterMs(header: string | undefined, nowMs: number): number {
+  if (header === undefined) return 0;
+  if (/^\d+$/.test(header)) return Number(header) * SECOND_MS;
+  const dateMs = Date.parse(header);
+  return Number.isNaN(dateMs) ? 0 : Math.max(0, dateMs - nowMs);
+}
+
+/** So many failures in a row are the target's, not the delivery's. */
+export const FAILURES_BEFORE_PROBING = 20;
+const FIRST_PROBE_MS = 5 * SECOND_MS;
+const MAX_PROBE_MS = 5 * MINUTE_MS;
+
+/**
+ * How long nothing is sent to a target that failed so often in a row. One call at a time then finds out whether it is
+ * back, so that dead targets do not take the places of living ones.
+ */
+export function probePauseMs(failures: number): number {
+  if (failures < FAILURES_BEFORE_PROBING) return 0;
+  return Math.min(FIRST_PROBE_MS * 2 ** Math.min(failures - FAILURES_BEFORE_PROBING, 10), MAX_PROBE_MS);
+}

@@ -1,0 +1,18 @@
+/** A request to the register cannot be done. None is worth a retry as it is. */
+export type WebhookErrorCode =
+  /** A field is missing, unknown or out of its bounds. */
+  | "WEBHOOK_INVALID"
+  /** The register holds as many webhooks as it may. */
+  | "WEBHOOK_LIMIT"
+  /** No webhook has this id. */
+  | "WEBHOOK_UNKNOWN";
+
+export class WebhookError extends Error {
+  readonly code: WebhookErrorCode;
+
+  constructor(code: WebhookErrorCode, message: string) {
+    super(message);
+    this.name = "WebhookError";
+    this.code = code;
+  }
+}

@@ -1,0 +1,130 @@
+/** Reads what a user says about a webhook (webhooks.md section 3). */
+import { isEventName } from "../../events/catalogue.ts";
+import type { WebhookFields } from "../../store/webhooks.ts";
+import { type Condition, compileConditions } from "../conditions/conditions.ts";
+import { OperandError } from "../conditions/error.ts";
+import { isOperatorName, isUnary, operators } from "../conditions/operators.ts";
+import { WebhookError } from "./error.ts";
+
+const MAX_TARGET_LENGTH = 2_048;
+const MAX_CONDITIONS = 50;
+const MAX_KEY_LENGTH = 256;
+const MAX_VALUE_BYTES = 4_096;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** How each field is read; a reader throws when it does not like what it sees. */
+const READERS: { readonly [F in keyof WebhookFields]: (value: unknown) => WebhookFields[F] } = {
+  event: readEvent,
+  target: readTarget,
+  enabled: readEnabled,
+  conditions: readConditions,
+};
+
+/**
+ * The fields of a new webhook from a parsed body.
+ *
+ * @throws {WebhookError} WEBHOOK_INVALID
+ */
+export function readFields(body: unknown): WebhookFields {
+  const fields: Partial<WebhookFields> = { enabled: true, ...readChanges(body) };
+  const { event, target, enabled, conditions } = fields;
+  if (event === undefined) throw invalid('"event" is required');
+  if (target === undefined) throw invalid('"target" is required');
+  if (conditions === undefined) throw invalid('"conditions" is required');
+  return { event, target, enabled: enabled ?? true, conditions };
+}
+
+/**
+ * The fields that a body gives, each optional.
+ *
+ * @throws {WebhookError} WEBHOOK_INVALID
+ */
+export function readChanges(body: unknown): Partial<WebhookFields> {
+  return Object.fromEntries(
+    Object.entries(readObject(body, "the body")).map(([name, value]) => {
+      if (!Object.hasOwn(READERS, name)) throw invalid(`"${name}" is not allowed`);
+      return [name, READERS[name as keyof WebhookFields](value)];
+    }),
+  );
+}
+
+function readEvent(value: unknown): string {
+  if (typeof value !== "string" || !isEventName(value)) throw invalid('"event" must be the name of an event');
+  return value;
+}
+
+function readTarget(value: unknown): string {
+  if (typeof value !== "string") throw invalid('"target" must be a string');
+  if (value.length > MAX_TARGET_LENGTH) {
+    throw invalid(`"target" must not be longer than ${MAX_TARGET_LENGTH} characters`);
+  }
+  // The URL parser forgives much; the text has to show its host, and nothing before it.
+  const [, host] = /^https?:\/\/([^/?#\\\s@]+)(?:[/?#][^\s\\]*)?$/i.exec(value) ?? [];
+  if (host === undefined || !URL.canParse(value)) {
+    throw invalid('"target" must be an absolute http or https URL without user and password');
+  }
+  return value;
+}
+
+/** A typed string, in any letter case, or the JSON value. */
+function readEnabled(value: unknown): boolean {
+  const text = typeof value === "string" ? value.toLowerCase() : value;
+  if (text === true || text === "true") return true;
+  if (text === false || text === "false") return false;
+  throw invalid('"enabled" must be "true" or "false"');
+}
+
+function readConditions(value: unknown): string {
+  if (!Array.isArray(value)) throw invalid('"conditions" must be an array');
+  if (value.length === 0) throw invalid('"conditions" must not be empty');
+  if (value.length > MAX_CONDITIONS) {
+    throw invalid(`"conditions" must not have more than ${MAX_CONDITIONS} items`);
+  }
+  return JSON.stringify(value.map(readCondition));
+}
+
+function readCondition(item: unknown, index: number): Condition {
+  const at = `"conditions" at position ${index}`;
+  const { key, condition, ...rest } = readObject(item, at);
+  if (typeof key !== "string" || key === "" || key.length > MAX_KEY_LENGTH) {
+    throw invalid(`${at}: "key" must be a string of 1 to ${MAX_KEY_LENGTH} characters`);
+  }
+  if (typeof condition !== "string" || !isOperatorName(condition)) {
+    throw invalid(`${at}: "condition" must be one of ${Object.keys(operators).join(", ")}`);
+  }
+  const unknown = Object.keys(rest).find((name) => name !== "value");
+  if (unknown !== undefined) throw invalid(`${at}: "${unknown}" is not allowed`);
+  const hasValue = Object.hasOwn(rest, "value");
+  if (!hasValue && !isUnary(condition)) throw invalid(`${at}: "value" is required`);
+  if (sizeOf(rest.value) > MAX_VALUE_BYTES) {
+    throw invalid(`${at}: "value" must not be larger than ${MAX_VALUE_BYTES} bytes`);
+  }
+  const read: Condition = { key, condition, ...(hasValue && { value: rest.value }) };
+  try {
+    compileConditions([read]);
+  } catch (error) {
+    if (error instanceof OperandError) throw invalid(`${at}: "value" ${error.message}`);
+    throw error;
+  }
+  return read;
+}
+
+/** Of a text its own size, of everything else that of its JSON. */
+function sizeOf(value: unknown): number {
+  try {
+    return Buffer.byteLength(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+  } catch {
+    // Nested too deeply to be written.
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+function readObject(value: unknown, what: string): Members {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalid(`${what} must be an object`);
+  }
+  return value as Members;
+}
+
+const invalid = (message: string) => new WebhookError("WEBHOOK_INVALID", message);

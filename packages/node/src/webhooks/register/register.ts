@@ -1,0 +1,95 @@
+/** The register of webhooks (webhooks.md section 4). */
+import { randomBytes } from "node:crypto";
+import type { Database } from "../../store/database.ts";
+import type { DeliveryStore } from "../../store/deliveries.ts";
+import type { EventLog } from "../../store/events.ts";
+import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
+import { WebhookError } from "./error.ts";
+import { readChanges, readFields } from "./fields.ts";
+
+export type RegisterOptions = { readonly maxWebhooks: number };
+
+export type RegisterDeps = {
+  database: Database;
+  webhooks: WebhookStore;
+  deliveries: Pick<DeliveryStore, "cancel">;
+  eventLog: Pick<EventLog, "lastSequence">;
+  /** Settles when every event that the register names reaches the log. */
+  webhooksChanged: () => Promise<void>;
+  nowMs: () => number;
+};
+
+/**
+ * Bodies are parsed by `parseJson`; ids are any text. Every change is on disk, and known to the writer of events, when
+ * its promise settles.
+ */
+export type Register = {
+  /** Enabled and disabled ones, by ascending id. */
+  list(range: { offset: number; limit: number }): { webhooks: Webhook[]; totalCount: number };
+  /** @throws {WebhookError} WEBHOOK_UNKNOWN */
+  find(id: string): Webhook;
+  /**
+   * The webhook sees every event after the promise settles, and none before.
+   *
+   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_LIMIT
+   */
+  create(body: unknown): Promise<Webhook>;
+  /**
+   * Deletes and creates anew, at once, behind the same id and token (4.4). An empty body changes nothing at all.
+   *
+   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN
+   */
+  update(id: string, body: unknown): Promise<void>;
+  /** @throws {WebhookError} WEBHOOK_UNKNOWN */
+  remove(id: string): Promise<void>;
+};
+
+const TOKEN_BYTES = 32;
+
+export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterDeps): Register {
+  const { database, webhooks, deliveries, eventLog, webhooksChanged, nowMs } = deps;
+
+  function find(id: string): Webhook {
+    // Whatever is not the decimal form of an id is an unknown one.
+    const webhook = /^[1-9]\d{0,14}$/.test(id) ? webhooks.find(Number(id)) : undefined;
+    if (!webhook) throw new WebhookError("WEBHOOK_UNKNOWN", "Not Found");
+    return webhook;
+  }
+
+  return {
+    list: (range) => ({ webhooks: webhooks.page(range), totalCount: webhooks.count() }),
+    find,
+
+    async create(body) {
+      const fields = readFields(body);
+      if (webhooks.count() >= maxWebhooks) {
+        throw new WebhookError("WEBHOOK_LIMIT", `the register holds ${maxWebhooks} webhooks already`);
+      }
+      const webhook = webhooks.insert(fields, randomBytes(TOKEN_BYTES).toString("hex"));
+      try {
+        await webhooksChanged();
+      } catch (error) {
+        webhooks.remove(webhook.id);
+        throw error;
+      }
+      webhooks.activate(webhook.id, eventLog.lastSequence());
+      return webhook;
+    },
+
+    async update(id, body) {
+      const changes = readChanges(body);
+      const webhook = find(id);
+      if (Object.keys(changes).length === 0) return;
+      database.transaction(() => {
+        deliveries.cancel(webhook.id, "the webhook was updated", nowMs());
+        webhooks.replace(webhook.id, { ...webhook, ...changes }, eventLog.lastSequence());
+      });
+      await webhooksChanged();
+    },
+
+    async remove(id) {
+      webhooks.remove(find(id).id);
+      await webhooksChanged();
+    },
+  };
+}

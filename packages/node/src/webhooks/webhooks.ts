@@ -1,0 +1,99 @@
+/** The webhook service: a register, and the deliveries that follow from it. */
+import type { Logger } from "pino";
+import type { Database } from "../store/database.ts";
+import { createDeliveryStore, type DeliveryRetention } from "../store/deliveries.ts";
+import type { EventLog } from "../store/events.ts";
+import { createWebhookStore } from "../store/webhooks.ts";
+import { type Clock, createDispatcher } from "./delivery/dispatch.ts";
+import { createMatcher, READER } from "./delivery/match.ts";
+import { createOutcomeWriter } from "./delivery/outcome.ts";
+import type { Post } from "./delivery/post.ts";
+import { createRegister, type Register } from "./register/register.ts";
+
+export type WebhookOptions = {
+  readonly maxWebhooks: number;
+  /** Calls under way at once, over all webhooks. */
+  readonly maxConcurrent: number;
+  /** Whether a failing delivery holds back the later ones of its webhook. */
+  readonly strictOrder: boolean;
+  /** A webhook that does nothing but fail for so long is suspended. */
+  readonly suspendAfterMs: number;
+  readonly retention: DeliveryRetention;
+  /** How long `close` waits for answers before it hangs up. */
+  readonly closeGraceMs: number;
+};
+
+const DAY_MS = 86_400_000;
+
+export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
+  maxWebhooks: 1_000,
+  maxConcurrent: 256,
+  strictOrder: false,
+  suspendAfterMs: 5 * DAY_MS,
+  retention: { maxAgeMs: 7 * DAY_MS, maxFinished: 100_000, maxWaiting: 100_000 },
+  closeGraceMs: 2_000,
+};
+
+export type WebhookDeps = {
+  /** A connection of its own that can write, and the event log on the same connection. */
+  database: Database;
+  eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor">;
+  /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
+  webhooksChanged: () => Promise<void>;
+  /** See `createPost`. */
+  post: Post;
+  clock?: Clock;
+  /** In [0, 1). */
+  random?: () => number;
+  logger: Logger;
+};
+
+export type Webhooks = {
+  readonly register: Register;
+  /** Call it once to start deliveries, and whenever events were logged. */
+  wake(): void;
+  /** No call is under way afterwards; what was not answered is sent again after the next start. */
+  close(): Promise<void>;
+};
+
+const systemClock: Clock = {
+  nowMs: Date.now,
+  after(delayMs, work) {
+    const timer = setTimeout(work, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
+  const { database, eventLog, webhooksChanged, post, logger } = deps;
+  const { clock = systemClock, random = Math.random } = deps;
+  const { nowMs } = clock;
+  const webhooks = createWebhookStore(database);
+  const deliveries = createDeliveryStore(database);
+
+  database.transaction(() => {
+    webhooks.activateWaiting(eventLog.lastSequence());
+    // From here on the log keeps what was not handled yet.
+    if (eventLog.cursor(READER) === undefined) eventLog.moveCursor(READER, eventLog.lastSequence());
+  });
+
+  const dispatcher = createDispatcher(options, {
+    database,
+    webhooks,
+    deliveries,
+    match: createMatcher({ database, eventLog, webhooks, deliveries, nowMs, logger }),
+    writeOutcome: createOutcomeWriter({ webhooks, deliveries, random, logger, ...options }),
+    post,
+    clock,
+    logger,
+  });
+  const register = createRegister(options, {
+    database,
+    webhooks,
+    deliveries,
+    eventLog,
+    webhooksChanged,
+    nowMs,
+  });
+  return { register, wake: dispatcher.wake, close: dispatcher.close };
+}

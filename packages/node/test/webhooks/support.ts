@@ -1,0 +1,169 @@
+/** A webhook service on a real database file, with a clock that the test moves and a log that the test writes. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { pino } from "pino";
+import { onTestFinished } from "vitest";
+import type { Event } from "../../src/events/event.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createDeliveryStore, type DeliveryStore } from "../../src/store/deliveries.ts";
+import { createEventLog, type EventLog } from "../../src/store/events.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createWebhookStore, type WebhookStore } from "../../src/store/webhooks.ts";
+import type { Clock } from "../../src/webhooks/delivery/dispatch.ts";
+import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
+import {
+  createWebhooks,
+  DEFAULT_WEBHOOK_OPTIONS,
+  type WebhookOptions,
+  type Webhooks,
+} from "../../src/webhooks/webhooks.ts";
+
+export const silent = pino({ level: "silent" });
+
+/** Path of a database file that vanishes with the test. */
+export function databasePath(): string {
+  const folder = mkdtempSync(join(tmpdir(), "webhooks-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, "node.sqlite");
+}
+
+export type TestClock = Clock & {
+  /** Moves on, from timer to timer, and lets every consequence happen. */
+  advance(ms: number): Promise<void>;
+};
+
+export function createTestClock(startMs = 1_700_000_000_000): TestClock {
+  let nowMs = startMs;
+  const timers = new Set<{ atMs: number; work: () => void }>();
+  return {
+    nowMs: () => nowMs,
+    after(delayMs, work) {
+      const timer = { atMs: nowMs + delayMs, work };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    async advance(ms) {
+      const untilMs = nowMs + ms;
+      for (;;) {
+        await settle();
+        const [next] = [...timers].sort((a, b) => a.atMs - b.atMs);
+        if (!next || next.atMs > untilMs) break;
+        timers.delete(next);
+        nowMs = Math.max(nowMs, next.atMs);
+        next.work();
+      }
+      nowMs = untilMs;
+      await settle();
+    },
+  };
+}
+
+/** Lets turns of the dispatcher and answers that are there already take place. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await setImmediate();
+}
+
+/** A call that the dispatcher made, and the test answers. */
+export type Call = DeliveryRequest & { readonly atMs: number; readonly message: Record<string, unknown> };
+
+/** Answers: a status, a reason for an exception, or never. */
+export type Reply = number | { status: number; retryAfter: string } | Error | "never";
+
+export type Service = {
+  readonly webhooks: Webhooks;
+  readonly store: WebhookStore;
+  readonly deliveries: DeliveryStore;
+  readonly eventLog: EventLog;
+  readonly database: Database;
+  readonly clock: TestClock;
+  readonly calls: Call[];
+  /** Logs events and wakes the service. */
+  emit(...events: Event[]): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  readonly path?: string;
+  readonly clock?: TestClock;
+  readonly options?: Partial<WebhookOptions>;
+  readonly webhooksChanged?: () => Promise<void>;
+  /** What targets answer; 200 unless said otherwise. */
+  readonly reply?: (call: Call) => Reply | Promise<Reply>;
+  /** Instead of `reply`: a real sender. */
+  readonly post?: Post;
+};
+
+export function createService(given: ServiceOptions = {}): Service {
+  const database = openDatabase(given.path ?? databasePath());
+  migrate(database);
+  const clock = given.clock ?? createTestClock();
+  const store = createWebhookStore(database);
+  const eventLog = createEventLog(database, { wanted: () => store.eventNames(), now: clock.nowMs });
+  const calls: Call[] = [];
+
+  const post: Post = async (request, signal) => {
+    const call = { ...request, atMs: clock.nowMs(), message: JSON.parse(request.body) };
+    calls.push(call);
+    const reply = (await given.reply?.(call)) ?? 200;
+    if (reply instanceof Error) throw reply;
+    if (reply === "never") {
+      await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    }
+    return typeof reply === "object" ? reply : { status: Number(reply) };
+  };
+
+  const webhooks = createWebhooks(
+    { ...DEFAULT_WEBHOOK_OPTIONS, closeGraceMs: 0, ...given.options },
+    {
+      database,
+      eventLog,
+      webhooksChanged: given.webhooksChanged ?? (async () => {}),
+      post: given.post ?? post,
+      clock,
+      random: () => 0.5,
+      logger: silent,
+    },
+  );
+  let isOpen = true;
+  async function close(): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    const closed = webhooks.close();
+    await clock.advance(0);
+    await closed;
+    database.close();
+  }
+  onTestFinished(close);
+  return {
+    webhooks,
+    store,
+    deliveries: createDeliveryStore(database),
+    eventLog,
+    database,
+    clock,
+    calls,
+    async emit(...events) {
+      database.transaction(() => eventLog.append(events));
+      webhooks.wake();
+      await settle();
+    },
+    close,
+  };
+}
+
+/** A body that fires on every event of a name. */
+export const always = (event = "block.applied", target = "https://receiver.example/hook") => ({
+  event,
+  target,
+  conditions: [{ key: "id", condition: "ne", value: "" }],
+});
+
+export const blockApplied = (height: number): Event => ({
+  id: `block.applied:block${height}`,
+  name: "block.applied",
+  height,
+  blockId: `block${height}`,
+  data: { id: `block${height}`, height, totalFee: "12345678901234567890" },
+});
