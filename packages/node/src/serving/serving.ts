@@ -1,0 +1,78 @@
+/** What runs in the serving thread: the API, the register of webhooks, and their deliveries. */
+import type { MessagePort } from "node:worker_threads";
+import { createNetwork } from "@uniknode/protocol";
+import { createHttpServer } from "../http/server.ts";
+import { createWebhookRoutes } from "../http/webhooks/routes.ts";
+import { createClosing } from "../lifecycle/closing.ts";
+import { createLogger } from "../logging/logger.ts";
+import { openDatabase } from "../store/database.ts";
+import { createEventLog } from "../store/events.ts";
+import { createPost } from "../webhooks/delivery/post.ts";
+import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/webhooks.ts";
+import { gatewayThrough } from "./channel.ts";
+import type { ServingData } from "./thread.ts";
+
+/** Time for a whole delivery: what a receiver may take to answer. */
+const DELIVERY_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+/** The old network's software whose interface this node speaks. */
+const INTERFACE_VERSION = "5.7.2";
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** Opens the connections, listens and begins to deliver. */
+export async function startServing(data: ServingData, gatewayPort: MessagePort) {
+  const logger = createLogger(data.logLevel);
+  const closing = createClosing();
+  const network = createNetwork(data.files);
+  const gateway = gatewayThrough(gatewayPort);
+
+  const database = openDatabase(data.databasePath);
+  closing.add("database", database.close);
+  // This side reads the log; it writes nothing but cursors.
+  const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
+  const { post, close: closePost } = createPost({
+    timeoutMs: DELIVERY_TIMEOUT_MS,
+    userAgent: "uniknode",
+    allowPrivateTargets: data.allowPrivateTargets,
+    allowedNetworks: [],
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
+  closing.add("connections", closePost);
+  const webhooks = createWebhooks(DEFAULT_WEBHOOK_OPTIONS, {
+    database,
+    eventLog,
+    webhooksChanged: gateway.webhooksChanged,
+    post,
+    logger,
+  });
+  closing.add("webhooks", webhooks.close);
+
+  const reader = openDatabase(data.databasePath, { readonly: true });
+  closing.add("reader", reader.close);
+  const server = createHttpServer(
+    { host: data.host, port: data.port },
+    {
+      database: reader,
+      network,
+      identity: {
+        version: INTERFACE_VERSION,
+        genesisBlock: data.genesisBlock,
+        feePolicy: data.feePolicy,
+        ports: { "@arkecosystem/core-api": data.port },
+      },
+      gateway,
+      plugins: [createWebhookRoutes({ token: data.webhookToken }, webhooks.register)],
+      nowMs: Date.now,
+      logger,
+    },
+  );
+  closing.add("http", server.close);
+  const { port } = await server.listen();
+  webhooks.wake();
+
+  return {
+    port,
+    wake: webhooks.wake,
+    close: () => closing.closeAll((part, err) => logger.error({ part, err }, "closing failed")),
+  };
+}

@@ -1,0 +1,71 @@
+/** Starting, waking and ending the serving thread. */
+import { once } from "node:events";
+import { MessageChannel, Worker } from "node:worker_threads";
+import type { NetworkFiles } from "@uniknode/protocol";
+import type { LogLevel } from "../logging/logger.ts";
+import type { FeePolicy } from "../pool/fees.ts";
+import { answerCalls } from "./channel.ts";
+import type { Gateway } from "./gateway.ts";
+
+/** Everything the thread needs, as plain values. */
+export type ServingData = {
+  readonly databasePath: string;
+  readonly files: NetworkFiles;
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly webhookToken: string;
+  readonly allowPrivateTargets: boolean;
+  readonly feePolicy: FeePolicy;
+  readonly logLevel: LogLevel;
+};
+
+export type ToServing = { readonly kind: "wake" | "close" };
+export type FromServing = { readonly kind: "listening"; readonly port: number };
+
+export type Serving = {
+  readonly port: number;
+  /** New events are in the log. */
+  wake(): void;
+  /** Settles when running requests and deliveries have ended. */
+  close(): Promise<void>;
+  /** Rejects when the thread dies although nobody asked it to. */
+  readonly died: Promise<never>;
+};
+
+/**
+ * Starts the thread and waits until it listens.
+ *
+ * @throws {Error} when it cannot, for instance because the port is taken
+ */
+export async function startServingThread(data: ServingData, gateway: Gateway): Promise<Serving> {
+  const { port1, port2 } = new MessageChannel();
+  answerCalls(port1, gateway);
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), {
+    workerData: { ...data, gatewayPort: port2 },
+    transferList: [port2],
+  });
+  let isClosing = false;
+  const died = new Promise<never>((_, reject) => {
+    worker.once("error", reject);
+    worker.once("exit", (code) => {
+      port1.close();
+      if (!isClosing) reject(new Error(`the serving thread ended with code ${code}`));
+    });
+  });
+  // Whoever starts the thread decides what its death means; here it only must not go unheard.
+  died.catch(() => {});
+  const [{ port }] = (await Promise.race([once(worker, "message"), died])) as [FromServing];
+  return {
+    port,
+    died,
+    wake: () => worker.postMessage({ kind: "wake" } satisfies ToServing),
+    async close() {
+      isClosing = true;
+      const exited = once(worker, "exit");
+      worker.postMessage({ kind: "close" } satisfies ToServing);
+      await exited;
+    },
+  };
+}
