@@ -16,6 +16,9 @@ export type GuardOptions = {
   readonly connectTimeoutMs: number;
 };
 
+/** All of IPv6 that is assigned for use on the internet. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+
 type Address = { readonly address: string; readonly family: number };
 
 /** Every address of a name. */
@@ -90,8 +93,13 @@ export function createAddressCheck({
     if (!ipaddr.isValid(text)) return false;
     const address = ipaddr.process(text);
     return (
-      address.range() === "unicast" ||
+      isPublic(address) ||
       networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
     );
   };
+}
+
+/** Addresses that the library knows nothing special about, such as `::7f00:1`, are not public for that alone. */
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return address.range() === "unicast" && (address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST));
 }

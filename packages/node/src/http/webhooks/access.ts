@@ -1,0 +1,69 @@
+/** Who may use the register (webhooks.md section 2). Checked before anything else is looked at. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import ipaddr from "ipaddr.js";
+import { HttpError } from "../transport/error.ts";
+
+export type AccessOptions = {
+  /** Every request carries it, raw or behind `Bearer`. Without one nobody is let in. */
+  readonly token?: string;
+  /** Addresses and networks (CIDR) that may call; absent or with `*` among them: all. */
+  readonly whitelist?: readonly string[];
+  /** Behave like the old node: only the whitelist counts, neither token nor Content-Type are asked for. */
+  readonly isLegacy?: boolean;
+};
+
+/**
+ * A hook for requests whose body is not read yet.
+ *
+ * @throws {Error} when an entry of the whitelist is neither address nor network
+ */
+export function createAccess({ token, whitelist, isLegacy = false }: AccessOptions) {
+  const isListed = createWhitelist(whitelist ?? ["*"]);
+  const expected = token ? digest(token) : undefined;
+
+  return async ({ ip, headers, method }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!isListed(ip)) throw new HttpError(403);
+    if (isLegacy) return;
+    if (!isAuthorized(headers.authorization)) {
+      reply.header("www-authenticate", 'Bearer realm="webhooks"');
+      throw new HttpError(401);
+    }
+    if (
+      (method === "POST" || method === "PUT") &&
+      mediaType(headers["content-type"]) !== "application/json"
+    ) {
+      throw new HttpError(415, "Content-Type must be application/json");
+    }
+  };
+
+  /** Digests have one length, so the comparison takes one time. */
+  function isAuthorized(header: string | undefined): boolean {
+    if (expected === undefined || header === undefined) return false;
+    const isRaw = timingSafeEqual(digest(header), expected);
+    const isBearer = timingSafeEqual(digest(header.replace(/^Bearer +/i, "")), expected);
+    return isRaw || isBearer;
+  }
+}
+
+function createWhitelist(entries: readonly string[]): (ip: string) => boolean {
+  if (entries.includes("*")) return () => true;
+  const networks = entries.map((entry) => {
+    if (entry.includes("/")) return ipaddr.parseCIDR(entry);
+    const address = ipaddr.process(entry);
+    return [address, address.toByteArray().length * 8] as const;
+  });
+  return (ip) => {
+    // A proxy may have written anything.
+    if (!ipaddr.isValid(ip)) return false;
+    // An IPv4 client of a dual-stack socket is judged by its IPv4 address.
+    const address = ipaddr.process(ip);
+    return networks.some(
+      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+    );
+  };
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest();
+
+const mediaType = (header: string | undefined) => header?.split(";")[0]?.trim().toLowerCase();

@@ -1,0 +1,240 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createAddressCheck, type Lookup } from "../../src/webhooks/delivery/guard.ts";
+import { createPost, type PostOptions } from "../../src/webhooks/delivery/post.ts";
+import { always, blockApplied, createService } from "./support.ts";
+
+const OPTIONS: PostOptions = {
+  allowPrivateTargets: true,
+  allowedNetworks: [],
+  connectTimeoutMs: 500,
+  timeoutMs: 2_000,
+  userAgent: "uniknode/test",
+};
+const PUBLIC_ONLY = { allowPrivateTargets: false };
+
+async function receiver(answer: RequestListener): Promise<{ port: number; server: Server }> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, server };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request) text += chunk;
+  return text;
+}
+
+function sender(options: Partial<PostOptions> = {}, lookup?: Lookup) {
+  const { post, close } = createPost({ ...OPTIONS, ...options }, lookup);
+  onTestFinished(close);
+  return (target: string, signal = new AbortController().signal) =>
+    post(
+      { target, headers: { "content-type": "application/json", "webhook-id": "msg_1" }, body: "{}" },
+      signal,
+    );
+}
+
+describe("a post", () => {
+  test("sends the body and headers as they are", async () => {
+    const seen: unknown[] = [];
+    const { port } = await receiver(async (request, response) => {
+      const { method, url, headers } = request;
+      seen.push({ method, url, headers, body: await textOf(request) });
+      response.writeHead(204).end();
+    });
+    expect(await sender()(`http://127.0.0.1:${port}/hook?x=1#part`)).toEqual({ status: 204 });
+    expect(seen).toEqual([
+      {
+        method: "POST",
+        url: "/hook?x=1",
+        body: "{}",
+        headers: {
+          host: `127.0.0.1:${port}`,
+          connection: "keep-alive",
+          "content-type": "application/json",
+          "content-length": "2",
+          "webhook-id": "msg_1",
+          "user-agent": "uniknode/test",
+        },
+      },
+    ]);
+  });
+
+  test("does not follow redirects", async () => {
+    const urls: unknown[] = [];
+    const { port } = await receiver((request, response) => {
+      urls.push(request.url);
+      response.writeHead(307, { location: "/elsewhere" }).end();
+    });
+    expect(await sender()(`http://127.0.0.1:${port}/hook`)).toEqual({ status: 307 });
+    expect(urls).toEqual(["/hook"]);
+  });
+
+  test("reports Retry-After", async () => {
+    const { port } = await receiver((_request, response) => {
+      response.writeHead(429, { "retry-after": "7" }).end();
+    });
+    expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({ status: 429, retryAfter: "7" });
+  });
+
+  test("fails when no answer comes in time", async () => {
+    const { port } = await receiver(() => {});
+    await expect(sender({ timeoutMs: 50 })(`http://127.0.0.1:${port}/`)).rejects.toThrow();
+  });
+
+  test("succeeds by its status, whatever the body does", async () => {
+    const bodies: RequestListener[] = [
+      (_request, response) => void response.writeHead(200).write("never ends"),
+      (_request, response) => void response.writeHead(200).end("x".repeat(5_000_000)),
+      (_request, response) => {
+        response.writeHead(200).write("x");
+        setTimeout(() => response.destroy(), 20);
+      },
+    ];
+    for (const body of bodies) {
+      const { port } = await receiver(body);
+      expect(await sender({ timeoutMs: 200 })(`http://127.0.0.1:${port}/`)).toEqual({ status: 200 });
+    }
+  });
+
+  test("keeps the connection for the next one", async () => {
+    const ports = new Set<number | undefined>();
+    const { port } = await receiver((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.writeHead(200).end("ok");
+    });
+    const send = sender();
+    for (let count = 0; count < 10; count++) await send(`http://127.0.0.1:${port}/`);
+    // Two may take turns: one is still being read out when the next delivery begins.
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+
+  test("ends with its signal, and says why it failed", async () => {
+    const { port, server } = await receiver(() => {});
+    const abort = new AbortController();
+    const sent = sender()(`http://127.0.0.1:${port}/`, abort.signal);
+    abort.abort();
+    await expect(sent).rejects.toThrow();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await expect(sender()(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+});
+
+describe("the target guard", () => {
+  test.each([
+    "http://127.0.0.1/",
+    "http://0x7f.1/",
+    "http://2130706433/",
+    "http://0177.0.0.1/",
+    "http://127.1/",
+    "http://[::1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[::ffff:7f00:1]/",
+    "http://[::127.0.0.1]/",
+    "http://0.0.0.0/",
+    "http://10.0.0.1/",
+    "http://172.16.0.1/",
+    "http://192.168.1.1/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://100.64.0.1/",
+    "http://224.0.0.1/",
+    "http://255.255.255.255/",
+    "http://[fe80::1]/",
+    "http://[fd00:ec2::254]/",
+    "http://[ff02::1]/",
+    "http://[64:ff9b::7f00:1]/",
+    "http://[2002:7f00:1::]/",
+    "https://127.0.0.1/",
+    "https://[::1]/",
+  ])("refuses %s", async (target) => {
+    await expect(sender(PUBLIC_ONLY)(target)).rejects.toMatchObject({ code: "TARGET_REFUSED" });
+  });
+
+  test("refuses names that resolve to such an address, if only among others", async () => {
+    const { port } = await receiver((_request, response) => response.end());
+    for (const addresses of [["127.0.0.1"], ["::1"], ["93.184.216.34", "127.0.0.1"], ["::ffff:10.0.0.1"]]) {
+      const lookup: Lookup = (_hostname, callback) =>
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+        );
+      await expect(sender(PUBLIC_ONLY, lookup)(`http://receiver.example:${port}/`)).rejects.toMatchObject({
+        code: "TARGET_REFUSED",
+      });
+    }
+    await expect(sender(PUBLIC_ONLY)(`http://localhost:${port}/`)).rejects.toMatchObject({
+      code: "TARGET_REFUSED",
+    });
+  });
+
+  test("connects to the address that was checked, under the name of the target", async () => {
+    const hosts: unknown[] = [];
+    const { port } = await receiver((request, response) => {
+      hosts.push(request.headers.host);
+      response.end();
+    });
+    let lookups = 0;
+    const lookup: Lookup = (_hostname, callback) => {
+      lookups++;
+      callback(null, [{ address: "127.0.0.1", family: 4 }]);
+    };
+    const send = sender({ ...PUBLIC_ONLY, allowedNetworks: ["127.0.0.0/8"] }, lookup);
+    expect(await send(`http://receiver.example:${port}/`)).toEqual({ status: 200 });
+    expect(hosts).toEqual([`receiver.example:${port}`]);
+    expect(lookups).toBe(1);
+  });
+
+  test("passes on what the resolver says", async () => {
+    const failing: Lookup = (_hostname, callback) =>
+      callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []);
+    await expect(sender({}, failing)("http://receiver.example/")).rejects.toMatchObject({
+      code: "ENOTFOUND",
+    });
+    const empty: Lookup = (_hostname, callback) => callback(null, []);
+    await expect(sender({}, empty)("http://receiver.example/")).rejects.toThrow("has no address");
+  });
+
+  test("lets listed networks pass, and everything when it is told to", () => {
+    const check = createAddressCheck({
+      allowPrivateTargets: false,
+      allowedNetworks: ["10.1.0.0/16", "fd00::/8"],
+    });
+    for (const address of ["10.1.2.3", "::ffff:10.1.2.3", "fd12::1", "8.8.8.8", "2606:4700::1111"]) {
+      expect([address, check(address)]).toEqual([address, true]);
+    }
+    for (const address of ["10.2.0.1", "fc00::1", "127.0.0.1", "nonsense"]) {
+      expect([address, check(address)]).toEqual([address, false]);
+    }
+    const open = createAddressCheck({ allowPrivateTargets: true, allowedNetworks: [] });
+    expect(open("127.0.0.1")).toBe(true);
+    expect(() => createAddressCheck({ allowPrivateTargets: false, allowedNetworks: ["10.0.0.1"] })).toThrow();
+  });
+});
+
+test("a delivery travels over real HTTP, and a refused target is in the log", async () => {
+  const bodies: string[] = [];
+  const { port } = await receiver(async (request, response) => {
+    bodies.push(await textOf(request));
+    response.writeHead(202).end();
+  });
+  const { post, close } = createPost({ ...OPTIONS, ...PUBLIC_ONLY, allowedNetworks: ["127.0.0.1/32"] });
+  onTestFinished(close);
+  const { webhooks, emit, deliveries } = createService({ post });
+  const good = await webhooks.register.create(always("block.applied", `http://127.0.0.1:${port}/`));
+  const bad = await webhooks.register.create(always("block.applied", `http://127.0.0.2:${port}/`));
+  await emit(blockApplied(1));
+  await expect.poll(() => deliveries.log(good.id, 1)).toMatchObject([{ state: "delivered", status: 202 }]);
+  await expect
+    .poll(() => deliveries.log(bad.id, 1))
+    .toMatchObject([
+      { state: "pending", attempts: 1, reason: "TARGET_REFUSED: target address 127.0.0.2 is not public" },
+    ]);
+  expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event: "block.applied", height: 1 });
+});

@@ -1,0 +1,426 @@
+import { fastify, type InjectOptions } from "fastify";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Server } from "../../src/http/server.ts";
+import { addBodies } from "../../src/http/transport/bodies.ts";
+import { addFailures } from "../../src/http/transport/failures.ts";
+import type { AccessOptions } from "../../src/http/webhooks/access.ts";
+import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
+import { createService, type ServiceOptions, silent } from "./support.ts";
+
+const TOKEN = "a secret of the operator";
+const HEADERS = { authorization: TOKEN, "content-type": "application/json" };
+const BODY = {
+  event: "block.forged",
+  target: "https://receiver.example/hook",
+  conditions: [{ key: "fee", condition: "gte", value: "123" }],
+};
+
+/** The register behind a real server, asked without a socket. */
+async function serve(access: AccessOptions = { token: TOKEN }, options: ServiceOptions = {}) {
+  const service = createService(options);
+  const app = fastify();
+  onTestFinished(() => app.close());
+  addBodies(app as unknown as Server);
+  addFailures(app as unknown as Server, silent);
+  const routes = createWebhookRoutes(access, service.webhooks.register);
+  for (const prefix of ["/api", "/api/v2"]) app.register(async (scope) => scope.register(routes), { prefix });
+  await app.ready();
+
+  const ask = async (method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD", path: string, given: Ask = {}) => {
+    const { body, headers = HEADERS, ip } = given;
+    const request: InjectOptions = { method, url: path, headers };
+    if (body !== undefined) request.payload = typeof body === "string" ? body : JSON.stringify(body);
+    if (ip !== undefined) request.remoteAddress = ip;
+    const answer = await app.inject(request);
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text: answer.body,
+      body: answer.body === "" ? undefined : answer.json(),
+    };
+  };
+  const create = (changes: object = {}) => ask("POST", "/api/webhooks", { body: { ...BODY, ...changes } });
+  return { ...service, ask, create };
+}
+type Ask = { body?: unknown; headers?: Record<string, string>; ip?: string };
+
+describe("the register", () => {
+  test("creates, shows, lists, updates and deletes, under both prefixes", async () => {
+    const { ask, create } = await serve();
+    const created = await create({ enabled: "True" });
+    expect(created.status).toBe(201);
+    const webhook = { id: 1, ...BODY, enabled: true };
+    expect(created.body).toEqual({
+      data: { ...webhook, token: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
+    for (const prefix of ["/api", "/api/v2"]) {
+      expect((await ask("GET", `${prefix}/webhooks/1`)).body).toEqual({ data: webhook });
+      expect((await ask("GET", `${prefix}/webhooks`)).body).toEqual({
+        meta: {
+          count: 1,
+          pageCount: 1,
+          totalCount: 1,
+          next: null,
+          previous: null,
+          self: "/api/v2/webhooks?page=1&limit=100",
+          first: "/api/v2/webhooks?page=1&limit=100",
+          last: "/api/v2/webhooks?page=1&limit=100",
+        },
+        data: [webhook],
+      });
+    }
+    const updated = await ask("PUT", "/api/webhooks/1", { body: { enabled: false } });
+    expect([updated.status, updated.text]).toEqual([200, "{}"]);
+    expect((await ask("GET", "/api/webhooks/1")).body.data).toEqual({ ...webhook, enabled: false });
+    expect((await ask("PUT", "/api/v2/webhooks/1", { body: {} })).text).toBe("{}");
+    expect((await ask("GET", "/api/webhooks/1")).body.data).toEqual({ ...webhook, enabled: false });
+
+    const deleted = await ask("DELETE", "/api/webhooks/1");
+    expect([deleted.status, deleted.text]).toEqual([200, "{}"]);
+    for (const method of ["GET", "PUT", "DELETE"] as const) {
+      const body = method === "PUT" ? { body: {} } : {};
+      expect((await ask(method, "/api/webhooks/1", body)).status).toBe(404);
+    }
+    // Ids are never used again.
+    expect((await create()).body.data.id).toBe(2);
+  });
+
+  test("gives every value back as it was given", async () => {
+    const { ask } = await serve();
+    const conditions = `[{"key":"a","condition":"eq","value":9007199254740993},{"key":"b","condition":"ne","value":1.50},
+      {"key":"c","condition":"contains","value":{"x":[null,true,-0]}},{"key":"d","condition":"truthy"},
+      {"key":"e","condition":"falsy","value":"ignored"}]`;
+    const { text } = await ask("POST", "/api/webhooks", {
+      body: `{"event":"block.applied","target":"http://r.example","conditions":${conditions}}`,
+    });
+    expect(text).toContain(`"conditions":${conditions.replace(/\s+/g, "")}`);
+    expect((await ask("GET", "/api/webhooks/1")).text).toContain(conditions.replace(/\s+/g, ""));
+  });
+
+  test("knows no id but the decimal ones it gave", async () => {
+    const { ask, create } = await serve();
+    await create();
+    for (const id of [
+      "2",
+      "01",
+      "+1",
+      "1.0",
+      "0",
+      "-1",
+      "%31%20",
+      "nope",
+      "99999999999999999999",
+      "__proto__",
+    ]) {
+      const answer = await ask("GET", `/api/webhooks/${id}`);
+      expect([id, answer.status, answer.body]).toEqual([
+        id,
+        404,
+        { statusCode: 404, error: "Not Found", message: "Not Found" },
+      ]);
+    }
+  });
+
+  test("tells the node of every change before it answers", async () => {
+    const told: string[][] = [];
+    const holder: { names?: () => Set<string> } = {};
+    const { ask, create, store } = await serve(undefined, {
+      webhooksChanged: async () => void told.push([...(holder.names?.() ?? [])]),
+    });
+    holder.names = store.eventNames;
+    await create();
+    await ask("PUT", "/api/webhooks/1", { body: { event: "state:started" } });
+    await ask("PUT", "/api/webhooks/1", { body: { enabled: "false" } });
+    await ask("DELETE", "/api/webhooks/1");
+    expect(told).toEqual([["block.forged"], ["state.started"], [], []]);
+  });
+
+  test("is bounded", async () => {
+    const { create } = await serve(undefined, { options: { maxWebhooks: 2 } });
+    expect((await create()).status).toBe(201);
+    expect((await create()).status).toBe(201);
+    expect((await create()).status).toBe(422);
+  });
+});
+
+describe("pages", () => {
+  test("of several", async () => {
+    const { ask, create } = await serve();
+    for (let count = 0; count < 5; count++) await create();
+    const second = await ask("GET", "/api/webhooks?limit=2&page=2");
+    expect(second.body.data.map(({ id }: { id: number }) => id)).toEqual([3, 4]);
+    expect(second.body.meta).toEqual({
+      count: 2,
+      pageCount: 3,
+      totalCount: 5,
+      next: "/api/v2/webhooks?page=3&limit=2",
+      previous: "/api/v2/webhooks?page=1&limit=2",
+      self: "/api/v2/webhooks?page=2&limit=2",
+      first: "/api/v2/webhooks?page=1&limit=2",
+      last: "/api/v2/webhooks?page=3&limit=2",
+    });
+    const beyond = await ask("GET", "/api/webhooks?limit=2&page=4");
+    expect(beyond.body).toMatchObject({ data: [], meta: { count: 0, next: null } });
+    expect(beyond.body.meta.previous).toBe("/api/v2/webhooks?page=3&limit=2");
+    expect((await ask("GET", "/api/webhooks?limit=2&page=5")).body.meta.previous).toBeNull();
+  });
+
+  test("of nothing", async () => {
+    const { ask } = await serve();
+    expect((await ask("GET", "/api/v2/webhooks?limit=7")).body).toEqual({
+      meta: {
+        count: 0,
+        pageCount: 1,
+        totalCount: 0,
+        next: null,
+        previous: null,
+        self: "/api/v2/webhooks?page=1&limit=7",
+        first: "/api/v2/webhooks?page=1&limit=7",
+        last: null,
+      },
+      data: [],
+    });
+  });
+
+  test.each(["page=0", "page=abc", "page=-1", "limit=0", "limit=101", "limit=1e1", "page=1&page=2", "foo=1"])(
+    "?%s is refused",
+    async (query) => {
+      const { ask } = await serve();
+      expect((await ask("GET", `/api/webhooks?${query}`)).status).toBe(422);
+    },
+  );
+});
+
+describe("access", () => {
+  test("checks run in order: address, token, content type, body, id", async () => {
+    const { ask } = await serve({ token: TOKEN, whitelist: ["127.0.0.1"] });
+    const bad = { body: "{", headers: { "content-type": "text/plain" } };
+    const status = async (given: Ask) => (await ask("PUT", "/api/webhooks/9", given)).status;
+    expect(await status({ ...bad, ip: "10.0.0.1" })).toBe(403);
+    expect(await status(bad)).toBe(401);
+    expect(await status({ ...bad, headers: { ...bad.headers, authorization: TOKEN } })).toBe(415);
+    expect(await status({ body: "{" })).toBe(422);
+    expect(await status({ body: { foo: 1 } })).toBe(422);
+    expect(await status({ body: {} })).toBe(404);
+  });
+
+  test("takes the token raw or behind Bearer, and says what it wants", async () => {
+    const { ask } = await serve();
+    const status = async (authorization?: string) =>
+      (await ask("GET", "/api/webhooks", { headers: authorization === undefined ? {} : { authorization } }))
+        .status;
+    expect(await status(TOKEN)).toBe(200);
+    expect(await status(`Bearer ${TOKEN}`)).toBe(200);
+    expect(await status(`bearer ${TOKEN}`)).toBe(200);
+    for (const wrong of [
+      undefined,
+      "",
+      "Bearer",
+      `Bearer${TOKEN}`,
+      `Basic ${TOKEN}`,
+      TOKEN.slice(1),
+      `${TOKEN}x`,
+    ]) {
+      expect([wrong, await status(wrong)]).toEqual([wrong, 401]);
+    }
+    const { headers, body } = await ask("GET", "/api/webhooks", { headers: {} });
+    expect(headers["www-authenticate"]).toBe('Bearer realm="webhooks"');
+    expect(body).toEqual({ statusCode: 401, error: "Unauthorized", message: "Unauthorized" });
+  });
+
+  test("is closed to all without a token", async () => {
+    for (const access of [{}, { token: "" }]) {
+      const { ask } = await serve(access);
+      for (const authorization of ["", "undefined", "Bearer "]) {
+        expect((await ask("GET", "/api/webhooks", { headers: { authorization } })).status).toBe(401);
+      }
+    }
+  });
+
+  test("asks for JSON where there is a body, and nowhere else", async () => {
+    const { ask } = await serve();
+    const send = async (method: "POST" | "GET" | "DELETE", type?: string) => {
+      const headers: Record<string, string> = { authorization: TOKEN };
+      if (type !== undefined) headers["content-type"] = type;
+      const path = method === "DELETE" ? "/api/webhooks/77" : "/api/webhooks";
+      return (await ask(method, path, { headers, ...(method === "POST" && { body: BODY }) })).status;
+    };
+    expect(await send("POST", "application/json; charset=utf-8")).toBe(201);
+    expect(await send("POST", "Application/JSON")).toBe(201);
+    for (const type of [undefined, "text/plain", "application/jsonp", "application/x-www-form-urlencoded"]) {
+      expect([type, await send("POST", type)]).toEqual([type, 415]);
+    }
+    expect(await send("GET")).toBe(200);
+    expect(await send("GET", "text/plain")).toBe(200);
+    expect(await send("DELETE")).toBe(404);
+    expect(await send("DELETE", "application/json")).toBe(404);
+    const { body } = await ask("POST", "/api/webhooks", { headers: { authorization: TOKEN }, body: BODY });
+    expect(body).toEqual({
+      statusCode: 415,
+      error: "Unsupported Media Type",
+      message: "Content-Type must be application/json",
+    });
+  });
+
+  test("may be limited to addresses and networks", async () => {
+    const { ask } = await serve({ token: TOKEN, whitelist: ["127.0.0.1", "10.1.0.0/16", "::1"] });
+    const status = async (ip: string) => (await ask("GET", "/api/webhooks", { ip })).status;
+    for (const ip of ["127.0.0.1", "::ffff:127.0.0.1", "10.1.200.3", "::ffff:10.1.0.1", "::1"]) {
+      expect([ip, await status(ip)]).toEqual([ip, 200]);
+    }
+    for (const ip of ["127.0.0.2", "10.2.0.1", "::2", "nonsense"]) {
+      expect([ip, await status(ip)]).toEqual([ip, 403]);
+    }
+    const open = await serve({ token: TOKEN, whitelist: ["*"] });
+    expect((await open.ask("GET", "/api/webhooks", { ip: "8.8.8.8" })).status).toBe(200);
+    await expect(serve({ whitelist: ["somewhere"] })).rejects.toThrow();
+  });
+
+  test("in the manner of the old node asks for the address only", async () => {
+    const { ask } = await serve({ isLegacy: true, whitelist: ["127.0.0.1"] });
+    expect((await ask("POST", "/api/webhooks", { headers: {}, body: BODY })).status).toBe(201);
+    expect((await ask("GET", "/api/webhooks", { headers: {}, ip: "10.0.0.1" })).status).toBe(403);
+  });
+});
+
+describe("fields", () => {
+  const refusals: [string, unknown][] = [
+    ["no event", { target: BODY.target, conditions: BODY.conditions }],
+    ["no target", { event: BODY.event, conditions: BODY.conditions }],
+    ["no conditions", { event: BODY.event, target: BODY.target }],
+    ["text", "text"],
+    ["nothing", ""],
+    ["broken JSON", '{"event":'],
+    ["null", "null"],
+    ["an array", []],
+    ["a number", "5"],
+    ["deep nesting", `{"conditions":${"[".repeat(100_000)}`],
+    ["a token", { ...BODY, token: "00" }],
+    ["an id", { ...BODY, id: 5 }],
+    ["an unknown member", { ...BODY, foo: 1 }],
+    ["a prototype", `{"__proto__":{},${JSON.stringify(BODY).slice(1)}`],
+  ];
+  test.each(refusals)("%s: 422", async (_name, body) => {
+    const { ask } = await serve();
+    expect((await ask("POST", "/api/webhooks", { body })).status).toBe(422);
+  });
+
+  const condition = { key: "a", condition: "eq", value: "1" };
+  const invalid: { [field: string]: unknown[] } = {
+    event: [
+      "no.such.event",
+      "",
+      5,
+      null,
+      "shutdown",
+      "internal.milestone.changed",
+      "stateBuilder.finished",
+      ["block.applied"],
+    ],
+    target: [
+      "not a url",
+      "",
+      "receiver.example/hook",
+      "//receiver.example/hook",
+      "ftp://receiver.example/",
+      "file:///etc/passwd",
+      "javascript:alert(1)",
+      "http://",
+      "http:///path",
+      "http:receiver.example",
+      "http:\\\\receiver.example",
+      "https://user:secret@receiver.example/",
+      "https://user@receiver.example/",
+      "https://@receiver.example/",
+      "http://receiver.example:99999/",
+      "http://[::1/",
+      " http://receiver.example/",
+      "http://receiver.example/ x",
+      `http://receiver.example/${"x".repeat(2_048)}`,
+      5,
+      null,
+    ],
+    enabled: ["1", 1, "yes", "", null, " true ", "truee", [true], 0],
+    conditions: [
+      [],
+      {},
+      "[]",
+      null,
+      [null],
+      ["x"],
+      [[]],
+      [{ ...condition, foo: 1 }],
+      [{ condition: "eq", value: "1" }],
+      [{ ...condition, key: "" }],
+      [{ ...condition, key: 5 }],
+      [{ ...condition, key: "k".repeat(257) }],
+      [{ ...condition, condition: "like" }],
+      [{ ...condition, condition: "toString" }],
+      [{ key: "a", value: "1" }],
+      [{ key: "a", condition: "eq" }],
+      [{ ...condition, condition: "regexp", value: "[" }],
+      [{ ...condition, condition: "regexp", value: "x".repeat(513) }],
+      [{ ...condition, condition: "between", value: "5" }],
+      [{ ...condition, condition: "not-between" }],
+      [{ ...condition, value: "x".repeat(4_097) }],
+      [{ ...condition, value: ["x".repeat(4_093)] }],
+      [condition, { ...condition, condition: "x" }],
+      Array.from({ length: 51 }, () => condition),
+    ],
+  };
+  test.each(Object.entries(invalid))("%s is checked on creation and on update", async (field, values) => {
+    const { ask, create } = await serve();
+    const { body: before } = await create();
+    for (const value of values) {
+      expect([value, (await create({ [field]: value })).status]).toEqual([value, 422]);
+      const updated = await ask("PUT", "/api/webhooks/1", { body: { [field]: value } });
+      expect([value, updated.status]).toEqual([value, 422]);
+    }
+    const { token: _token, ...webhook } = before.data;
+    expect((await ask("GET", "/api/webhooks")).body.data).toEqual([webhook]);
+  });
+
+  const valid: { [field: string]: unknown[] } = {
+    event: [
+      "state:started",
+      "state.started",
+      "transaction.reverted",
+      "forger.started",
+      "wallet.created.cold",
+      "unik.minted",
+    ],
+    target: [
+      "http://127.0.0.1:8080",
+      "HTTPS://Receiver.Example:8443/hook?x=a@b#c",
+      "http://[::1]:80/",
+      "http://receiver.example?x",
+      `http://receiver.example/${"x".repeat(2_048 - 24)}`,
+    ],
+    enabled: ["true", "FALSE", "True", true, false],
+    conditions: [
+      [{ key: "k".repeat(256), condition: "eq", value: "x".repeat(4_096) }],
+      [{ key: "a", condition: "truthy" }],
+      [{ key: "a", condition: "eq", value: null }],
+      Array.from({ length: 50 }, () => condition),
+      [{ key: "a", condition: "regexp", value: "x".repeat(512) }],
+      [{ key: "a", condition: "between", value: { min: 1, max: "2" } }],
+    ],
+  };
+  test.each(Object.entries(valid))("%s is taken and given back", async (field, values) => {
+    const { ask, create } = await serve();
+    for (const value of values) {
+      const expected = field === "enabled" ? `${value}`.toLowerCase() === "true" : value;
+      const created = await create({ [field]: value });
+      expect([value, created.status]).toEqual([value, 201]);
+      expect(created.body.data[field]).toEqual(expected);
+      const { id } = created.body.data;
+      expect((await ask("PUT", `/api/webhooks/${id}`, { body: { [field]: value } })).status).toBe(200);
+      expect((await ask("GET", `/api/webhooks/${id}`)).body.data[field]).toEqual(expected);
+    }
+  });
+
+  test("enabled is true when it is left out", async () => {
+    const { create } = await serve();
+    expect((await create()).body.data.enabled).toBe(true);
+  });
+});
