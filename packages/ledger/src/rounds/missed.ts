@@ -1,6 +1,6 @@
 /** Who did not forge (consensus.md section 5). Nobody is punished for it. */
 import type { Slots } from "@uniknode/protocol";
-import type { Round, StateReader, Wallet } from "../state/tables.ts";
+import type { Round, Wallet } from "../state/tables.ts";
 import { delegateOfSlot } from "./order.ts";
 
 export type MissedSlot = { readonly slot: number; readonly delegate: string };

@@ -1,0 +1,58 @@
+/** Applying one transaction (transactions-rules.md 2.1). */
+import type { Transaction } from "@uniknode/protocol";
+import { spend } from "./rules/common.ts";
+import { requireRule } from "./rules/registry.ts";
+import type { Rule, RuleContext } from "./rules/rule.ts";
+import { lockToClaim, moveVotes } from "./votes.ts";
+import { saveWallet, walletOf } from "./wallets.ts";
+
+/**
+ * Applies a transaction as the next one of a block: checks, effects, vote balances. A refusal leaves no trace
+ * (trap B1).
+ *
+ * @throws {RuleError} the first refusal
+ */
+export function applyTransaction(transaction: Transaction, context: RuleContext): void {
+  const { draft, milestone, network } = context;
+  const mark = draft.mark();
+  try {
+    const rule = requireRule(transaction, milestone, network); // step 1
+    const claimed = lockToClaim(transaction, context); // step 2
+    payAndApply(rule, transaction, context); // step 3
+    rule.applyToRecipient?.(transaction, context); // step 4
+    moveVotes(transaction, context, claimed); // step 5
+  } catch (error) {
+    draft.rollback(mark);
+    throw error;
+  }
+}
+
+/**
+ * Applies the sender's part only, as the pool does at admission: against the pool's wallet of the sender in
+ * `context.draft`, and the chain in `context.state`. The token store written there is part of the overlay.
+ *
+ * @throws {RuleError} the first refusal; the draft is then as before
+ */
+export function applyToSender(transaction: Transaction, context: RuleContext): void {
+  const { draft, milestone, network } = context;
+  const mark = draft.mark();
+  try {
+    payAndApply(requireRule(transaction, milestone, network), transaction, context);
+  } catch (error) {
+    draft.rollback(mark);
+    throw error;
+  }
+}
+
+/** Step 3: advance, checks of the type, nonce and balance, effects on the sender and the token store. */
+function payAndApply(rule: Rule, transaction: Transaction, context: RuleContext): void {
+  const { draft, network } = context;
+  const known = walletOf(draft, transaction.senderPublicKey, network);
+  const advance = rule.advance?.(transaction, context) ?? 0n;
+  const sender = advance === 0n ? known : { ...known, balance: known.balance + advance };
+  // The checks find the sender in the state by its key and with its credit.
+  if (sender !== draft.get("wallets", sender.address)) saveWallet(draft, sender);
+  rule.check(transaction, context, sender);
+  spend(transaction, context, sender);
+  rule.applyToSender?.(transaction, context);
+}

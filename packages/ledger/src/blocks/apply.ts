@@ -1,0 +1,95 @@
+/** Applying a whole block (consensus.md 6.3). The undo of a block is what the draft has recorded of it. */
+import type { Block, Milestone, Network, Slots } from "@uniknode/protocol";
+import { applyTransaction } from "../apply.ts";
+import type { Fact } from "../facts.ts";
+import type { RoundInfo, Rounds } from "../rounds/arithmetic.ts";
+import { idleDelegates, missedSlots } from "../rounds/missed.ts";
+import { openRound } from "../rounds/open.ts";
+import type { RuleContext } from "../rules/rule.ts";
+import type { Draft } from "../state/draft.ts";
+import type { Change } from "../state/tables.ts";
+import { walletOf } from "../wallets.ts";
+import { transactionFacts, walletFacts } from "./announce.ts";
+import { rewardGenerator } from "./generator.ts";
+import { recordUses } from "./uses.ts";
+
+/** What a block is applied on top of. */
+export type BlockContext = {
+  readonly network: Network;
+  readonly rounds: Rounds;
+  readonly slots: Slots;
+  /** The last accepted block. */
+  readonly head: { readonly height: number; readonly timestamp: number };
+};
+
+export type AppliedBlock = {
+  /** In the order of events.md 3.1. */
+  readonly facts: readonly Fact[];
+  /** What the block changed in the draft: after-images to store, before-images to undo it. */
+  readonly changes: readonly Change[];
+};
+
+/**
+ * Applies a verified block that continues the head. On failure the draft is as before (traps B1 and B12).
+ *
+ * @throws {RuleError} if a transaction is refused
+ * @throws {Error} if the round to open finds too few delegates
+ */
+export function applyBlock(context: BlockContext, draft: Draft, block: Block): AppliedBlock {
+  const mark = draft.mark();
+  try {
+    return applyParts(context, draft, block);
+  } catch (error) {
+    draft.rollback(mark);
+    throw error;
+  }
+}
+
+function applyParts(context: BlockContext, draft: Draft, { header, transactions }: Block): AppliedBlock {
+  const { network, rounds, head } = context;
+  const mark = draft.mark();
+  // Everything follows the milestone of the head, not of the block (trap A1).
+  const milestone = network.milestoneAt(head.height);
+  const blockTimestamp = header.timestamp;
+  const rules: RuleContext = { network, milestone, head, blockTimestamp, state: draft, draft };
+  const applied = transactions.flatMap(({ data }, sequence) => {
+    applyTransaction(data, rules);
+    return transactionFacts(data, sequence, draft);
+  });
+  rewardGenerator(draft, network, header);
+  recordUses(draft, transactions);
+  const missed = missedFacts(context, draft, header);
+  const next = rounds.roundAt(header.height + 1);
+  const round = next.isNewRound ? changeRound(draft, network, next, milestone) : [];
+  const changes = draft.changes(mark);
+  const facts: Fact[] = [...missed, ...round, ...applied, ...walletFacts(changes)];
+  facts.push({ name: "block.applied", header });
+  return { facts, changes };
+}
+
+function missedFacts(
+  { network, rounds, slots, head }: BlockContext,
+  draft: Draft,
+  { height, timestamp }: Block["header"],
+): Fact[] {
+  const round = draft.get("rounds", String(rounds.roundAt(height).round));
+  if (!round) return [];
+  return missedSlots(slots, round, head, timestamp).map(({ slot, delegate }) => ({
+    name: "forger.missing",
+    delegate: walletOf(draft, delegate, network),
+    slot,
+  }));
+}
+
+/** Ends one round and opens the next. */
+function changeRound(draft: Draft, network: Network, next: RoundInfo, milestone: Milestone): Fact[] {
+  const ended = draft.get("rounds", String(next.round - 1));
+  const idle = ended ? idleDelegates(ended, (publicKey) => walletOf(draft, publicKey, network)) : [];
+  const missed = idle.map((delegate): Fact => ({ name: "round.missed", delegate, round: next.round - 1 }));
+  const delegates = openRound(draft, next, milestone);
+  return [
+    ...missed,
+    { name: "round.created", delegates, round: next.round },
+    { name: "round.applied", round: next.round },
+  ];
+}

@@ -1,0 +1,49 @@
+/** Whose slot it is (consensus.md section 4). */
+import type { Slots } from "@uniknode/protocol";
+import type { Rounds } from "../rounds/arithmetic.ts";
+import { delegateOfSlot, forgingOrder } from "../rounds/order.ts";
+import type { Round, StateReader } from "../state/tables.ts";
+
+type Calendar = { readonly rounds: Rounds; readonly slots: Slots };
+
+/** A round with the order that the nodes of the network hold for it. */
+type KnownRound = { readonly delegates: readonly string[]; readonly order: readonly string[] };
+
+/**
+ * The delegates of the round of `height` and the order in which they forge; absent where the round is not kept.
+ *
+ * @param headHeight the nodes of the network hold the order of the round of the next height. They rebuild that of a
+ *   finished round from the stored vote balances alone, and judge a late copy of its last block by it
+ */
+export function roundOf(
+  state: StateReader,
+  { rounds }: Calendar,
+  headHeight: number,
+  height: number,
+): KnownRound | undefined {
+  const { round } = rounds.roundAt(height);
+  const record = state.get("rounds", String(round));
+  if (!record) return undefined;
+  const isHeld = round === rounds.roundAt(headHeight + 1).round;
+  return {
+    delegates: record.delegates.map(({ publicKey }) => publicKey),
+    order: isHeld ? record.order : forgingOrder(round, byBalance(record)),
+  };
+}
+
+/** Vote balance descending, then public key ascending. */
+const byBalance = ({ delegates }: Round): string[] =>
+  delegates
+    .toSorted((a, b) => {
+      if (a.voteBalance !== b.voteBalance) return a.voteBalance > b.voteBalance ? -1 : 1;
+      return a.publicKey < b.publicKey ? -1 : 1;
+    })
+    .map(({ publicKey }) => publicKey);
+
+/** Whether a block comes from the delegate of its slot. Nobody is refused where the order is unknown. */
+export const isFromDelegateOfSlot = (
+  round: KnownRound | undefined,
+  { slots }: Calendar,
+  { generatorPublicKey, timestamp }: { generatorPublicKey: string; timestamp: number },
+): boolean =>
+  round === undefined || delegateOfSlot(round.order, slots.slotAt(timestamp)) === generatorPublicKey;

@@ -1,0 +1,85 @@
+/** Judging a block against the chain, and applying it when nothing speaks against it (consensus.md 6.2). */
+import { type Block, type BlockFault, isBlockException } from "@uniknode/protocol";
+import type { Draft } from "../state/draft.ts";
+import { walletOf } from "../wallets.ts";
+import { applyBlock, type BlockContext } from "./apply.ts";
+import { isFromDelegateOfSlot, roundOf } from "./forger.ts";
+import { isChained, judgeUnchained, type Repetitions } from "./unchained.ts";
+import type { Reason, Verdict } from "./verdict.ts";
+import { verifyWithWallets } from "./verification.ts";
+
+export type JudgeContext = BlockContext & {
+  /** The last accepted block. */
+  readonly head: { readonly id: string; readonly height: number; readonly timestamp: number };
+  /** State at the head; an accepted block leaves its changes in it, every other one leaves none. */
+  readonly draft: Draft;
+  readonly isBlockStored: (id: string) => boolean;
+  readonly isTransactionStored: (id: string) => boolean;
+  readonly repetitions: Repetitions;
+};
+
+/**
+ * The first line of 6.2 that matches decides. Does not throw: whatever a block does to the rules, it is refused.
+ *
+ * @param faults of the stateless check of the block (blocks.md section 7)
+ */
+export function judgeBlock(context: JudgeContext, block: Block, faults: readonly BlockFault[]): Verdict {
+  const { network, head, draft } = context;
+  const { header, transactions } = block;
+  // 1
+  const ids = transactions.map(({ data }) => data.id);
+  if (isBlockException(header.id, ids, network)) {
+    return context.isBlockStored(header.id) ? rejected("already-stored") : accept(context, block);
+  }
+  // 2
+  const rejection = verify(context, block, faults);
+  if (rejection) return rejection;
+  // 3
+  const { version } = transactions[0]?.data ?? {};
+  if (transactions.some(({ data }) => data.version !== version)) return rejected("mixed-versions");
+  // 4
+  if (!hasContinuousNonces(context, block)) return rejected("nonce-out-of-order");
+  // 5
+  if (!isChained(header, context)) return judgeUnchained(context, header);
+  // 6
+  const round = roundOf(draft, context, head.height, header.height);
+  if (!isFromDelegateOfSlot(round, context, header)) return rejected("wrong-generator");
+  // 7
+  if (ids.some((id) => context.isTransactionStored(id))) {
+    return { answer: "Discarded", reason: "transaction-stored" };
+  }
+  return accept(context, block); // 8
+}
+
+const rejected = (reason: Reason): Verdict => ({ answer: "Rejected", reason });
+
+function verify(context: JudgeContext, block: Block, stateless: readonly BlockFault[]): Verdict | undefined {
+  const reason = "verification-failed";
+  try {
+    const faults = verifyWithWallets(context, block, stateless);
+    return faults.length > 0 ? { answer: "Rejected", reason, faults } : undefined;
+  } catch (cause) {
+    return { answer: "Rejected", reason, faults: stateless, cause };
+  }
+}
+
+function accept(context: JudgeContext, block: Block): Verdict {
+  try {
+    return { answer: "Accepted", ...applyBlock(context, context.draft, block) };
+  } catch (cause) {
+    return { answer: "Rejected", reason: "refused", cause };
+  }
+}
+
+/** In block order, every nonce of a sender is one more than the one before; version 1 has none. */
+function hasContinuousNonces({ draft, network }: JudgeContext, { transactions }: Block): boolean {
+  const nonces = new Map<string, bigint>();
+  for (const { data } of transactions) {
+    const { version, nonce, senderPublicKey } = data;
+    if (version < 2) break;
+    const last = nonces.get(senderPublicKey) ?? walletOf(draft, senderPublicKey, network).nonce;
+    if (nonce !== last + 1n) return false;
+    nonces.set(senderPublicKey, nonce);
+  }
+  return true;
+}

@@ -1,0 +1,59 @@
+/** A block that does not continue the chain (consensus.md 6.4). */
+import type { BlockHeader } from "@uniknode/protocol";
+import { isFromDelegateOfSlot, roundOf } from "./forger.ts";
+import type { JudgeContext } from "./judge.ts";
+import type { Reason, Verdict } from "./verdict.ts";
+
+/** Times in a row that a block may be too high before the own chain is suspected. */
+const MAX_REPETITIONS = 5;
+const ROLLBACK_BLOCKS = 5000;
+
+/** Counts how often the same too high block came in a row. */
+export type Repetitions = {
+  /** Whether it was once too often; the count then starts again. */
+  isOnceTooOften(id: string): boolean;
+};
+
+export function createRepetitions(): Repetitions {
+  let last = "";
+  let count = 0;
+  return {
+    isOnceTooOften(id) {
+      count = id === last ? count + 1 : 1;
+      last = id;
+      if (count <= MAX_REPETITIONS) return false;
+      count = 0;
+      return true;
+    },
+  };
+}
+
+/** Whether a block continues the head: its parent, its height, and a later slot. */
+export const isChained = (
+  { previousBlock, height, timestamp }: BlockHeader,
+  { head, slots }: Pick<JudgeContext, "head" | "slots">,
+): boolean =>
+  previousBlock === head.id &&
+  height === head.height + 1 &&
+  slots.slotAt(timestamp) > slots.slotAt(head.timestamp);
+
+const rejected = (reason: Reason): Verdict => ({ answer: "Rejected", reason });
+const discarded = (reason: Reason): Verdict => ({ answer: "Discarded", reason });
+
+export function judgeUnchained(context: JudgeContext, header: BlockHeader): Verdict {
+  const { head, repetitions, draft } = context;
+  if (header.height > head.height + 1) {
+    return repetitions.isOnceTooOften(header.id)
+      ? { answer: "Rollback", reason: "too-high-again", blocks: ROLLBACK_BLOCKS }
+      : discarded("too-high");
+  }
+  if (header.height < head.height) return discarded("below-head");
+  if (header.height === head.height && header.id === head.id) return discarded("is-head");
+  if (header.timestamp < head.timestamp) return rejected("older-than-head");
+  // It may also be the next height with another parent (trap A23).
+  const round = roundOf(draft, context, head.height, header.height);
+  if (!isFromDelegateOfSlot(round, context, header)) return rejected("wrong-generator");
+  return round?.delegates.includes(header.generatorPublicKey)
+    ? { answer: "Rollback", reason: "double-forging" }
+    : rejected("wrong-generator");
+}

@@ -1,0 +1,22 @@
+/**
+ * Vouchers and disclose demands that were used. They are recorded when the block is complete: a check sees stored
+ * blocks only, so that one block may use the same voucher several times (trap A3).
+ */
+import type { SealedTransaction, Transaction } from "@uniknode/protocol";
+import { nftOf, voucherOf } from "../rules/economy.ts";
+import type { Draft } from "../state/draft.ts";
+import { voucherKey } from "../state/tables.ts";
+
+export function recordUses(draft: Draft, transactions: readonly SealedTransaction[]): void {
+  for (const { data } of transactions) {
+    const voucher = voucherOf(data);
+    if (voucher !== undefined) record(draft, "vouchers", voucherKey(nftOf(data).name, voucher), data);
+    const certification = data.asset?.["disclose-demand-certification"];
+    if (certification) record(draft, "disclosures", certification.payload.sub, data);
+  }
+}
+
+/** The first use stands. */
+function record(draft: Draft, table: "vouchers" | "disclosures", key: string, { id }: Transaction): void {
+  if (draft.get(table, key) === undefined) draft.set(table, key, id);
+}

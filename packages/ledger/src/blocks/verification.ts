@@ -1,0 +1,45 @@
+/** The faults of a block, once multi signature wallets have spoken (blocks.md 8.3). */
+import {
+  type Block,
+  type BlockFault,
+  containsMultiSignatures,
+  type SealedTransaction,
+  verifyMultiSignatures,
+} from "@uniknode/protocol";
+import { requireRule } from "../rules/registry.ts";
+import { walletOf } from "../wallets.ts";
+import type { JudgeContext } from "./judge.ts";
+
+type Context = Pick<JudgeContext, "network" | "head" | "draft">;
+
+/**
+ * The faults that remain. Transactions of multi signature wallets have no signature that could be verified without
+ * their wallet. If a block has such, all its transactions are verified again against the wallets as they are before
+ * the block: a wallet cannot spend in the block that registers it (trap A17).
+ *
+ * @throws {Error} if a transaction has no rule in force, or signatures that cannot be examined
+ */
+export function verifyWithWallets(
+  context: Context,
+  block: Block,
+  faults: readonly BlockFault[],
+): readonly BlockFault[] {
+  if (!containsMultiSignatures(block)) return faults;
+  const unverified = block.transactions.flatMap((transaction, sequence): BlockFault[] =>
+    isVerified(context, transaction)
+      ? []
+      : [{ code: "unverified-transaction", transactionId: transaction.data.id, sequence }],
+  );
+  return faults
+    .filter(({ code }) => code !== "unverified-transaction")
+    .flatMap((fault): BlockFault[] => {
+      if (fault.code !== "unverified-transactions") return [fault];
+      return unverified.length > 0 ? [fault, ...unverified] : [];
+    });
+}
+
+function isVerified({ network, head, draft }: Context, { data, isVerified }: SealedTransaction): boolean {
+  requireRule(data, network.milestoneAt(head.height), network);
+  const { multiSignature } = walletOf(draft, data.senderPublicKey, network).attributes;
+  return multiSignature ? verifyMultiSignatures(data, multiSignature) : isVerified;
+}

@@ -1,0 +1,158 @@
+/** What all transaction types have in common (transactions-rules.md section 2). */
+import {
+  type Network,
+  type Transaction,
+  verifyMultiSignatures,
+  verifySecondSignature,
+} from "@uniknode/protocol";
+import type { StateReader, Wallet } from "../state/tables.ts";
+import { saveWallet, walletAt } from "../wallets.ts";
+import { RuleError } from "./error.ts";
+import type { RuleContext } from "./rule.ts";
+
+/** A refusal with the usual beginning of its text. */
+export const refusal = (code: string, reason: string): RuleError =>
+  new RuleError(code, `Failed to apply transaction, because ${reason}`);
+
+export const insufficientBalance = (): RuleError =>
+  new RuleError("InsufficientBalanceError", "Insufficient balance in the wallet.");
+
+export const multiSignatureNotSupported = (): RuleError =>
+  refusal("NotSupportedForMultiSignatureWalletError", "multi signature is enabled.");
+
+/** Whether the sender is a multi signature wallet, for the chain or in the wallet given. */
+export const isMultiSignatureWallet = ({ state }: RuleContext, sender: Wallet): boolean =>
+  (sender.attributes.multiSignature ?? chainWallet(state, sender).attributes.multiSignature) !== undefined;
+
+/** `skipsBalance`: neither the cold wallet check nor G2 is made (2.4). */
+export type CommonChecks = { readonly skipsBalance?: boolean };
+
+/**
+ * Cold wallet check and generic checks G1 to G11 (2.2), at the place that the section of the type names.
+ *
+ * @throws {RuleError} on the first refusal
+ */
+export function checkCommon(
+  transaction: Transaction,
+  context: RuleContext,
+  sender: Wallet,
+  options: CommonChecks = {},
+): void {
+  if (!options.skipsBalance) checkCold(context.state, sender);
+  checkGeneric(transaction, context, sender, options);
+}
+
+/** A chain has always looked the sender up by its key before, so this refuses in the pool only. */
+function checkCold(state: StateReader, sender: Wallet): void {
+  const { publicKey, balance } = chainWallet(state, sender);
+  if (publicKey === undefined && balance === 0n) {
+    throw new RuleError(
+      "ColdWalletError",
+      "Insufficient balance in database wallet. Wallet is not allowed to spend before funding is confirmed.",
+    );
+  }
+}
+
+/**
+ * Generic checks G1 to G11 without the cold wallet check.
+ *
+ * @throws {RuleError} on the first refusal
+ */
+export function checkGeneric(
+  transaction: Transaction,
+  context: RuleContext,
+  sender: Wallet,
+  { skipsBalance = false }: CommonChecks = {},
+): void {
+  if (isException(transaction, context.network)) return;
+  checkNonce(transaction, sender); // G1
+  // G2
+  if (!skipsBalance && sender.balance < transaction.amount + transaction.fee) throw insufficientBalance();
+  // G3
+  if (sender.publicKey !== transaction.senderPublicKey) {
+    throw refusal("SenderWalletMismatchError", "the public key does not match the wallet.");
+  }
+  checkSecondSignature(transaction, context.state, sender); // G4 to G6
+  checkMultiSignatures(transaction, context, sender); // G7 to G11
+}
+
+const isException = ({ id }: Transaction, { exceptions }: Network): boolean =>
+  exceptions.transactions?.includes(id) ?? false;
+
+function checkNonce({ version, nonce, senderPublicKey }: Transaction, sender: Wallet): void {
+  if (version > 1 && nonce !== sender.nonce + 1n) {
+    throw new RuleError(
+      "UnexpectedNonceError",
+      `Cannot apply a transaction with nonce ${nonce}: the sender ${senderPublicKey} has nonce ${sender.nonce}.`,
+    );
+  }
+}
+
+function checkSecondSignature(transaction: Transaction, state: StateReader, sender: Wallet): void {
+  const unexpected = () =>
+    refusal("UnexpectedSecondSignatureError", "wallet does not allow second signatures.");
+  if (sender.attributes.secondPublicKey !== undefined) {
+    const { secondPublicKey } = chainWallet(state, sender).attributes;
+    if (secondPublicKey === undefined) throw unexpected(); // G4
+    // G5
+    if (!verifySecondSignature(transaction, secondPublicKey)) {
+      throw refusal("InvalidSecondSignatureError", "the second signature could not be verified.");
+    }
+  } else if (transaction.secondSignature !== undefined) throw unexpected(); // G6
+}
+
+function checkMultiSignatures(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  const isRegistration = transaction.typeGroup === 1 && transaction.type === 4;
+  // G7
+  if (isRegistration && !context.milestone.aip11) {
+    throw refusal(
+      "LegacyMultiSignatureRegistrationError",
+      "legacy multi signature registrations are no longer supported.",
+    );
+  }
+  if (sender.attributes.multiSignature !== undefined) {
+    // G8
+    if (sender.attributes.multiSignature.legacy) {
+      throw refusal("LegacyMultiSignatureError", "legacy multi signature is no longer supported.");
+    }
+    const { multiSignature } = chainWallet(context.state, sender).attributes;
+    // G9
+    if (multiSignature === undefined) {
+      throw refusal("MissingMultiSignatureOnSenderError", "sender does not have a multi signature.");
+    }
+    // G10
+    if (!verifyMultiSignatures(transaction, multiSignature)) {
+      throw refusal("InvalidMultiSignaturesError", "the multi signatures are invalid.");
+    }
+  } else if (transaction.signatures !== undefined && !isRegistration) {
+    // G11
+    throw refusal(
+      "UnsupportedMultiSignatureTransactionError",
+      "the transaction does not support multi signatures.",
+    );
+  }
+}
+
+/**
+ * Writes the sender with its new nonce and balance (2.3). This balance check is made even where G2 is not.
+ *
+ * @throws {RuleError} InsufficientBalanceError
+ */
+export function spend(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  const nonce = transaction.version > 1 ? transaction.nonce! : sender.nonce + 1n;
+  const balance = sender.balance - transaction.amount - transaction.fee;
+  if (balance < 0n && !isListedNegativeBalance(context.network, sender.publicKey!, nonce, balance)) {
+    throw insufficientBalance();
+  }
+  saveWallet(context.draft, { ...sender, nonce, balance });
+}
+
+const isListedNegativeBalance = (
+  { exceptions }: Network,
+  publicKey: string,
+  nonce: bigint,
+  balance: bigint,
+): boolean => exceptions.negativeBalances?.[publicKey]?.[`${nonce}`] === `${balance}`;
+
+/** The sender as the chain knows it; in a block this is the sender itself. */
+const chainWallet = (state: StateReader, sender: Wallet): Wallet => walletAt(state, sender.address);

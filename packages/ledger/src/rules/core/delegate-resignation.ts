@@ -1,0 +1,51 @@
+/** Resignation of a delegate (transactions-rules.md 3.8), also the base of the one by unik (7.3). */
+import type { Transaction } from "@uniknode/protocol";
+import type { StateReader, Wallet } from "../../state/tables.ts";
+import { saveDelegate, walletAt, walletOf } from "../../wallets.ts";
+import { checkCommon, refusal } from "../common.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+import { isSwitchedOn } from "../switch.ts";
+
+/**
+ * The refusals of 3.8 in their order.
+ *
+ * @throws {RuleError} on the first one
+ */
+export function checkResignation(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  const { delegate } = sender.attributes;
+  // 1
+  if (delegate === undefined) throw refusal("WalletNotADelegateError", "the wallet is not a delegate.");
+  // 2
+  if (delegate.resigned) {
+    throw refusal("WalletAlreadyResignedError", "the wallet already resigned as delegate.");
+  }
+  // 3
+  if (activeCount(context.state) < context.milestone.activeDelegates + 1) {
+    throw refusal("NotEnoughDelegatesError", "not enough delegates to allow resignation.");
+  }
+  checkCommon(transaction, context, sender); // 4
+}
+
+/** Delegates that have not resigned, the sender included. */
+function activeCount(state: StateReader): number {
+  let count = 0;
+  for (const address of state.delegates()) {
+    if (!walletAt(state, address).attributes.delegate?.resigned) count++;
+  }
+  return count;
+}
+
+/** Votes stay where they are; the delegate leaves the ranking at the next round. */
+export function resign({ senderPublicKey }: Transaction, { draft, network }: RuleContext): void {
+  const sender = walletOf(draft, senderPublicKey, network);
+  saveDelegate(draft, sender, { ...sender.attributes.delegate!, resigned: true });
+}
+
+export const delegateResignation: Rule = {
+  typeGroup: 1,
+  type: 7,
+  key: "delegateResignation",
+  isActive: (milestone, network) => !!milestone.aip11 && isSwitchedOn(network, "delegateResignation"),
+  check: checkResignation,
+  applyToSender: resign,
+};

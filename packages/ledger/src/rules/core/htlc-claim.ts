@@ -1,0 +1,33 @@
+/** Taking a locked amount with its secret (transactions-rules.md 3.9). Any wallet may send it. */
+import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
+import { credit } from "../../wallets.ts";
+import { checkGeneric, refusal } from "../common.ts";
+import type { Rule } from "../rule.ts";
+import { isExpired, isHtlcActive, lockExpired, removeLock, requireLock } from "./locks.ts";
+
+export const htlcClaim: Rule = {
+  typeGroup: 1,
+  type: 9,
+  key: "htlcClaim",
+  isActive: (milestone, network) => isHtlcActive(milestone, network, "htlcClaim"),
+
+  check(transaction, context, sender) {
+    checkGeneric(transaction, context, sender);
+    const { lockTransactionId, unlockSecret } = transaction.asset!.claim!;
+    const { lock } = requireLock(context.state, lockTransactionId);
+    if (isExpired(lock.expiration, context)) throw lockExpired();
+    if (bytesToHex(sha256(hexToBytes(unlockSecret))) !== lock.secretHash) {
+      throw refusal(
+        "HtlcSecretHashMismatchError",
+        "the secret provided does not match the associated HTLC lock transaction secret.",
+      );
+    }
+  },
+
+  /** The recipient of the lock gets the amount, whoever claims it. */
+  applyToRecipient({ asset, fee }, { draft }) {
+    const held = requireLock(draft, asset!.claim!.lockTransactionId);
+    removeLock(draft, held);
+    credit(draft, held.lock.recipientId, held.lock.amount - fee);
+  },
+};

@@ -1,0 +1,34 @@
+/** Locking an amount for a recipient who knows a secret (transactions-rules.md 3.9). */
+import { walletOf } from "../../wallets.ts";
+import { checkCommon } from "../common.ts";
+import type { Rule } from "../rule.ts";
+import { addLock, isExpired, isHtlcActive, lockExpired } from "./locks.ts";
+
+export const htlcLock: Rule = {
+  typeGroup: 1,
+  type: 8,
+  key: "htlcLock",
+  isActive: (milestone, network) => isHtlcActive(milestone, network, "htlcLock"),
+
+  check(transaction, context, sender) {
+    // A lock must outlive the round that begins with it.
+    const { activeDelegates } = context.milestone;
+    const { blocktime } = context.network.milestoneAt(1);
+    const margin = { seconds: blocktime * activeDelegates, blocks: activeDelegates };
+    if (isExpired(transaction.asset!.lock!.expiration, context, margin)) throw lockExpired();
+    checkCommon(transaction, context, sender);
+  },
+
+  applyToSender(transaction, { draft, network, blockTimestamp }) {
+    const { id, amount, recipientId, vendorField, asset } = transaction;
+    const { secretHash, expiration } = asset!.lock!;
+    addLock(draft, walletOf(draft, transaction.senderPublicKey, network), id, {
+      amount,
+      recipientId: recipientId!,
+      ...(blockTimestamp !== undefined && { timestamp: blockTimestamp }),
+      ...(vendorField !== undefined && { vendorField }),
+      secretHash,
+      expiration,
+    });
+  },
+};

@@ -1,0 +1,26 @@
+/** Giving an expired lock back to its owner (transactions-rules.md 3.9). Any wallet may send it. */
+import { credit } from "../../wallets.ts";
+import { checkGeneric, refusal } from "../common.ts";
+import type { Rule } from "../rule.ts";
+import { isExpired, isHtlcActive, removeLock, requireLock } from "./locks.ts";
+
+export const htlcRefund: Rule = {
+  typeGroup: 1,
+  type: 10,
+  key: "htlcRefund",
+  isActive: (milestone, network) => isHtlcActive(milestone, network, "htlcRefund"),
+
+  check(transaction, context, sender) {
+    checkGeneric(transaction, context, sender);
+    const { lock } = requireLock(context.state, transaction.asset!.refund!.lockTransactionId);
+    if (!isExpired(lock.expiration, context)) {
+      throw refusal("HtlcLockNotExpiredError", "the associated HTLC lock transaction did not expire yet.");
+    }
+  },
+
+  applyToRecipient({ asset, fee }, { draft }) {
+    const held = requireLock(draft, asset!.refund!.lockTransactionId);
+    removeLock(draft, held);
+    credit(draft, held.owner.address, held.lock.amount - fee);
+  },
+};

@@ -1,0 +1,28 @@
+/** Registration of an IPFS hash (transactions-rules.md 3.6). */
+import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
+import { checkCommon, refusal } from "../common.ts";
+import type { Rule } from "../rule.ts";
+import { isSwitchedOn } from "../switch.ts";
+
+export const ipfs: Rule = {
+  typeGroup: 1,
+  type: 5,
+  key: "ipfs",
+  isActive: (milestone, network) => !!milestone.aip11 && isSwitchedOn(network, "ipfs"),
+
+  check(transaction, context, sender) {
+    // 1
+    if (context.state.get("ipfs", transaction.asset!.ipfs!) !== undefined) {
+      throw refusal("IpfsHashAlreadyExists", "this IPFS hash is already registered on the blockchain.");
+    }
+    checkCommon(transaction, context, sender); // 2
+  },
+
+  applyToSender({ senderPublicKey, asset }, { draft, network }) {
+    const sender = walletOf(draft, senderPublicKey, network);
+    const hash = asset!.ipfs!;
+    const hashes = { ...sender.attributes.ipfs?.hashes, [hash]: true as const };
+    saveWallet(draft, withAttribute(sender, "ipfs", { hashes }));
+    draft.set("ipfs", hash, sender.address);
+  },
+};

@@ -1,0 +1,62 @@
+/** Open hash-time-locked amounts (transactions-rules.md 3.9). */
+import type { HtlcExpiration, Milestone, Network } from "@uniknode/protocol";
+import type { Draft } from "../../state/draft.ts";
+import type { Lock, StateReader, Wallet } from "../../state/tables.ts";
+import { saveWallet, walletAt, withAttribute } from "../../wallets.ts";
+import { refusal } from "../common.ts";
+import type { RuleContext } from "../rule.ts";
+import { isSwitchedOn } from "../switch.ts";
+
+/** Network time in seconds; the other type counts heights. */
+const BY_TIME = 1;
+
+/** An open lock and the wallet that holds it. */
+export type HeldLock = { readonly id: string; readonly lock: Lock; readonly owner: Wallet };
+
+export const isHtlcActive = (milestone: Milestone, network: Network, key: string): boolean =>
+  !!milestone.aip11 && !!milestone.htlcEnabled && isSwitchedOn(network, key);
+
+export function findLock(state: StateReader, id: string): HeldLock | undefined {
+  const address = state.get("locks", id);
+  const owner = address === undefined ? undefined : walletAt(state, address);
+  const lock = owner?.attributes.htlc?.locks[id];
+  return owner && lock && { id, lock, owner };
+}
+
+/** @throws {RuleError} HtlcLockTransactionNotFoundError */
+export function requireLock(state: StateReader, id: string): HeldLock {
+  const held = findLock(state, id);
+  if (held) return held;
+  throw refusal(
+    "HtlcLockTransactionNotFoundError",
+    "the associated HTLC lock transaction could not be found.",
+  );
+}
+
+/** Whether a lock is expired at the head. `margin` is what it must still have left. */
+export function isExpired(
+  { type, value }: HtlcExpiration,
+  { head }: RuleContext,
+  margin: { seconds: number; blocks: number } = { seconds: 0, blocks: 0 },
+): boolean {
+  return type === BY_TIME ? value <= head.timestamp + margin.seconds : value <= head.height + margin.blocks;
+}
+
+export const lockExpired = () =>
+  refusal("HtlcLockExpiredError", "the associated HTLC lock transaction expired.");
+
+export function addLock(draft: Draft, owner: Wallet, id: string, lock: Lock): void {
+  const { locks = {}, lockedBalance = 0n } = owner.attributes.htlc ?? {};
+  const htlc = { locks: { ...locks, [id]: lock }, lockedBalance: lockedBalance + lock.amount };
+  saveWallet(draft, withAttribute(owner, "htlc", htlc));
+  draft.set("locks", id, owner.address);
+}
+
+/** The attribute goes with the last lock. */
+export function removeLock(draft: Draft, { id, lock, owner }: HeldLock): void {
+  const { [id]: _, ...locks } = owner.attributes.htlc!.locks;
+  const lockedBalance = owner.attributes.htlc!.lockedBalance - lock.amount;
+  const htlc = Object.keys(locks).length > 0 ? { locks, lockedBalance } : undefined;
+  saveWallet(draft, withAttribute(owner, "htlc", htlc));
+  draft.set("locks", id, undefined);
+}

@@ -1,0 +1,29 @@
+/** Payments to many recipients (transactions-rules.md 3.7). */
+import type { Transaction } from "@uniknode/protocol";
+import { addressOf, credit } from "../../wallets.ts";
+import { checkCommon, insufficientBalance } from "../common.ts";
+import type { Rule } from "../rule.ts";
+
+/** Sum of the payments; the amount of the transaction itself is 0. */
+export const paymentsTotal = ({ asset }: Transaction): bigint =>
+  asset!.payments!.reduce((sum, { amount }) => sum + amount, 0n);
+
+export const multiPayment: Rule = {
+  typeGroup: 1,
+  type: 6,
+  key: "multiPayment",
+  isActive: (milestone) => !!milestone.aip11,
+
+  check(transaction, context, sender) {
+    // 1: before the nonce
+    if (sender.balance < paymentsTotal(transaction) + transaction.fee) throw insufficientBalance();
+    checkCommon(transaction, context, sender); // 2
+  },
+
+  applyToSender: (transaction, { draft, network }) =>
+    credit(draft, addressOf(transaction.senderPublicKey, network), -paymentsTotal(transaction)),
+
+  applyToRecipient({ asset }, { draft }) {
+    for (const { recipientId, amount } of asset!.payments!) credit(draft, recipientId, amount);
+  },
+};

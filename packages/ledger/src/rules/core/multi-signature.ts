@@ -1,0 +1,56 @@
+/** Registration of a multi signature wallet (transactions-rules.md 3.5). */
+import {
+  multiSignaturePublicKey,
+  type Network,
+  type Transaction,
+  verifyMultiSignatures,
+} from "@uniknode/protocol";
+import type { StateReader, Wallet } from "../../state/tables.ts";
+import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
+import { checkCommon, refusal } from "../common.ts";
+import type { Rule } from "../rule.ts";
+import { isSwitchedOn } from "../switch.ts";
+
+const MAX_MINIMUM = 16;
+
+export const multiSignature: Rule = {
+  typeGroup: 1,
+  type: 4,
+  key: "multiSignature",
+  isActive: (_milestone, network) => isSwitchedOn(network, "multiSignature"),
+
+  check(transaction, context, sender) {
+    const { min, publicKeys } = transaction.asset!.multiSignature!;
+    // 1
+    if (min < 1 || min > publicKeys.length || min > MAX_MINIMUM) {
+      throw refusal("MultiSignatureMinimumKeysError", "too few keys were provided.");
+    }
+    // 2
+    if (transaction.signatures?.length !== publicKeys.length) {
+      throw refusal(
+        "MultiSignatureKeyCountMismatchError",
+        "the number of provided keys does not match the number of signatures.",
+      );
+    }
+    // 3
+    if (registeredWallet(context.state, transaction, context.network).attributes.multiSignature) {
+      throw refusal("MultiSignatureAlreadyRegisteredError", "multi signature is already enabled.");
+    }
+    // 4: only `min` good ones are needed (trap A17)
+    if (!verifyMultiSignatures(transaction, { min, publicKeys })) {
+      throw refusal("InvalidMultiSignatureError", "the multi signature could not be verified.");
+    }
+    checkCommon(transaction, context, sender); // 5
+  },
+
+  /** The sender only pays. */
+  applyToRecipient(transaction, { draft, network }) {
+    const { min, publicKeys } = transaction.asset!.multiSignature!;
+    const wallet = registeredWallet(draft, transaction, network);
+    saveWallet(draft, withAttribute(wallet, "multiSignature", { min, publicKeys }));
+  },
+};
+
+/** The wallet whose public key is derived from the asset. */
+const registeredWallet = (state: StateReader, { asset }: Transaction, network: Network): Wallet =>
+  walletOf(state, multiSignaturePublicKey(asset!.multiSignature!), network);

@@ -1,0 +1,26 @@
+/** Registration of a second key (transactions-rules.md 3.2). */
+import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
+import { checkCommon, isMultiSignatureWallet, multiSignatureNotSupported, refusal } from "../common.ts";
+import type { Rule } from "../rule.ts";
+
+export const secondSignature: Rule = {
+  typeGroup: 1,
+  type: 1,
+  key: "secondSignature",
+  isActive: () => true,
+
+  check(transaction, context, sender) {
+    // 1
+    if (sender.attributes.secondPublicKey !== undefined) {
+      throw refusal("SecondSignatureAlreadyRegisteredError", "second signature is already enabled.");
+    }
+    // 2
+    if (isMultiSignatureWallet(context, sender)) throw multiSignatureNotSupported();
+    checkCommon(transaction, context, sender); // 3
+  },
+
+  applyToSender({ senderPublicKey, asset }, { draft, network }) {
+    const sender = walletOf(draft, senderPublicKey, network);
+    saveWallet(draft, withAttribute(sender, "secondPublicKey", asset!.signature!.publicKey));
+  },
+};

@@ -1,0 +1,13 @@
+/** Transfer (transactions-rules.md 3.1). */
+import { credit } from "../../wallets.ts";
+import { checkCommon } from "../common.ts";
+import type { Rule } from "../rule.ts";
+
+export const transfer: Rule = {
+  typeGroup: 1,
+  type: 0,
+  key: "transfer",
+  isActive: () => true,
+  check: (transaction, context, sender) => checkCommon(transaction, context, sender),
+  applyToRecipient: ({ recipientId, amount }, { draft }) => credit(draft, recipientId!, amount),
+};
