@@ -1,0 +1,238 @@
+/** Blocks, rounds, and their undo (consensus.md sections 5, 6.3, 9 and 10). */
+import { applyBlock, createDraft, type Fact } from "@uniknode/ledger";
+import { describe, expect, test } from "vitest";
+import { addressOfName, createChain, networkWith, publicKeyOf, transactionOf } from "../fixtures.ts";
+
+const pay = (sender: string, recipient: string, amount: bigint, nonce = 1n) =>
+  transactionOf("1/0", sender, { nonce, amount, recipientId: addressOfName(recipient) });
+const namesOf = (facts: readonly Fact[]) => facts.map(({ name }) => name);
+const register = (sender: string) =>
+  transactionOf("1/2", sender, { asset: { delegate: { username: sender } } });
+const vote = (sender: string, target: string, nonce: bigint) =>
+  transactionOf("1/3", sender, { nonce, asset: { votes: [`+${publicKeyOf(target)}`] } });
+
+describe("the genesis block", () => {
+  test("trap A20: leaves its sender with minus the premine, and forges no reward", () => {
+    const chain = createChain();
+    expect(chain.wallet("genesis")).toMatchObject({ balance: -1_000_000n, nonce: 1n });
+    expect(chain.wallet("premine").balance).toBe(1_000_000n);
+    expect(chain.wallet("nobody").balance).toBe(0n);
+  });
+
+  test("opens round 1 by public key", () => {
+    const round = createChain().state.get("rounds", "1")!;
+    const keys = ["d0", "d1", "d2", "d3"].map(publicKeyOf).sort().slice(0, 3);
+    expect(round.delegates.map(({ publicKey }) => publicKey)).toEqual(keys);
+    expect(round.height).toBe(1);
+    expect([...round.order].sort()).toEqual(keys);
+  });
+
+  test("is a round of its own with a single delegate", () => {
+    const chain = createChain(networkWith([{ height: 1, activeDelegates: 1 }]), ["only"]);
+    expect(chain.state.get("rounds", "2")?.order).toEqual([publicKeyOf("only")]);
+  });
+
+  test("needs enough delegates", () => {
+    expect(() => createChain(undefined, ["d0"])).toThrow("Expected to find 3 delegates but only found 1");
+  });
+});
+
+describe("a block", () => {
+  test("credits its generator, counts for it, and moves the votes it gave", () => {
+    const chain = createChain();
+    const generator = chain.next().header.generatorPublicKey;
+    const name = ["d0", "d1", "d2", "d3"].find((candidate) => publicKeyOf(candidate) === generator)!;
+    chain.append(chain.next([pay("premine", name, 100n)]));
+    expect(chain.wallet(name)).toMatchObject({
+      balance: 103n,
+      attributes: { delegate: { forgedFees: 1n, forgedRewards: 2n, producedBlocks: 1 } },
+    });
+    expect(chain.wallet(name).attributes.delegate?.lastBlock).toEqual({
+      id: chain.head().id,
+      height: 2,
+      timestamp: chain.head().timestamp,
+    });
+    // Two rounds later at the latest, it forges again, now with a vote for itself.
+    chain.append(chain.next([vote(name, name, 2n)]));
+    while (chain.head().generatorPublicKey !== generator || chain.head().height === 3) chain.append();
+    const { balance, attributes } = chain.wallet(name);
+    expect(attributes.delegate?.voteBalance).toBe(balance);
+  });
+
+  test("trap B1: leaves no trace when its second transaction is refused", () => {
+    const chain = createChain();
+    const draft = createDraft(chain.state);
+    const block = chain.next([pay("premine", "bob", 5n), pay("bob", "carol", 6n)]);
+    const { network, rounds, slots } = chain;
+    expect(() => applyBlock({ network, rounds, slots, head: chain.head() }, draft, block)).toThrow(
+      "Insufficient balance in the wallet.",
+    );
+    expect(draft.changes()).toEqual([]);
+  });
+
+  test("trap B12: leaves no trace when the next round cannot be set up", () => {
+    const chain = createChain(networkWith([{ height: 4, activeDelegates: 5 }]));
+    chain.append();
+    const draft = createDraft(chain.state);
+    const { network, rounds, slots } = chain;
+    expect(() => applyBlock({ network, rounds, slots, head: chain.head() }, draft, chain.next())).toThrow(
+      "Expected to find 5 delegates but only found 4",
+    );
+    expect(draft.changes()).toEqual([]);
+  });
+
+  test("can spend what it received", () => {
+    const chain = createChain();
+    chain.append(chain.next([pay("premine", "bob", 50n), pay("bob", "carol", 49n)]));
+    expect(chain.wallet("carol").balance).toBe(49n);
+  });
+});
+
+describe("facts", () => {
+  test("come in the order of the network's events", () => {
+    const chain = createChain();
+    chain.append();
+    const facts = chain.append(chain.next([pay("premine", "bob", 5n), vote("premine", "d0", 2n)], 1));
+    expect(namesOf(facts.filter(({ name }) => name !== "wallet.saved"))).toEqual([
+      "forger.missing",
+      "round.missed",
+      "round.created",
+      "round.applied",
+      "transaction.applied",
+      "transaction.applied",
+      "wallet.vote",
+      "wallet.created.cold",
+      "block.applied",
+    ]);
+  });
+
+  test("name every changed wallet once, by ascending address", () => {
+    const chain = createChain();
+    const facts = chain.append(chain.next([pay("premine", "bob", 5n), pay("premine", "bob", 5n, 2n)]));
+    const saved = facts.flatMap((fact) => (fact.name === "wallet.saved" ? [fact.wallet] : []));
+    const addresses = saved.map(({ address }) => address);
+    expect(addresses).toEqual([...new Set(addresses)].sort());
+    expect(addresses).toContain(addressOfName("bob"));
+    expect(saved.find(({ address }) => address === addressOfName("bob"))?.balance).toBe(10n);
+  });
+
+  test("a wallet is cold once", () => {
+    const chain = createChain();
+    const isCold = (facts: readonly Fact[]) => namesOf(facts).includes("wallet.created.cold");
+    expect(isCold(chain.append(chain.next([pay("premine", "bob", 5n)])))).toBe(true);
+    expect(isCold(chain.append(chain.next([pay("premine", "bob", 5n, 2n)])))).toBe(false);
+    expect(isCold(chain.append(chain.next([pay("bob", "d0", 5n)])))).toBe(false);
+  });
+
+  test("name the delegates of missed slots, at most a round of them, never after the genesis block", () => {
+    const chain = createChain();
+    expect(namesOf(chain.append(chain.next([], 5)))).not.toContain("forger.missing");
+    const first = chain.slots.slotAt(chain.head().timestamp) + 1;
+    const order = chain.orderAt(3);
+    const facts = chain.append(chain.next([], 7));
+    const missed = facts.flatMap((fact) => (fact.name === "forger.missing" ? [fact] : []));
+    expect(missed.map(({ slot }) => slot)).toEqual([first, first + 1, first + 2]);
+    expect(missed.map(({ delegate }) => delegate.publicKey)).toEqual(
+      [0, 1, 2].map((index) => order[(first + index) % 3]),
+    );
+  });
+
+  test("name the delegates that forged nothing in the round that ends", () => {
+    const chain = createChain();
+    const order = chain.orderAt(1);
+    chain.append(chain.next([], order.length - 1));
+    const facts = chain.append(chain.next([], order.length - 1));
+    const forged = new Set(chain.blocks.map(({ header }) => header.generatorPublicKey));
+    const missed = facts.flatMap((fact) => (fact.name === "round.missed" ? [fact.delegate.publicKey] : []));
+    expect(missed).toEqual(
+      chain.state
+        .get("rounds", "1")!
+        .delegates.map(({ publicKey }) => publicKey)
+        .filter((publicKey) => !forged.has(publicKey)),
+    );
+    expect(missed.length).toBe(2);
+  });
+
+  test("tell of registrations and resignations", () => {
+    const chain = createChain();
+    chain.append(chain.next([pay("premine", "bob", 100n)]));
+    expect(namesOf(chain.append(chain.next([register("bob")])))).toContain("delegate.registered");
+    const resign = transactionOf("1/7", "bob", { nonce: 2n });
+    expect(namesOf(chain.append(chain.next([resign])))).toContain("delegate.resigned");
+  });
+});
+
+describe("rounds", () => {
+  test("trap A2: quotas are those of two heights below the round, the number that of its first height", () => {
+    const nbDelegatesByType = { individual: 0, organization: 1, network: 0 };
+    const firstOfRound2 = (height: number) => {
+      const chain = createChain(
+        networkWith([
+          { height, nbDelegatesByType },
+          { height: 4, activeDelegates: 4 },
+        ]),
+      );
+      // The delegate that comes last by public key is an organization.
+      const last = ["d0", "d1", "d2", "d3"].sort((a, b) => (publicKeyOf(a) < publicKeyOf(b) ? 1 : -1))[0]!;
+      const before = chain.wallet(last);
+      const delegate = { ...before.attributes.delegate!, type: 2 };
+      const after = { ...before, attributes: { delegate } };
+      chain.state.commit([{ table: "wallets", key: before.address, before, after }]);
+      chain.append();
+      chain.append();
+      const { delegates } = chain.state.get("rounds", "2")!;
+      expect(delegates.length).toBe(4);
+      return delegates[0]!.publicKey === publicKeyOf(last);
+    };
+    expect(firstOfRound2(2)).toBe(true);
+    expect(firstOfRound2(3)).toBe(false);
+  });
+
+  test("keep the orders of the next, the current and the two rounds before", () => {
+    const chain = createChain();
+    while (chain.head().height < 17) chain.append();
+    const kept = chain.state.entries("rounds").map(([round]) => Number(round));
+    const current = chain.rounds.roundAt(17).round;
+    expect(kept.sort((a, b) => a - b)).toEqual([current - 3, current - 2, current - 1, current]);
+    chain.append();
+    expect(chain.state.get("rounds", String(current + 1))).toBeDefined();
+    expect(chain.state.get("rounds", String(current - 2))).toBeDefined();
+    expect(chain.state.get("rounds", String(current - 3))).toBeUndefined();
+  });
+
+  test("a resigned delegate leaves the ranking at the next round", () => {
+    const chain = createChain(undefined, ["d0", "d1", "d2", "d3", "d4"]);
+    chain.append(chain.next([pay("premine", "d0", 100n)]));
+    expect(chain.wallet("d0").attributes.delegate?.rank).toBeDefined();
+    chain.append(chain.next([transactionOf("1/7", "d0", { nonce: 2n })]));
+    expect(chain.wallet("d0").attributes.delegate).not.toHaveProperty("rank");
+    expect(chain.orderAt(4)).not.toContain(publicKeyOf("d0"));
+  });
+});
+
+describe("undo", () => {
+  test("gives back every earlier state byte for byte, round changes and pruned rounds included", () => {
+    const chain = createChain();
+    let nonce = 1n;
+    chain.append(chain.next([pay("premine", "alice", 1000n, nonce++)]));
+    chain.append(chain.next([register("alice"), vote("premine", "alice", nonce++)]));
+    while (chain.head().height < 20) {
+      chain.append(
+        chain.next([pay("premine", `w${chain.head().height % 5}`, 7n, nonce++)], chain.head().height % 3),
+      );
+    }
+    while (chain.head().height > 1) {
+      chain.revert();
+      expect(chain.image()).toBe(chain.imageAt(chain.head().height));
+    }
+  });
+
+  test("another branch can be applied after it", () => {
+    const chain = createChain();
+    chain.append(chain.next([pay("premine", "bob", 100n)]));
+    chain.append(chain.next([register("bob")]));
+    chain.revert();
+    chain.append(chain.next([register("bob")], 2));
+    expect(chain.wallet("bob").attributes.delegate?.username).toBe("bob");
+  });
+});

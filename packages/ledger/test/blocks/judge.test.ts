@@ -1,0 +1,220 @@
+/** What becomes of a block (consensus.md 6.2 and 6.4), line by line. */
+import { type JudgeContext, judgeBlock, mayBeBroadcast, RuleError, type Verdict } from "@uniknode/ledger";
+import type { Block, BlockHeader, Transaction } from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import {
+  addressOfName,
+  blockOf,
+  createChain,
+  networkWith,
+  publicKeyOf,
+  sealed,
+  transactionOf,
+} from "../fixtures.ts";
+
+const pay = (members: Partial<Transaction> = {}) =>
+  transactionOf("1/0", "premine", { amount: 1n, recipientId: addressOfName("bob"), ...members });
+const outcome = (verdict: Verdict) =>
+  verdict.answer === "Accepted" ? "Accepted" : `${verdict.answer}: ${verdict.reason}`;
+const judge = (context: JudgeContext, block: Block) => outcome(judgeBlock(context, block, []));
+
+/** A block like another, except for some members of its header. */
+const like = (block: Block, members: Partial<BlockHeader>): Block =>
+  blockOf({ ...block.header, id: `${block.header.id.slice(1)}0`, ...members }, block.transactions);
+
+/** A chain at height 5 with a transaction in block 2. */
+function grown() {
+  const chain = createChain();
+  chain.append(chain.next([pay()]));
+  while (chain.head().height < 5) chain.append();
+  return chain;
+}
+
+/** A delegate that is not the one of the slot. */
+const other = (chain: ReturnType<typeof grown>, { header }: Block) =>
+  chain.orderAt(header.height).find((publicKey) => publicKey !== header.generatorPublicKey)!;
+
+describe("a block that continues the chain", () => {
+  test("is accepted and leaves its changes in the draft", () => {
+    const chain = grown();
+    const context = chain.context();
+    const verdict = judgeBlock(context, chain.next(), []);
+    expect(verdict.answer).toBe("Accepted");
+    expect(mayBeBroadcast(verdict)).toBe(true);
+    expect(context.draft.changes().length).toBeGreaterThan(0);
+  });
+
+  test("trap A18: may have its timestamp anywhere in its slot", () => {
+    const chain = grown();
+    const block = chain.next();
+    expect(judge(chain.context(), like(block, { timestamp: block.header.timestamp + 7 }))).toBe("Accepted");
+  });
+
+  test("line 2: is rejected for its faults", () => {
+    const chain = grown();
+    const faults = [{ code: "reward" as const }];
+    const verdict = judgeBlock(chain.context(), chain.next(), faults);
+    expect(verdict).toEqual({ answer: "Rejected", reason: "verification-failed", faults });
+    expect(mayBeBroadcast(verdict)).toBe(false);
+  });
+
+  test("line 3: is rejected for transactions of different versions", () => {
+    const chain = grown();
+    const block = chain.next([pay({ nonce: 2n }), pay({ version: 1 })]);
+    expect(judge(chain.context(), block)).toBe("Rejected: mixed-versions");
+  });
+
+  test("line 4: is rejected for nonces that do not continue", () => {
+    const chain = grown();
+    const nonces = (...list: bigint[]) =>
+      judge(chain.context(), chain.next(list.map((nonce) => pay({ nonce }))));
+    expect(nonces(2n, 3n)).toBe("Accepted");
+    expect(nonces(1n)).toBe("Rejected: nonce-out-of-order");
+    expect(nonces(3n)).toBe("Rejected: nonce-out-of-order");
+    expect(nonces(2n, 2n)).toBe("Rejected: nonce-out-of-order");
+    expect(nonces(3n, 2n)).toBe("Rejected: nonce-out-of-order");
+  });
+
+  test("line 6: is rejected from another delegate than that of its slot", () => {
+    const chain = grown();
+    const block = chain.next();
+    expect(judge(chain.context(), like(block, { generatorPublicKey: other(chain, block) }))).toBe(
+      "Rejected: wrong-generator",
+    );
+  });
+
+  test("line 7: is discarded when a transaction is stored, which version 2 nonces hide", () => {
+    const early = networkWith([{ height: 1, aip11: false }]);
+    const chain = createChain(early);
+    const legacy = pay({ version: 1 });
+    chain.append(chain.next([legacy]));
+    const verdict = judgeBlock(chain.context(), chain.next([legacy]), []);
+    expect(outcome(verdict)).toBe("Discarded: transaction-stored");
+    expect(mayBeBroadcast(verdict)).toBe(true);
+  });
+
+  test("line 8: is rejected without a trace when a rule refuses it", () => {
+    const chain = grown();
+    const context = chain.context();
+    const verdict = judgeBlock(context, chain.next([pay({ nonce: 2n, amount: 10n ** 9n })]), []);
+    expect(verdict).toMatchObject({ answer: "Rejected", reason: "refused" });
+    expect(verdict).toHaveProperty("cause");
+    expect((verdict as { cause: RuleError }).cause).toBeInstanceOf(RuleError);
+    expect(context.draft.changes()).toEqual([]);
+  });
+});
+
+describe("a listed exception", () => {
+  const listed = (id: string) => ({ ...networkWith(), exceptions: { blocks: [id] } });
+
+  test("is accepted without further checks, and rejected when it is stored", () => {
+    const chain = grown();
+    const block = chain.next();
+    const network = listed(block.header.id);
+    const faults = [{ code: "reward" as const }];
+    expect(outcome(judgeBlock({ ...chain.context(), network }, block, faults))).toBe("Accepted");
+    const context = { ...chain.context(), network, isBlockStored: () => true };
+    expect(outcome(judgeBlock(context, block, faults))).toBe("Rejected: already-stored");
+  });
+});
+
+describe("a block that does not continue the chain", () => {
+  test("is discarded when it is too high; the sixth time in a row the own chain goes back", () => {
+    const chain = grown();
+    const context = chain.context();
+    const high = like(chain.next(), { height: 9 });
+    const answers = Array.from({ length: 7 }, () => judge(context, high));
+    const discarded = "Discarded: too-high";
+    expect(answers).toEqual([...Array(5).fill(discarded), "Rollback: too-high-again", discarded]);
+    const verdict = Array.from({ length: 5 }, () => judgeBlock(context, high, [])).at(-1);
+    expect(verdict).toEqual({ answer: "Rollback", reason: "too-high-again", blocks: 5000 });
+  });
+
+  test("another too high block in between starts the count again", () => {
+    const chain = grown();
+    const context = chain.context();
+    const [first, second] = [like(chain.next(), { height: 9 }), like(chain.next(), { height: 8 })];
+    for (let times = 0; times < 5; times++) judge(context, first);
+    judge(context, second);
+    for (let times = 0; times < 5; times++) expect(judge(context, first)).toBe("Discarded: too-high");
+  });
+
+  test("is discarded below the head, and when it is the head", () => {
+    const chain = grown();
+    expect(judge(chain.context(), chain.blocks[2]!)).toBe("Discarded: below-head");
+    expect(judge(chain.context(), chain.blocks.at(-1)!)).toBe("Discarded: is-head");
+  });
+
+  test("is rejected when it is older than the head", () => {
+    const chain = grown();
+    const block = like(chain.blocks.at(-1)!, { timestamp: chain.head().timestamp - 1 });
+    expect(judge(chain.context(), block)).toBe("Rejected: older-than-head");
+  });
+
+  test("trap A23: is double forging from the right delegate, also at the next height", () => {
+    const chain = grown();
+    expect(judge(chain.context(), like(chain.blocks.at(-1)!, {}))).toBe("Rollback: double-forging");
+    const next = chain.next();
+    expect(judge(chain.context(), like(next, { previousBlock: "00" }))).toBe("Rollback: double-forging");
+    const sameSlot = {
+      timestamp: chain.head().timestamp,
+      generatorPublicKey: chain.head().generatorPublicKey,
+    };
+    expect(judge(chain.context(), like(next, sameSlot))).toBe("Rollback: double-forging");
+  });
+
+  test("is rejected from anybody else", () => {
+    const chain = grown();
+    const block = like(chain.blocks.at(-1)!, { generatorPublicKey: other(chain, chain.blocks.at(-1)!) });
+    expect(judge(chain.context(), block)).toBe("Rejected: wrong-generator");
+  });
+
+  test("is rejected where the round is not known: nobody is among its delegates", () => {
+    const chain = grown();
+    const context = chain.context();
+    context.draft.set("rounds", "2", undefined);
+    expect(judge(context, like(chain.next(), { previousBlock: "00" }))).toBe("Rejected: wrong-generator");
+    expect(judge(context, like(chain.next(), { generatorPublicKey: publicKeyOf("x") }))).toBe("Accepted");
+  });
+});
+
+describe("multi signatures", () => {
+  /** Alice's wallet is shared from the start; carol signs for it. */
+  function shared() {
+    const chain = grown();
+    const wallet = chain.wallet("alice");
+    const attributes = { multiSignature: { min: 1, publicKeys: [publicKeyOf("carol")] } };
+    const after = { ...wallet, balance: 100n, attributes };
+    chain.state.commit([{ table: "wallets", key: wallet.address, before: undefined, after }]);
+    return chain;
+  }
+
+  test("a fault of an unverified transaction stays where nobody signs together", () => {
+    const chain = shared();
+    const block = chain.next([pay({ nonce: 2n })]);
+    const unverified = { ...block, transactions: [sealed(pay({ nonce: 2n }), false)] };
+    const faults = [{ code: "unverified-transactions" as const }];
+    expect(judgeBlock(chain.context(), unverified, faults)).toMatchObject({ faults });
+  });
+
+  test("an unverified transaction with signatures of a plain wallet stays unverified", () => {
+    const chain = shared();
+    const transaction = sealed(pay({ nonce: 2n, signatures: ["00"] }), false);
+    const block = { ...chain.next(), transactions: [transaction] };
+    const faults = [
+      { code: "unverified-transactions" as const },
+      { code: "unverified-transaction" as const, transactionId: transaction.data.id, sequence: 0 },
+    ];
+    expect(judgeBlock(chain.context(), block, faults)).toMatchObject({
+      reason: "verification-failed",
+      faults,
+    });
+  });
+
+  test("a transaction without rule in force is never verified", () => {
+    const chain = shared();
+    const transaction = sealed(transactionOf("9/9", "alice", { signatures: ["00"] }), false);
+    const verdict = judgeBlock(chain.context(), { ...chain.next(), transactions: [transaction] }, []);
+    expect(verdict).toMatchObject({ reason: "verification-failed" });
+  });
+});

@@ -1,0 +1,302 @@
+/** A small network, actors and transactions for the tests of the ledger. */
+import {
+  applyBlock,
+  applyGenesis,
+  applyTransaction,
+  type Change,
+  createDraft,
+  createMemoryState,
+  createRepetitions,
+  createRounds,
+  type Delegate,
+  type Draft,
+  type Fact,
+  type JudgeContext,
+  type MemoryState,
+  type RuleContext,
+  RuleError,
+  TABLE_NAMES,
+  type Wallet,
+  walletOf,
+} from "@uniknode/ledger";
+import {
+  type Block,
+  type BlockHeader,
+  bytesToHex,
+  createNetwork,
+  createSlots,
+  keysFromPassphrase,
+  type MilestoneChange,
+  type Network,
+  type NetworkDescription,
+  type SealedTransaction,
+  sha256,
+  type Transaction,
+  utf8ToBytes,
+} from "@uniknode/protocol";
+
+const share = (sender: number) => ({ forger: 1, sender, foundation: 100 });
+
+/** Everything in force that the ledger's own rules know, three delegates, slots of 8 seconds. */
+const GENESIS_MILESTONE: MilestoneChange = {
+  height: 1,
+  epoch: "2020-01-01T00:00:00.000Z",
+  reward: 2,
+  activeDelegates: 3,
+  blocktime: 8,
+  block: { version: 0, maxTransactions: 500, maxPayload: 2_000_000, idFullSha256: true },
+  fees: { staticFees: {} },
+  vendorFieldLength: 255,
+  multiPaymentLimit: 128,
+  aip11: true,
+  htlcEnabled: true,
+  voucherRewards: { individual: share(10), organization: share(20), network: share(30) },
+};
+
+export const publicKeyOf = (name: string): string => bytesToHex(keysFromPassphrase(name).publicKey);
+
+/** A network with further milestones; members of the first one may be replaced by one of height 1. */
+export function networkWith(
+  milestones: readonly MilestoneChange[] = [],
+  description: Partial<NetworkDescription> = {},
+): Network {
+  return createNetwork({
+    network: {
+      name: "testing",
+      messagePrefix: "",
+      bip32: { public: 1, private: 2 },
+      pubKeyHash: 30,
+      nethash: "",
+      wif: 1,
+      slip44: 1,
+      aip20: 0,
+      client: { token: "", symbol: "", explorer: "" },
+      foundation: { publicKey: publicKeyOf("foundation") },
+      ...description,
+    },
+    milestones: [GENESIS_MILESTONE, ...milestones],
+    exceptions: {},
+  });
+}
+
+export const network = networkWith();
+export const addressOfName = (name: string): string =>
+  walletOf(createMemoryState(), publicKeyOf(name), network).address;
+
+export const someDelegate = (members: Partial<Delegate> = {}): Delegate => ({
+  username: "delegate",
+  voteBalance: 0n,
+  forgedFees: 0n,
+  forgedRewards: 0n,
+  producedBlocks: 0,
+  round: 0,
+  ...members,
+});
+
+let counter = 0;
+
+/** A transaction of `type` ("group/type"), with a new id, nonce 1 and a fee of 1 unless said otherwise. */
+export function transactionOf(type: string, sender: string, members: Partial<Transaction> = {}): Transaction {
+  const [typeGroup, number] = type.split("/").map(Number);
+  return {
+    version: 2,
+    network: 30,
+    typeGroup: typeGroup!,
+    type: number!,
+    nonce: 1n,
+    senderPublicKey: publicKeyOf(sender),
+    fee: 1n,
+    amount: 0n,
+    id: bytesToHex(sha256(utf8ToBytes(`transaction ${counter++}`))),
+    ...members,
+  };
+}
+
+/** Wallets by the name of their owner; the public key is known. */
+export type Actors = Readonly<Record<string, Partial<Omit<Wallet, "address" | "publicKey">>>>;
+
+/** A draft with the wallets of the actors. */
+export function stateOf(actors: Actors): Draft {
+  const draft = createDraft(createMemoryState());
+  for (const [name, members] of Object.entries(actors)) {
+    const wallet = { ...walletOf(draft, publicKeyOf(name), network), ...members };
+    draft.set("wallets", wallet.address, wallet);
+    const { delegate } = wallet.attributes;
+    if (delegate) draft.set("usernames", delegate.username, wallet.address);
+  }
+  // What stands in the state before the test is no change of it.
+  const state = createMemoryState();
+  state.commit(draft.changes());
+  return createDraft(state);
+}
+
+export type Situation = Partial<
+  Pick<RuleContext, "network" | "milestone" | "head" | "blockTimestamp" | "state">
+>;
+
+/** A context on a draft, at height 10 unless said otherwise. */
+export function contextOn(draft: Draft, situation: Situation = {}): RuleContext {
+  const used = situation.network ?? network;
+  const head = situation.head ?? { height: 10, timestamp: 80 };
+  return { network: used, milestone: used.milestoneAt(head.height), head, state: draft, draft, ...situation };
+}
+
+export const walletNamed = (draft: Draft, name: string): Wallet =>
+  walletOf(draft, publicKeyOf(name), network);
+
+/** Name of the refusal; the draft must not have been touched. Empty when the transaction was applied. */
+export function refusalOf(draft: Draft, transaction: Transaction, situation?: Situation): string {
+  const before = draft.changes();
+  try {
+    applyTransaction(transaction, contextOn(draft, situation));
+    return "";
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error;
+    const after = draft.changes();
+    if (JSON.stringify(after, bigints) !== JSON.stringify(before, bigints)) {
+      throw new Error(`${error.code} left a trace`);
+    }
+    return error.code;
+  }
+}
+
+const bigints = (_key: string, value: unknown) => (typeof value === "bigint" ? `${value}n` : value);
+
+/** Applies, or fails with the refusal. */
+export const apply = (draft: Draft, transaction: Transaction, situation?: Situation): void =>
+  applyTransaction(transaction, contextOn(draft, situation));
+
+/** Sealed as it travels in blocks; the bytes mean nothing here. */
+export const sealed = (data: Transaction, isVerified = true): SealedTransaction => ({
+  data,
+  bytes: new Uint8Array(),
+  isVerified,
+});
+
+/** A block with a made-up id. The totals follow from the transactions. */
+export function blockOf(
+  members: Partial<BlockHeader>,
+  transactions: readonly SealedTransaction[] = [],
+): Block {
+  const sum = (amount: (transaction: Transaction) => bigint) =>
+    transactions.reduce((total, { data }) => total + amount(data), 0n);
+  const id = bytesToHex(sha256(utf8ToBytes(`block ${counter++}`)));
+  const header: BlockHeader = {
+    id,
+    idHex: id,
+    version: 0,
+    timestamp: 0,
+    height: 1,
+    previousBlock: "0",
+    previousBlockHex: "0000000000000000",
+    numberOfTransactions: transactions.length,
+    totalAmount: sum(({ amount }) => amount),
+    totalFee: sum(({ fee }) => fee),
+    reward: 2n,
+    payloadLength: 0,
+    payloadHash: "",
+    generatorPublicKey: publicKeyOf("nobody"),
+    blockSignature: "",
+    ...members,
+  };
+  return { header, transactions };
+}
+
+/** A chain of its own: the genesis block gives everything to "premine" and makes the delegates. */
+export function createChain(used: Network = network, delegates = ["d0", "d1", "d2", "d3"]) {
+  const state = createMemoryState();
+  const rounds = createRounds(used);
+  const slots = createSlots(used);
+  const genesis = blockOf({ reward: 0n }, [
+    sealed(
+      transactionOf("1/0", "genesis", {
+        version: 1,
+        fee: 0n,
+        amount: 1_000_000n,
+        recipientId: addressOfName("premine"),
+      }),
+    ),
+    ...delegates.map((username) =>
+      sealed(transactionOf("1/2", username, { version: 1, fee: 0n, asset: { delegate: { username } } })),
+    ),
+  ]);
+  const draft = createDraft(state);
+  applyGenesis(draft, used, genesis);
+  state.commit(draft.changes());
+  const blocks = [genesis];
+  const images = [imageOf(state)];
+  const undo: (readonly Change[])[] = [];
+
+  const head = (): BlockHeader => blocks.at(-1)!.header;
+  const orderAt = (height: number) => state.get("rounds", String(rounds.roundAt(height).round))!.order;
+
+  /** The block after the head, by the delegate of its slot, `skipped` slots later than it could be. */
+  function next(transactions: readonly Transaction[] = [], skipped = 0): Block {
+    const height = head().height + 1;
+    const slot = slots.slotAt(head().timestamp) + 1 + skipped;
+    const order = orderAt(height);
+    return blockOf(
+      {
+        height,
+        timestamp: slots.slotTime(slot),
+        previousBlock: head().id,
+        generatorPublicKey: order[slot % order.length]!,
+        reward: BigInt(used.milestoneAt(height).reward),
+      },
+      transactions.map((transaction) => sealed(transaction)),
+    );
+  }
+
+  function append(block: Block = next()): readonly Fact[] {
+    const { facts, changes } = applyBlock(
+      { network: used, rounds, slots, head: head() },
+      createDraft(state),
+      block,
+    );
+    state.commit(changes);
+    blocks.push(block);
+    undo.push(changes);
+    images.push(imageOf(state));
+    return facts;
+  }
+
+  return {
+    network: used,
+    state,
+    rounds,
+    slots,
+    blocks,
+    head,
+    orderAt,
+    next,
+    append,
+    /** Image of the state after the block of a height. */
+    imageAt: (height: number) => images[height - 1],
+    image: () => imageOf(state),
+    /** Takes the head back. */
+    revert() {
+      state.revert(undo.pop()!);
+      blocks.pop();
+      images.pop();
+    },
+    wallet: (name: string) => walletOf(state, publicKeyOf(name), used),
+    context: (): JudgeContext => ({
+      network: used,
+      rounds,
+      slots,
+      head: head(),
+      draft: createDraft(state),
+      isBlockStored: (id) => blocks.some(({ header }) => header.id === id),
+      isTransactionStored: (id) =>
+        blocks.some(({ transactions }) => transactions.some(({ data }) => data.id === id)),
+      repetitions: createRepetitions(),
+    }),
+  };
+}
+
+/** Every record of a state as text, down to the order of members. */
+const imageOf = (state: MemoryState): string =>
+  JSON.stringify(
+    TABLE_NAMES.map((table) => [table, state.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))]),
+    bigints,
+  );

@@ -1,0 +1,310 @@
+/** Checks and effects of the core types, in the order of transactions-rules.md section 3. */
+import type { Attributes, Lock } from "@uniknode/ledger";
+import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import {
+  addressOfName,
+  apply,
+  networkWith,
+  publicKeyOf,
+  refusalOf,
+  someDelegate,
+  stateOf,
+  transactionOf,
+  walletNamed,
+} from "../fixtures.ts";
+
+const rich = { balance: 1000n };
+const multiSignature: Attributes = { multiSignature: { min: 1, publicKeys: [publicKeyOf("alice")] } };
+
+describe("transfer", () => {
+  test("moves the amount and takes the fee", () => {
+    const draft = stateOf({ alice: rich });
+    apply(draft, transactionOf("1/0", "alice", { amount: 100n, recipientId: addressOfName("bob") }));
+    expect(walletNamed(draft, "alice")).toMatchObject({ balance: 899n, nonce: 1n });
+    expect(draft.get("wallets", addressOfName("bob"))).toEqual({
+      address: addressOfName("bob"),
+      balance: 100n,
+      nonce: 0n,
+      attributes: {},
+    });
+  });
+
+  test("to oneself costs the fee", () => {
+    const draft = stateOf({ alice: rich });
+    apply(draft, transactionOf("1/0", "alice", { amount: 999n, recipientId: addressOfName("alice") }));
+    expect(walletNamed(draft, "alice").balance).toBe(999n);
+  });
+});
+
+describe("second signature", () => {
+  const register = () =>
+    transactionOf("1/1", "alice", { asset: { signature: { publicKey: publicKeyOf("second") } } });
+
+  test("sets the key", () => {
+    const draft = stateOf({ alice: rich });
+    apply(draft, register());
+    expect(walletNamed(draft, "alice").attributes).toEqual({ secondPublicKey: publicKeyOf("second") });
+  });
+
+  test("refuses a second key and a multi signature wallet, before the generic checks", () => {
+    const enabled = stateOf({ alice: { attributes: { secondPublicKey: "00" } } });
+    expect(refusalOf(enabled, register())).toBe("SecondSignatureAlreadyRegisteredError");
+    const shared = stateOf({ alice: { attributes: multiSignature } });
+    expect(refusalOf(shared, register())).toBe("NotSupportedForMultiSignatureWalletError");
+    expect(refusalOf(stateOf({ alice: {} }), register())).toBe("InsufficientBalanceError");
+  });
+});
+
+describe("delegate registration", () => {
+  const register = (username = "satoshi") =>
+    transactionOf("1/2", "alice", { asset: { delegate: { username } } });
+
+  test("makes a delegate without type, and takes the name", () => {
+    const draft = stateOf({ alice: rich });
+    apply(draft, register());
+    expect(walletNamed(draft, "alice").attributes.delegate).toEqual(someDelegate({ username: "satoshi" }));
+    expect(draft.get("usernames", "satoshi")).toBe(addressOfName("alice"));
+  });
+
+  test("refuses in the order of its section", () => {
+    const shared = stateOf({ alice: { attributes: multiSignature } });
+    expect(refusalOf(shared, register(""))).toBe("NotSupportedForMultiSignatureWalletError");
+    expect(refusalOf(stateOf({ alice: rich }), register(""))).toBe("WalletNotADelegateError");
+    const taken = { bob: { attributes: { delegate: someDelegate({ username: "satoshi" }) } } };
+    expect(refusalOf(stateOf({ ...taken, alice: rich }), register())).toBe(
+      "WalletUsernameAlreadyRegisteredError",
+    );
+    const both = stateOf({ ...taken, alice: { attributes: { delegate: someDelegate() } } });
+    expect(refusalOf(both, register())).toBe("WalletIsAlreadyDelegateError");
+  });
+
+  test("trap A14: a resigned delegate is still one, and its name stays taken", () => {
+    const delegate = someDelegate({ username: "satoshi", resigned: true });
+    const draft = stateOf({ alice: rich, bob: { balance: 10n, attributes: { delegate } } });
+    expect(refusalOf(draft, register())).toBe("WalletUsernameAlreadyRegisteredError");
+    const again = transactionOf("1/2", "bob", { asset: { delegate: { username: "other" } } });
+    expect(refusalOf(draft, again)).toBe("WalletIsAlreadyDelegateError");
+  });
+
+  test("can be switched off", () => {
+    const off = networkWith([], { transactionsConfig: { delegateRegistration: { enable: false } } });
+    expect(refusalOf(stateOf({ alice: rich }), register(), { network: off })).toBe(
+      "DeactivatedTransactionHandlerError",
+    );
+  });
+});
+
+describe("vote", () => {
+  const vote = (sign: string, target = "bob", members = {}) =>
+    transactionOf("1/3", "alice", { asset: { votes: [`${sign}${publicKeyOf(target)}`] }, ...members });
+  const bob = { attributes: { delegate: someDelegate() } };
+
+  test("is set and removed", () => {
+    const draft = stateOf({ alice: rich, bob });
+    apply(draft, vote("+"));
+    expect(walletNamed(draft, "alice").attributes).toEqual({ vote: publicKeyOf("bob") });
+    apply(draft, vote("-", "bob", { nonce: 2n }));
+    expect(walletNamed(draft, "alice").attributes).toEqual({});
+  });
+
+  test("refuses in the order of its section", () => {
+    const voter = { ...rich, attributes: { vote: publicKeyOf("carol") } };
+    const resigned = { attributes: { delegate: someDelegate({ resigned: true }) } };
+    expect(refusalOf(stateOf({ alice: voter, bob: resigned }), vote("+"))).toBe("AlreadyVotedError");
+    expect(refusalOf(stateOf({ alice: rich }), vote("-"))).toBe("NoVoteError");
+    expect(refusalOf(stateOf({ alice: voter, bob }), vote("-"))).toBe("UnvoteMismatchError");
+    expect(refusalOf(stateOf({ alice: rich }), vote("+"))).toBe("VotedForNonDelegateError");
+    expect(refusalOf(stateOf({ alice: {}, bob }), vote("+"))).toBe("InsufficientBalanceError");
+  });
+
+  test("trap A16: a resigned delegate may be unvoted but not voted", () => {
+    const resigned = { attributes: { delegate: someDelegate({ resigned: true }) } };
+    expect(refusalOf(stateOf({ alice: rich, bob: resigned }), vote("+"))).toBe(
+      "VotedForResignedDelegateError",
+    );
+    const voter = { ...rich, attributes: { vote: publicKeyOf("bob") } };
+    expect(refusalOf(stateOf({ alice: voter, bob: resigned }), vote("-"))).toBe("");
+  });
+
+  test("ends with the legacy vote", () => {
+    const ended = networkWith([{ height: 5, disableArkLegacyVote: true }]);
+    const draft = stateOf({ alice: rich, bob });
+    const at = (height: number) => ({ network: ended, head: { height, timestamp: 0 } });
+    expect(refusalOf(draft, vote("+"), at(5))).toBe("DeactivatedTransactionHandlerError");
+    // Trap A1: the block of the milestone itself is judged by the head below it.
+    expect(refusalOf(draft, vote("+"), at(4))).toBe("");
+  });
+});
+
+describe("ipfs", () => {
+  const register = (sender: string, nonce = 1n) =>
+    transactionOf("1/5", sender, { nonce, asset: { ipfs: "Qm1" } });
+
+  test("takes the hash for the whole chain", () => {
+    const draft = stateOf({ alice: rich, bob: rich });
+    apply(draft, register("alice"));
+    expect(walletNamed(draft, "alice").attributes).toEqual({ ipfs: { hashes: { Qm1: true } } });
+    expect(refusalOf(draft, register("alice", 2n))).toBe("IpfsHashAlreadyExists");
+    expect(refusalOf(draft, register("bob"))).toBe("IpfsHashAlreadyExists");
+  });
+
+  test("trap B3: once taken back it may be registered again", () => {
+    const draft = stateOf({ alice: rich });
+    const mark = draft.mark();
+    apply(draft, register("alice"));
+    draft.rollback(mark);
+    expect(refusalOf(draft, register("alice"))).toBe("");
+  });
+});
+
+describe("multi payment", () => {
+  const pay = (amounts: Record<string, bigint>, members = {}) =>
+    transactionOf("1/6", "alice", {
+      asset: {
+        payments: Object.entries(amounts).map(([name, amount]) => ({
+          recipientId: addressOfName(name),
+          amount,
+        })),
+      },
+      ...members,
+    });
+
+  test("pays everybody, the sender too", () => {
+    const draft = stateOf({ alice: rich });
+    apply(draft, pay({ bob: 100n, alice: 50n, carol: 849n }));
+    expect(walletNamed(draft, "alice").balance).toBe(50n);
+    expect(draft.get("wallets", addressOfName("bob"))?.balance).toBe(100n);
+    expect(draft.get("wallets", addressOfName("carol"))?.balance).toBe(849n);
+  });
+
+  test("looks at the balance before the nonce", () => {
+    expect(refusalOf(stateOf({ alice: rich }), pay({ bob: 1000n }, { nonce: 9n }))).toBe(
+      "InsufficientBalanceError",
+    );
+    expect(refusalOf(stateOf({ alice: rich }), pay({ bob: 999n }, { nonce: 9n }))).toBe(
+      "UnexpectedNonceError",
+    );
+  });
+});
+
+describe("delegate resignation", () => {
+  const resign = () => transactionOf("1/7", "alice");
+  const delegates = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [
+        `delegate ${index}`,
+        { attributes: { delegate: someDelegate({ username: `d${index}` }) } },
+      ]),
+    );
+  const alice = { ...rich, attributes: { delegate: someDelegate({ username: "alice" }) } };
+
+  test("needs one delegate more than places, and counts those who resigned in the same block", () => {
+    const draft = stateOf({ ...delegates(3), alice });
+    expect(refusalOf(draft, resign())).toBe("");
+    expect(walletNamed(draft, "alice").attributes.delegate?.resigned).toBe(true);
+    expect(refusalOf(stateOf({ ...delegates(2), alice }), resign())).toBe("NotEnoughDelegatesError");
+    const other = transactionOf("1/7", "delegate 0");
+    expect(refusalOf(draft, other)).toBe("NotEnoughDelegatesError");
+  });
+
+  test("refuses who is none, and who has resigned", () => {
+    expect(refusalOf(stateOf({ alice: rich }), resign())).toBe("WalletNotADelegateError");
+    const resigned = { attributes: { delegate: someDelegate({ resigned: true }) } };
+    expect(refusalOf(stateOf({ alice: resigned }), resign())).toBe("WalletAlreadyResignedError");
+  });
+});
+
+describe("hash-time-locked amounts", () => {
+  const secret = "ab".repeat(32);
+  const secretHash = bytesToHex(sha256(hexToBytes(secret)));
+  const lock = (value: number, type = 2, members = {}) =>
+    transactionOf("1/8", "alice", {
+      amount: 100n,
+      recipientId: addressOfName("bob"),
+      asset: { lock: { secretHash, expiration: { type, value } } },
+      ...members,
+    });
+  const claim = (lockTransactionId: string, unlockSecret = secret, sender = "carol") =>
+    transactionOf("1/9", sender, { fee: 0n, asset: { claim: { lockTransactionId, unlockSecret } } });
+  const refund = (lockTransactionId: string) =>
+    transactionOf("1/10", "carol", { fee: 0n, asset: { refund: { lockTransactionId } } });
+  const actors = { alice: rich, carol: {} };
+
+  test("a lock leaves the balance and stands in the wallet", () => {
+    const draft = stateOf(actors);
+    const transaction = lock(99);
+    apply(draft, transaction, { blockTimestamp: 88 });
+    const expected: Lock = {
+      amount: 100n,
+      recipientId: addressOfName("bob"),
+      timestamp: 88,
+      secretHash,
+      expiration: { type: 2, value: 99 },
+    };
+    expect(walletNamed(draft, "alice")).toMatchObject({
+      balance: 899n,
+      attributes: { htlc: { locks: { [transaction.id]: expected }, lockedBalance: 100n } },
+    });
+    expect(draft.get("locks", transaction.id)).toBe(addressOfName("alice"));
+  });
+
+  test("a lock must outlive a round", () => {
+    // At the head of height 10 and time 80, with 3 delegates and 8 seconds.
+    expect(refusalOf(stateOf(actors), lock(13))).toBe("HtlcLockExpiredError");
+    expect(refusalOf(stateOf(actors), lock(14))).toBe("");
+    expect(refusalOf(stateOf(actors), lock(104, 1))).toBe("HtlcLockExpiredError");
+    expect(refusalOf(stateOf(actors), lock(105, 1))).toBe("");
+  });
+
+  test("trap A6c: anybody may claim for the recipient, while the votes follow the sender of the claim", () => {
+    const draft = stateOf({
+      alice: { ...rich, attributes: { vote: publicKeyOf("x") } },
+      carol: { attributes: { vote: publicKeyOf("y") } },
+      x: { attributes: { delegate: someDelegate({ username: "x", voteBalance: 1000n }) } },
+      y: { attributes: { delegate: someDelegate({ username: "y" }) } },
+    });
+    const transaction = lock(99);
+    apply(draft, transaction);
+    apply(draft, claim(transaction.id));
+    expect(draft.get("wallets", addressOfName("bob"))?.balance).toBe(100n);
+    expect(walletNamed(draft, "alice").attributes.htlc).toBeUndefined();
+    expect(draft.get("locks", transaction.id)).toBeUndefined();
+    expect(walletNamed(draft, "x").attributes.delegate?.voteBalance).toBe(899n);
+    expect(walletNamed(draft, "y").attributes.delegate?.voteBalance).toBe(100n);
+  });
+
+  test("a claim needs an open lock, in time, and the secret", () => {
+    const draft = stateOf(actors);
+    const transaction = lock(99);
+    apply(draft, transaction);
+    const at = (height: number) => ({ head: { height, timestamp: 0 } });
+    expect(refusalOf(draft, claim("00".repeat(32)))).toBe("HtlcLockTransactionNotFoundError");
+    expect(refusalOf(draft, claim(transaction.id), at(99))).toBe("HtlcLockExpiredError");
+    expect(refusalOf(draft, claim(transaction.id, "cd".repeat(32)))).toBe("HtlcSecretHashMismatchError");
+    expect(refusalOf(draft, claim(transaction.id), at(98))).toBe("");
+    expect(refusalOf(draft, claim(transaction.id, secret, "dave"), at(98))).toBe(
+      "HtlcLockTransactionNotFoundError",
+    );
+  });
+
+  test("a refund waits for the end of the lock, and other locks stay", () => {
+    const draft = stateOf(actors);
+    const [first, second] = [lock(99), lock(200, 1, { nonce: 2n })];
+    apply(draft, first);
+    apply(draft, second);
+    expect(refusalOf(draft, refund(first.id), { head: { height: 98, timestamp: 0 } })).toBe(
+      "HtlcLockNotExpiredError",
+    );
+    apply(draft, refund(first.id), { head: { height: 99, timestamp: 0 } });
+    const alice = walletNamed(draft, "alice");
+    expect(alice.balance).toBe(898n);
+    expect(alice.attributes.htlc?.lockedBalance).toBe(100n);
+    expect(Object.keys(alice.attributes.htlc!.locks)).toEqual([second.id]);
+  });
+
+  test("is not active without its milestone", () => {
+    const off = networkWith([{ height: 1, htlcEnabled: false }]);
+    expect(refusalOf(stateOf(actors), lock(99), { network: off })).toBe("DeactivatedTransactionHandlerError");
+  });
+});
