@@ -1,0 +1,57 @@
+/** Tokens in answers (http-api.md 4.7). */
+import type { StoredToken } from "../../store/queries/tokens.ts";
+
+/** `unik` tells more than `nft`, the bare token of the family. */
+export type TokenName = "unik" | "nft";
+
+export function tokenSummary({ id, ownerId, type, explicitValues }: StoredToken, name: TokenName) {
+  if (name === "nft") return { id, ownerId };
+  const values = explicitValues ? explicitValues.split(",") : undefined;
+  return {
+    id,
+    ownerId,
+    ...(type !== null && { type }),
+    ...(values && { explicitValues: values, defaultExplicitValue: values[0] }),
+  };
+}
+
+export function tokenDetail(token: StoredToken, name: TokenName) {
+  const { id, ownerId, ...extras } = tokenSummary(token, name);
+  const { firstTransaction, lastTransaction } = token;
+  return {
+    id,
+    ownerId,
+    transactions: { first: { id: firstTransaction }, last: { id: lastTransaction } },
+    ...extras,
+  };
+}
+
+/** Values of the property `type` (state.md 3.2). */
+const INDIVIDUAL = "1";
+const ORGANIZATION = "2";
+const NETWORK = "3";
+
+/**
+ * Properties every token has without storing them, in the order in which answers list them; undefined where the type
+ * of the token has none. They are computed for answers only and never part of the state.
+ */
+export function systemProperties(
+  type: string | null,
+  ownerHasSecondKey: boolean,
+): [key: string, value: string | undefined][] {
+  const everlasting = { [INDIVIDUAL]: "false", [ORGANIZATION]: "false", [NETWORK]: "true" }[type ?? ""];
+  return [
+    ["Badges/Security/SecondPassphrase", `${ownerHasSecondKey}`],
+    ["Badges/Security/Multisig", "false"],
+    ["Badges/Rightness/Verified", type === ORGANIZATION ? "false" : undefined],
+    ["Badges/Rightness/Everlasting", everlasting],
+    ["Badges/XPLevel", "1"],
+    ["Badges/Trust/TrustIn", "0"],
+    ["Badges/Trust/TrustOut", "0"],
+    ["Badges/NP/Delegate", "false"],
+    ["Badges/NP/StorageProvider", "false"],
+    ["Badges/NP/UNIKIssuer", "false"],
+    ["Authentications/CosmicNonce", "1"],
+    ["LifeCycle/Status", "2"],
+  ];
+}

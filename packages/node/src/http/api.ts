@@ -1,0 +1,41 @@
+/** What every resource of the API works with. */
+import type { Network } from "@uniknode/protocol";
+import type { FeePolicy } from "../pool/fees.ts";
+import type { Gateway } from "../serving/gateway.ts";
+import type { Queries } from "../store/queries/queries.ts";
+import type { Head } from "../store/queries/snapshot.ts";
+import type { Chainmeta, TimestampOf } from "./answers/timestamp.ts";
+import type { Server } from "./server.ts";
+
+/** What the node tells about itself beside the chain. */
+export type Identity = {
+  /** Version announced to clients: the one of the old network's software that this node keeps up with. */
+  readonly version: string;
+  /** Content of the genesis file. */
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  readonly feePolicy: FeePolicy;
+  /** Ports of the services that are on, by the names clients look for: `@arkecosystem/core-api` ... */
+  readonly ports: Readonly<Record<string, number>>;
+};
+
+export type Api = {
+  readonly identity: Identity;
+  readonly network: Network;
+  readonly gateway: Gateway;
+  /** To be called inside `read`. */
+  readonly queries: Queries;
+  /**
+   * Runs reads that see the state of one head: whatever an answer is made of agrees with its chainmeta.
+   *
+   * @throws {HttpError} 503 while there is no genesis block
+   */
+  read<T>(work: (head: Head) => T): T;
+  readonly timestampOf: TimestampOf;
+  chainmeta(head: Head): { chainmeta: Chainmeta };
+  readonly addressOf: (publicKey: string) => string;
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number;
+};
+
+/** One file per resource exports one: adds its routes, whose paths are relative to the prefix. */
+export type Resource = (app: Server, api: Api) => void;

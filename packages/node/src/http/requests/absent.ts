@@ -1,0 +1,12 @@
+/** A query value that says nothing counts as not given (http-api.md section 2): some clients send `days=undefined`. */
+import type { Server } from "../server.ts";
+
+export function addAbsentValues(app: Server): void {
+  app.addHook("preValidation", (request, _reply, done) => {
+    const query = request.query as Record<string, unknown>;
+    for (const [name, value] of Object.entries(query)) {
+      if (value === "" || value === "undefined") delete query[name];
+    }
+    done();
+  });
+}

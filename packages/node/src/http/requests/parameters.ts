@@ -1,0 +1,61 @@
+/**
+ * The kinds of parameter (http-api.md 3.1) as schemas. What stands in a path or a query is text and stays text: the
+ * schema says what the text must look like, the handler converts it where it needs a number.
+ */
+import { type Static, type TObject, type TProperties, type TString, Type } from "typebox";
+
+/** No network allows longer ones. */
+const MAX_VENDOR_FIELD_BYTES = 255;
+
+const isUnsigned = (text: string): boolean => /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
+
+/** Tests behind the `format` of the schemas below. */
+export const formats: Readonly<Record<string, (text: string) => boolean>> = {
+  uint: isUnsigned,
+  "uint+": (text) => isUnsigned(text) && Number(text) > 0,
+  int: (text) => isUnsigned(text.replace(/^-/, "")),
+  bool: (text) => /^(true|false)$/i.test(text),
+  vendorField: (text) => Buffer.byteLength(text) <= MAX_VENDOR_FIELD_BYTES,
+};
+
+/** Decimal integer from 0 to 2^53 - 1. */
+export const uint = Type.String({ format: "uint" });
+/** Decimal integer from 1 to 2^53 - 1. */
+export const positive = Type.String({ format: "uint+" });
+/** Decimal integer that may be negative. */
+export const int = Type.String({ format: "int" });
+export const bool = Type.String({ format: "bool" });
+export const hex64 = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
+export const publicKey = Type.String({ pattern: "^[0-9a-fA-F]{66}$" });
+/** The network byte is not looked at: an address of another network is merely unknown. */
+export const address = Type.String({ pattern: "^[0-9A-Za-z]{34}$" });
+export const username = Type.String({ pattern: "^[a-z0-9!@$&_.]{1,64}$" });
+export const vendorField = Type.String({ format: "vendorField" });
+/** Username, address or public key. */
+export const walletId = Type.String({
+  pattern: "^([a-z0-9!@$&_.]{1,64}|[0-9A-Za-z]{34}|[0-9a-fA-F]{66})$",
+});
+/** Block id, short or full; a height looks like a short one. */
+export const blockId = Type.String({ pattern: "^([0-9]{1,20}|[0-9a-fA-F]{64})$" });
+
+/** `<field>:<asc|desc>` with one of the fields. */
+export const orderBy = (...fields: readonly string[]): TString =>
+  Type.String({ pattern: `^(${fields.join("|")}):(asc|desc)$` });
+
+/** A query of exactly these parameters, each optional: any other one is refused. */
+export const query = <P extends TProperties>(parameters: P): TObject<{ [K in keyof P]: P[K] }> =>
+  Type.Object(parameters, { additionalProperties: false });
+
+/** Whether transformed objects are wanted, which is the default (http-api.md 3.6). */
+export const transformQuery = { transform: Type.Optional(bool) };
+
+export const wantsTransform = ({ transform }: { transform?: string }): boolean =>
+  transform?.toLowerCase() !== "false";
+
+/** Field and direction of an `orderBy` text. */
+export function orderOf(text: string | undefined): { field: string; direction: "asc" | "desc" } | undefined {
+  const [field, direction] = text?.split(":") ?? [];
+  return field === undefined ? undefined : { field, direction: direction === "desc" ? "desc" : "asc" };
+}
+
+export type QueryOf<P extends TProperties> = Static<TObject<P>>;

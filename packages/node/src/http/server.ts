@@ -1,0 +1,163 @@
+/** The HTTP server: transport rules around the resources, each of which answers under both prefixes. */
+import type { IncomingMessage, ServerResponse, Server as TcpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  fastify,
+} from "fastify";
+import type { Logger } from "pino";
+import type { Gateway } from "../serving/gateway.ts";
+import type { Database } from "../store/database.ts";
+import { createQueries } from "../store/queries/queries.ts";
+import { createSnapshot } from "../store/queries/snapshot.ts";
+import { chainmeta, createTimestampOf } from "./answers/timestamp.ts";
+import type { Api, Identity, Resource } from "./api.ts";
+import { blockchain } from "./blockchain.ts";
+import { blocks } from "./blocks.ts";
+import { delegates } from "./delegates.ts";
+import { node } from "./node.ts";
+import { addAbsentValues } from "./requests/absent.ts";
+import { formats } from "./requests/parameters.ts";
+import { transactions } from "./transactions.ts";
+import { addBodies, MAX_BODY_BYTES } from "./transport/bodies.ts";
+import { addCompression } from "./transport/compression.ts";
+import { addCors } from "./transport/cors.ts";
+import { errorBody, HttpError } from "./transport/error.ts";
+import { addFailures } from "./transport/failures.ts";
+import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
+import { addUnknownPaths } from "./transport/unknownPaths.ts";
+import { uniks } from "./uniks.ts";
+import { wallets } from "./wallets.ts";
+
+export type HttpOptions = {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Absent: no limit. */
+  readonly rateLimit?: RateLimitOptions;
+  /** Take the client's address from `X-Forwarded-For`: only behind a proxy that writes it. */
+  readonly trustProxy?: boolean;
+};
+
+export type HttpDependencies = {
+  /** A connection of the server's own that reads only. */
+  readonly database: Database;
+  readonly network: Network;
+  readonly identity: Identity;
+  readonly gateway: Gateway;
+  /** Further endpoints, each served under both prefixes: the register of webhooks. */
+  readonly plugins: readonly FastifyPluginAsync[];
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+export type HttpServer = {
+  readonly app: Server;
+  /** Starts to accept connections; the answer is where. */
+  listen(): Promise<AddressInfo>;
+  /** Lets running requests end and closes every connection. */
+  close(): Promise<void>;
+};
+
+export type Server = FastifyInstance<
+  TcpServer,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+const PREFIXES = ["/api", "/api/v2"];
+const RESOURCES: readonly Resource[] = [blockchain, blocks, delegates, node, transactions, uniks, wallets];
+
+/** Time in which an answer must be ready; then the client gets 503 (http-api.md 1.7). */
+const ANSWER_TIMEOUT_MS = 8_000;
+/** Time in which a whole request must have arrived, however slowly it is sent. */
+const REQUEST_TIMEOUT_MS = 15_000;
+/** Time for which a connection without a request stays open. */
+const KEEP_ALIVE_TIMEOUT_MS = 10_000;
+/** Connections at once; more are refused before they cost anything. */
+const MAX_CONNECTIONS = 2_000;
+
+export function createHttpServer(options: HttpOptions, dependencies: HttpDependencies): HttpServer {
+  const { logger, nowMs, plugins } = dependencies;
+  const app: Server = fastify({
+    logger: false,
+    trustProxy: options.trustProxy ?? false,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    handlerTimeout: ANSWER_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    forceCloseConnections: true,
+    // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
+    routerOptions: { maxParamLength: 16_384 },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, formats } },
+    // A path that cannot be percent-decoded never reaches the hooks.
+    frameworkErrors: (_error, _request, reply) => {
+      (reply as FastifyReply)
+        .code(400)
+        .header("cache-control", "no-cache")
+        .send(errorBody(400, "Bad Request"));
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.maxConnections = MAX_CONNECTIONS;
+
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.header("cache-control", "no-cache");
+    done();
+  });
+  addCors(app);
+  if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
+  addBodies(app);
+  addAbsentValues(app);
+  addCompression(app);
+  addFailures(app, logger);
+  addUnknownPaths(app);
+
+  const api = createApi(dependencies);
+  app.get("/", () => ({ data: "Hello World!" }));
+  for (const prefix of PREFIXES) {
+    app.register(
+      async (scope) => {
+        for (const resource of RESOURCES) resource(scope as Server, api);
+        for (const plugin of plugins) await scope.register(plugin);
+      },
+      { prefix },
+    );
+  }
+
+  return {
+    app,
+    async listen() {
+      await app.listen({ host: options.host, port: options.port });
+      return app.server.address() as AddressInfo;
+    },
+    close: () => app.close(),
+  };
+}
+
+function createApi({ database, network, identity, gateway, nowMs }: HttpDependencies): Api {
+  const snapshot = createSnapshot(database);
+  const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
+  return {
+    identity,
+    network,
+    gateway,
+    queries: createQueries(database, network),
+    read: (work) =>
+      snapshot((head) => {
+        if (!head) throw new HttpError(503);
+        return work(head);
+      }),
+    timestampOf,
+    chainmeta: (head) => ({ chainmeta: chainmeta(head, timestampOf) }),
+    addressOf: (publicKey) => addressFromPublicKey(publicKey, network.description.pubKeyHash),
+    nowMs,
+  };
+}

@@ -1,0 +1,23 @@
+/** Browsers of every origin may read every answer (http-api.md 1.8): there is nothing private to protect. */
+import type { Server } from "../server.ts";
+
+/** How long a browser may remember the answer to a preflight. */
+const MAX_AGE_SECONDS = 600;
+
+export function addCors(app: Server): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    const { origin } = request.headers;
+    if (origin === undefined) return done();
+    reply.header("access-control-allow-origin", origin).header("access-control-allow-credentials", "true");
+    if (request.method !== "OPTIONS") return done();
+    // A preflight is granted whatever the path.
+    reply
+      .header("access-control-expose-headers", "content-type, content-length, etag")
+      .header("access-control-max-age", MAX_AGE_SECONDS);
+    const headers = request.headers["access-control-request-headers"];
+    const method = request.headers["access-control-request-method"];
+    if (headers !== undefined) reply.header("access-control-allow-headers", headers);
+    if (method !== undefined) reply.header("access-control-allow-methods", method);
+    reply.code(200).send({});
+  });
+}

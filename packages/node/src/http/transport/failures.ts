@@ -1,0 +1,67 @@
+/** What a client sees when a request fails. Nothing of the node's inside ever leaves it (http-api.md section 2). */
+import type { FastifyError, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import { BodyError } from "../../serving/gateway.ts";
+import type { Server } from "../server.ts";
+import { type ErrorBody, errorBody, HttpError } from "./error.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Status of a request that does not validate: 422 unless the route says otherwise. */
+    invalidStatus?: 400 | 422;
+  }
+}
+
+/** Bodies that cannot be read are 422, not 4xx of their own (http-api.md 1.4). */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: "Payload content length greater than maximum allowed: 1048576",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "Unsupported Media Type",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "Request body size did not match Content-Length",
+};
+
+const SOURCES = { querystring: "query", params: "params", body: "payload" } as const;
+
+export function addFailures(app: Server, logger: Logger): void {
+  app.setErrorHandler<FastifyError | Error>((error, request, reply) => {
+    const body = describe(error, request);
+    if (body.statusCode >= 500 && body.statusCode !== 503) {
+      const { method, routeOptions } = request;
+      logger.error({ err: error, method, route: routeOptions.url }, "request failed");
+    }
+    return reply.code(body.statusCode).send(body);
+  });
+}
+
+function describe(error: Error & Partial<FastifyError>, request: FastifyRequest): ErrorBody {
+  // A body is no reason to say more about a path that does not exist.
+  if (request.is404) return errorBody(404, "Not Found");
+  if (error.validation) return describeInvalid(error as FastifyError, request);
+  if (error instanceof BodyError) return errorBody(422, error.message);
+  if (error instanceof HttpError) return errorBody(error.statusCode, error.message);
+  const unreadable = UNREADABLE[error.code ?? ""];
+  if (unreadable !== undefined) return errorBody(422, unreadable);
+  const { statusCode = 500 } = error;
+  if (statusCode === 503) return errorBody(503, "Service Unavailable");
+  if (statusCode >= 400 && statusCode < 500) return errorBody(statusCode, error.message);
+  return errorBody(500, "An internal server error occurred");
+}
+
+function describeInvalid(error: FastifyError, { routeOptions }: FastifyRequest): ErrorBody {
+  // A choice between schemas fails once for each of them, and once as a whole: that one says nothing new.
+  const faults = (error.validation ?? []).filter(({ keyword }) => keyword !== "anyOf");
+  const keys = faults.map(keyOf);
+  const message = faults.map((fault) => `"${keyOf(fault)}" ${reasonOf(fault)}`).join(", ");
+  const status = routeOptions.config.invalidStatus ?? 422;
+  if (status === 422) return errorBody(422, message);
+  const source = SOURCES[error.validationContext as keyof typeof SOURCES] ?? "query";
+  return { ...errorBody(400, message), validation: { source, keys } };
+}
+
+type Fault = NonNullable<FastifyError["validation"]>[number];
+
+/** The parameter or member that is at fault; `value` for a body as a whole. */
+const keyOf = ({ params, instancePath }: Fault): string =>
+  String(params.additionalProperty ?? params.missingProperty ?? (instancePath.split("/")[1] || "value"));
+
+const reasonOf = ({ params, message }: Fault): string =>
+  params.additionalProperty === undefined ? (message ?? "is not valid") : "is not allowed";

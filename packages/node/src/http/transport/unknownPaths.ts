@@ -1,0 +1,27 @@
+/** Paths that lead nowhere: 404, or on to the path without its trailing slashes (http-api.md 1.3). */
+import type { FastifyRequest } from "fastify";
+import type { Server } from "../server.ts";
+import { errorBody } from "./error.ts";
+
+export function addUnknownPaths(app: Server): void {
+  app.setNotFoundHandler(async (request, reply) => {
+    const shorter = withoutTrailingSlashes(request);
+    if (shorter !== undefined) {
+      const { method, headers, ip } = request;
+      // Asked as the client would ask, under its own rate limit.
+      const probe = await app.inject({ method: method as "GET", url: shorter, headers, remoteAddress: ip });
+      if (probe.statusCode < 400)
+        return reply.redirect(`${request.protocol}://${request.host}${shorter}`, 301);
+    }
+    return reply.code(404).send(errorBody(404, "Not Found"));
+  });
+}
+
+/** The path and query to try instead, if the path ends in slashes and the method only reads. */
+function withoutTrailingSlashes({ method, url }: FastifyRequest): string | undefined {
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  const end = url.includes("?") ? url.indexOf("?") : url.length;
+  const path = url.slice(0, end);
+  const shorter = path.replace(/\/+$/, "");
+  return shorter === path || shorter === "" ? undefined : shorter + url.slice(end);
+}

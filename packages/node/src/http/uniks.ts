@@ -1,0 +1,145 @@
+/** `/uniks`, `/nfts` and `/nfts/status` (http-api.md 6.12). Requests that do not validate are 400 here. */
+import { Type } from "typebox";
+import type { StoredToken, TokenOrder } from "../store/queries/tokens.ts";
+import { systemProperties, type TokenName, tokenDetail, tokenSummary } from "./answers/unik.ts";
+import type { Api, Resource } from "./api.ts";
+import { listAnswer, pageOf, pageQuery } from "./requests/pagination.ts";
+import { address, hex64, orderOf, query } from "./requests/parameters.ts";
+import { HttpError, notFound } from "./transport/error.ts";
+
+export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
+
+const config = { invalidStatus: 400 as const };
+/** Any text is accepted; only the fields of a summary have an effect. */
+const anyOrder = Type.Optional(Type.String());
+
+const MAX_IDS = 100;
+const searchBody = Type.Object(
+  {
+    id: Type.Optional(Type.Union([hex64, Type.Array(hex64, { minItems: 1, maxItems: MAX_IDS })])),
+    ownerId: Type.Optional(address),
+    orderBy: anyOrder,
+  },
+  { additionalProperties: false },
+);
+
+export const uniks: Resource = (app, api) => {
+  const { queries, read, chainmeta } = api;
+
+  app.get("/nfts/status", () =>
+    read((head) => {
+      const counts = queries.tokens.countsByType(head);
+      const count = (type: string) => `${counts.get(type) ?? 0}`;
+      const status = {
+        nftName: "UNIK",
+        individual: count("1"),
+        organization: count("2"),
+        network: count("3"),
+      };
+      return { data: [status], ...chainmeta(head) };
+    }),
+  );
+
+  for (const name of TOKEN_NAMES) {
+    const params = Type.Object({ id: hex64 });
+
+    app.get(
+      `/${name}s`,
+      { config, schema: { querystring: query({ ...pageQuery, orderBy: anyOrder }) } },
+      (request) => {
+        const page = pageOf(request.query);
+        return read(() => {
+          const { rows, totalCount } = queries.tokens.list({}, tokenOrderOf(request.query), page);
+          return listAnswer(request, page, {
+            rows: rows.map((token) => tokenSummary(token, name)),
+            totalCount,
+          });
+        });
+      },
+    );
+
+    app.post(
+      `/${name}s/search`,
+      { config, schema: { querystring: query(pageQuery), body: searchBody } },
+      (request) => {
+        const page = pageOf(request.query);
+        const { id, ownerId } = request.body;
+        const filter = {
+          ...(id !== undefined && { ids: [id].flat().map((text) => text.toLowerCase()) }),
+          ...(ownerId !== undefined && { ownerId }),
+        };
+        return read(() => {
+          const { rows, totalCount } = queries.tokens.list(filter, tokenOrderOf(request.body), page);
+          return listAnswer(request, page, {
+            rows: rows.map((token) => tokenSummary(token, name)),
+            totalCount,
+          });
+        });
+      },
+    );
+
+    app.get(`/${name}s/:id`, { config, schema: { params } }, (request) =>
+      read((head) => {
+        const token = findToken(api, request.params.id);
+        return { data: tokenDetail(token, name), ...chainmeta(head) };
+      }),
+    );
+
+    app.get(
+      `/${name}s/:id/properties`,
+      { config, schema: { params, querystring: query(pageQuery) } },
+      (request) => {
+        const page = pageOf(request.query);
+        return read((head) => {
+          const properties = propertiesOf(api, findToken(api, request.params.id));
+          const rows = properties
+            .slice(page.offset, page.offset + page.limit)
+            .map(([key, value]) => ({ [key]: value }));
+          return {
+            ...listAnswer(request, page, { rows, totalCount: properties.length }),
+            ...chainmeta(head),
+          };
+        });
+      },
+    );
+
+    app.get(
+      `/${name}s/:id/properties/:key`,
+      {
+        config,
+        schema: { params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }) },
+      },
+      (request) =>
+        read((head) => {
+          const token = queries.tokens.find(request.params.id.toLowerCase());
+          const properties = token ? propertiesOf(api, token) : [];
+          const property = properties.find(([key]) => key === request.params.key);
+          if (!property) throw new HttpError(404);
+          return { data: property[1], ...chainmeta(head) };
+        }),
+    );
+  }
+};
+
+/** The order that an `orderBy` asks for; by id when it names nothing that a summary has. */
+export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {
+  const { field, direction } = orderOf(orderBy) ?? { field: "id", direction: "asc" };
+  return field === "ownerId" || field === "id" ? { field, direction } : { field: "id", direction: "asc" };
+}
+
+function findToken({ queries }: Api, id: string): StoredToken {
+  const token = queries.tokens.find(id.toLowerCase());
+  if (!token) throw notFound(`Non fungible token ${id}`);
+  return token;
+}
+
+/** Stored properties, then those that every token has unless it stores them itself. */
+function propertiesOf({ queries }: Api, { id, type, ownerId }: StoredToken): [key: string, value: string][] {
+  const stored = queries.tokens.properties(id).map(({ key, value }): [string, string] => [key, value]);
+  const keys = new Set(stored.map(([key]) => key));
+  const hasSecondKey = queries.wallets.find(ownerId)?.attributes.secondPublicKey !== undefined;
+  const added = systemProperties(type, hasSecondKey).filter(
+    (property): property is [string, string] => property[1] !== undefined && !keys.has(property[0]),
+  );
+  return [...stored, ...added];
+}
