@@ -238,3 +238,19 @@ test("a delivery travels over real HTTP, and a refused target is in the log", as
     ]);
   expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event: "block.applied", height: 1 });
 });
+
+test("a receiver that never answers delays no other", async () => {
+  const arrived: number[] = [];
+  const slow = await receiver(() => {});
+  const quick = await receiver(async (request, response) => {
+    arrived.push(JSON.parse(await textOf(request)).height);
+    response.end();
+  });
+  const { post, close } = createPost(OPTIONS);
+  onTestFinished(close);
+  const { webhooks, emit } = createService({ post });
+  await webhooks.register.create(always("block.applied", `http://127.0.0.1:${slow.port}/`));
+  await webhooks.register.create(always("block.applied", `http://127.0.0.1:${quick.port}/`));
+  await emit(blockApplied(1), blockApplied(2), blockApplied(3));
+  await expect.poll(() => arrived).toEqual([1, 2, 3]);
+});

@@ -167,3 +167,5 @@ export const blockApplied = (height: number): Event => ({
   blockId: `block${height}`,
   data: { id: `block${height}`, height, totalFee: "12345678901234567890" },
 });
+
+export const heights = (calls: readonly Call[]): unknown[] => calls.map(({ message }) => message.height);

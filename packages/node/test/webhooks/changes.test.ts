@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { always, blockApplied, createService, heights, type Reply, settle } from "./support.ts";
+
+describe("updates and deletions", () => {
+  test("an update drops what waits, keeps id and token, and forgets failures", async () => {
+    let status = 500;
+    const { webhooks, store, emit, calls, clock, deliveries } = createService({ reply: () => status });
+    const { id, token } = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await webhooks.register.update(`${id}`, { target: "https://other.example/" });
+    status = 200;
+    await clock.advance(86_400_000);
+    expect(heights(calls)).toEqual([1]);
+    expect(deliveries.log(id, 1)).toMatchObject([{ state: "cancelled", reason: "the webhook was updated" }]);
+    expect(webhooks.register.find(`${id}`)).toMatchObject({ id, token, target: "https://other.example/" });
+    expect(store.recordFailure(id, 5)).toEqual({ failures: 1, failingSinceMs: 5 });
+    await emit(blockApplied(2));
+    expect(calls[1]).toMatchObject({ target: "https://other.example/" });
+    expect(calls[1]?.headers.authorization).toBe(token.slice(0, 32));
+  });
+
+  test("an empty update changes nothing", async () => {
+    let status = 500;
+    const { webhooks, emit, calls, clock } = createService({ reply: () => status });
+    const webhook = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await webhooks.register.update(`${webhook.id}`, {});
+    expect(webhooks.register.find(`${webhook.id}`)).toEqual(webhook);
+    status = 200;
+    await clock.advance(5_000);
+    expect(heights(calls)).toEqual([1, 1]);
+  });
+
+  test("an answer to the old definition says nothing about the new one", async () => {
+    let answer: (reply: Reply) => void = () => {};
+    const { webhooks, emit } = createService({
+      reply: () => new Promise<Reply>((resolve) => (answer = resolve)),
+    });
+    const { id } = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await webhooks.register.update(`${id}`, { target: "https://other.example/" });
+    answer(410);
+    await settle();
+    expect(webhooks.register.find(`${id}`).suspended).toBeUndefined();
+  });
+
+  test("a deletion drops what waits", async () => {
+    const { webhooks, emit, calls, clock, deliveries } = createService({ reply: () => 500 });
+    const { id } = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await webhooks.register.remove(`${id}`);
+    await clock.advance(86_400_000);
+    await emit(blockApplied(2));
+    expect(calls).toHaveLength(1);
+    expect(deliveries.log(id, 1)).toEqual([]);
+  });
+
+  test("a webhook sees what happens after its creation was answered, and nothing before", async () => {
+    let known: () => void = () => {};
+    const { webhooks, emit, calls } = createService({
+      webhooksChanged: () => new Promise<void>((resolve) => (known = resolve)),
+    });
+    const created = webhooks.register.create(always());
+    await emit(blockApplied(1));
+    known();
+    await created;
+    await emit(blockApplied(2));
+    expect(heights(calls)).toEqual([2]);
+  });
+
+  test("an update sees what happens after it, even while the node is told", async () => {
+    let known: () => void = () => {};
+    let isTold = true;
+    const { webhooks, emit, calls } = createService({
+      webhooksChanged: async () => {
+        if (!isTold) await new Promise<void>((resolve) => (known = resolve));
+      },
+    });
+    const { id } = await webhooks.register.create(always());
+    isTold = false;
+    const updated = webhooks.register.update(`${id}`, { target: "https://other.example/" });
+    await emit(blockApplied(1));
+    known();
+    await updated;
+    expect(calls.map(({ target }) => target)).toEqual(["https://other.example/"]);
+  });
+
+  test("a webhook that the node cannot be told of is not created", async () => {
+    const { webhooks } = createService({
+      webhooksChanged: async () => {
+        throw new Error("gone");
+      },
+    });
+    await expect(webhooks.register.create(always())).rejects.toThrow("gone");
+    expect(webhooks.register.list({ offset: 0, limit: 10 })).toEqual({ webhooks: [], totalCount: 0 });
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import {
+  always,
+  blockApplied,
+  type Call,
+  createService,
+  createTestClock,
+  databasePath,
+  heights,
+  type Reply,
+  settle,
+} from "./support.ts";
+
+describe("restarts", () => {
+  test("lose nothing and change no id, wherever the process ends", async () => {
+    const path = databasePath();
+    const clock = createTestClock();
+    const seen: Call[] = [];
+    const reply = (call: Call): Reply => {
+      seen.push(call);
+      // Delivery 1 fails, 2 never gets its answer.
+      return call.message.height === 1 ? 500 : "never";
+    };
+    const first = createService({ path, clock, reply });
+    await first.webhooks.register.create(always());
+    await first.emit(blockApplied(1), blockApplied(2), blockApplied(3));
+    // Logged, but the process ends before anybody looks.
+    first.database.transaction(() => first.eventLog.append([blockApplied(4)]));
+    await first.close();
+    expect(heights(seen)).toEqual([1, 2]);
+
+    const second = createService({ path, clock });
+    second.webhooks.wake();
+    await clock.advance(5_000);
+    seen.push(...second.calls);
+    expect(heights(seen).sort()).toEqual([1, 1, 2, 2, 3, 4]);
+    const idsByHeight = Map.groupBy(seen, ({ message }) => message.height);
+    for (const [height, calls] of idsByHeight) {
+      expect([height, new Set(calls.map(({ message }) => message.id)).size]).toEqual([height, 1]);
+    }
+    expect(second.deliveries.log(1, 10).map(({ state, attempts }) => [state, attempts])).toEqual([
+      ["delivered", 1],
+      ["delivered", 1],
+      ["delivered", 1],
+      ["delivered", 2],
+    ]);
+  });
+
+  test("a cursor that comes back from the past makes no second delivery", async () => {
+    const { webhooks, emit, calls, eventLog } = createService();
+    await webhooks.register.create(always());
+    await emit(blockApplied(1), blockApplied(2));
+    eventLog.moveCursor("webhooks", 0);
+    await emit(blockApplied(3));
+    expect(heights(calls)).toEqual([1, 2, 3]);
+  });
+
+  test("activate a webhook whose creation was not answered", async () => {
+    const path = databasePath();
+    const first = createService({ path, webhooksChanged: () => new Promise(() => {}) });
+    first.webhooks.register.create(always());
+    await settle();
+    await first.close();
+    const second = createService({ path });
+    await second.emit(blockApplied(1));
+    expect(heights(second.calls)).toEqual([1]);
+  });
+
+  test("many events are matched in several steps", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(always());
+    await emit(...Array.from({ length: 120 }, (_, index) => blockApplied(index + 1)));
+    for (let turn = 0; turn < 30 && calls.length < 120; turn++) await settle();
+    expect(heights(calls)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
+  });
+});
+
+test("closing waits a moment for answers that are on their way", async () => {
+  let answer: (reply: Reply) => void = () => {};
+  const path = databasePath();
+  const { webhooks, emit, close } = createService({
+    path,
+    options: { closeGraceMs: 1_000 },
+    reply: () => new Promise<Reply>((resolve) => (answer = resolve)),
+  });
+  await webhooks.register.create(always());
+  await emit(blockApplied(1));
+  const closed = close();
+  answer(200);
+  await closed;
+  const second = createService({ path });
+  expect(second.deliveries.log(1, 1)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+});
+
+test("the database being busy holds deliveries up and loses none", async () => {
+  const path = databasePath();
+  const { webhooks, emit, calls, clock, database, deliveries } = createService({ path });
+  const { id } = await webhooks.register.create(always());
+  // A trigger stands for any write that the database refuses.
+  database.execute("CREATE TRIGGER refuse BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'no'); END");
+  await emit(blockApplied(1));
+  expect(calls).toHaveLength(1);
+  expect(deliveries.log(id, 1)).toMatchObject([{ state: "pending", attempts: 0 }]);
+  database.execute("DROP TRIGGER refuse");
+  await clock.advance(1_000);
+  expect(calls).toHaveLength(1);
+  expect(deliveries.log(id, 1)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+});

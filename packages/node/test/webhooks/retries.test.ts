@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { RETRY_PAUSES_MS } from "../../src/webhooks/delivery/retry.ts";
+import { always, blockApplied, createService, heights, type Reply } from "./support.ts";
+
+describe("retries", () => {
+  test("follow the schedule, with one id and one body, until the last one", async () => {
+    const { webhooks, emit, calls, clock, deliveries } = createService({ reply: () => 500 });
+    const { id } = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    const pauses = RETRY_PAUSES_MS.slice();
+    expect(pauses.map((ms) => ms / 1000)).toEqual([5, 30, 120, 600, 1800, 7200, 18_000, 36_000, 86_400]);
+    for (const [index, pauseMs] of pauses.entries()) {
+      await clock.advance(pauseMs - 1);
+      expect([index, calls.length]).toEqual([index, index + 1]);
+      await clock.advance(1);
+      expect([index, calls.length]).toEqual([index, index + 2]);
+    }
+    await clock.advance(30 * 86_400_000);
+    expect(calls).toHaveLength(10);
+    expect(new Set(calls.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(calls.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(new Set(calls.map(({ headers }) => headers["webhook-signature"])).size).toBe(10);
+    expect(deliveries.log(id, 10)).toMatchObject([
+      { state: "failed", attempts: 10, status: 500, reason: "HTTP 500" },
+    ]);
+  });
+
+  test.each([
+    ["a redirect", 302, "HTTP 302"],
+    ["a refusal", 404, "HTTP 404"],
+    ["no answer", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), "ECONNREFUSED: connect"],
+  ])("follow %s", async (_name, reply, reason) => {
+    let isFirst = true;
+    const { webhooks, emit, calls, clock, deliveries } = createService({
+      reply: () => (isFirst ? reply : 204),
+    });
+    const { id } = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    expect(deliveries.log(id, 1)).toMatchObject([{ state: "pending", attempts: 1, reason }]);
+    isFirst = false;
+    await clock.advance(5_000);
+    expect(calls).toHaveLength(2);
+    expect(deliveries.log(id, 1)).toMatchObject([
+      { state: "delivered", attempts: 2, status: 204, reason: null, finishedMs: clock.nowMs() },
+    ]);
+  });
+
+  test("respect Retry-After", async () => {
+    let reply: Reply = { status: 503, retryAfter: "60" };
+    const { webhooks, emit, calls, clock } = createService({ reply: () => reply });
+    await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    reply = 200;
+    await clock.advance(59_999);
+    expect(calls).toHaveLength(1);
+    await clock.advance(1);
+    expect(calls).toHaveLength(2);
+  });
+
+  test("end with 410, which suspends the webhook until it is updated", async () => {
+    let status = 500;
+    const { webhooks, store, emit, calls, clock, deliveries } = createService({ reply: () => status });
+    const { id } = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    status = 410;
+    await emit(blockApplied(2));
+    expect(deliveries.log(id, 2).map(({ state, status }) => [state, status])).toEqual([
+      ["failed", 410],
+      ["cancelled", 500],
+    ]);
+    expect(webhooks.register.find(`${id}`)).toMatchObject({ enabled: true, suspended: expect.any(String) });
+    expect(store.eventNames().size).toBe(0);
+    status = 200;
+    await emit(blockApplied(3));
+    await clock.advance(86_400_000);
+    expect(heights(calls)).toEqual([1, 2]);
+
+    await webhooks.register.update(`${id}`, { enabled: "true" });
+    await emit(blockApplied(4));
+    expect(heights(calls)).toEqual([1, 2, 4]);
+  });
+
+  test("of a target that is dead become rare, and end with suspension", async () => {
+    let isDead = true;
+    const { webhooks, emit, calls, clock } = createService({ reply: () => (isDead ? 500 : 200) });
+    const { id } = await webhooks.register.create(always());
+    for (let height = 1; height <= 20; height++) await emit(blockApplied(height));
+    expect(calls).toHaveLength(20);
+    // From here on one call finds out whether the target is back.
+    await emit(blockApplied(21), blockApplied(22));
+    expect(calls).toHaveLength(20);
+    await clock.advance(5_000);
+    expect(calls).toHaveLength(21);
+    await clock.advance(9_999);
+    expect(calls).toHaveLength(21);
+    await clock.advance(1);
+    expect(calls).toHaveLength(22);
+    isDead = false;
+    await clock.advance(300_000);
+    expect(new Set(heights(calls)).size).toBe(22);
+    expect(webhooks.register.find(`${id}`).suspended).toBeUndefined();
+
+    isDead = true;
+    for (let day = 0; day < 6; day++) {
+      await emit(blockApplied(100 + day));
+      await clock.advance(86_400_000);
+    }
+    expect(webhooks.register.find(`${id}`).suspended).toBe("the target failed for too long");
+  });
+});

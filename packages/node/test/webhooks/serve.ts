@@ -1,0 +1,46 @@
+/** The register behind a real HTTP server. */
+import { fastify, type InjectOptions } from "fastify";
+import { onTestFinished } from "vitest";
+import type { Server } from "../../src/http/server.ts";
+import { addBodies } from "../../src/http/transport/bodies.ts";
+import { addFailures } from "../../src/http/transport/failures.ts";
+import type { AccessOptions } from "../../src/http/webhooks/access.ts";
+import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
+import { createService, type ServiceOptions, silent } from "./support.ts";
+
+export const TOKEN = "a secret of the operator";
+const HEADERS = { authorization: TOKEN, "content-type": "application/json" };
+export const BODY = {
+  event: "block.forged",
+  target: "https://receiver.example/hook",
+  conditions: [{ key: "fee", condition: "gte", value: "123" }],
+};
+
+/** The register behind a real server, asked without a socket. */
+export async function serve(access: AccessOptions = { token: TOKEN }, options: ServiceOptions = {}) {
+  const service = createService(options);
+  const app = fastify();
+  onTestFinished(() => app.close());
+  addBodies(app as unknown as Server);
+  addFailures(app as unknown as Server, silent);
+  const routes = createWebhookRoutes(access, service.webhooks.register);
+  for (const prefix of ["/api", "/api/v2"]) app.register(async (scope) => scope.register(routes), { prefix });
+  await app.ready();
+
+  const ask = async (method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD", path: string, given: Ask = {}) => {
+    const { body, headers = HEADERS, ip } = given;
+    const request: InjectOptions = { method, url: path, headers };
+    if (body !== undefined) request.payload = typeof body === "string" ? body : JSON.stringify(body);
+    if (ip !== undefined) request.remoteAddress = ip;
+    const answer = await app.inject(request);
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text: answer.body,
+      body: answer.body === "" ? undefined : answer.json(),
+    };
+  };
+  const create = (changes: object = {}) => ask("POST", "/api/webhooks", { body: { ...BODY, ...changes } });
+  return { ...service, ask, create };
+}
+export type Ask = { body?: unknown; headers?: Record<string, string>; ip?: string };
