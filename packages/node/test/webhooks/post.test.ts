@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAddressCheck, type Lookup } from "../../src/webhooks/delivery/guard.ts";
-import { createPost, type PostOptions } from "../../src/webhooks/delivery/post.ts";
+import { createPost, DEFAULT_POST_OPTIONS, type PostOptions } from "../../src/webhooks/delivery/post.ts";
 import { always, blockApplied, createService } from "./support.ts";
 
 const OPTIONS: PostOptions = {
+  ...DEFAULT_POST_OPTIONS,
   allowPrivateTargets: true,
-  allowedNetworks: [],
   connectTimeoutMs: 500,
   timeoutMs: 2_000,
   userAgent: "uniknode/test",

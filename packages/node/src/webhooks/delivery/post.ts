@@ -8,6 +8,14 @@ export type PostOptions = GuardOptions & {
   readonly userAgent: string;
 };
 
+export const DEFAULT_POST_OPTIONS: PostOptions = {
+  allowPrivateTargets: false,
+  allowedNetworks: [],
+  connectTimeoutMs: 3_000,
+  timeoutMs: 10_000,
+  userAgent: "uniknode",
+};
+
 export type DeliveryRequest = {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
