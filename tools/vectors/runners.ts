@@ -1,6 +1,15 @@
 /** Every runner, by `kind` or name of the vector file. */
+import { blockRunners } from "./blocks.ts";
+import { cryptoRunners } from "./crypto.ts";
 import { identityRunners } from "./identities.ts";
 import { networkRunners } from "./networks.ts";
+import { transactionRunners } from "./transactions.ts";
 import type { Runners } from "./vector.ts";
 
-export const runners: Runners = { ...identityRunners, ...networkRunners };
+export const runners: Runners = {
+  ...blockRunners,
+  ...cryptoRunners,
+  ...identityRunners,
+  ...networkRunners,
+  ...transactionRunners,
+};

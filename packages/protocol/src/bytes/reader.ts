@@ -21,6 +21,8 @@ export type ByteReader = {
   hex(length: number): string;
   /** UTF-8 of `length` bytes; ill-formed sequences become U+FFFD, a byte order mark stays. */
   text(length: number): string;
+  /** A text of `count` code points; see `decodeCharacter` for what is read as one. */
+  characters(count: number): string;
   /** The byte `offset` places ahead, if there is one; the cursor stays. */
   peek(offset?: number): number | undefined;
 };
@@ -52,6 +54,30 @@ export function createReader(bytes: Uint8Array): ByteReader {
     take,
     hex: (length) => bytesToHex(take(length)),
     text: (length) => decoder.decode(take(length)),
+    characters: (count) => {
+      let text = "";
+      for (let i = 0; i < count; i++) text += decodeCharacter(() => view.getUint8(advance(1)));
+      return text;
+    },
     peek: (ahead = 0) => bytes[offset + ahead],
   };
+}
+
+/**
+ * One character of lenient UTF-8: the first byte tells how many follow, and those give six bits each
+ * whatever their upper bits are. Overlong and ill-formed sequences are read, not refused.
+ *
+ * @throws {RangeError} if the first byte begins no character
+ */
+function decodeCharacter(nextByte: () => number): string {
+  const lead = nextByte();
+  if (lead < 0x80) return String.fromCharCode(lead);
+  const following = lead >> 5 === 0b110 ? 1 : lead >> 4 === 0b1110 ? 2 : lead >> 3 === 0b11110 ? 3 : 0;
+  if (following === 0) throw new RangeError(`no character begins with the byte ${lead}`);
+  let codePoint = lead & (0x3f >> following);
+  for (let i = 0; i < following; i++) codePoint = (codePoint << 6) | (nextByte() & 0x3f);
+  if (codePoint <= 0xffff) return String.fromCharCode(codePoint);
+  // Beyond Unicode the first half is no high surrogate any more; the text is what arithmetic makes of it.
+  const offset = codePoint - 0x10000;
+  return String.fromCharCode(0xd800 + (offset >> 10), 0xdc00 + (offset & 0x3ff));
 }

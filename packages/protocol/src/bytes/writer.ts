@@ -1,4 +1,5 @@
 /** Writing of little-endian layouts. Numbers are taken modulo their width. */
+import { fromHex } from "#primitives";
 import { hexToBytes, utf8ToBytes } from "../crypto/bytes.ts";
 
 /** Bytes in the making. */
@@ -15,6 +16,8 @@ export type ByteWriter = {
    * @throws {RangeError} if it is no hexadecimal text of `length` bytes
    */
   hex(value: string, length?: number): void;
+  /** The bytes of a text up to its first pair of characters that is not hexadecimal. */
+  hexPrefix(value: string): void;
   /** UTF-8 behind its length in one byte. */
   shortText(value: string): void;
   /** What was written so far, as a copy. */
@@ -72,6 +75,7 @@ export function createWriter(capacity = 512): ByteWriter {
       }
       bytes(decoded);
     },
+    hexPrefix: (value) => bytes(fromHex(value)),
     shortText: (value) => {
       const encoded = utf8ToBytes(value);
       u8(encoded.length);

@@ -49,8 +49,9 @@ export type Asset = {
   signature?: { publicKey: string };
   delegate?: { username: string };
   votes?: string[];
-  /** `lifetime` in version 1 only. */
-  multiSignature?: { min: number; publicKeys: string[]; lifetime?: number };
+  multiSignature?: { min: number; publicKeys: string[] };
+  /** Version 1. `lifetime` is in hours; a key is 66 digits behind a `+`. */
+  multiSignatureLegacy?: { min: number; lifetime: number; keysgroup: string[] };
   ipfs?: string;
   payments?: { amount: bigint; recipientId: string }[];
   lock?: { secretHash: string; expiration: HtlcExpiration };
@@ -100,6 +101,9 @@ export type Transaction = {
   /** SHA-256 of the canonical bytes (transactions.md section 7). */
   id: string;
 };
+
+/** A transaction without its id: what there is before it is complete, and what bytes are made of. */
+export type TransactionBody = Omit<Transaction, "id">;
 
 /** A transaction with its canonical bytes and the verdict of its stateless check (transactions.md section 10). */
 export type SealedTransaction = {

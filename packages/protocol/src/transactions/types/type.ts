@@ -1,7 +1,7 @@
 /** What one transaction type contributes to the codec and the schema (transactions.md sections 6 and 8). */
 import type { ByteReader } from "../../bytes/reader.ts";
 import type { ByteWriter } from "../../bytes/writer.ts";
-import type { Transaction } from "../transaction.ts";
+import type { TransactionBody } from "../transaction.ts";
 
 /** JSON Schema (draft-07) of a member; `u63` and the other keywords of the family stand in `schema.ts`. */
 export type MemberSchema = Record<string, unknown>;
@@ -25,14 +25,18 @@ export type TransactionType = {
   /** Whether the recipient's network byte is compared while the id is computed (transactions.md 6.2). */
   readonly checksRecipientNetwork?: true;
   readonly schema: TypeSchema;
+  /** Rules of version 1, where it has other ones. */
+  readonly schemaV1?: TypeSchema;
   /**
    * Writes the payload of 6.3 to 6.7. The version decides where version 1 differs.
    *
    * @throws {Error} on input that the schema lets through but no bytes can express (transactions.md section 9)
    */
-  write(transaction: Transaction, writer: ByteWriter): void;
+  write(transaction: TransactionBody, writer: ByteWriter): void;
   /** Reads the payload: the members it carries (amount, recipientId, expiration, asset). */
-  read(reader: ByteReader, version: number): Partial<Transaction>;
+  read(reader: ByteReader, version: number): Partial<TransactionBody>;
   /** Static fee of the type when the milestone names none (transactions.md section 13), smallest unit. */
-  readonly staticFee: (transaction: Transaction) => bigint;
+  staticFee(transaction: TransactionBody): bigint;
+  /** How many times the static fee is due; once if absent. */
+  feeUnits?(transaction: TransactionBody): bigint;
 };

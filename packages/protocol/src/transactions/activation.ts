@@ -1,0 +1,76 @@
+/** Which types are accepted, and which signatures can be verified at all (transactions.md sections 10 and 14). */
+import type { Milestone } from "../networks/network.ts";
+import { milestoneOf, type TransactionContext } from "./context.ts";
+import { transactionKey } from "./types/registry.ts";
+
+/** `isSwitchedOn`: what the network's `transactionsConfig` says of the type. */
+type Condition = (milestone: Milestone, isSwitchedOn: boolean) => boolean;
+
+const always: Condition = () => true;
+const switched: Condition = (_milestone, isSwitchedOn) => isSwitchedOn;
+const aip11: Condition = (milestone) => milestone.aip11 === true;
+const switchedAip11: Condition = (milestone, isSwitchedOn) => milestone.aip11 === true && isSwitchedOn;
+const htlc: Condition = (milestone, isSwitchedOn) =>
+  milestone.aip11 === true && milestone.htlcEnabled === true && isSwitchedOn;
+/** The switch is not read (trap A13). */
+const magistrate: Condition = (milestone) => milestone.aip11 === true && !milestone.aip36;
+
+/** By type key; types that are not listed are always active. */
+const activeWhen: Readonly<Record<string, Condition>> = {
+  delegateRegistration: switched,
+  vote: (milestone) => !milestone.disableArkLegacyVote,
+  multiSignature: switched,
+  ipfs: switchedAip11,
+  multiPayment: aip11,
+  delegateResignation: switchedAip11,
+  htlcLock: htlc,
+  htlcClaim: htlc,
+  htlcRefund: htlc,
+  businessRegistration: magistrate,
+  businessResignation: magistrate,
+  businessUpdate: magistrate,
+  bridgechainRegistration: magistrate,
+  bridgechainResignation: magistrate,
+  bridgechainUpdate: magistrate,
+  entity: (milestone) => milestone.aip36 === true,
+  NftMint: (milestone) => !milestone.certifiedNFTsOnly,
+  NftUpdate: switched,
+  NftTransfer: switched,
+  UnsDelegateResign: aip11,
+  UnsCertifiedNftTransfer: switched,
+};
+
+/**
+ * Whether a node accepts the type at the context's height, in its pool and in blocks.
+ *
+ * @throws {TransactionError} UnkownTransactionError
+ */
+export function isTypeActive(typeGroup: number, type: number, context: TransactionContext): boolean {
+  const key = transactionKey(typeGroup, type);
+  const isSwitchedOn = context.network.description.transactionsConfig?.[key]?.enable ?? true;
+  return (activeWhen[key] ?? always)(milestoneOf(context), isSwitchedOn);
+}
+
+/** By type key; the signatures of types that are not listed can always be verified. */
+const verifiableWhen: Readonly<Record<string, (milestone: Milestone) => boolean>> = {
+  multiSignature: (milestone) => milestone.aip11 === true,
+  ipfs: (milestone) => milestone.aip11 === true,
+  multiPayment: (milestone) => milestone.aip11 === true,
+  delegateResignation: (milestone) => milestone.aip11 === true,
+  htlcLock: (milestone) => milestone.aip11 === true && milestone.htlcEnabled === true,
+  htlcClaim: (milestone) => milestone.aip11 === true && milestone.htlcEnabled === true,
+  htlcRefund: (milestone) => milestone.aip11 === true && milestone.htlcEnabled === true,
+  UnsDelegateResign: (milestone) => milestone.aip11 === true,
+};
+
+/**
+ * Whether the sender's signature of the type counts. It is no matter of the network's configuration.
+ *
+ * @throws {TransactionError} UnkownTransactionError
+ */
+export function isVerifiable(
+  { typeGroup, type }: { typeGroup: number; type: number },
+  milestone: Milestone,
+): boolean {
+  return verifiableWhen[transactionKey(typeGroup, type)]?.(milestone) ?? true;
+}

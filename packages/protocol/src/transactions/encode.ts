@@ -1,0 +1,57 @@
+/** From a transaction to its bytes (transactions.md section 3). */
+import { type ByteWriter, createWriter } from "../bytes/writer.ts";
+import { type SignaturePart, writeSignatures } from "./signatures.ts";
+import type { TransactionBody } from "./transaction.ts";
+import { findTransactionType, unknownType } from "./types/registry.ts";
+
+const MARKER = 0xff;
+
+export type EncodeOptions = {
+  /** Signatures to leave out, as hashes do. */
+  exclude?: readonly SignaturePart[];
+};
+
+/**
+ * The canonical bytes, which are stored and sent.
+ *
+ * @throws {TransactionError} UnkownTransactionError
+ * @throws {Error} if a member is missing or of a kind that no bytes can express (transactions.md section 9)
+ */
+export function encodeTransaction(
+  transaction: TransactionBody,
+  { exclude = [] }: EncodeOptions = {},
+): Uint8Array {
+  const type = findTransactionType(transaction.typeGroup, transaction.type);
+  if (!type) throw unknownType(transaction.typeGroup, transaction.type);
+  const writer = createWriter();
+  writer.u8(MARKER);
+  writer.u8(transaction.version);
+  writer.u8(transaction.network);
+  if (transaction.version === 1) writeHeaderV1(transaction, writer);
+  else writeHeaderV2(transaction, writer);
+  // Other types write length 0, whatever the member says.
+  writer.shortText((type.hasVendorField && transaction.vendorField) || "");
+  type.write(transaction, writer);
+  writeSignatures(transaction, exclude, writer);
+  return writer.finish();
+}
+
+/** 3.1, offsets 3 to 57. */
+function writeHeaderV2(
+  { typeGroup, type, nonce, senderPublicKey, fee }: TransactionBody,
+  writer: ByteWriter,
+) {
+  writer.u32(typeGroup);
+  writer.u16(type);
+  writer.u64(nonce!);
+  writer.hex(senderPublicKey, 33);
+  writer.u64(fee);
+}
+
+/** 3.2, offsets 3 to 48. */
+function writeHeaderV1({ type, timestamp, senderPublicKey, fee }: TransactionBody, writer: ByteWriter) {
+  writer.u8(type);
+  writer.u32(timestamp!);
+  writer.hex(senderPublicKey, 33);
+  writer.u64(fee);
+}

@@ -1,0 +1,41 @@
+/** Why something is no transaction (transactions.md section 16). */
+
+export type TransactionErrorCode =
+  /** No type has this group and number; from JSON only. The spelling is the network's. */
+  | "UnkownTransactionError"
+  /** A rule of section 8 is broken by the input or by what was decoded. */
+  | "TransactionSchemaError"
+  /** The version is not the one in force (3.3). */
+  | "TransactionVersionError"
+  /** Two entries of `signatures` have the same index. */
+  | "DuplicateParticipantInMultiSignatureError"
+  /** Any other failure from bytes. */
+  | "InvalidTransactionBytesError"
+  /** The input passed the schema, but no bytes can express it (section 9). */
+  | "TransactionEncodingError";
+
+/** Where a schema error is: JSON pointer of the member, and the keyword that it breaks. */
+export type SchemaViolation = { path: string; rule: string };
+
+/** Never worth a retry with the same input under the same milestone. */
+export class TransactionError extends Error {
+  readonly code: TransactionErrorCode;
+  /** Schema errors only. */
+  readonly violation: SchemaViolation | undefined;
+  readonly isRetryable = false;
+
+  constructor(
+    code: TransactionErrorCode,
+    message: string,
+    { violation, ...options }: ErrorOptions & { violation?: SchemaViolation } = {},
+  ) {
+    super(message, options);
+    this.name = "TransactionError";
+    this.code = code;
+    this.violation = violation;
+  }
+}
+
+/** Two entries of `signatures` have the same index byte. */
+export const duplicateParticipant = (index: number): TransactionError =>
+  new TransactionError("DuplicateParticipantInMultiSignatureError", `participant ${index} has signed twice`);

@@ -1,0 +1,39 @@
+/** Static fees (transactions.md section 13), in the smallest unit. No rule of consensus: pools ask for them. */
+import type { Milestone } from "../networks/network.ts";
+import type { TransactionBody } from "./transaction.ts";
+import { findTransactionType, unknownType } from "./types/registry.ts";
+import type { TransactionType } from "./types/type.ts";
+
+/**
+ * Static fee of a transaction under a milestone.
+ *
+ * @throws {TransactionError} UnkownTransactionError
+ */
+export function staticFee(transaction: TransactionBody, milestone: Milestone): bigint {
+  const type = findTransactionType(transaction.typeGroup, transaction.type);
+  if (!type) throw unknownType(transaction.typeGroup, transaction.type);
+  const named = feeInMilestone(type, milestone);
+  return (named ?? type.staticFee(transaction)) * (type.feeUnits?.(transaction) ?? 1n);
+}
+
+/** Static fee of a type as lists of fees show it: of one unit, and of a registration where there are others. */
+export const typeStaticFee = (type: TransactionType, milestone: Milestone): bigint =>
+  feeInMilestone(type, milestone) ?? type.staticFee(registrationOf(type));
+
+function feeInMilestone({ key }: TransactionType, { fees }: Milestone): bigint | undefined {
+  const fee = fees.staticFees[key];
+  return fee === undefined ? undefined : BigInt(fee);
+}
+
+const REGISTER = 0;
+
+const registrationOf = ({ typeGroup, type }: TransactionType): TransactionBody => ({
+  version: 2,
+  network: 0,
+  typeGroup,
+  type,
+  senderPublicKey: "",
+  fee: 0n,
+  amount: 0n,
+  asset: { action: REGISTER },
+});

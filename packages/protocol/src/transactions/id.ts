@@ -1,0 +1,32 @@
+/** Ids and the hashes that are signed (transactions.md section 7). */
+import { bytesToHex } from "../crypto/bytes.ts";
+import { sha256 } from "../crypto/hashes.ts";
+import { encodeTransaction } from "./encode.ts";
+import { hashedBytesV1 } from "./legacy.ts";
+import type { SignaturePart } from "./signatures.ts";
+import type { TransactionBody } from "./transaction.ts";
+
+/** The bytes whose SHA-256 an id or a signature is made of. */
+export const hashedBytes = (
+  transaction: TransactionBody,
+  exclude: readonly SignaturePart[] = [],
+): Uint8Array =>
+  transaction.version === 1
+    ? hashedBytesV1(transaction, exclude)
+    : encodeTransaction(transaction, { exclude });
+
+/** What the sender signs: the entries of `signatures` are covered, trap 5 of transactions.md section 16. */
+export const signingBytes = (transaction: TransactionBody): Uint8Array =>
+  hashedBytes(transaction, ["signature", "secondSignature"]);
+
+/** What the second key signs. */
+export const secondSigningBytes = (transaction: TransactionBody): Uint8Array =>
+  hashedBytes(transaction, ["secondSignature"]);
+
+/** What the participants of a multi-signature wallet sign. */
+export const multiSigningBytes = (transaction: TransactionBody): Uint8Array =>
+  hashedBytes(transaction, ["signature", "secondSignature", "signatures"]);
+
+/** Id of a transaction: 64 lower-case hexadecimal digits over all its signatures. */
+export const transactionId = (transaction: TransactionBody): string =>
+  bytesToHex(sha256(hashedBytes(transaction)));

@@ -1,0 +1,23 @@
+/** Transactions as JSON (transactions.md section 15). */
+import type { Transaction } from "./transaction.ts";
+
+/**
+ * The decoded JSON form: 64-bit values as decimal text, `typeGroup` only where it is not 1. It is what peers
+ * exchange and what the API returns untransformed.
+ */
+export function transactionToJson({ typeGroup, ...members }: Transaction): Record<string, unknown> {
+  return toJson(typeGroup === 1 ? members : { typeGroup, ...members }) as Record<string, unknown>;
+}
+
+function toJson(value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : mapMembers(value, toJson);
+}
+
+/** A deep copy of a JSON value. A member called `__proto__` stays a member (transactions.md section 11). */
+export const copyJson = (value: unknown): unknown => mapMembers(value, copyJson);
+
+function mapMembers(value: unknown, map: (member: unknown) => unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(map);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(member)]));
+}

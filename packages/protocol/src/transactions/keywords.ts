@@ -1,0 +1,115 @@
+/**
+ * Keywords that transaction schemas have beyond JSON Schema. They are called with the limits in force as
+ * `this`, so that one compiled schema serves every network and height.
+ */
+import type { KeywordDefinition } from "ajv";
+import { utf8ToBytes } from "../crypto/bytes.ts";
+
+/** What a schema takes from the network and the milestone in force. */
+export type Limits = {
+  networkByte: number;
+  /** Bytes. */
+  vendorFieldLength: number;
+  multiPaymentLimit: number;
+};
+
+type Members = Record<string | number, unknown>;
+
+/** Where the value that is checked stands. */
+type Place = { parentData: Members; parentDataProperty: string | number; rootData: unknown };
+
+const U63_MAX = 2n ** 63n - 1n;
+
+/** Longer texts are never a number of 64 bits that somebody meant to write. */
+const MAX_NUMBER_TEXT = 1024;
+
+/**
+ * The integer of a JSON value by the conversion rules of ECMAScript (transactions.md section 2).
+ *
+ * @throws {Error} on a fraction, a text that is no integer, null, or an object
+ */
+export function bigintFromJson(value: unknown): bigint {
+  if (typeof value === "string" && value.length > MAX_NUMBER_TEXT) {
+    throw new RangeError("the text is too long for an integer of 64 bits");
+  }
+  return BigInt(value as string);
+}
+
+/** transactions.md 8.1: the zero amounts and fees of a genesis block pass. */
+function isGenesisAmount({ parentData, parentDataProperty, rootData }: Place): boolean {
+  if (parentData !== rootData || parentDataProperty === "nonce") return false;
+  const { id, version, timestamp } = parentData;
+  return Boolean(id) && timestamp === 0 && (version === undefined || version === 1);
+}
+
+const u63: KeywordDefinition = {
+  keyword: "u63",
+  modifying: true,
+  errors: false,
+  compile({ minimum, maximum = U63_MAX }: { minimum: number; maximum?: number | bigint }) {
+    return (value: unknown, place?: Place) => {
+      if (typeof value !== "bigint") {
+        if (!value && value !== 0) return false;
+        try {
+          value = bigintFromJson(value);
+        } catch {
+          return false;
+        }
+        place!.parentData[place!.parentDataProperty] = value;
+      }
+      const amount = value as bigint;
+      if (amount >= minimum && amount <= maximum) return true;
+      return isGenesisAmount(place!) && (amount === 0n || amount > maximum);
+    };
+  },
+};
+
+const lowerCase: KeywordDefinition = {
+  keyword: "lowerCase",
+  type: "string",
+  modifying: true,
+  errors: false,
+  compile: () => (value: string, place?: Place) => {
+    place!.parentData[place!.parentDataProperty] = value.toLowerCase();
+    return true;
+  },
+};
+
+/** Number of the core multiPayment. */
+export const MULTI_PAYMENT = 6;
+
+/**
+ * The type number. Trap of 8.2: payments within the limit pass whatever number is asked for, payments beyond
+ * it never do.
+ */
+const transactionType: KeywordDefinition = {
+  keyword: "transactionType",
+  errors: false,
+  compile: (number: number) =>
+    function (this: Limits, value: unknown, place?: Place) {
+      const { typeGroup, asset } = place!.parentData as { typeGroup?: unknown; asset?: Members };
+      const isCore = !typeGroup || typeGroup === 1;
+      if (value !== MULTI_PAYMENT || !isCore || !asset?.payments) return value === number;
+      return (asset.payments as unknown[]).length <= this.multiPaymentLimit;
+    },
+};
+
+const network: KeywordDefinition = {
+  keyword: "network",
+  errors: false,
+  validate(this: Limits, _schema: true, value: unknown) {
+    return value === this.networkByte;
+  },
+};
+
+/** Bytes of UTF-8, not characters. */
+const vendorField: KeywordDefinition = {
+  keyword: "vendorField",
+  type: "string",
+  errors: false,
+  validate(this: Limits, _schema: true, value: string) {
+    return value.length <= this.vendorFieldLength && utf8ToBytes(value).length <= this.vendorFieldLength;
+  },
+};
+
+export const keywords: KeywordDefinition[] = [u63, lowerCase, transactionType, network, vendorField];

@@ -1,0 +1,47 @@
+/** The bytes that version 1 hashes, which are not those it sends (transactions.md 7.2). */
+import { type ByteWriter, createWriter } from "../bytes/writer.ts";
+import { utf8ToBytes } from "../crypto/bytes.ts";
+import { writeAddress } from "./addresses.ts";
+import { type SignaturePart, writeSignatures } from "./signatures.ts";
+import type { TransactionBody } from "./transaction.ts";
+
+const SECOND_SIGNATURE = 1;
+const DELEGATE_REGISTRATION = 2;
+const VOTE = 3;
+const MULTI_SIGNATURE = 4;
+
+const NO_RECIPIENT = new Uint8Array(21);
+const VENDOR_FIELD_BYTES = 64;
+
+/** Without marker, version, network, expiration and entries of `signatures`. */
+export function hashedBytesV1(transaction: TransactionBody, exclude: readonly SignaturePart[]): Uint8Array {
+  const { type, timestamp, senderPublicKey, recipientId, vendorField, amount, fee } = transaction;
+  const writer = createWriter();
+  writer.u8(type);
+  writer.u32(timestamp!);
+  writer.hex(senderPublicKey, 33);
+  // Zeros for types 1 and 4 even where there is a recipient.
+  if (recipientId && type !== SECOND_SIGNATURE && type !== MULTI_SIGNATURE) writeAddress(writer, recipientId);
+  else writer.bytes(NO_RECIPIENT);
+  const text = utf8ToBytes(vendorField ?? "");
+  writer.bytes(text);
+  // Padded, but longer text is not cut.
+  writer.bytes(new Uint8Array(Math.max(0, VENDOR_FIELD_BYTES - text.length)));
+  writer.u64(amount);
+  writer.u64(fee);
+  writeAsset(transaction, writer);
+  writeSignatures(transaction, [...exclude, "signatures"], writer);
+  return writer.finish();
+}
+
+function writeAsset({ type, asset }: TransactionBody, writer: ByteWriter): void {
+  if (type === SECOND_SIGNATURE) writer.hex(asset!.signature!.publicKey);
+  else if (type === DELEGATE_REGISTRATION) writer.bytes(utf8ToBytes(asset!.delegate!.username));
+  else if (type === VOTE) writer.bytes(utf8ToBytes(asset!.votes!.join("")));
+  else if (type === MULTI_SIGNATURE) {
+    const { min, lifetime, keysgroup } = asset!.multiSignatureLegacy!;
+    writer.u8(min);
+    writer.u8(lifetime);
+    writer.bytes(utf8ToBytes(keysgroup.join("")));
+  }
+}

@@ -1,0 +1,173 @@
+/** The ways in, which all end in the same normal form (transactions.md section 1). */
+import { bytesToHex } from "../crypto/bytes.ts";
+import { sha256 } from "../crypto/hashes.ts";
+import { isAddress } from "../identities/address.ts";
+import { isExceptional, milestoneOf, type TransactionContext } from "./context.ts";
+import { decodeTransaction } from "./decode.ts";
+import { encodeTransaction } from "./encode.ts";
+import { TransactionError } from "./errors.ts";
+import { transactionId } from "./id.ts";
+import { copyJson } from "./json.ts";
+import { strictViolation } from "./schema.ts";
+import type { SealedTransaction, TransactionBody } from "./transaction.ts";
+import { findTransactionType, unknownType } from "./types/registry.ts";
+import type { TransactionType } from "./types/type.ts";
+import { isVerified } from "./verify.ts";
+
+export type ParseOptions = {
+  /**
+   * Whether the sender's signature is checked, which takes most of the time. Without it `isVerified` is
+   * false, and `signatureJob` tells what is left to check.
+   */
+  checkSignature?: boolean;
+};
+
+/**
+ * From untrusted JSON, which stays as it is.
+ *
+ * @throws {TransactionError} any code but DuplicateParticipantInMultiSignatureError comes from the input
+ *   itself; that one and InvalidTransactionBytesError from its bytes
+ */
+export function transactionFromJson(
+  input: unknown,
+  context: TransactionContext,
+  options?: ParseOptions,
+): SealedTransaction {
+  const type = encoding(() => typeOfJson(input));
+  const transaction = encoding(() => copyJson(input)) as Record<string, unknown>;
+  // Step 2: the strict schema, which rewrites the copy.
+  checkSchema(transaction, type, context);
+  // Step 3. The encoder judges what the schema leaves open.
+  const bytes = encoding(() => encodeTransaction(bodyOfJson(transaction, context)));
+  // Step 4: what is kept is what the bytes say.
+  return transactionFromBytes(bytes, context, options);
+}
+
+/**
+ * From untrusted bytes, canonical or not.
+ *
+ * @throws {TransactionError} TransactionVersionError, TransactionSchemaError,
+ *   DuplicateParticipantInMultiSignatureError, and InvalidTransactionBytesError for everything else
+ */
+export function transactionFromBytes(
+  bytes: Uint8Array,
+  context: TransactionContext,
+  options: ParseOptions = {},
+): SealedTransaction {
+  try {
+    return parseBytes(bytes, context, options);
+  } catch (error) {
+    if (error instanceof TransactionError && error.code !== "UnkownTransactionError") throw error;
+    const message = `the bytes are no transaction: ${messageOf(error)}`;
+    throw new TransactionError("InvalidTransactionBytesError", message, { cause: error });
+  }
+}
+
+function parseBytes(
+  bytes: Uint8Array,
+  context: TransactionContext,
+  { checkSignature = true }: ParseOptions,
+): SealedTransaction {
+  // Step 1.
+  const body = decodeTransaction(bytes);
+  const type = findTransactionType(body.typeGroup, body.type)!;
+  // Version 0 counts as absent, which means 1, but it is read in the layout of version 2: no such hash exists.
+  if (body.version === 0) throw new RangeError("a transaction of version 0 has no timestamp");
+  // Step 2.
+  const version = milestoneOf(context).aip11 ? 2 : 1;
+  if (body.version !== version) {
+    throw new TransactionError(
+      "TransactionVersionError",
+      `version ${body.version} is not in force, only version ${version}`,
+    );
+  }
+  // Step 3: the id is that of the canonical bytes.
+  if (type.checksRecipientNetwork && version === 2) checkRecipientNetworks(body, context);
+  const sealed = seal(body, context);
+  // Step 4.
+  checkSchema(sealed.data, type, context);
+  // Step 5.
+  return checkSignature ? { ...sealed, isVerified: isVerified(sealed, context) } : sealed;
+}
+
+/**
+ * The unchecked way: data that is already known to be good. It counts as verified.
+ *
+ * @param id computed from the canonical bytes if absent
+ * @throws {Error} if the bytes follow no layout
+ */
+export function sealedFromTrustedBytes(bytes: Uint8Array, id?: string): SealedTransaction {
+  const body = decodeTransaction(bytes);
+  if (id !== undefined) return { data: { ...body, id }, bytes, isVerified: true };
+  return { data: { ...body, id: transactionId(body) }, bytes: encodeTransaction(body), isVerified: true };
+}
+
+/**
+ * The type that JSON names by two numbers, an absent group being 1. The old network looks them up as text,
+ * so that a number inside a text finds its type and is a matter of the schema.
+ */
+function typeOfJson(input: unknown): TransactionType {
+  const { typeGroup = 1, type } = (input ?? {}) as Record<string, unknown>;
+  const found = findTransactionType(typeGroup as number, type as number);
+  if (!found) throw unknownType(typeGroup, type);
+  return found;
+}
+
+/** The members that the encoder needs and the schema does not ask for. */
+function bodyOfJson(transaction: Record<string, unknown>, { network }: TransactionContext): TransactionBody {
+  const body = transaction as TransactionBody & { signSignature?: string };
+  const secondSignature = body.secondSignature ?? body.signSignature;
+  return {
+    ...body,
+    version: body.version ?? 1,
+    typeGroup: body.typeGroup ?? 1,
+    network: body.network ?? network.description.pubKeyHash,
+    ...(secondSignature !== undefined && { secondSignature }),
+  };
+}
+
+/** Runs a step that fails on input which no bytes can express (transactions.md section 9). */
+function encoding<T>(step: () => T): T {
+  try {
+    return step();
+  } catch (cause) {
+    if (cause instanceof TransactionError) throw cause;
+    const message = `the transaction cannot be written as bytes: ${messageOf(cause)}`;
+    throw new TransactionError("TransactionEncodingError", message, { cause });
+  }
+}
+
+function checkSchema(
+  transaction: Record<string, unknown>,
+  type: TransactionType,
+  context: TransactionContext,
+): void {
+  const violation = strictViolation(transaction, type, context);
+  if (!violation || isExceptional(context, transaction.id)) return;
+  const { path, rule } = violation;
+  throw new TransactionError(
+    "TransactionSchemaError",
+    `${type.key}: ${path || "the transaction"} breaks the rule ${rule}`,
+    { violation },
+  );
+}
+
+/** Section 6.2: every recipient of the types that compare. */
+function checkRecipientNetworks({ recipientId, asset }: TransactionBody, { network }: TransactionContext) {
+  const recipients = asset?.payments?.map((payment) => payment.recipientId) ?? [recipientId!];
+  for (const recipient of recipients) {
+    if (!isAddress(recipient, network.description.pubKeyHash)) {
+      throw new RangeError(`the recipient ${recipient} belongs to another network`);
+    }
+  }
+}
+
+/** The decoded transaction with its canonical bytes and the id over them, not verified yet. */
+function seal(body: TransactionBody, { network }: TransactionContext): SealedTransaction {
+  const bytes = encodeTransaction(body);
+  const computed = body.version === 1 ? transactionId(body) : bytesToHex(sha256(bytes));
+  const id = network.exceptions.transactionIdFixTable?.[computed] ?? computed;
+  return { data: { ...body, id }, bytes, isVerified: false };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,125 @@
+/** The schema of each type (transactions.md section 8). */
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { milestoneOf, type TransactionContext } from "./context.ts";
+import type { SchemaViolation } from "./errors.ts";
+import { copyJson } from "./json.ts";
+import { keywords, type Limits, MULTI_PAYMENT } from "./keywords.ts";
+import { alphanumericText, distinctItems, hashText, publicKeyText, u63 } from "./types/members.ts";
+import { transactionTypes } from "./types/registry.ts";
+import type { MemberSchema, TransactionType, TypeSchema } from "./types/type.ts";
+
+/** The members of every type (8.1). */
+const commonMembers: Record<string, MemberSchema> = {
+  id: { anyOf: [hashText, { type: "null" }] },
+  version: { enum: [1, 2] },
+  network: { network: true },
+  timestamp: { type: "integer", minimum: 0 },
+  nonce: u63(0),
+  typeGroup: { type: "integer", minimum: 0 },
+  amount: u63(1),
+  fee: u63(0),
+  senderPublicKey: publicKeyText,
+  signature: alphanumericText,
+  secondSignature: alphanumericText,
+  signSignature: alphanumericText,
+  signatures: distinctItems(
+    { ...alphanumericText, minLength: 130, maxLength: 130 },
+    { minItems: 1, maxItems: 16 },
+  ),
+};
+
+const always = ["type", "senderPublicKey", "fee", "amount"];
+
+/** The base form of a type with what makes it the Signed one (8.2). */
+const signedSchema = (number: number, { properties, required = [] }: TypeSchema): MemberSchema => ({
+  type: "object",
+  if: { properties: { version: { enum: [null, 1] } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: [...always, "timestamp"] },
+  else: { required: [...always, "nonce"] },
+  required: ["id", ...required],
+  anyOf: [{ required: ["signature"] }, { required: ["signatures"] }],
+  properties: { ...commonMembers, type: { transactionType: number }, ...properties },
+});
+
+type Validators = { signed: ValidateFunction; strict: ValidateFunction };
+
+const createAjv = () =>
+  new Ajv({
+    strict: false,
+    $data: true,
+    passContext: true,
+    removeAdditional: true,
+    unicodeRegExp: false,
+    keywords,
+  });
+
+let ajv: Ajv | undefined;
+const compiled = new Map<TypeSchema, Validators>();
+
+/** Compiled at first use and for all networks: what depends on the milestone is asked at each run. */
+function validatorsOf(number: number, schema: TypeSchema): Validators {
+  let validators = compiled.get(schema);
+  if (!validators) {
+    ajv ??= createAjv();
+    const signed = signedSchema(number, schema);
+    validators = {
+      signed: ajv.compile(signed),
+      strict: ajv.compile({ ...signed, additionalProperties: false }),
+    };
+    compiled.set(schema, validators);
+  }
+  return validators;
+}
+
+/**
+ * Checks the Strict form of a type and *rewrites* the transaction: unknown members are removed, keys put in
+ * lower case, 64-bit values become `bigint`.
+ *
+ * @returns the first violation
+ */
+export function strictViolation(
+  transaction: Record<string, unknown>,
+  type: TransactionType,
+  context: TransactionContext,
+): SchemaViolation | undefined {
+  const schema = (transaction.version !== 2 && type.schemaV1) || type.schema;
+  const { strict } = validatorsOf(type.type, schema);
+  return strict.call(limitsOf(context), transaction) ? undefined : violationOf(strict.errors!);
+}
+
+/**
+ * Whether each item matches the Signed form of some type (8.2): the check of whole batches, after which each
+ * transaction meets its own Strict schema. The items stay as they are.
+ *
+ * @returns the first item without a match
+ */
+export function matchesBatchSchema(
+  items: readonly unknown[],
+  context: TransactionContext,
+): SchemaViolation | undefined {
+  const limits = limitsOf(context);
+  const index = items.findIndex((item) => !matchesSomeType(copyJson(item), limits));
+  return index < 0 ? undefined : { path: `/${index}`, rule: "anyOf" };
+}
+
+function matchesSomeType(item: unknown, limits: Limits): boolean {
+  const number = (item as { type?: unknown } | null)?.type;
+  return transactionTypes.some(({ type, schema, schemaV1 }) => {
+    // No schema lets another number pass, but for the trap of type 6.
+    if (number !== type && number !== MULTI_PAYMENT) return false;
+    const schemas = schemaV1 ? [schema, schemaV1] : [schema];
+    return schemas.some((rules) => validatorsOf(type, rules).signed.call(limits, item));
+  });
+}
+
+function limitsOf(context: TransactionContext): Limits {
+  const { vendorFieldLength, multiPaymentLimit = 500 } = milestoneOf(context);
+  return { networkByte: context.network.description.pubKeyHash, vendorFieldLength, multiPaymentLimit };
+}
+
+function violationOf([error]: readonly ErrorObject[]): SchemaViolation {
+  const { instancePath, keyword, params } = error!;
+  const missing = keyword === "required" ? `/${params.missingProperty}` : "";
+  return { path: instancePath + missing, rule: keyword };
+}

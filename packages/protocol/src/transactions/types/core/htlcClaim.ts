@@ -1,0 +1,25 @@
+/** 1/9 claim of a hash time lock by its secret (transactions.md 6.3). */
+import { hashText, none, record } from "../members.ts";
+import type { TransactionType } from "../type.ts";
+
+export const htlcClaim: TransactionType = {
+  typeGroup: 1,
+  type: 9,
+  key: "htlcClaim",
+  schema: {
+    properties: {
+      amount: none,
+      fee: none,
+      asset: record({ claim: record({ lockTransactionId: hashText, unlockSecret: hashText }) }),
+    },
+  },
+  write({ asset }, writer) {
+    const { lockTransactionId, unlockSecret } = asset!.claim!;
+    writer.hex(lockTransactionId, 32);
+    writer.hex(unlockSecret, 32);
+  },
+  read: (reader) => ({
+    asset: { claim: { lockTransactionId: reader.hex(32), unlockSecret: reader.hex(32) } },
+  }),
+  staticFee: () => 0n,
+};

@@ -1,0 +1,41 @@
+/** 1/8 hash time lock (transactions.md 6.3). */
+import { readAddress, writeAddress } from "../../addresses.ts";
+import { addressText, hashText, record, u63, vendorFieldText } from "../members.ts";
+import type { TransactionType } from "../type.ts";
+
+export const htlcLock: TransactionType = {
+  typeGroup: 1,
+  type: 8,
+  key: "htlcLock",
+  hasVendorField: true,
+  schema: {
+    required: ["recipientId"],
+    properties: {
+      amount: u63(1),
+      fee: u63(1),
+      vendorField: vendorFieldText,
+      recipientId: addressText,
+      asset: record({
+        lock: record({
+          secretHash: hashText,
+          expiration: record({ type: { enum: [1, 2] }, value: { type: "integer", minimum: 0 } }),
+        }),
+      }),
+    },
+  },
+  write({ amount, recipientId, asset }, writer) {
+    const { secretHash, expiration } = asset!.lock!;
+    writer.u64(amount);
+    writer.hex(secretHash, 32);
+    writer.u8(expiration.type);
+    writer.u32(expiration.value);
+    writeAddress(writer, recipientId!);
+  },
+  read(reader) {
+    const amount = reader.u64();
+    const secretHash = reader.hex(32);
+    const expiration = { type: reader.u8(), value: reader.u32() };
+    return { amount, recipientId: readAddress(reader), asset: { lock: { secretHash, expiration } } };
+  },
+  staticFee: () => 10_000_000n,
+};

@@ -1,0 +1,27 @@
+/** 1/5 registration of an IPFS hash (transactions.md 6.3). */
+import { base58 } from "@scure/base";
+import { base58Text, none, record, u63 } from "../members.ts";
+import type { TransactionType } from "../type.ts";
+
+/** Function byte and length byte of a multihash. */
+const HEADER_BYTES = 2;
+
+export const ipfs: TransactionType = {
+  typeGroup: 1,
+  type: 5,
+  key: "ipfs",
+  schema: {
+    properties: {
+      amount: none,
+      fee: u63(1),
+      asset: record({ ipfs: { ...base58Text, minLength: 2, maxLength: 90 } }),
+    },
+  },
+  // As it is, even where the length byte will not let it be read again.
+  write: ({ asset }, writer) => writer.bytes(base58.decode(asset!.ipfs!)),
+  read(reader) {
+    const length = reader.peek(1) ?? 0;
+    return { asset: { ipfs: base58.encode(reader.take(HEADER_BYTES + length)) } };
+  },
+  staticFee: () => 500_000_000n,
+};

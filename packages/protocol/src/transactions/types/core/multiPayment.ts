@@ -1,0 +1,39 @@
+/** 1/6 payments to several recipients (transactions.md 6.3). */
+import { readAddress, writeAddress } from "../../addresses.ts";
+import { addressText, none, record, u63, vendorFieldText } from "../members.ts";
+import type { TransactionType } from "../type.ts";
+
+export const multiPayment: TransactionType = {
+  typeGroup: 1,
+  type: 6,
+  key: "multiPayment",
+  hasVendorField: true,
+  checksRecipientNetwork: true,
+  schema: {
+    properties: {
+      amount: none,
+      fee: u63(1),
+      vendorField: vendorFieldText,
+      asset: record({
+        // The limit above stands in the keyword of the type (transactions.md 8.2).
+        payments: { type: "array", minItems: 2, items: record({ amount: u63(1), recipientId: addressText }) },
+      }),
+    },
+  },
+  write({ asset }, writer) {
+    const payments = asset!.payments!;
+    writer.u16(payments.length);
+    for (const { amount, recipientId } of payments) {
+      writer.u64(amount);
+      writeAddress(writer, recipientId);
+    }
+  },
+  read(reader) {
+    const payments = Array.from({ length: reader.u16() }, () => ({
+      amount: reader.u64(),
+      recipientId: readAddress(reader),
+    }));
+    return { asset: { payments } };
+  },
+  staticFee: () => 10_000_000n,
+};

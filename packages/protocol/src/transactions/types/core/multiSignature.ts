@@ -1,0 +1,90 @@
+/** 1/4 registration of a multi-signature wallet, with the layout of version 1 (transactions.md 6.3). */
+import type { ByteWriter } from "../../../bytes/writer.ts";
+import type { Asset } from "../../transaction.ts";
+import { alphanumericText, distinctItems, none, publicKeyText, record, u63 } from "../members.ts";
+import type { MemberSchema, TransactionType } from "../type.ts";
+
+const MAX_PARTICIPANTS = 16;
+const participants = { minItems: 1, maxItems: MAX_PARTICIPANTS };
+
+/** From `minimum` to `maximum` entries, which other members give: relative JSON pointers. */
+const signatures = (minimum: string, maximum: string): MemberSchema =>
+  distinctItems(
+    { ...alphanumericText, minLength: 130, maxLength: 130 },
+    { minItems: { $data: minimum }, maxItems: { $data: maximum } },
+  );
+
+export const multiSignature: TransactionType = {
+  typeGroup: 1,
+  type: 4,
+  key: "multiSignature",
+  schema: {
+    required: ["asset", "signatures"],
+    properties: {
+      amount: none,
+      fee: u63(1),
+      asset: record({
+        multiSignature: record({
+          min: { type: "integer", minimum: 1, maximum: { $data: "1/publicKeys/length" } },
+          publicKeys: distinctItems(publicKeyText, participants),
+        }),
+      }),
+      signatures: signatures("1/asset/multiSignature/min", "1/asset/multiSignature/publicKeys/length"),
+    },
+  },
+  schemaV1: {
+    required: ["asset"],
+    properties: {
+      version: { enum: [null, 1] },
+      amount: none,
+      fee: u63(1),
+      asset: record({
+        multiSignatureLegacy: record({
+          min: { type: "integer", minimum: 1, maximum: { $data: "1/keysgroup/length" } },
+          lifetime: { type: "integer", minimum: 1, maximum: 72 },
+          keysgroup: {
+            type: "array",
+            ...participants,
+            items: { type: "string", minLength: 67, maxLength: 67, lowerCase: true },
+          },
+        }),
+      }),
+      signatures: signatures(
+        "1/asset/multiSignatureLegacy/min",
+        "1/asset/multiSignatureLegacy/keysgroup/length",
+      ),
+    },
+  },
+  write({ version, asset }, writer) {
+    if (version === 1) writeLegacy(asset!.multiSignatureLegacy!, writer);
+    else {
+      const { min, publicKeys } = asset!.multiSignature!;
+      writer.u8(min);
+      writer.u8(publicKeys.length);
+      for (const publicKey of publicKeys) writer.hex(publicKey, 33);
+    }
+  },
+  read(reader, version) {
+    const min = reader.u8();
+    const count = reader.u8();
+    if (version === 1) {
+      const lifetime = reader.u8();
+      const keysgroup = Array.from({ length: count }, () => `+${reader.hex(33)}`);
+      return { asset: { multiSignatureLegacy: { min, lifetime, keysgroup } } };
+    }
+    const publicKeys = Array.from({ length: count }, () => reader.hex(33));
+    return { asset: { multiSignature: { min, publicKeys } } };
+  },
+  staticFee: () => 500_000_000n,
+  feeUnits: ({ asset }) => BigInt((asset?.multiSignature?.publicKeys.length ?? 0) + 1),
+};
+
+function writeLegacy(
+  { min, lifetime, keysgroup }: NonNullable<Asset["multiSignatureLegacy"]>,
+  writer: ByteWriter,
+): void {
+  writer.u8(min);
+  writer.u8(keysgroup.length);
+  writer.u8(lifetime);
+  for (const key of keysgroup) writer.hex(key.startsWith("+") ? key.slice(1) : key, 33);
+}

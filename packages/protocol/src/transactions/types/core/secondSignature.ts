@@ -1,0 +1,22 @@
+/** 1/1 registration of a second public key (transactions.md 6.3). */
+import { none, publicKeyText, record, u63 } from "../members.ts";
+import type { TransactionType } from "../type.ts";
+
+export const secondSignature: TransactionType = {
+  typeGroup: 1,
+  type: 1,
+  key: "secondSignature",
+  schema: {
+    required: ["asset"],
+    properties: {
+      amount: none,
+      fee: u63(1),
+      // Never second-signed itself.
+      secondSignature: { not: {} },
+      asset: record({ signature: record({ publicKey: publicKeyText }) }),
+    },
+  },
+  write: ({ asset }, writer) => writer.hex(asset!.signature!.publicKey, 33),
+  read: (reader) => ({ asset: { signature: { publicKey: reader.hex(33) } } }),
+  staticFee: () => 500_000_000n,
+};
