@@ -1,6 +1,7 @@
 /** Which certified transactions create tokens, and how many (state.md 4.1). */
 import type { Milestone, NftToken, Transaction, VoucherReward } from "@uniknode/protocol";
 import type { StateReader } from "../state/tables.ts";
+import { typeFromText } from "../uns/kinds.ts";
 import { addressOf, walletAt } from "../wallets.ts";
 import type { RuleContext } from "./rule.ts";
 
@@ -75,7 +76,7 @@ export function rewardOf(transaction: Transaction, context: RuleContext): Reward
   const { milestone, draft, network } = context;
   const isV2 = !!milestone.unsTokenEcoV2;
   if (voucherOf(transaction) !== undefined) {
-    const type = Number(nftOf(transaction).token.properties?.type);
+    const type = typeFromText(nftOf(transaction).token.properties?.type);
     return isV2 && type === INDIVIDUAL ? undefined : rewardOfType(milestone, type);
   }
   if (!isV2 || !isAliveDemand(transaction)) return undefined;

@@ -1,0 +1,50 @@
+/** Registration of a bridgechain (transactions-rules.md section 4, type 3). */
+import type { BridgechainAsset } from "@uniknode/protocol";
+import { checkCommon, refusal } from "../common.ts";
+import type { Rule } from "../rule.ts";
+import {
+  type Business,
+  changeBusiness,
+  checkPortNames,
+  isBusinessActive,
+  requireBusiness,
+  walletNotBusiness,
+  withBridgechain,
+} from "./business.ts";
+
+/** Names and genesis hashes are compared within the business only. */
+function checkUnique({ bridgechains = {} }: Business, { name, genesisHash }: BridgechainAsset): void {
+  const isNameTaken = Object.values(bridgechains).some(
+    ({ bridgechainAsset }) => bridgechainAsset.name.toLowerCase() === name.toLowerCase(),
+  );
+  if (isNameTaken) {
+    throw refusal("BridgechainAlreadyRegisteredError", "bridgechain is already registered.");
+  }
+  if (bridgechains[genesisHash] !== undefined) {
+    throw refusal(
+      "GenesisHashAlreadyRegisteredError",
+      "genesis hash is already registered by another bridgechain.",
+    );
+  }
+}
+
+export const bridgechainRegistration: Rule = {
+  typeGroup: 2,
+  type: 3,
+  key: "bridgechainRegistration",
+  isActive: isBusinessActive,
+
+  check(transaction, context, sender) {
+    const registered = transaction.asset!.bridgechainRegistration!;
+    checkUnique(requireBusiness(sender, walletNotBusiness), registered);
+    checkPortNames(registered.ports);
+    checkCommon(transaction, context, sender);
+  },
+
+  applyToSender(transaction, context) {
+    const bridgechainAsset = transaction.asset!.bridgechainRegistration!;
+    changeBusiness(transaction, context, (business) =>
+      withBridgechain(business, bridgechainAsset.genesisHash, { bridgechainAsset }),
+    );
+  },
+};

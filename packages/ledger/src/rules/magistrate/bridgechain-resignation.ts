@@ -1,0 +1,34 @@
+/** Resignation of a bridgechain (transactions-rules.md section 4, type 4). */
+import { checkCommon } from "../common.ts";
+import type { Rule } from "../rule.ts";
+import {
+  changeBusiness,
+  isBusinessActive,
+  requireBridgechain,
+  requireBusiness,
+  walletNotBusiness,
+  withBridgechain,
+} from "./business.ts";
+
+export const bridgechainResignation: Rule = {
+  typeGroup: 2,
+  type: 4,
+  key: "bridgechainResignation",
+  isActive: isBusinessActive,
+
+  check(transaction, context, sender) {
+    const { bridgechainId } = transaction.asset!.bridgechainResignation!;
+    requireBridgechain(requireBusiness(sender, walletNotBusiness), bridgechainId);
+    checkCommon(transaction, context, sender);
+  },
+
+  applyToSender(transaction, context) {
+    const { bridgechainId } = transaction.asset!.bridgechainResignation!;
+    changeBusiness(transaction, context, (business) =>
+      withBridgechain(business, bridgechainId, {
+        ...business.bridgechains![bridgechainId]!,
+        resigned: true,
+      }),
+    );
+  },
+};

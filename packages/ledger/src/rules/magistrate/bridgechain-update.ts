@@ -1,0 +1,35 @@
+/** Change of a bridgechain (transactions-rules.md section 4, type 5). */
+import { checkCommon } from "../common.ts";
+import type { Rule } from "../rule.ts";
+import {
+  businessNotRegistered,
+  changeBusiness,
+  checkPortNames,
+  isBusinessActive,
+  requireBridgechain,
+  requireBusiness,
+  withBridgechain,
+} from "./business.ts";
+
+export const bridgechainUpdate: Rule = {
+  typeGroup: 2,
+  type: 5,
+  key: "bridgechainUpdate",
+  isActive: isBusinessActive,
+
+  check(transaction, context, sender) {
+    const { bridgechainId, ports } = transaction.asset!.bridgechainUpdate!;
+    requireBridgechain(requireBusiness(sender, businessNotRegistered), bridgechainId);
+    if (ports) checkPortNames(ports);
+    checkCommon(transaction, context, sender);
+  },
+
+  applyToSender(transaction, context) {
+    const { bridgechainId, ...changes } = transaction.asset!.bridgechainUpdate!;
+    changeBusiness(transaction, context, (business) => {
+      const bridgechain = business.bridgechains![bridgechainId]!;
+      const bridgechainAsset = { ...bridgechain.bridgechainAsset, ...changes };
+      return withBridgechain(business, bridgechainId, { ...bridgechain, bridgechainAsset });
+    });
+  },
+};

@@ -1,0 +1,26 @@
+/** Registration of a business (transactions-rules.md section 4, type 0). */
+import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
+import { checkCommon, refusal } from "../common.ts";
+import type { Rule } from "../rule.ts";
+import { isBusinessActive } from "./business.ts";
+
+export const businessRegistration: Rule = {
+  typeGroup: 2,
+  type: 0,
+  key: "businessRegistration",
+  isActive: isBusinessActive,
+
+  check(transaction, context, sender) {
+    // Resigned businesses count, too.
+    if (sender.attributes.business !== undefined) {
+      throw refusal("BusinessAlreadyRegisteredError", "wallet was already registered as a business.");
+    }
+    checkCommon(transaction, context, sender);
+  },
+
+  applyToSender({ senderPublicKey, asset }, { draft, network }) {
+    const sender = walletOf(draft, senderPublicKey, network);
+    const business = { businessAsset: asset!.businessRegistration! };
+    saveWallet(draft, withAttribute(sender, "business", business));
+  },
+};

@@ -1,0 +1,22 @@
+/** Resignation of a business (transactions-rules.md section 4, type 1). */
+import { checkCommon, refusal } from "../common.ts";
+import type { Rule } from "../rule.ts";
+import { businessNotRegistered, changeBusiness, isBusinessActive, requireBusiness } from "./business.ts";
+
+export const businessResignation: Rule = {
+  typeGroup: 2,
+  type: 1,
+  key: "businessResignation",
+  isActive: isBusinessActive,
+
+  check(transaction, context, sender) {
+    const { bridgechains = {} } = requireBusiness(sender, businessNotRegistered);
+    if (!Object.values(bridgechains).every(({ resigned }) => resigned)) {
+      throw refusal("BridgechainsAreNotResignedError", "the business bridgechain(s) are not resigned.");
+    }
+    checkCommon(transaction, context, sender);
+  },
+
+  applyToSender: (transaction, context) =>
+    changeBusiness(transaction, context, (business) => ({ ...business, resigned: true })),
+};

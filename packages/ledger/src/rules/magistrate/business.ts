@@ -1,0 +1,72 @@
+/** The business of a wallet and its bridgechains (transactions-rules.md section 4). */
+import type { Milestone, Transaction } from "@uniknode/protocol";
+import type { Attributes, Bridgechain, Wallet } from "../../state/tables.ts";
+import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
+import { refusal } from "../common.ts";
+import type { RuleError } from "../error.ts";
+import type { RuleContext } from "../rule.ts";
+
+export type Business = NonNullable<Attributes["business"]>;
+
+/** The switches of the configuration are not read for these types (trap A13). */
+export const isBusinessActive = ({ aip11, aip36 }: Milestone): boolean => !!aip11 && !aip36;
+
+/** How the types word that there is no business. */
+export const businessNotRegistered = (): RuleError =>
+  refusal("BusinessIsNotRegisteredError", "wallet is not a business.");
+export const walletNotBusiness = (): RuleError =>
+  refusal("WalletIsNotBusinessError", "wallet is not a business.");
+
+/**
+ * The business of the sender, unless it has resigned.
+ *
+ * @throws {RuleError} what `missing` makes, or BusinessIsResignedError
+ */
+export function requireBusiness({ attributes }: Wallet, missing: () => RuleError): Business {
+  const { business } = attributes;
+  if (business === undefined) throw missing();
+  if (business.resigned) throw refusal("BusinessIsResignedError", "business is resigned.");
+  return business;
+}
+
+/**
+ * A bridgechain of the business, unless it has resigned.
+ *
+ * @throws {RuleError} BridgechainIsNotRegisteredByWalletError, BridgechainIsResignedError
+ */
+export function requireBridgechain({ bridgechains = {} }: Business, id: string): Bridgechain {
+  const bridgechain = bridgechains[id];
+  if (bridgechain === undefined) {
+    throw refusal("BridgechainIsNotRegisteredByWalletError", "bridgechain is not registered by wallet.");
+  }
+  if (bridgechain.resigned) throw refusal("BridgechainIsResignedError", "bridgechain is resigned.");
+  return bridgechain;
+}
+
+const PACKAGE_NAME = /^[a-z0-9@/.~_-]{1,214}$/;
+
+/**
+ * Ports are named after the packages that listen on them.
+ *
+ * @throws {RuleError} PortKeyMustBeValidPackageNameError
+ */
+export function checkPortNames(ports: Readonly<Record<string, number>>): void {
+  if (Object.keys(ports).every((name) => PACKAGE_NAME.test(name))) return;
+  throw refusal("PortKeyMustBeValidPackageNameError", "the package name(s) defined in ports is not valid.");
+}
+
+/** Writes what `change` makes of the sender's business. */
+export function changeBusiness(
+  { senderPublicKey }: Transaction,
+  { draft, network }: RuleContext,
+  change: (business: Business) => Business,
+): void {
+  const sender = walletOf(draft, senderPublicKey, network);
+  saveWallet(draft, withAttribute(sender, "business", change(sender.attributes.business!)));
+}
+
+/** The business with one bridgechain added or replaced. */
+export const withBridgechain = (business: Business, id: string, bridgechain: Bridgechain): Business => ({
+  ...business,
+  bridgechains: { ...business.bridgechains, [id]: bridgechain },
+});

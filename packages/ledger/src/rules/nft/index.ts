@@ -1,0 +1,7 @@
+import type { Rule } from "../rule.ts";
+import { nftMint } from "./mint.ts";
+import { nftTransfer } from "./transfer.ts";
+import { nftUpdate } from "./update.ts";
+
+/** Group 2000 (transactions-rules.md section 5). */
+export const nftRules: readonly Rule[] = [nftMint, nftUpdate, nftTransfer];

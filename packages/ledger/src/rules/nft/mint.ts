@@ -1,0 +1,39 @@
+/** Minting a token (transactions-rules.md 5.1), also the base of the certified mint (6.1). */
+import type { Transaction } from "@uniknode/protocol";
+import type { Wallet } from "../../state/tables.ts";
+import { checkConstraints, checkGenesisProperties, checkSizes } from "../../uns/constraints.ts";
+import { holds, mintToken } from "../../uns/tokens.ts";
+import { type CommonChecks, checkCommon, refusal } from "../common.ts";
+import { nftOf } from "../economy.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+
+/**
+ * The refusals of 5.1 in their order.
+ *
+ * @throws {RuleError} on the first one
+ */
+export function checkMint(
+  transaction: Transaction,
+  context: RuleContext,
+  sender: Wallet,
+  options?: CommonChecks,
+): void {
+  const { name, token } = nftOf(transaction);
+  // 1: whatever its name. The sender's own map knows of what is pending, too.
+  if (context.state.get("tokens", token.tokenId) !== undefined || holds(sender, token.tokenId)) {
+    throw refusal("NftOwnedError", `token '${token.tokenId}' is already owned`);
+  }
+  checkSizes(token); // 2
+  checkGenesisProperties(name, token); // 3
+  checkConstraints(context.state, name, token); // 4
+  checkCommon(transaction, context, sender, options); // 5
+}
+
+export const nftMint: Rule = {
+  typeGroup: 2000,
+  type: 0,
+  key: "NftMint",
+  isActive: (milestone) => !milestone.certifiedNFTsOnly,
+  check: checkMint,
+  applyToSender: mintToken,
+};

@@ -1,0 +1,31 @@
+/** Giving a token to another wallet (transactions-rules.md 5.3), also the base of the certified transfer (6.3). */
+import type { Transaction } from "@uniknode/protocol";
+import type { Wallet } from "../../state/tables.ts";
+import { checkSizes } from "../../uns/constraints.ts";
+import { checkHolder, receiveToken, sendToken } from "../../uns/tokens.ts";
+import { checkCommon } from "../common.ts";
+import { nftOf } from "../economy.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+import { isSwitchedOn } from "../switch.ts";
+
+/**
+ * The refusals of 5.3 in their order. The properties meet no constraint, not even the one on `type` (trap A11).
+ *
+ * @throws {RuleError} on the first one
+ */
+export function checkTransfer(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  const { token } = nftOf(transaction);
+  checkHolder(sender, token.tokenId); // 1
+  checkSizes(token); // 2
+  checkCommon(transaction, context, sender); // 3
+}
+
+export const nftTransfer: Rule = {
+  typeGroup: 2000,
+  type: 2,
+  key: "NftTransfer",
+  isActive: (_milestone, network) => isSwitchedOn(network, "NftTransfer"),
+  check: checkTransfer,
+  applyToSender: sendToken,
+  applyToRecipient: receiveToken,
+};

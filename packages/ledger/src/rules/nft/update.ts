@@ -1,0 +1,37 @@
+/** Changing properties of a token (transactions-rules.md 5.2), also the base of the certified update (6.2). */
+import type { Transaction } from "@uniknode/protocol";
+import type { Wallet } from "../../state/tables.ts";
+import { checkConstraints, checkSizes } from "../../uns/constraints.ts";
+import { checkHolder, updateToken } from "../../uns/tokens.ts";
+import { type CommonChecks, checkCommon } from "../common.ts";
+import { nftOf } from "../economy.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+import { isSwitchedOn } from "../switch.ts";
+
+/**
+ * The refusals of 5.2 in their order. Only `type` is protected: the holder may write every other property,
+ * whatever it means elsewhere (trap A9).
+ *
+ * @throws {RuleError} on the first one
+ */
+export function checkUpdate(
+  transaction: Transaction,
+  context: RuleContext,
+  sender: Wallet,
+  options?: CommonChecks,
+): void {
+  const { name, token } = nftOf(transaction);
+  checkHolder(sender, token.tokenId); // 1
+  checkSizes(token); // 2
+  checkConstraints(context.state, name, token); // 3
+  checkCommon(transaction, context, sender, options); // 4
+}
+
+export const nftUpdate: Rule = {
+  typeGroup: 2000,
+  type: 1,
+  key: "NftUpdate",
+  isActive: (_milestone, network) => isSwitchedOn(network, "NftUpdate"),
+  check: checkUpdate,
+  applyToSender: updateToken,
+};

@@ -1,0 +1,64 @@
+/** Registration of a delegate by its unik (transactions-rules.md 7.2). The username is the token id. */
+import type { Transaction } from "@uniknode/protocol";
+import type { Wallet } from "../../state/tables.ts";
+import { kindName, typeFromText } from "../../uns/kinds.ts";
+import { DELEGATE_BADGE, EXPLICIT_VALUES, getProperty, setProperty, TYPE } from "../../uns/properties.ts";
+import { checkHolder, touchToken } from "../../uns/tokens.ts";
+import { walletOf } from "../../wallets.ts";
+import { checkRegistration, register } from "../core/delegate-registration.ts";
+import { RuleError } from "../error.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+import { noUnik } from "./vote.ts";
+
+function checkUnikRegistration(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  const tokenId = transaction.asset!.delegate!.username;
+  const { tokens } = sender.attributes;
+  if (tokens === undefined) throw noUnik(transaction); // 2
+  checkHolder(sender, tokenId); // 1
+  // 3
+  if (Object.keys(tokens).length > 1) {
+    throw new RuleError(
+      "CryptoAccountHasSeveralUniksError",
+      "Failed to apply transaction: the crypto-account has several UniknameID",
+    );
+  }
+  // 4: whoever wrote the values (trap A9)
+  if (!getProperty(context.state, tokenId, EXPLICIT_VALUES)) {
+    throw new RuleError(
+      "UnikNameNotDisclosedError",
+      `Failed to apply transaction because the UniknameID "${tokenId}" is not disclosed`,
+    );
+  }
+  checkKind(tokenId, context); // 5
+  checkRegistration(transaction, context, sender); // 6
+}
+
+/** Uniks of networks need the network's permission. */
+function checkKind(tokenId: string, { state, network }: RuleContext): void {
+  if (network.description.delegateWhitelistUniks?.includes(tokenId)) return;
+  const kind = kindName(typeFromText(getProperty(state, tokenId, TYPE)));
+  if (kind === "individual" || kind === "organization") return;
+  throw new RuleError(
+    "InvalidUnikTypeError",
+    `Failed to register a UniknameID as a delegate: a UniknameID of type "${kind?.toUpperCase()}" is not allowed`,
+  );
+}
+
+/** The type is the one in the wallet; tokens that come or go later change nothing. */
+function registerUnik(transaction: Transaction, context: RuleContext): void {
+  const { draft, network } = context;
+  const tokenId = transaction.asset!.delegate!.username;
+  const { attributes } = walletOf(draft, transaction.senderPublicKey, network);
+  register(transaction, context, attributes.tokens?.[tokenId]?.type);
+  setProperty(draft, tokenId, DELEGATE_BADGE, "true");
+  touchToken(draft, tokenId, transaction);
+}
+
+export const unsDelegateRegistration: Rule = {
+  typeGroup: 2001,
+  type: 1,
+  key: "UnsDelegateRegister",
+  isActive: () => true,
+  check: checkUnikRegistration,
+  applyToSender: registerUnik,
+};

@@ -1,0 +1,38 @@
+/** Resignation of a delegate that registered by its unik (transactions-rules.md 7.3). */
+import type { Transaction } from "@uniknode/protocol";
+import type { Wallet } from "../../state/tables.ts";
+import { DELEGATE_BADGE, getProperty, setProperty } from "../../uns/properties.ts";
+import { touchToken } from "../../uns/tokens.ts";
+import { walletOf } from "../../wallets.ts";
+import { checkResignation, resign } from "../core/delegate-resignation.ts";
+import { RuleError } from "../error.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+
+function checkUnikResignation(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  const username = sender.attributes.delegate?.username;
+  // 1, 2: the badge is believed, whoever wrote it (trap A9); genesis delegates have none
+  if (!username || getProperty(context.state, username, DELEGATE_BADGE) !== "true") {
+    throw new RuleError(
+      "CryptoAccountNotADelegateError",
+      "Failed to apply transaction: the crypto-account hasn't any UniknameID as a delegate",
+    );
+  }
+  checkResignation(transaction, context, sender); // 3
+}
+
+function resignUnik(transaction: Transaction, context: RuleContext): void {
+  const { draft, network } = context;
+  resign(transaction, context);
+  const { username } = walletOf(draft, transaction.senderPublicKey, network).attributes.delegate!;
+  setProperty(draft, username, DELEGATE_BADGE, "false");
+  touchToken(draft, username, transaction);
+}
+
+export const unsDelegateResignation: Rule = {
+  typeGroup: 2001,
+  type: 2,
+  key: "UnsDelegateResign",
+  isActive: (milestone) => !!milestone.aip11,
+  check: checkUnikResignation,
+  applyToSender: resignUnik,
+};

@@ -1,0 +1,38 @@
+/** Vote and unvote of a holder of uniks (transactions-rules.md 7.4). */
+import type { Transaction } from "@uniknode/protocol";
+import type { Wallet } from "../../state/tables.ts";
+import { walletOf } from "../../wallets.ts";
+import { applyVote, checkVote, voteOf } from "../core/vote.ts";
+import { RuleError } from "../error.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+
+export const noUnik = ({ id }: Transaction): RuleError =>
+  new RuleError("NoUnikError", `Failed to apply transaction ${id}: the crypto-account has no UniknameID`);
+
+/**
+ * The first token in order of acquisition gives the type of the voter. A genesis delegate has no type, so that
+ * votes for it can be neither given nor taken back with this type (trap A7).
+ */
+function checkUnikVote(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  const [first] = Object.values(sender.attributes.tokens ?? {});
+  if (first === undefined) throw noUnik(transaction); // 1
+  const target = walletOf(context.state, voteOf(transaction).delegate, context.network);
+  // 2
+  if (first.type !== target.attributes.delegate?.type) {
+    throw new RuleError(
+      "VoteUnikTypeError",
+      `Failed to apply vote transaction ${transaction.id}: the type of the UniknameID supporter (voter) ` +
+        "must be the same type as the one of the delegate",
+    );
+  }
+  checkVote(transaction, context, sender); // 3
+}
+
+export const unsVote: Rule = {
+  typeGroup: 2001,
+  type: 5,
+  key: "UnsVote",
+  isActive: () => true,
+  check: checkUnikVote,
+  applyToSender: applyVote,
+};

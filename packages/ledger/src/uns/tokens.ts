@@ -1,0 +1,87 @@
+/** Tokens: the map in the wallet of the holder, and the record of the store (state.md 3.1). */
+import type { Transaction } from "@uniknode/protocol";
+import { refusal } from "../rules/common.ts";
+import { nftOf } from "../rules/economy.ts";
+import type { RuleError } from "../rules/error.ts";
+import type { RuleContext } from "../rules/rule.ts";
+import type { Draft } from "../state/draft.ts";
+import type { Wallet } from "../state/tables.ts";
+import { saveWallet, walletAt, walletOf, withAttribute } from "../wallets.ts";
+import { typeFromText } from "./kinds.ts";
+import { getProperty, setProperties, TYPE } from "./properties.ts";
+
+export const holds = ({ attributes }: Wallet, tokenId: string): boolean =>
+  attributes.tokens?.[tokenId] !== undefined;
+
+export const notOwner = ({ address }: Wallet, tokenId: string): RuleError =>
+  refusal("NftOwnerError", `wallet '${address}' is not the owner of token '${tokenId}'`);
+
+/**
+ * Refuses unless the wallet holds the token.
+ *
+ * @throws {RuleError} NftOwnerError
+ */
+export function checkHolder(wallet: Wallet, tokenId: string): void {
+  if (!holds(wallet, tokenId)) throw notOwner(wallet, tokenId);
+}
+
+/** Creates the token of the asset for the sender, with its properties. */
+export function mintToken(transaction: Transaction, { draft, network }: RuleContext): void {
+  const { id, senderPublicKey } = transaction;
+  const { token } = nftOf(transaction);
+  const sender = walletOf(draft, senderPublicKey, network);
+  addToMap(draft, sender, token.tokenId, typeFromText(token.properties?.[TYPE]));
+  draft.set("tokens", token.tokenId, {
+    id: token.tokenId,
+    ownerId: sender.address,
+    firstTransaction: id,
+    lastTransaction: id,
+  });
+  setProperties(draft, token);
+}
+
+/** Writes the properties of the asset. */
+export function updateToken(transaction: Transaction, { draft }: RuleContext): void {
+  const { token } = nftOf(transaction);
+  setProperties(draft, token);
+  touchToken(draft, token.tokenId, transaction);
+}
+
+/** Takes the token from the sender and gives it to the recipient in the store; properties come after that. */
+export function sendToken(transaction: Transaction, context: RuleContext): void {
+  const { draft, network } = context;
+  const { token } = nftOf(transaction);
+  const sender = walletOf(draft, transaction.senderPublicKey, network);
+  removeFromMap(draft, sender, token.tokenId);
+  const record = draft.get("tokens", token.tokenId);
+  if (record) draft.set("tokens", token.tokenId, { ...record, ownerId: transaction.recipientId! });
+  updateToken(transaction, context);
+}
+
+/**
+ * Puts a sent token at the end of the recipient's map: that is where a token sent to oneself goes, too (trap A7).
+ * Its type is the one in the store, which the transfer may have changed (traps A11 and A22).
+ */
+export function receiveToken(transaction: Transaction, { draft }: RuleContext): void {
+  const { tokenId } = nftOf(transaction).token;
+  const recipient = walletAt(draft, transaction.recipientId!);
+  addToMap(draft, recipient, tokenId, typeFromText(getProperty(draft, tokenId, TYPE)));
+}
+
+/** Notes the transaction as the last one that changed the token; a token that is no record is left alone. */
+export function touchToken(draft: Draft, tokenId: string, { id }: Transaction): void {
+  const record = draft.get("tokens", tokenId);
+  if (record) draft.set("tokens", tokenId, { ...record, lastTransaction: id });
+}
+
+function addToMap(draft: Draft, wallet: Wallet, tokenId: string, type: number): void {
+  const tokens = { ...wallet.attributes.tokens, [tokenId]: { type } };
+  saveWallet(draft, withAttribute(wallet, "tokens", tokens));
+}
+
+/** The map goes with its last token. */
+function removeFromMap(draft: Draft, wallet: Wallet, tokenId: string): void {
+  const { [tokenId]: _, ...others } = wallet.attributes.tokens ?? {};
+  const tokens = Object.keys(others).length > 0 ? others : undefined;
+  saveWallet(draft, withAttribute(wallet, "tokens", tokens));
+}
