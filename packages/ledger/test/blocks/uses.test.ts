@@ -1,0 +1,53 @@
+import { createDraft, createMemoryState, recordUses, voucherKey } from "@uniknode/ledger";
+import type { NftToken, Transaction } from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import { sealed, transactionOf } from "../fixtures.ts";
+
+const mint = (name: string, properties?: NftToken["properties"]) =>
+  transactionOf("2001/3", "alice", {
+    asset: { nft: { [name]: { tokenId: "t", ...(properties && { properties }) } } },
+  });
+
+function recorded(...transactions: Transaction[]) {
+  const draft = createDraft(createMemoryState());
+  recordUses(
+    draft,
+    transactions.map((transaction) => sealed(transaction)),
+  );
+  return draft;
+}
+
+describe("used vouchers", () => {
+  test("trap A3: are recorded when the block is complete; the first of two mints in it stands", () => {
+    const [first, second] = [mint("unik", { UnikVoucherId: "v" }), mint("unik", { UnikVoucherId: "v" })];
+    expect(recorded(first, second).get("vouchers", voucherKey("unik", "v"))).toBe(first.id);
+  });
+
+  test("belong to the name of the token", () => {
+    const draft = recorded(mint("unik", { UnikVoucherId: "v" }));
+    expect(draft.get("vouchers", voucherKey("other", "v"))).toBeUndefined();
+    expect(voucherKey("a/b", "c")).not.toBe(voucherKey("a", "b/c"));
+  });
+
+  test("are none where the property is empty, deleted or absent", () => {
+    const draft = recorded(
+      mint("unik", { UnikVoucherId: "" }),
+      mint("unik", { UnikVoucherId: null }),
+      mint("unik"),
+    );
+    expect(draft.changes()).toEqual([]);
+  });
+
+  test("are none in an update", () => {
+    const update = { ...mint("unik", { UnikVoucherId: "v" }), type: 4 };
+    expect(recorded(update).changes()).toEqual([]);
+  });
+});
+
+test("a disclose demand is known by the subject of its certification", () => {
+  const certification = { payload: { sub: "subject", iss: "", iat: 0 }, signature: "" };
+  const disclosure = transactionOf("2001/0", "alice", {
+    asset: { "disclose-demand-certification": certification },
+  });
+  expect(recorded(disclosure).get("disclosures", "subject")).toBe(disclosure.id);
+});

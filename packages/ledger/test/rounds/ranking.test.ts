@@ -1,0 +1,117 @@
+/** Ranking, selection by type, and forging order (consensus.md sections 3 and 4). */
+import { type Delegate, delegateOfSlot, forgingOrder, rankDelegates } from "@uniknode/ledger";
+import { type Milestone, sha256, utf8ToBytes } from "@uniknode/protocol";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { publicKeyOf, someDelegate, stateOf, walletNamed } from "../fixtures.ts";
+
+const names = ["a", "b", "c", "d", "e", "f"].sort((a, b) => (publicKeyOf(a) < publicKeyOf(b) ? -1 : 1));
+
+/** Names by rank. Delegates are described by their members, in the order of their public keys. */
+function rankingOf(milestone: Partial<Milestone>, ...delegates: Partial<Delegate>[]) {
+  const actors = Object.fromEntries(
+    delegates.map((members, index) => [
+      names[index]!,
+      { attributes: { delegate: someDelegate({ username: names[index]!, ...members }) } },
+    ]),
+  );
+  const draft = stateOf(actors);
+  const ranked = rankDelegates(draft, { activeDelegates: 3, ...milestone } as Milestone);
+  ranked.forEach(({ publicKey }, index) => {
+    const name = names.find((candidate) => publicKeyOf(candidate) === publicKey)!;
+    expect(walletNamed(draft, name).attributes.delegate?.rank).toBe(index + 1);
+  });
+  return { draft, order: ranked.map(({ attributes }) => names.indexOf(attributes.delegate.username)) };
+}
+
+const votes = (voteBalance: bigint, type?: number) => ({ voteBalance, ...(type && { type }) });
+
+describe("the ranking", () => {
+  test("goes by votes, then by public key", () => {
+    expect(rankingOf({}, votes(1n), votes(5n), votes(1n), votes(-1n)).order).toEqual([1, 0, 2, 3]);
+  });
+
+  test("leaves resigned delegates out, and takes their rank", () => {
+    const { draft, order } = rankingOf({}, votes(1n), { resigned: true, rank: 1 }, votes(2n));
+    expect(order).toEqual([2, 0]);
+    expect(walletNamed(draft, names[1]!).attributes.delegate).not.toHaveProperty("rank");
+  });
+
+  test("writes nothing where nothing changes", () => {
+    const { draft } = rankingOf({}, votes(2n), votes(1n));
+    const mark = draft.mark();
+    rankDelegates(draft, { activeDelegates: 3 } as Milestone);
+    expect(draft.changes(mark)).toEqual([]);
+  });
+
+  test("goes by weights while there is a cap", () => {
+    const capped = { voterMaximumWeight: { individual: 1 } };
+    expect(rankingOf(capped, votes(9n, 1), votes(5n, 2)).order).toEqual([1, 0]);
+    const { draft } = rankingOf({ voterMaximumWeight: false }, { ...votes(9n, 1), weightedVoteBalance: 1n });
+    expect(walletNamed(draft, names[0]!).attributes.delegate).not.toHaveProperty("weightedVoteBalance");
+  });
+});
+
+describe("the selection by type", () => {
+  const quotas = (individual: number, organization: number, network: number) => ({
+    nbDelegatesByType: { individual, organization, network },
+  });
+
+  test("takes each type up to its quota, then leaves the others in their order", () => {
+    const order = rankingOf(
+      quotas(1, 1, 1),
+      votes(9n, 1),
+      votes(8n, 1),
+      votes(3n, 2),
+      votes(7n),
+      votes(1n, 3),
+    );
+    expect(order.order).toEqual([0, 2, 4, 1, 3]);
+  });
+
+  test("gives places that a type cannot fill to individuals and those without type", () => {
+    expect(rankingOf(quotas(1, 1, 1), votes(9n, 1), votes(1n), votes(5n, 3)).order).toEqual([0, 1, 2]);
+    expect(rankingOf(quotas(1, 2, 0), votes(9n, 3), votes(1n), votes(5n, 1), votes(3n, 2)).order).toEqual([
+      2, 3, 1, 0,
+    ]);
+  });
+
+  test("takes nobody where all quotas are used up", () => {
+    expect(rankingOf(quotas(0, 0, 0), votes(1n, 1), votes(2n, 2)).order).toEqual([1, 0]);
+  });
+
+  test("picks as often as there are places", () => {
+    const four = [votes(9n, 2), votes(8n, 1), votes(7n, 1), votes(6n, 1)] as const;
+    expect(rankingOf({ ...quotas(3, 3, 3), activeDelegates: 1 }, ...four).order).toEqual([1, 0, 2, 3]);
+  });
+});
+
+describe("the forging order", () => {
+  test("trap A4: every fifth index is skipped as a source", () => {
+    const ranked = Array.from({ length: 6 }, (_, index) => `${index}`);
+    const expected = [...ranked];
+    const exchange = (i: number, byte: number) => {
+      const j = byte % 6;
+      [expected[i], expected[j]] = [expected[j]!, expected[i]!];
+    };
+    const seed = sha256(utf8ToBytes("12"));
+    for (const i of [0, 1, 2, 3]) exchange(i, seed[i]!);
+    exchange(5, sha256(seed)[0]!);
+    expect(forgingOrder(12, ranked)).toEqual(expected);
+  });
+
+  test("is a permutation and leaves its input alone", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 1, max: 60 }), (round, count) => {
+        const ranked = Array.from({ length: count }, (_, index) => `${index}`);
+        const order = forgingOrder(round, ranked);
+        expect(order.toSorted((a, b) => Number(a) - Number(b))).toEqual(ranked);
+        expect(delegateOfSlot(order, 3 * count + 1)).toBe(order[1 % count]);
+      }),
+    );
+  });
+
+  test("knows nobody where it is empty", () => {
+    expect(delegateOfSlot([], 5)).toBeUndefined();
+  });
+});

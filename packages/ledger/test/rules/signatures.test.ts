@@ -1,0 +1,211 @@
+/** Second signatures and multi signatures, with real keys (transactions-rules.md 2.2 and 3.5). */
+import { judgeBlock, type Wallet, walletOf } from "@uniknode/ledger";
+import {
+  keysFromPassphrase,
+  multiSignaturePublicKey,
+  multiSignTransaction,
+  secondSignTransaction,
+  type Transaction,
+} from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import {
+  addressOfName,
+  apply,
+  createChain,
+  network,
+  networkWith,
+  publicKeyOf,
+  refusalOf,
+  sealed,
+  stateOf,
+  transactionOf,
+} from "../fixtures.ts";
+
+const pay = (members: Partial<Transaction> = {}) =>
+  transactionOf("1/0", "alice", {
+    amount: 10n,
+    expiration: 0,
+    recipientId: addressOfName("bob"),
+    ...members,
+  });
+const key = keysFromPassphrase;
+const rich = { balance: 1000n };
+
+describe("a wallet with a second key", () => {
+  const alice = { ...rich, attributes: { secondPublicKey: publicKeyOf("second") } };
+
+  test("G5: needs the right second signature", () => {
+    expect(refusalOf(stateOf({ alice }), secondSignTransaction(pay(), key("second")))).toBe("");
+    expect(refusalOf(stateOf({ alice }), secondSignTransaction(pay(), key("other")))).toBe(
+      "InvalidSecondSignatureError",
+    );
+    expect(refusalOf(stateOf({ alice }), pay())).toBe("InvalidSecondSignatureError");
+  });
+
+  test("needs it from the next transaction on, in the block of the registration too", () => {
+    const draft = stateOf({ alice: rich });
+    apply(
+      draft,
+      transactionOf("1/1", "alice", { asset: { signature: { publicKey: publicKeyOf("second") } } }),
+    );
+    expect(refusalOf(draft, pay({ nonce: 2n }))).toBe("InvalidSecondSignatureError");
+    expect(refusalOf(draft, secondSignTransaction(pay({ nonce: 2n }), key("second")))).toBe("");
+  });
+});
+
+const participants = ["carol", "dave", "erin"];
+const asset = { min: 2, publicKeys: participants.map(publicKeyOf) };
+const sharedKey = multiSignaturePublicKey(asset);
+
+/** Signed by participants by their index; a name of somebody else signs wrongly. */
+const signedBy = (transaction: Transaction, signers: [index: number, name: string][]) =>
+  signers.reduce((signed, [index, name]) => multiSignTransaction(signed, index, key(name)), transaction);
+
+describe("registration of a multi signature wallet", () => {
+  const register = (signers: [number, string][], members = asset) =>
+    signedBy(transactionOf("1/4", "alice", { asset: { multiSignature: members } }), signers);
+  const everybody: [number, string][] = [
+    [0, "carol"],
+    [1, "dave"],
+    [2, "erin"],
+  ];
+
+  test("is paid by the sender and changes the wallet of the keys", () => {
+    const draft = stateOf({ alice: rich });
+    apply(draft, register(everybody));
+    const wallet = walletOf(draft, sharedKey, network);
+    expect(wallet).toMatchObject({ balance: 0n, nonce: 0n, attributes: { multiSignature: asset } });
+    expect(draft.get("wallets", wallet.address)?.publicKey).toBe(sharedKey);
+    expect(draft.get("wallets", addressOfName("alice"))?.balance).toBe(999n);
+    const again = { ...register(everybody), nonce: 2n };
+    expect(refusalOf(draft, again)).toBe("MultiSignatureAlreadyRegisteredError");
+  });
+
+  test("refuses numbers that do not fit", () => {
+    const refused = (members: typeof asset, signers = everybody) =>
+      refusalOf(stateOf({ alice: rich }), register(signers, members));
+    expect(refused({ ...asset, min: 0 })).toBe("MultiSignatureMinimumKeysError");
+    expect(refused({ ...asset, min: 4 })).toBe("MultiSignatureMinimumKeysError");
+    const many = Array.from({ length: 17 }, (_, index) => publicKeyOf(`participant ${index}`));
+    expect(refused({ min: 17, publicKeys: many })).toBe("MultiSignatureMinimumKeysError");
+    expect(refused(asset, everybody.slice(0, 2))).toBe("MultiSignatureKeyCountMismatchError");
+  });
+
+  test("trap A17: needs only `min` good signatures, others may be wrong", () => {
+    const withWrong = (...wrong: number[]) =>
+      everybody.map(([index, name]): [number, string] => [index, wrong.includes(index) ? "mallory" : name]);
+    expect(refusalOf(stateOf({ alice: rich }), register(withWrong(1)))).toBe("");
+    expect(refusalOf(stateOf({ alice: rich }), register(withWrong(0, 2)))).toBe("InvalidMultiSignatureError");
+  });
+
+  test("G7: is refused before aip11", () => {
+    const early = networkWith([{ height: 1, aip11: false }]);
+    expect(refusalOf(stateOf({ alice: rich }), register(everybody), { network: early })).toBe(
+      "LegacyMultiSignatureRegistrationError",
+    );
+  });
+});
+
+/** The shared wallet, with money. */
+const funded = (attributes: Wallet["attributes"] = { multiSignature: asset }): Wallet => ({
+  ...walletOf(stateOf({}), sharedKey, network),
+  balance: 1000n,
+  attributes,
+});
+const spend = (signers: [number, string][], members: Partial<Transaction> = {}) =>
+  signedBy(pay({ senderPublicKey: sharedKey, ...members }), signers);
+
+describe("a multi signature wallet", () => {
+  const stateWithShared = () => {
+    const draft = stateOf({});
+    const wallet = funded();
+    draft.set("wallets", wallet.address, wallet);
+    return draft;
+  };
+
+  test("G10: spends with enough signatures in any order", () => {
+    expect(
+      refusalOf(
+        stateWithShared(),
+        spend([
+          [2, "erin"],
+          [0, "carol"],
+        ]),
+      ),
+    ).toBe("");
+    expect(refusalOf(stateWithShared(), spend([[2, "erin"]]))).toBe("InvalidMultiSignaturesError");
+    expect(refusalOf(stateWithShared(), spend([]))).toBe("InvalidMultiSignaturesError");
+  });
+
+  test("registers neither a second key nor a delegate", () => {
+    const refused = (type: string, assetOf: Transaction["asset"]) =>
+      refusalOf(
+        stateWithShared(),
+        transactionOf(type, "alice", { senderPublicKey: sharedKey, ...(assetOf && { asset: assetOf }) }),
+      );
+    const error = "NotSupportedForMultiSignatureWalletError";
+    expect(refused("1/1", { signature: { publicKey: publicKeyOf("x") } })).toBe(error);
+    expect(refused("1/2", { delegate: { username: "shared" } })).toBe(error);
+  });
+
+  describe("in a block", () => {
+    const faultsOf = ({ id }: Transaction) => [
+      { code: "unverified-transactions" as const },
+      { code: "unverified-transaction" as const, transactionId: id, sequence: 0 },
+    ];
+
+    test("is verified against its wallet", () => {
+      const chain = createChain();
+      const wallet = funded();
+      chain.state.commit([{ table: "wallets", key: wallet.address, before: undefined, after: wallet }]);
+      const judge = (transaction: Transaction) => {
+        const block = { ...chain.next(), transactions: [sealed(transaction, false)] };
+        return judgeBlock(chain.context(), block, faultsOf(transaction));
+      };
+      expect(
+        judge(
+          spend([
+            [0, "carol"],
+            [1, "dave"],
+          ]),
+        ).answer,
+      ).toBe("Accepted");
+      const refused = spend([
+        [0, "carol"],
+        [1, "mallory"],
+      ]);
+      expect(judge(refused)).toMatchObject({ answer: "Rejected", faults: faultsOf(refused) });
+    });
+
+    test("trap A17: cannot spend in the block that registers it", () => {
+      const chain = createChain();
+      chain.append(
+        chain.next([
+          transactionOf("1/0", "premine", { amount: 100n, recipientId: funded().address }),
+          transactionOf("1/0", "premine", { nonce: 2n, amount: 100n, recipientId: addressOfName("alice") }),
+        ]),
+      );
+      const everybody: [number, string][] = participants.map((name, index) => [index, name]);
+      const registration = signedBy(
+        transactionOf("1/4", "alice", { asset: { multiSignature: asset } }),
+        everybody,
+      );
+      const spending = spend([
+        [0, "carol"],
+        [1, "dave"],
+      ]);
+      const block = { ...chain.next(), transactions: [sealed(registration), sealed(spending, false)] };
+      const faults = faultsOf(spending).map((fault) => ({
+        ...fault,
+        ...("sequence" in fault && { sequence: 1 }),
+      }));
+      expect(judgeBlock(chain.context(), block, faults)).toMatchObject({
+        answer: "Rejected",
+        reason: "verification-failed",
+      });
+      chain.append(chain.next([registration]));
+      const later = { ...chain.next(), transactions: [sealed(spending, false)] };
+      expect(judgeBlock(chain.context(), later, faultsOf(spending)).answer).toBe("Accepted");
+    });
+  });
+});
