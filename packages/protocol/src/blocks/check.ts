@@ -5,7 +5,7 @@ import type { SealedTransaction, Transaction } from "../transactions/transaction
 import type { Block, BlockHeader } from "./block.ts";
 import { blockByteLength } from "./codec.ts";
 import { payloadHashOf, totalsOf } from "./payload.ts";
-import { headerSignatureJob, type SignatureVerdict, verifySignatureJob } from "./signature.ts";
+import { headerSignatureJob, type SignatureVerdict, verifyHeaderJob } from "./signature.ts";
 
 /** One code per rule of blocks.md section 7; `exception` is a signature that cannot be read. */
 export type BlockFaultCode =
@@ -65,7 +65,7 @@ export function checkBlock(block: Block, options: BlockCheckOptions): BlockFault
   expect(header.height === 1 || header.previousBlock !== "", "previous-block");
   expect(header.reward === BigInt(milestone.reward), "reward");
   // 3: a signature that cannot be read ends the check
-  const signature = options.headerSignature ?? verifySignatureJob(headerSignatureJob(header, network));
+  const signature = options.headerSignature ?? verifyHeaderJob(headerSignatureJob(header, network));
   if (signature === "unreadable") return [...faults, { code: "exception" }];
   expect(signature === "valid", "signature");
   // 4 to 6

@@ -6,9 +6,6 @@ import type { Block, BlockHeader } from "./block.ts";
 import { BlockError } from "./error.ts";
 import { decodeHeader, encodeHeader, type HeaderFields } from "./header.ts";
 
-/** A block whose transactions are still bytes. */
-export type BlockFrame = { header: BlockHeader; transactions: Uint8Array[] };
-
 /** The block as bytes, transactions in their canonical encoding. */
 export const encodeBlock = ({ header, transactions }: Block, network: Network): Uint8Array =>
   encodeFrame(
@@ -32,21 +29,26 @@ export function encodeFrame(
 }
 
 /**
- * The header and the slices of the transactions. Bytes behind the last transaction are ignored; a header
- * at the end of the bytes has no transactions, whatever it announces.
+ * The header, and what a function makes of the bytes of each transaction, one after another: a transaction
+ * that cannot be read is told before a length that is impossible behind it. Bytes behind the last one are
+ * ignored; a header at the end of the bytes has no transactions, whatever it announces.
  *
  * @throws {BlockError} INVALID_BLOCK_BYTES
  */
-export function decodeBlock(bytes: Uint8Array, network: Network): BlockFrame {
+export function decodeBlock<T>(
+  bytes: Uint8Array,
+  network: Network,
+  readTransaction: (slice: Uint8Array, sequence: number) => T,
+): { header: BlockHeader; transactions: T[] } {
   const { header, byteLength } = decodeHeader(bytes, network);
-  const transactions: Uint8Array[] = [];
+  const transactions: T[] = [];
   if (byteLength === bytes.length) return { header, transactions };
   try {
     const lengths = createReader(bytes.subarray(byteLength));
     const slices = createReader(bytes.subarray(byteLength));
     slices.skip(4 * header.numberOfTransactions);
-    for (let index = 0; index < header.numberOfTransactions; index++) {
-      transactions.push(slices.take(lengths.u32()));
+    for (let sequence = 0; sequence < header.numberOfTransactions; sequence++) {
+      transactions.push(readTransaction(slices.take(lengths.u32()), sequence));
     }
   } catch (error) {
     if (error instanceof RangeError) throw new BlockError("INVALID_BLOCK_BYTES", error.message);

@@ -8,7 +8,7 @@ import { createWriter } from "../bytes/writer.ts";
 import type { Network } from "../networks/network.ts";
 import type { BlockHeader } from "./block.ts";
 import { BlockError } from "./error.ts";
-import { blockIdOf, hasFullId, partialIdFromHex, partialIdToHex } from "./id.ts";
+import { blockIdOf, blockIdToHex, hasFullId, partialIdFromHex, partialIdToHex } from "./id.ts";
 
 /** What the bytes of a header are made of; everything else follows from it. */
 export type HeaderFields = Omit<BlockHeader, "id" | "idHex" | "previousBlockHex">;
@@ -23,46 +23,21 @@ export function decodeHeader(
   bytes: Uint8Array,
   network: Network,
 ): { header: BlockHeader; byteLength: number } {
-  try {
-    const reader = createReader(bytes);
-    const version = reader.u32();
-    const timestamp = reader.u32();
-    const height = reader.u32();
-    const isFull = hasFullPreviousId(height, network);
-    const previousBlockHex = reader.hex(isFull ? 32 : 8);
-    const numberOfTransactions = reader.u32();
-    const totalAmount = reader.u64();
-    const totalFee = reader.u64();
-    const reward = reader.u64();
-    const payloadLength = reader.u32();
-    const payloadHash = reader.hex(32);
-    const generatorPublicKey = reader.hex(33);
-    // The second byte of DER is the number of bytes that follow it.
-    const blockSignature = reader.hex(2 + (reader.peek(1) ?? 0));
-    const byteLength = reader.position();
-    const { id, idHex } = blockIdOf(bytes.subarray(0, byteLength), height, network);
-    const header = {
-      id,
-      idHex,
-      version,
-      timestamp,
-      height,
-      previousBlock: isFull ? previousBlockHex : partialIdFromHex(previousBlockHex),
-      previousBlockHex,
-      numberOfTransactions,
-      totalAmount,
-      totalFee,
-      reward,
-      payloadLength,
-      payloadHash,
-      generatorPublicKey,
-      blockSignature,
-    };
-    return { header, byteLength };
-  } catch (error) {
-    if (error instanceof RangeError) throw new BlockError("INVALID_BLOCK_BYTES", error.message);
-    throw error;
-  }
+  const { fields, byteLength } = readFields(bytes, (height) => hasFullPreviousId(height, network));
+  const id = blockIdOf(bytes.subarray(0, byteLength), fields.height, network);
+  return { header: { ...id, ...fields }, byteLength };
+}
+
+/**
+ * The header of stored bytes that hold nothing else, with its stored id. They need no network: the length
+ * of the previous id follows from where the signature ends.
+ *
+ * @throws {BlockError} INVALID_BLOCK_BYTES
+ */
+export function headerFromTrustedBytes(bytes: Uint8Array, id: string): BlockHeader {
+  // A partial id never comes after a full one.
+  const isFull = id.length === 64 && endsWithSignatureAt(109 + 32, bytes);
+  return { id, idHex: blockIdToHex(id), ...readFields(bytes, () => isFull).fields };
 }
 
 /**
@@ -116,3 +91,41 @@ function previousIdHex(header: { height: number; previousBlock: string }, networ
   }
   return header.previousBlock;
 }
+
+function readFields(
+  bytes: Uint8Array,
+  isFullAt: (height: number) => boolean,
+): { fields: HeaderFields & { previousBlockHex: string }; byteLength: number } {
+  try {
+    const reader = createReader(bytes);
+    const version = reader.u32();
+    const timestamp = reader.u32();
+    const height = reader.u32();
+    const isFull = isFullAt(height);
+    const previousBlockHex = reader.hex(isFull ? 32 : 8);
+    const fields = {
+      version,
+      timestamp,
+      height,
+      previousBlock: isFull ? previousBlockHex : partialIdFromHex(previousBlockHex),
+      previousBlockHex,
+      numberOfTransactions: reader.u32(),
+      totalAmount: reader.u64(),
+      totalFee: reader.u64(),
+      reward: reader.u64(),
+      payloadLength: reader.u32(),
+      payloadHash: reader.hex(32),
+      generatorPublicKey: reader.hex(33),
+      // The second byte of DER is the number of bytes that follow it.
+      blockSignature: reader.hex(2 + (reader.peek(1) ?? 0)),
+    };
+    return { fields, byteLength: reader.position() };
+  } catch (error) {
+    if (error instanceof RangeError) throw new BlockError("INVALID_BLOCK_BYTES", error.message);
+    throw error;
+  }
+}
+
+/** Whether DER with an integer in front begins here and fills the rest of the bytes. */
+const endsWithSignatureAt = (offset: number, bytes: Uint8Array): boolean =>
+  bytes[offset] === 0x30 && bytes[offset + 1] === bytes.length - offset - 2 && bytes[offset + 2] === 0x02;

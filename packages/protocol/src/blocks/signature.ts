@@ -6,7 +6,7 @@ import { sha256 } from "../crypto/hashes.ts";
 import type { Network } from "../networks/network.ts";
 import { encodeUnsignedHeader, type HeaderFields } from "./header.ts";
 
-/** An ECDSA signature to verify: bytes only, so that it can be sent to another thread. */
+/** A signature to verify: bytes only, so that it can be sent to another thread. */
 export type SignatureJob = { hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array };
 
 /** `unreadable` is DER that cannot be followed to its end: it ends the check of a block. */
@@ -19,7 +19,8 @@ export const headerSignatureJob = (header: HeaderFields, network: Network): Sign
   publicKey: hexToBytes(header.generatorPublicKey),
 });
 
-export function verifySignatureJob({ hash, signature, publicKey }: SignatureJob): SignatureVerdict {
+/** Always ECDSA: 64 bytes that are DER are no Schnorr signature here. */
+export function verifyHeaderJob({ hash, signature, publicKey }: SignatureJob): SignatureVerdict {
   if (verifyEcdsa(hash, signature, publicKey)) return "valid";
   return isReadableDer(signature) ? "invalid" : "unreadable";
 }

@@ -50,6 +50,9 @@ const fieldsAt = (height: fc.Arbitrary<number>, previousBlock: fc.Arbitrary<stri
     blockSignature: signature,
   });
 
+/** A block whose transactions stay bytes. */
+const slicesOf = (bytes: Uint8Array) => decodeBlock(bytes, livenet, (slice) => slice);
+
 /** The members that bytes are made of. */
 const fieldsOf = ({ id: _, idHex: __, previousBlockHex: ___, ...fields }: BlockHeader) => fields;
 
@@ -140,11 +143,11 @@ describe("header bytes", () => {
     fc.assert(
       fc.property(slices, fc.uint8Array(), (transactions, rest) => {
         const bytes = encodeFrame(fields, transactions, livenet);
-        const frame = decodeBlock(Uint8Array.of(...bytes, ...rest), livenet);
+        const frame = slicesOf(Uint8Array.of(...bytes, ...rest));
         expect(frame.transactions).toEqual(transactions);
         expect(frame.header.numberOfTransactions).toBe(transactions.length);
         for (const cut of [1, bytes.length - encodeHeader(fields, livenet).length - 1]) {
-          expect(() => decodeBlock(bytes.subarray(0, bytes.length - cut), livenet)).toThrow(
+          expect(() => slicesOf(bytes.subarray(0, bytes.length - cut))).toThrow(
             expect.objectContaining({ code: "INVALID_BLOCK_BYTES" }),
           );
         }
@@ -154,14 +157,12 @@ describe("header bytes", () => {
 
   test("a header alone has no transactions, whatever it announces", () => {
     const bytes = encodeHeader({ ...fields, numberOfTransactions: 7 }, livenet);
-    expect(decodeBlock(bytes, livenet).transactions).toEqual([]);
+    expect(slicesOf(bytes).transactions).toEqual([]);
   });
 
   test("an absurd number of transactions is refused at once", () => {
     const bytes = encodeFrame({ ...fields, numberOfTransactions: 0xffffffff }, [new Uint8Array(9)], livenet);
-    expect(() => decodeBlock(bytes, livenet)).toThrow(
-      expect.objectContaining({ code: "INVALID_BLOCK_BYTES" }),
-    );
+    expect(() => slicesOf(bytes)).toThrow(expect.objectContaining({ code: "INVALID_BLOCK_BYTES" }));
   });
 });
 

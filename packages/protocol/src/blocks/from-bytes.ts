@@ -1,0 +1,43 @@
+/** Reading of blocks from bytes (blocks.md sections 5 and 6). */
+import type { Network } from "../networks/network.ts";
+import type { TransactionContext } from "../transactions/context.ts";
+import { type ParseOptions, sealedFromTrustedBytes, transactionFromBytes } from "../transactions/parse.ts";
+import type { Block } from "./block.ts";
+import { decodeBlock } from "./codec.ts";
+import { BlockError } from "./error.ts";
+import { isBlockException } from "./exception.ts";
+import { blockIdToHex } from "./id.ts";
+import { headerViolation } from "./schema.ts";
+
+/**
+ * The block of untrusted bytes, each transaction read by the rules in force at the context's height, which
+ * is that of the last accepted block. Whether the block is right is for `checkBlock` to say.
+ *
+ * @throws {BlockError} INVALID_BLOCK_BYTES, or BlockSchemaError on a height of 0 or an amount above 2^63 - 1
+ * @throws {TransactionError} if a transaction cannot be read
+ */
+export function blockFromBytes(
+  bytes: Uint8Array,
+  context: TransactionContext,
+  options?: ParseOptions,
+): Block {
+  const { network } = context;
+  const block = decodeBlock(bytes, network, (slice) => transactionFromBytes(slice, context, options));
+  const violation = headerViolation(block.header, network);
+  const ids = block.transactions.map(({ data }) => data.id);
+  if (violation && !isBlockException(block.header.id, ids, network)) {
+    throw new BlockError("BlockSchemaError", `the block has a wrong member ${violation}`, violation);
+  }
+  return block;
+}
+
+/**
+ * The block of bytes that were accepted before: nothing is checked, all transactions count as verified.
+ *
+ * @param id of the genesis block, which is not made by the ordinary rule
+ * @throws {BlockError} INVALID_BLOCK_BYTES
+ */
+export function blockFromTrustedBytes(bytes: Uint8Array, network: Network, id?: string): Block {
+  const block = decodeBlock(bytes, network, (slice) => sealedFromTrustedBytes(slice));
+  return id === undefined ? block : { ...block, header: { ...block.header, id, idHex: blockIdToHex(id) } };
+}

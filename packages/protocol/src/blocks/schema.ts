@@ -1,0 +1,78 @@
+/** The form of a block object (blocks.md section 6). */
+import type { Network } from "../networks/network.ts";
+import { hasFullId } from "./id.ts";
+
+/** A JSON object whose members are not known yet. */
+export type UntrustedObject = Record<string, unknown>;
+
+type Rule = (value: unknown, block: { height: number; network: Network }) => boolean;
+
+const U63_MAX = 0x7fff_ffff_ffff_ffffn;
+
+const isIntegerFrom =
+  (minimum: number): Rule =>
+  (value) =>
+    Number.isInteger(value) && (value as number) >= minimum;
+
+const isHex: Rule = (value) => typeof value === "string" && /^[0-9a-fA-F]+$/.test(value);
+
+const isPublicKey: Rule = (value) => typeof value === "string" && /^[0-9a-fA-F]{66}$/.test(value);
+
+/** Plain decimal text or an exact number, not above 2^63 - 1. */
+const isAmount: Rule = (value) => isInteger(value) && BigInt(value) <= U63_MAX;
+
+/** The genesis block is free of the maximum. */
+const isTotal: Rule = (value, block) => (block.height === 1 ? isInteger(value) : isAmount(value, block));
+
+const isInteger = (value: unknown): value is string | number | bigint =>
+  typeof value === "string"
+    ? /^[0-9]{1,20}$/.test(value)
+    : (typeof value === "bigint" || Number.isSafeInteger(value)) && (value as number | bigint) >= 0;
+
+const isId =
+  (heightOf: (height: number) => number): Rule =>
+  (value, { height, network }) => {
+    if (typeof value !== "string") return false;
+    const form = hasFullId(heightOf(height), network)
+      ? /^[0-9a-fA-F]{64}$/
+      : /^([0-9]{1,20}|[0-9a-fA-F]{16})$/;
+    return form.test(value);
+  };
+
+const isOwnId = isId((height) => height);
+const isIdBelow = isId((height) => height - 1);
+
+/** Below the genesis block there is nothing: null, empty or zero. */
+const isPreviousId: Rule = (value, block) =>
+  block.height === 1 ? value !== undefined && Number(value) === 0 : isIdBelow(value, block);
+
+const optional =
+  (rule: Rule): Rule =>
+  (value, block) =>
+    value === undefined || rule(value, block);
+
+/** `height` comes first: the form of the others depends on it. */
+const rules: Readonly<Record<string, Rule>> = {
+  height: isIntegerFrom(1),
+  id: isOwnId,
+  idHex: optional(isOwnId),
+  version: isIntegerFrom(0),
+  timestamp: isIntegerFrom(0),
+  previousBlock: isPreviousId,
+  previousBlockHex: optional(isPreviousId),
+  numberOfTransactions: optional(isIntegerFrom(0)),
+  totalAmount: isTotal,
+  totalFee: isTotal,
+  reward: isAmount,
+  payloadLength: isIntegerFrom(0),
+  payloadHash: isHex,
+  generatorPublicKey: isPublicKey,
+  blockSignature: isHex,
+};
+
+/** Path of the first member of a header that is missing or has a wrong form. */
+export function headerViolation(block: UntrustedObject, network: Network): string | undefined {
+  const height = block.height as number;
+  const broken = Object.entries(rules).find(([member, rule]) => !rule(block[member], { height, network }));
+  return broken && `.${broken[0]}`;
+}

@@ -1,0 +1,254 @@
+import { describe, expect, test } from "vitest";
+import {
+  type Block,
+  blockFromBytes,
+  blockFromJson,
+  blockFromPeerJson,
+  blockFromTrustedBytes,
+  blockJobs,
+  blockToJson,
+  blockToPeerJson,
+  checkBlock,
+  createNetwork,
+  createSlots,
+  type Exceptions,
+  encodeBlock,
+  forgeBlock,
+  keysFromPassphrase,
+  presets,
+  verifyBlockJobs,
+  withVerdicts,
+} from "../../src/index.ts";
+import { transfer } from "./fixtures.ts";
+
+const network = createNetwork(presets.livenet!);
+const context = { network, height: 999 };
+const keys = keysFromPassphrase("generator");
+const timestamp = 100_000_000;
+const now = createSlots(network).unixMsOf(timestamp);
+
+const forge = (transactions: Block["transactions"]): Block => {
+  const previous = { id: "ab".repeat(32), height: 999 };
+  return forgeBlock({ network, timestamp, previous, transactions }, keys);
+};
+
+const empty = forge([]);
+const block = forge([transfer(network, 1n), transfer(network, 2n)]);
+const json = blockToJson(block) as Record<string, unknown> & { transactions: Record<string, unknown>[] };
+
+const withCode = (code: string, members = {}) => expect.objectContaining({ code, ...members });
+
+describe("a block", () => {
+  test.each([
+    ["without transactions", empty],
+    ["with transactions", block],
+  ])("%s comes back from each of its forms", (_, expected) => {
+    const bytes = encodeBlock(expected, network);
+    expect(blockFromBytes(bytes, context)).toEqual(expected);
+    expect(blockFromTrustedBytes(bytes, network)).toEqual(expected);
+    expect(blockFromJson(blockToJson(expected), context)).toEqual(expected);
+    expect(blockFromJson(JSON.parse(JSON.stringify(blockToJson(expected))), context)).toEqual(expected);
+    expect(blockFromPeerJson(blockToPeerJson(expected), context)).toEqual(expected);
+  });
+
+  test("of stored bytes may have a stored id, as the genesis block does", () => {
+    const { header } = blockFromTrustedBytes(encodeBlock(empty, network), network, "256");
+    expect(header).toEqual({ ...empty.header, id: "256", idHex: "0000000000000100" });
+  });
+
+  test("reading an object leaves it as it was", () => {
+    const before = structuredClone(json);
+    blockFromJson(json, context);
+    expect(json).toEqual(before);
+  });
+});
+
+describe("a block object", () => {
+  const long = "9".repeat(19);
+
+  test.each([
+    ["id", undefined],
+    ["id", "123"],
+    ["id", 5],
+    ["idHex", "zz"],
+    ["version", undefined],
+    ["version", "0"],
+    ["version", -1],
+    ["version", 0.5],
+    ["timestamp", undefined],
+    ["timestamp", null],
+    ["previousBlock", undefined],
+    ["previousBlock", null],
+    ["previousBlock", "123"],
+    ["previousBlockHex", "12"],
+    ["height", undefined],
+    ["height", 0],
+    ["height", 1.5],
+    ["height", "1000"],
+    ["totalAmount", undefined],
+    ["totalAmount", "-1"],
+    ["totalAmount", "1.0"],
+    ["totalAmount", 2 ** 53],
+    ["totalAmount", (2n ** 63n).toString()],
+    ["totalAmount", long.repeat(1000)],
+    ["totalFee", null],
+    ["totalFee", {}],
+    ["reward", ""],
+    ["reward", long],
+    ["payloadLength", undefined],
+    ["payloadHash", ""],
+    ["payloadHash", "xy"],
+    ["generatorPublicKey", "02"],
+    ["blockSignature", undefined],
+    ["blockSignature", ""],
+    ["transactions", undefined],
+    ["transactions", {}],
+    ["numberOfTransactions", null],
+    ["numberOfTransactions", "2"],
+    ["numberOfTransactions", -2],
+  ])("with %s %j is refused", (member, value) => {
+    expect(() => blockFromJson({ ...json, [member]: value }, context)).toThrow(
+      withCode("BlockSchemaError", { path: `.${member}`, isRetryable: false }),
+    );
+  });
+
+  test.each([1, 3, 0])("announcing %i of two transactions is refused", (numberOfTransactions) => {
+    expect(() => blockFromJson({ ...json, numberOfTransactions }, context)).toThrow(
+      withCode("BlockSchemaError", { path: ".transactions" }),
+    );
+  });
+
+  test("may leave out the number of transactions, and have unknown members", () => {
+    const { numberOfTransactions: _, ...rest } = json;
+    expect(blockFromJson({ ...rest, unknown: 1 }, context)).toEqual(block);
+  });
+
+  test("may write hexadecimal in capitals and amounts as numbers", () => {
+    const { header } = block;
+    const capitals = {
+      previousBlock: header.previousBlock.toUpperCase(),
+      payloadHash: header.payloadHash.toUpperCase(),
+      generatorPublicKey: header.generatorPublicKey.toUpperCase(),
+      blockSignature: header.blockSignature.toUpperCase(),
+      totalFee: Number(header.totalFee),
+      id: "cd".repeat(32),
+    };
+    expect(blockFromJson({ ...json, ...capitals }, context)).toEqual(block);
+  });
+
+  test.each([null, undefined, 5, "text", []])("that is %j is refused", (input) => {
+    expect(() => blockFromJson(input, context)).toThrow(withCode("BlockSchemaError"));
+    expect(() => blockFromPeerJson(input, context)).toThrow(withCode("BlockSchemaError"));
+  });
+
+  test.each([null, 5, {}, { type: 0 }])("with a transaction %j is refused", (item) => {
+    const transactions = [json.transactions[0], item];
+    expect(() => blockFromJson({ ...json, transactions }, context)).toThrow(
+      withCode("BlockSchemaError", { path: ".transactions[1]" }),
+    );
+  });
+
+  test("is read as its bytes are: what follows the signature of an empty block is ignored", () => {
+    const blockSignature = `${empty.header.blockSignature}00`;
+    expect(blockFromJson({ ...blockToJson(empty), blockSignature }, context)).toEqual(empty);
+  });
+
+  test("whose payload hash is too short is another block, and a wrong one", () => {
+    const read = blockFromJson({ ...blockToJson(empty), payloadHash: "00".repeat(31) }, context);
+    expect(checkBlock(read, { network, now }).map(({ code }) => code)).toEqual(["exception"]);
+  });
+
+  test.each([
+    ["payloadHash", "000"],
+    ["blockSignature", "30"],
+    ["blockSignature", "3044"],
+  ])("whose bytes cannot be read is refused: %s %s", (member, value) => {
+    expect(() => blockFromJson({ ...blockToJson(empty), [member]: value }, context)).toThrow(
+      withCode("INVALID_BLOCK_BYTES"),
+    );
+  });
+
+  test("meets the transaction rules of the context's height", () => {
+    expect(() => blockFromJson(json, { network, height: 1 })).toThrow(withCode("TransactionVersionError"));
+    expect(() => blockFromPeerJson(blockToPeerJson(block), { network, height: 1 })).toThrow(
+      withCode("TransactionVersionError"),
+    );
+  });
+
+  test.each(["", "zz", "0", 5, null])("of a peer with a transaction %j is refused", (item) => {
+    const peer = { ...blockToPeerJson(block), transactions: [item, item] };
+    expect(() => blockFromPeerJson(peer, context)).toThrow(
+      withCode("BlockSchemaError", { path: ".transactions[0]" }),
+    );
+  });
+
+  test("of a peer announcing transactions that are not there is refused", () => {
+    const { transactions: _, ...peer } = blockToPeerJson(block);
+    expect(() => blockFromPeerJson(peer, context)).toThrow(
+      withCode("BlockSchemaError", { path: ".transactions" }),
+    );
+  });
+});
+
+describe("listed exceptions", () => {
+  const on = (exceptions: Exceptions) => ({
+    network: createNetwork({ ...presets.livenet!, exceptions }),
+    height: 999,
+  });
+  const tooMuch = { ...json, totalAmount: (2n ** 63n).toString() };
+
+  test("a listed block may break the schema", () => {
+    const read = blockFromJson(tooMuch, on({ blocks: [String(json.id)] }));
+    expect(read.header.totalAmount).toBe(2n ** 63n);
+    const bytes = encodeBlock(read, network);
+    expect(() => blockFromBytes(bytes, context)).toThrow(
+      withCode("BlockSchemaError", { path: ".totalAmount" }),
+    );
+    expect(blockFromBytes(bytes, on({ blocks: [read.header.id] }))).toEqual(read);
+  });
+
+  test("what no bytes can express stays refused", () => {
+    const exceptional = on({ blocks: [String(json.id)] });
+    for (const totalAmount of [undefined, null, {}, "1.5"]) {
+      expect(() => blockFromJson({ ...json, totalAmount }, exceptional)).toThrow(
+        withCode("INVALID_BLOCK_BYTES"),
+      );
+    }
+  });
+
+  test("a listed transaction may break it inside any block, and counts as verified", () => {
+    const free = transfer(network, 5n, { nonce: 5n, fee: 0n });
+    const listed = on({ transactions: [free.data.id] });
+    const blockOfIt = forge([free]);
+    expect(blockFromJson(blockToJson(blockOfIt), listed)).toEqual(blockOfIt);
+    expect(() => blockFromJson(blockToJson(blockOfIt), context)).toThrow(
+      withCode("BlockSchemaError", { path: ".transactions[0]" }),
+    );
+  });
+});
+
+describe("signatures", () => {
+  const bytes = encodeBlock(block, network);
+
+  test("may be verified apart from parsing", () => {
+    const parsed = blockFromBytes(bytes, context, { checkSignature: false });
+    expect(parsed.transactions.map(({ isVerified }) => isVerified)).toEqual([false, false]);
+    // What another thread would be sent and would answer.
+    const verdicts = structuredClone(verifyBlockJobs(structuredClone(blockJobs(parsed, context))));
+    expect(verdicts).toEqual({ header: "valid", transactions: [true, true] });
+    const verified = withVerdicts(parsed, verdicts);
+    expect(verified).toEqual(block);
+    expect(checkBlock(verified, { network, now, headerSignature: verdicts.header })).toEqual([]);
+  });
+
+  test("a wrong one is found either way", () => {
+    const wrong = forge([
+      transfer(network, 1n, { nonce: 1n, senderPublicKey: block.header.generatorPublicKey }),
+    ]);
+    const read = blockFromBytes(encodeBlock(wrong, network), context);
+    const codes = ["unverified-transactions", "unverified-transaction"];
+    expect(checkBlock(read, { network, now }).map(({ code }) => code)).toEqual(codes);
+    const { transactions } = verifyBlockJobs(blockJobs(wrong, context));
+    expect(transactions).toEqual([false]);
+  });
+});
