@@ -1,32 +1,26 @@
 /** Signature checks packed into plain bytes, so that a batch costs one message between threads. */
-import { verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
+import { type SignatureJob, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
 
-/** What a signature is checked against. */
-export type SignatureCheck = {
-  /** SHA-256 of what was signed: 32 bytes. */
-  readonly hash: Uint8Array;
-  /** 64 bytes are Schnorr, everything else is ECDSA in DER (transactions.md section 10, blocks.md section 3). */
-  readonly signature: Uint8Array;
-  /** 33 bytes. */
-  readonly publicKey: Uint8Array;
-};
+/** What a signature is checked against, and how: `hash` has 32 bytes, `publicKey` 33. */
+export type SignatureCheck = SignatureJob & { readonly scheme: "ecdsa" | "schnorr" };
 
 /** Two minimal 33-byte integers and six bytes around them: nothing longer is strict DER. */
 const MAX_SIGNATURE_BYTES = 72;
-const SCHNORR_BYTES = 64;
 
-/** hash | length of the signature, 0 for one that cannot be valid | signature | public key */
-const LENGTH_AT = 32;
-const SIGNATURE_AT = 33;
+/** hash | scheme | length of the signature, 0 for one that is too long to be valid | signature | public key */
+const SCHEME_AT = 32;
+const LENGTH_AT = 33;
+const SIGNATURE_AT = 34;
 const PUBLIC_KEY_AT = SIGNATURE_AT + MAX_SIGNATURE_BYTES;
 const ENTRY_BYTES = PUBLIC_KEY_AT + 33;
 
 /** The bytes own their buffer, which may be transferred. */
 export function packChecks(checks: readonly SignatureCheck[]): Uint8Array<ArrayBuffer> {
   const packed = new Uint8Array(checks.length * ENTRY_BYTES);
-  for (const [index, { hash, signature, publicKey }] of checks.entries()) {
+  for (const [index, { hash, scheme, signature, publicKey }] of checks.entries()) {
     const at = index * ENTRY_BYTES;
     packed.set(hash, at);
+    packed[at + SCHEME_AT] = scheme === "schnorr" ? 1 : 0;
     if (signature.length <= MAX_SIGNATURE_BYTES) {
       packed[at + LENGTH_AT] = signature.length;
       packed.set(signature, at + SIGNATURE_AT);
@@ -41,10 +35,10 @@ export function verifyPacked(packed: Uint8Array): Uint8Array<ArrayBuffer> {
   const verdicts = new Uint8Array(packed.length / ENTRY_BYTES);
   for (let index = 0; index < verdicts.length; index++) {
     const entry = packed.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
-    const hash = entry.subarray(0, LENGTH_AT);
+    const hash = entry.subarray(0, SCHEME_AT);
     const signature = entry.subarray(SIGNATURE_AT, SIGNATURE_AT + entry[LENGTH_AT]!);
     const publicKey = entry.subarray(PUBLIC_KEY_AT);
-    const verify = signature.length === SCHNORR_BYTES ? verifySchnorr : verifyEcdsa;
+    const verify = entry[SCHEME_AT] === 1 ? verifySchnorr : verifyEcdsa;
     verdicts[index] = verify(hash, signature, publicKey) ? 1 : 0;
   }
   return verdicts;

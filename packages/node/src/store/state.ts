@@ -39,7 +39,8 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
   /** Wallets of delegates are read at every round: they never leave memory, and need no row to be found. */
   const delegates = new Map<string, Wallet>();
 
-  function get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+  function get<T extends TableName>(table: T, name: string): Tables[T] | undefined {
+    const key = storableText(name);
     if (table === "wallets") {
       const delegate = delegates.get(key);
       if (delegate) return delegate as Tables[T];
@@ -56,7 +57,7 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
 
   function write(writes: readonly Write[]): void {
     for (const { table, key, after } of writes) {
-      written[table].set(key, after);
+      written[table].set(storableText(key), typeof after === "string" ? storableText(after) : after);
       if (table !== "wallets") continue;
       if (after?.attributes.delegate) delegates.set(key, after);
       else delegates.delete(key);
@@ -102,6 +103,12 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
   reset();
   return { get, write, flush, reset, delegates: () => delegates.keys(), voters, properties };
 }
+
+/**
+ * What the database gives back for a text. Lenient decoding of transactions can yield halves of surrogate pairs,
+ * which no UTF-8 holds: the answer must not depend on whether it comes from memory or from the file.
+ */
+const storableText = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed());
 
 const forEachTable = <V>(create: () => V): Record<TableName, V> =>
   Object.fromEntries(TABLE_NAMES.map((table) => [table, create()])) as Record<TableName, V>;

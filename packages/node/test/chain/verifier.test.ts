@@ -11,9 +11,10 @@ const hashOf = (text: string) => sha256(utf8ToBytes(text));
 function mixedChecks(count: number): { checks: SignatureCheck[]; verdicts: boolean[] } {
   const checks = Array.from({ length: count }, (_, index) => {
     const hash = hashOf(`message ${index}`);
-    const sign = index % 2 === 0 ? signSchnorr : signEcdsa;
-    const signature = sign(hash, keys.privateKey);
-    return { hash: index % 3 === 0 ? hashOf("another") : hash, signature, publicKey };
+    const isSchnorr = index % 2 === 0;
+    const signature = (isSchnorr ? signSchnorr : signEcdsa)(hash, keys.privateKey);
+    const scheme = isSchnorr ? ("schnorr" as const) : ("ecdsa" as const);
+    return { hash: index % 3 === 0 ? hashOf("another") : hash, scheme, signature, publicKey };
   });
   return { checks, verdicts: checks.map((_, index) => index % 3 !== 0) };
 }
@@ -54,12 +55,12 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
       valid.subarray(1),
       valid,
     ];
-    const checks = signatures.map((signature) => ({ hash, signature, publicKey }));
+    const check = { hash, scheme: "ecdsa" as const, signature: valid, publicKey };
+    const checks = signatures.map((signature) => ({ ...check, signature }));
     const verdicts = signatures.map((signature) => signature === valid);
     expect(await verifier.verify(checks)).toEqual(verdicts);
-    expect(await verifier.verify([{ hash, signature: valid, publicKey: new Uint8Array(33) }])).toEqual([
-      false,
-    ]);
+    expect(await verifier.verify([{ ...check, publicKey: new Uint8Array(33) }])).toEqual([false]);
+    expect(await verifier.verify([{ ...check, scheme: "schnorr" }])).toEqual([false]);
   });
 
   test("rejects after it was closed", async () => {

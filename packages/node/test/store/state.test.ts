@@ -107,3 +107,16 @@ test("a removed record that was never stored leaves no row", () => {
   expect(database.prepare("SELECT * FROM entries").all()).toEqual([]);
   database.close();
 });
+
+test("a text that no UTF-8 holds is answered alike from memory and from the file", () => {
+  const database = openMemory();
+  const store = createStateStore(database, { cacheSize: 10 });
+  const key = `${"a".repeat(64)}/k\ud800`;
+  store.write([{ table: "properties", key, after: "v\udc00" }]);
+  const fromMemory = store.get("properties", key);
+  database.transaction(() => store.flush());
+  store.reset();
+  expect(store.get("properties", key)).toBe("v\ufffd");
+  expect(fromMemory).toBe("v\ufffd");
+  database.close();
+});

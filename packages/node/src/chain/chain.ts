@@ -1,0 +1,285 @@
+/**
+ * The chain of this node: one writer that takes deliveries of blocks and reverts one after another, while later
+ * blocks are already being read and verified (architecture.md, "the way of a block").
+ *
+ * What is executed is committed in the same turn of the event loop: nobody ever sees a state that is not on disk.
+ */
+import type { Fact, StateReader, Wallet } from "@uniknode/ledger";
+import type { Block, BlockHeader, Network } from "@uniknode/protocol";
+import type { Event } from "../events/event.ts";
+import { type BlockStore, createBlockStore } from "../store/blocks.ts";
+import type { Database } from "../store/database.ts";
+import type { EventLog } from "../store/events.ts";
+import { createMetaStore } from "../store/meta.ts";
+import { createStateStore } from "../store/state.ts";
+import { createTransactionStore } from "../store/transactions.ts";
+import { createUndoStore } from "../store/undo.ts";
+import { type ChainChange, type ChainListener, createAnnouncer } from "./announce.ts";
+import { commitBlocks, type ExecutedBlock } from "./commit.ts";
+import { createDelivery, type Delivery, type Part, type PreparedBlock, partsOf, settle } from "./delivery.ts";
+import { ChainError } from "./error.ts";
+import { createExecutor } from "./execute.ts";
+import { openHead } from "./genesis.ts";
+import type { Outcome } from "./outcome.ts";
+import { prepare } from "./prepare.ts";
+import { revertBlocks } from "./revert.ts";
+import type { ChainStores } from "./stores.ts";
+import type { Verifier } from "./verifier.ts";
+
+export type ChainOptions = {
+  /** Records of each state table kept in memory. */
+  readonly cacheSize: number;
+  /** Blocks below the head that can be reverted. */
+  readonly undoDepth: number;
+  /** Reverted transactions that an announcement carries at most. */
+  readonly maxReturnedTransactions: number;
+};
+
+export const DEFAULT_CHAIN_OPTIONS: ChainOptions = {
+  cacheSize: 20_000,
+  undoDepth: 10_000,
+  maxReturnedTransactions: 15_000,
+};
+
+export type ChainDeps = {
+  readonly database: Database;
+  readonly network: Network;
+  readonly genesis: Block;
+  readonly verifier: Verifier;
+  readonly events: EventLog;
+  /** Asked about facts whose names the event log wants, only. */
+  readonly eventsOfFacts: (facts: readonly Fact[], header: BlockHeader) => Event[];
+  readonly eventsOfRevert: (block: Block, wallets: readonly Wallet[]) => Event[];
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Hears what a listener threw. */
+  readonly onListenerError: (error: unknown) => void;
+};
+
+export type Chain = {
+  head(): BlockHeader;
+  /** The consensus state at the head. */
+  readonly state: StateReader;
+  readonly blocks: Pick<BlockStore, "header" | "headerById" | "block" | "bytes">;
+  /** Those among the transaction ids that are on the chain. */
+  storedIds(ids: readonly string[]): string[];
+  /**
+   * Takes serialized blocks that follow one another, up to the first that is not accepted. The answer, one for each
+   * block, comes when the accepted ones are on disk.
+   *
+   * @throws {ChainError} CHAIN_COMMIT_FAILED: some of the blocks may have been accepted, see `head`; CHAIN_CLOSED
+   */
+  accept(blocks: readonly Uint8Array[]): Promise<Outcome[]>;
+  /**
+   * Removes all blocks above the height, after the deliveries that came before.
+   *
+   * @throws {ChainError} CHAIN_HEIGHT_UNKNOWN, CHAIN_UNDO_MISSING, CHAIN_COMMIT_FAILED, CHAIN_CLOSED
+   */
+  revertTo(height: number): Promise<void>;
+  /** Hears of every commit; see `Announcer`. */
+  subscribe(listener: ChainListener): () => void;
+  /** Settles when everything handed over before was answered; nothing is taken any more. */
+  close(): Promise<void>;
+};
+
+type Reversal = { readonly target: number; readonly answer: PromiseWithResolvers<void> };
+type Task = Part | Reversal;
+
+/** Parts in one commit while there are many: about 1,000 empty blocks, or 1,000 transactions. */
+const COMMIT_PARTS = 8;
+/** Parts read and verified ahead: enough to keep the verifier busy during a commit. */
+const PREPARED_PARTS = 24;
+
+/**
+ * Opens the chain in a migrated database; an empty one gets the genesis block.
+ *
+ * @throws {ChainError} CHAIN_NETWORK_MISMATCH, CHAIN_GENESIS_MISMATCH
+ */
+export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
+  const { database, network, events } = deps;
+  const stores: ChainStores = {
+    database,
+    events,
+    meta: createMetaStore(database),
+    blocks: createBlockStore(database),
+    transactions: createTransactionStore(database),
+    state: createStateStore(database, options),
+    undo: createUndoStore(database),
+  };
+  const { state, blocks, transactions } = stores;
+  let head = openHead(stores, network, deps.genesis);
+  /** The last executed block: the head, except within the turn that executes and commits. */
+  let tip = head;
+  const executor = createExecutor({
+    network,
+    state,
+    isBlockStored: (id) => blocks.headerById(id) !== undefined,
+    isTransactionStored: (id) => transactions.storedIds([id]).length > 0,
+  });
+  const { subscribe, announce } = createAnnouncer(deps.onListenerError);
+
+  const tasks: Task[] = [];
+  let working: Promise<void> | undefined;
+  let isClosed = false;
+
+  function enqueue(added: readonly Task[]): void {
+    tasks.push(...added);
+    working ??= work().finally(() => {
+      working = undefined;
+    });
+  }
+
+  async function work(): Promise<void> {
+    for (let task = tasks[0]; task; task = tasks[0]) {
+      prepareAhead();
+      if (isPart(task)) {
+        await Promise.all(leadingParts(COMMIT_PARTS).map((part) => part.preparing));
+        executeParts();
+      } else {
+        tasks.shift();
+        revert(task);
+      }
+      // Messages of the verifier, timers and sockets come between two commits.
+      await nextTurn();
+    }
+  }
+
+  /** Parts before the next reversal. */
+  function leadingParts(limit: number): Part[] {
+    const leading = tasks.slice(0, limit);
+    const end = leading.findIndex((task) => !isPart(task));
+    return (end === -1 ? leading : leading.slice(0, end)) as Part[];
+  }
+
+  const prepareAhead = () => {
+    for (const part of leadingParts(PREPARED_PARTS)) prepare(part, deps);
+  };
+
+  /** Executes and commits the parts that are ready. */
+  function executeParts(): void {
+    const executed: ExecutedBlock[] = [];
+    const deliveries = new Set<Delivery>();
+    for (let part = tasks[0]; part && isPart(part) && part.prepared; part = tasks[0]) {
+      tasks.shift();
+      deliveries.add(part.delivery);
+      executePart(part, executed);
+      prepareAhead();
+    }
+    commit(executed, deliveries);
+    for (const delivery of deliveries) settle(delivery);
+  }
+
+  function executePart(
+    { delivery, blocks: { length }, prepared = [] }: Part,
+    executed: ExecutedBlock[],
+  ): void {
+    for (let index = 0; index < length; index++) {
+      const block = delivery.isStopped ? undefined : prepared[index];
+      const outcome = block ? executeBlock(block, delivery, executed) : ({ answer: "Skipped" } as const);
+      if (outcome.answer !== "Accepted") delivery.isStopped = true;
+      delivery.outcomes.push(outcome);
+    }
+  }
+
+  function executeBlock(prepared: PreparedBlock, delivery: Delivery, executed: ExecutedBlock[]): Outcome {
+    if (prepared instanceof Error) return { answer: "Unreadable", cause: prepared };
+    const isFirst = delivery.outcomes.length === 0;
+    if (isFirst && !executor.isNext(prepared.block, tip)) return { answer: "Unchained" };
+    const verdict = executor.execute(prepared, tip);
+    if (verdict.answer !== "Accepted") return verdict;
+    const { changes, facts } = verdict;
+    const { block } = prepared;
+    state.write(changes);
+    executed.push({ block, changes, events: eventsOf(facts, block.header) });
+    tip = block.header;
+    return { answer: "Accepted" };
+  }
+
+  function eventsOf(facts: readonly Fact[], header: BlockHeader): Event[] {
+    const told = facts.filter(({ name }) => events.wants(name));
+    return told.length > 0 ? deps.eventsOfFacts(told, header) : [];
+  }
+
+  function commit(executed: readonly ExecutedBlock[], deliveries: Iterable<Delivery>): void {
+    if (executed.length === 0) return;
+    try {
+      commitBlocks(stores, executed, options.undoDepth);
+    } catch (cause) {
+      forgetUncommitted();
+      const failure = commitFailed(`blocks ${head.height + 1} to ${head.height + executed.length}`, cause);
+      for (const delivery of deliveries) {
+        delivery.failure ??= failure;
+        delivery.isStopped = true;
+      }
+      return;
+    }
+    head = tip;
+    announce({ head, applied: executed, revertedBlocks: 0, returned: [] });
+  }
+
+  function revert({ target, answer }: Reversal): void {
+    if (!Number.isInteger(target) || target < 1 || target > head.height) {
+      answer.reject(new ChainError("CHAIN_HEIGHT_UNKNOWN", `there is no block ${target} to go back to`));
+      return;
+    }
+    if (target === head.height) {
+      answer.resolve();
+      return;
+    }
+    const { maxReturnedTransactions: maxReturned } = options;
+    const { eventsOfRevert } = deps;
+    let reverted: Pick<ChainChange, "revertedBlocks" | "returned">;
+    try {
+      reverted = revertBlocks(stores, { target, maxReturned, eventsOfRevert });
+    } catch (cause) {
+      forgetUncommitted();
+      answer.reject(cause instanceof ChainError ? cause : commitFailed(`the revert to ${target}`, cause));
+      return;
+    }
+    head = blocks.header(target)!;
+    tip = head;
+    announce({ head, applied: [], ...reverted });
+    answer.resolve();
+  }
+
+  function forgetUncommitted(): void {
+    tip = head;
+    state.reset();
+  }
+
+  return {
+    state,
+    blocks,
+    subscribe,
+    head: () => head,
+    storedIds: transactions.storedIds,
+    async accept(delivered) {
+      if (isClosed) throw closedError();
+      if (delivered.length === 0) return [];
+      const delivery = createDelivery(delivered);
+      enqueue(partsOf(delivery, delivered));
+      return delivery.answer.promise;
+    },
+    async revertTo(target) {
+      if (isClosed) throw closedError();
+      const answer = Promise.withResolvers<void>();
+      enqueue([{ target, answer }]);
+      return answer.promise;
+    },
+    async close() {
+      isClosed = true;
+      await working;
+    },
+  };
+}
+
+const isPart = (task: Task): task is Part => "delivery" in task;
+
+const closedError = () => new ChainError("CHAIN_CLOSED", "the chain was closed");
+
+const commitFailed = (what: string, cause: unknown) =>
+  new ChainError("CHAIN_COMMIT_FAILED", `the database refused ${what}: ${messageOf(cause)}`, { cause });
+
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,0 +1,66 @@
+/** Judging a verified block and applying it to the state: pure and synchronous, nothing is durable yet. */
+import {
+  createDraft,
+  createRepetitions,
+  createRounds,
+  isChained,
+  judgeBlock,
+  type StateReader,
+  type Verdict,
+} from "@uniknode/ledger";
+import {
+  type Block,
+  type BlockHeader,
+  createSlots,
+  isBlockException,
+  type Network,
+} from "@uniknode/protocol";
+import type { VerifiedBlock } from "./verify.ts";
+
+export type ExecutorDeps = {
+  readonly network: Network;
+  readonly state: StateReader;
+  readonly isBlockStored: (id: string) => boolean;
+  readonly isTransactionStored: (id: string) => boolean;
+};
+
+export type Executor = {
+  /** Whether a block may begin a delivery: it continues the head, or is a listed exception (consensus.md 6.5). */
+  isNext(block: Block, head: BlockHeader): boolean;
+  /** Judges a block on the head. The changes of an accepted one are in its verdict, not in the state. */
+  execute(verified: VerifiedBlock, head: BlockHeader): Verdict;
+};
+
+export function createExecutor(deps: ExecutorDeps): Executor {
+  const { network, state, isBlockStored, isTransactionStored } = deps;
+  const rounds = createRounds(network);
+  const slots = createSlots(network);
+  const repetitions = createRepetitions();
+  return {
+    isNext: ({ header, transactions }, head) =>
+      isChained(header, { head, slots }) ||
+      isBlockException(
+        header.id,
+        transactions.map(({ data }) => data.id),
+        network,
+      ),
+    execute({ block, faults }, head) {
+      const { version = 1 } = block.transactions[0]?.data ?? {};
+      return judgeBlock(
+        {
+          network,
+          rounds,
+          slots,
+          head,
+          draft: createDraft(state),
+          isBlockStored,
+          // The nonces of version 2 continue those of the wallets: a stored transaction would have been refused.
+          isTransactionStored: version >= 2 ? () => false : isTransactionStored,
+          repetitions,
+        },
+        block,
+        faults,
+      );
+    },
+  };
+}

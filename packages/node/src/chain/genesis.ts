@@ -1,0 +1,46 @@
+/** The beginning of a chain, and the check that a database belongs to it. */
+import { applyGenesis, createDraft } from "@uniknode/ledger";
+import { type Block, type BlockHeader, encodeHeader, type Network } from "@uniknode/protocol";
+import { ChainError } from "./error.ts";
+import type { ChainStores } from "./stores.ts";
+
+/**
+ * Head of the database, which gets the genesis block if it is empty. What it does takes no longer with a longer
+ * chain.
+ *
+ * @throws {ChainError} CHAIN_GENESIS_MISMATCH, CHAIN_NETWORK_MISMATCH
+ */
+export function openHead(stores: ChainStores, network: Network, genesis: Block): BlockHeader {
+  const { nethash, name } = network.description;
+  if (genesis.header.payloadHash !== nethash) {
+    throw new ChainError(
+      "CHAIN_GENESIS_MISMATCH",
+      `the genesis block has the payload hash ${genesis.header.payloadHash}, the network ${name} wants ${nethash}`,
+    );
+  }
+  const head = stores.blocks.head();
+  if (!head) return storeGenesis(stores, network, genesis);
+  const known = stores.meta.read("nethash");
+  if (known !== nethash || stores.blocks.header(1)?.id !== genesis.header.id) {
+    throw new ChainError(
+      "CHAIN_NETWORK_MISMATCH",
+      `the data directory holds the chain of another network (nethash ${known}), not of ${name} (${nethash})`,
+    );
+  }
+  return head;
+}
+
+/** Stored as it is, without verification (blocks.md section 10). It leaves no undo: nothing is below it. */
+function storeGenesis(stores: ChainStores, network: Network, genesis: Block): BlockHeader {
+  const { database, meta, blocks, transactions, state } = stores;
+  const draft = createDraft(state);
+  applyGenesis(draft, network, genesis);
+  database.transaction(() => {
+    meta.write("nethash", network.description.nethash);
+    blocks.append({ header: genesis.header, headerBytes: encodeHeader(genesis.header, network) });
+    transactions.append(genesis);
+    state.write(draft.changes());
+    state.flush();
+  });
+  return genesis.header;
+}

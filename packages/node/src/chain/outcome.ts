@@ -1,0 +1,13 @@
+/** What the chain answers to each block that was handed over. */
+import type { Verdict } from "@uniknode/ledger";
+
+export type Outcome =
+  /** It is on the chain, and on disk. */
+  | { readonly answer: "Accepted" }
+  | Exclude<Verdict, { answer: "Accepted" }>
+  /** Its bytes are no block under the rules in force. */
+  | { readonly answer: "Unreadable"; readonly cause: unknown }
+  /** First of a delivery, and does not continue the head (consensus.md 6.5). */
+  | { readonly answer: "Unchained" }
+  /** A block before it in the delivery was not accepted. */
+  | { readonly answer: "Skipped" };

@@ -1,0 +1,77 @@
+/** Feeding a long run of blocks to the chain: import, replay, benches. */
+import type { Chain } from "./chain.ts";
+import type { Outcome } from "./outcome.ts";
+
+export type ReplayOptions = {
+  /** Bytes of blocks handed over and not yet committed. */
+  readonly maxBytesInFlight?: number;
+  /** Called after each delivery with the blocks accepted so far. */
+  readonly onProgress?: (accepted: number) => void;
+};
+
+export type Replayed = {
+  readonly accepted: number;
+  /** What ended the replay before the blocks did. */
+  readonly refusal?: Exclude<Outcome, { answer: "Accepted" }>;
+};
+
+/** Enough to keep every verifier busy while a commit runs, little enough to be forgotten in the memory figures. */
+const MAX_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
+const DELIVERY_BYTES = 128 * 1024;
+const DELIVERY_BLOCKS = 400;
+
+/**
+ * Hands over serialized blocks in order until they end or one is refused; a block of the chain that the chain
+ * already has is passed over when it is its head or below.
+ */
+export async function replay(
+  chain: Chain,
+  blocks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  { maxBytesInFlight = MAX_BYTES_IN_FLIGHT, onProgress }: ReplayOptions = {},
+): Promise<Replayed> {
+  let accepted = 0;
+  let bytesInFlight = 0;
+  let refusal: Replayed["refusal"];
+  let failure: { error: unknown } | undefined;
+  const inFlight = new Set<Promise<void>>();
+
+  function hand(delivery: readonly Uint8Array[], bytes: number): void {
+    bytesInFlight += bytes;
+    const settled = chain
+      .accept(delivery)
+      .then((outcomes) => {
+        const stop = outcomes.findIndex(({ answer }) => answer !== "Accepted");
+        accepted += stop === -1 ? outcomes.length : stop;
+        if (stop !== -1) refusal ??= outcomes[stop] as Replayed["refusal"];
+        onProgress?.(accepted);
+      })
+      .catch((error) => {
+        failure ??= { error };
+      })
+      .finally(() => {
+        bytesInFlight -= bytes;
+        inFlight.delete(settled);
+      });
+    inFlight.add(settled);
+  }
+
+  let delivery: Uint8Array[] = [];
+  let bytes = 0;
+  const flush = () => {
+    if (delivery.length > 0) hand(delivery, bytes);
+    delivery = [];
+    bytes = 0;
+  };
+  for await (const block of blocks) {
+    if (refusal || failure) break;
+    delivery.push(block);
+    bytes += block.length;
+    if (bytes < DELIVERY_BYTES && delivery.length < DELIVERY_BLOCKS) continue;
+    flush();
+    while (bytesInFlight > maxBytesInFlight) await Promise.race(inFlight);
+  }
+  if (!refusal && !failure) flush();
+  await Promise.all(inFlight);
+  if (failure) throw failure.error;
+  return { accepted, ...(refusal && { refusal }) };
+}

@@ -1,0 +1,89 @@
+/**
+ * Second step of a block's way: everything that needs neither the state nor the chain (consensus.md 6.1). The
+ * signatures of many blocks go to the verifier together.
+ */
+import {
+  type BlockFault,
+  blockJobs,
+  checkBlock,
+  isReadableDer,
+  type Network,
+  type SignatureJob,
+  type SignatureVerdict,
+  withVerdicts,
+} from "@uniknode/protocol";
+import type { ReceivedBlock } from "./receive.ts";
+import type { SignatureCheck } from "./signatures.ts";
+import type { Verifier } from "./verifier.ts";
+
+/** A block whose transactions know whether they are verified, with what is wrong with it. */
+export type VerifiedBlock = {
+  readonly block: ReceivedBlock;
+  readonly faults: readonly BlockFault[];
+};
+
+/** A transaction has a signature that cannot be followed to its end, so that its block cannot be read. */
+export class UnreadableSignatureError extends Error {
+  readonly code = "UNREADABLE_SIGNATURE";
+}
+
+export type VerifyDeps = {
+  readonly network: Network;
+  readonly verifier: Verifier;
+  /** Milliseconds since 1970: blocks of later slots are faulty. */
+  readonly now: () => number;
+};
+
+const SCHNORR_BYTES = 64;
+
+/**
+ * Verifies blocks; an error stands for a block that turned out to be unreadable.
+ *
+ * @throws {Error} when the verifier is gone
+ */
+export async function verifyBlocks(
+  blocks: readonly ReceivedBlock[],
+  { network, verifier, now }: VerifyDeps,
+): Promise<(VerifiedBlock | UnreadableSignatureError)[]> {
+  const checks = blocks.map((block) => checksOf(block, network));
+  const answers = (await verifier.verify(checks.flatMap(({ signatures }) => signatures))).values();
+  return blocks.map((received, index) => {
+    const { signatures, decided } = checks[index]!;
+    const [header, ...transactions] = signatures.map((check) => verdictOf(check, answers.next().value!));
+    if (transactions.includes("unreadable")) {
+      return new UnreadableSignatureError("a transaction has a signature that is no readable DER");
+    }
+    const given = transactions.values();
+    const verdicts = {
+      header: header!,
+      transactions: decided.map((verdict) => verdict ?? given.next().value === "valid"),
+    };
+    const block = { ...received, ...withVerdicts(received, verdicts) };
+    return { block, faults: checkBlock(block, { network, now: now(), headerSignature: verdicts.header }) };
+  });
+}
+
+type BlockChecks = {
+  /** Of the header, then of the transactions that have one to be checked. */
+  signatures: SignatureCheck[];
+  /** By transaction, the verdicts that depend on no signature. */
+  decided: (boolean | undefined)[];
+};
+
+function checksOf(block: ReceivedBlock, network: Network): BlockChecks {
+  const { header, transactions } = blockJobs(block, { network, height: block.readAt });
+  const signatures: SignatureCheck[] = [{ ...header, scheme: "ecdsa" }];
+  for (const job of transactions) {
+    if (typeof job !== "boolean") signatures.push({ ...job, scheme: schemeOf(job) });
+  }
+  return { signatures, decided: transactions.map((job) => (typeof job === "boolean" ? job : undefined)) };
+}
+
+/** 64 bytes are Schnorr, everything else is ECDSA (transactions.md section 10). */
+const schemeOf = ({ signature }: SignatureJob): SignatureCheck["scheme"] =>
+  signature.length === SCHNORR_BYTES ? "schnorr" : "ecdsa";
+
+function verdictOf({ scheme, signature }: SignatureCheck, isValid: boolean): SignatureVerdict {
+  if (isValid) return "valid";
+  return scheme === "schnorr" || isReadableDer(signature) ? "invalid" : "unreadable";
+}
