@@ -4,6 +4,7 @@ import { cryptoRunners } from "./crypto.ts";
 import { identityRunners } from "./identities.ts";
 import { networkRunners } from "./networks.ts";
 import { transactionRunners } from "./transactions.ts";
+import { unsRunners } from "./uns.ts";
 import type { Runners } from "./vector.ts";
 
 export const runners: Runners = {
@@ -12,4 +13,5 @@ export const runners: Runners = {
   ...identityRunners,
   ...networkRunners,
   ...transactionRunners,
+  ...unsRunners,
 };

@@ -53,3 +53,14 @@ export * from "./transactions/transaction.ts";
 export * from "./transactions/types/registry.ts";
 export type { TransactionType } from "./transactions/types/type.ts";
 export * from "./transactions/verify.ts";
+export { certificationBytes, certify, verifyCertification } from "./uns/certification.ts";
+export { certificationSubject, demandBytes, signDemand, verifyDemand } from "./uns/demand.ts";
+export {
+  certifyDisclosure,
+  discloseCertificationBytes,
+  discloseDemandBytes,
+  discloseSubject,
+  signDiscloseDemand,
+  verifyDiscloseCertification,
+  verifyDiscloseDemand,
+} from "./uns/disclosure.ts";

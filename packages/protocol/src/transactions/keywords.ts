@@ -4,6 +4,7 @@
  */
 import type { KeywordDefinition } from "ajv";
 import { utf8ToBytes } from "../crypto/bytes.ts";
+import { isSeedNode } from "./types/magistrate/seedNode.ts";
 
 /** What a schema takes from the network and the milestone in force. */
 export type Limits = {
@@ -112,4 +113,18 @@ const vendorField: KeywordDefinition = {
   },
 };
 
-export const keywords: KeywordDefinition[] = [u63, lowerCase, transactionType, network, vendorField];
+const seedNode: KeywordDefinition = {
+  keyword: "seedNode",
+  type: "string",
+  errors: false,
+  validate: (_schema: true, value: string) => isSeedNode(value),
+};
+
+export const keywords: KeywordDefinition[] = [
+  u63,
+  lowerCase,
+  transactionType,
+  network,
+  vendorField,
+  seedNode,
+];

@@ -1,7 +1,7 @@
 /** The ways in, which all end in the same normal form (transactions.md section 1). */
 import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
-import { isAddress } from "../identities/address.ts";
+import { addressPayload } from "./addresses.ts";
 import { isExceptional, milestoneOf, type TransactionContext } from "./context.ts";
 import { decodeTransaction } from "./decode.ts";
 import { encodeTransaction } from "./encode.ts";
@@ -40,7 +40,12 @@ export function transactionFromJson(
   // Step 3. The encoder judges what the schema leaves open.
   const bytes = encoding(() => encodeTransaction(bodyOfJson(transaction, context)));
   // Step 4: what is kept is what the bytes say.
-  return transactionFromBytes(bytes, context, options);
+  const sealed = transactionFromBytes(bytes, context, options);
+  // Section 9: values of which the bytes keep something else would have an id that their sender never saw.
+  if (bytesToHex(sealed.bytes) !== bytesToHex(bytes)) {
+    throw new TransactionError("TransactionEncodingError", "the transaction does not survive its bytes");
+  }
+  return sealed;
 }
 
 /**
@@ -156,7 +161,7 @@ function checkSchema(
 function checkRecipientNetworks({ recipientId, asset }: TransactionBody, { network }: TransactionContext) {
   const recipients = asset?.payments?.map((payment) => payment.recipientId) ?? [recipientId!];
   for (const recipient of recipients) {
-    if (!isAddress(recipient, network.description.pubKeyHash)) {
+    if (addressPayload(recipient)[0] !== network.description.pubKeyHash) {
       throw new RangeError(`the recipient ${recipient} belongs to another network`);
     }
   }

@@ -1,0 +1,19 @@
+/** 2/0 registration of a business (transactions.md 6.4). */
+import { record } from "../members.ts";
+import type { TransactionType } from "../type.ts";
+import { readBusiness, writeBusiness } from "./business.ts";
+import { businessMembers, magistrateSchema } from "./members.ts";
+import { writeText } from "./texts.ts";
+
+export const businessRegistration: TransactionType = {
+  typeGroup: 2,
+  type: 0,
+  key: "businessRegistration",
+  schema: magistrateSchema(record({ businessRegistration: record(businessMembers, ["name", "website"]) })),
+  write: ({ asset }, writer) => writeBusiness(asset!.businessRegistration!, writer, writeText),
+  read(reader) {
+    const { name = "", website = "", ...optional } = readBusiness(reader);
+    return { asset: { businessRegistration: { name, website, ...optional } } };
+  },
+  staticFee: () => 5_000_000_000n,
+};

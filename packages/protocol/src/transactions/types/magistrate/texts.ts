@@ -1,0 +1,28 @@
+/** Text fields of the magistrate types (transactions.md 6.4). */
+import type { ByteReader } from "../../../bytes/reader.ts";
+import type { ByteWriter } from "../../../bytes/writer.ts";
+import { untypedText } from "../untyped.ts";
+
+/** Writes UTF-8 behind its number of bytes. */
+export function writeText(text: unknown, writer: ByteWriter): void {
+  const bytes = untypedText(text);
+  writer.u8(bytes.length);
+  writer.bytes(bytes);
+}
+
+/** An absent text has length 0, and so has `null`. */
+export function writeOptionalText(text: unknown, writer: ByteWriter): void {
+  if (text) writeText(text, writer);
+  else writer.u8(0);
+}
+
+/** Trap of 6.4: the length is taken for a number of characters, so only ASCII is read as it was written. */
+export const readText = (reader: ByteReader): string => reader.characters(reader.u8());
+
+export function writeTexts(texts: readonly string[], writer: ByteWriter): void {
+  writer.u8(texts.length);
+  for (const text of texts) writeText(text, writer);
+}
+
+export const readTexts = (reader: ByteReader): string[] =>
+  Array.from({ length: reader.u8() }, () => readText(reader));

@@ -1,0 +1,21 @@
+/** 2000/0 mint of a token (transactions.md 6.5). */
+import { none, record } from "../members.ts";
+import type { TransactionType } from "../type.ts";
+import { nftSchema, readNft, writeNft } from "./payload.ts";
+
+export const nftMint: TransactionType = {
+  typeGroup: 2000,
+  type: 0,
+  key: "NftMint",
+  schema: {
+    required: ["asset"],
+    properties: {
+      typeGroup: { const: 2000 },
+      amount: none,
+      asset: record({ nft: nftSchema(["tokenId"]) }),
+    },
+  },
+  write: ({ asset }, writer) => writeNft(asset!.nft!, writer),
+  read: (reader) => ({ asset: { nft: readNft(reader) } }),
+  staticFee: () => 10_000_000n,
+};

@@ -1,0 +1,26 @@
+/** 2000/2 transfer of a token (transactions.md 6.5). */
+import { readAddress, writeAddress } from "../../addresses.ts";
+import { addressText, none, record } from "../members.ts";
+import type { TransactionType } from "../type.ts";
+import { nftSchema, readNft, writeNft } from "./payload.ts";
+
+export const nftTransfer: TransactionType = {
+  typeGroup: 2000,
+  type: 2,
+  key: "NftTransfer",
+  schema: {
+    required: ["asset", "recipientId"],
+    properties: {
+      typeGroup: { const: 2000 },
+      amount: none,
+      recipientId: addressText,
+      asset: record({ nft: nftSchema(["tokenId"]) }),
+    },
+  },
+  write({ asset, recipientId }, writer) {
+    writeNft(asset!.nft!, writer);
+    writeAddress(writer, recipientId!);
+  },
+  read: (reader) => ({ asset: { nft: readNft(reader) }, recipientId: readAddress(reader) }),
+  staticFee: () => 10_000_000n,
+};

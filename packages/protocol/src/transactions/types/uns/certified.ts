@@ -1,0 +1,58 @@
+/** The payload of certified NFT transactions (transactions.md 6.6). */
+import { fromHex } from "#primitives";
+import type { ByteReader } from "../../../bytes/reader.ts";
+import type { ByteWriter } from "../../../bytes/writer.ts";
+import { readCertificationPayload, writeCertificationPayload } from "../../../uns/certification.ts";
+import { readDemandPayload, writeDemandPayload } from "../../../uns/demand.ts";
+import { readSignature } from "../../../uns/signature.ts";
+import { readAddress, writeAddress } from "../../addresses.ts";
+import type { Asset, NftToken, TransactionBody } from "../../transaction.ts";
+import { addressText, hexText, record, u63 } from "../members.ts";
+import { nftSchema, readNft, writeNft } from "../nft/payload.ts";
+import type { TypeSchema } from "../type.ts";
+import { untypedHex } from "../untyped.ts";
+
+/** What the schema says of a payload: its members, but nothing about them. */
+const payload = (...members: string[]) => ({ type: "object", required: members });
+
+/** Schema of a certified type; `required` are the members that each token must have. */
+export const certifiedSchema = (required: readonly (keyof NftToken)[]): TypeSchema => ({
+  properties: {
+    typeGroup: { const: 2001 },
+    amount: u63(0),
+    recipientId: addressText,
+    asset: record({
+      nft: nftSchema(required),
+      demand: record({
+        payload: payload("iss", "sub", "iat", "cryptoAccountAddress"),
+        signature: hexText,
+      }),
+      certification: record({ payload: payload("iss", "sub", "iat", "cost"), signature: hexText }),
+    }),
+  },
+});
+
+/** @throws {Error} if there is no asset or no recipient, which the schema does not ask for (8.3) */
+export function writeCertified({ asset, recipientId }: TransactionBody, writer: ByteWriter): void {
+  const { nft, demand, certification } = asset as Required<Asset>;
+  writeNft(nft, writer);
+  writeDemandPayload(demand.payload, writer);
+  // Unlike other hexadecimal text this one may have an odd digit behind its pairs.
+  writer.bytes(fromHex(demand.signature));
+  writeCertificationPayload(certification.payload, writer);
+  writer.bytes(untypedHex(certification.signature));
+  writeAddress(writer, recipientId!);
+}
+
+export function readCertified(reader: ByteReader) {
+  const nft = readNft(reader);
+  const demand = { payload: readDemandPayload(reader), signature: readSignature(reader) };
+  const certification = { payload: readCertificationPayload(reader), signature: readSignature(reader) };
+  return { asset: { nft, demand, certification }, recipientId: readAddress(reader) };
+}
+
+/** With the amount, which is not stored but equals the cost: trap of 6.6. */
+export function readPaidCertified(reader: ByteReader) {
+  const certified = readCertified(reader);
+  return { ...certified, amount: certified.asset.certification.payload.cost };
+}

@@ -1,0 +1,13 @@
+/** 2001/3 certified mint of a token (transactions.md 6.6). */
+import type { TransactionType } from "../type.ts";
+import { certifiedSchema, readPaidCertified, writeCertified } from "./certified.ts";
+
+export const unsCertifiedNftMint: TransactionType = {
+  typeGroup: 2001,
+  type: 3,
+  key: "UnsCertifiedNftMint",
+  schema: { ...certifiedSchema(["tokenId"]), required: ["asset"] },
+  write: writeCertified,
+  read: readPaidCertified,
+  staticFee: () => 100_000_000n,
+};

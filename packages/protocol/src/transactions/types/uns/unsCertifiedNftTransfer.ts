@@ -1,0 +1,13 @@
+/** 2001/6 certified transfer of a token (transactions.md 6.6). Its amount is zero, whatever JSON said. */
+import type { TransactionType } from "../type.ts";
+import { certifiedSchema, readCertified, writeCertified } from "./certified.ts";
+
+export const unsCertifiedNftTransfer: TransactionType = {
+  typeGroup: 2001,
+  type: 6,
+  key: "UnsCertifiedNftTransfer",
+  schema: certifiedSchema(["tokenId"]),
+  write: writeCertified,
+  read: readCertified,
+  staticFee: () => 100_000_000n,
+};

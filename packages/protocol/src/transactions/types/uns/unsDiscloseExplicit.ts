@@ -1,0 +1,50 @@
+/** 2001/0 disclosure of explicit values (transactions.md 6.7). */
+import {
+  readDiscloseCertificationPayload,
+  readDiscloser,
+  readExplicitValues,
+  writeDiscloseCertificationPayload,
+  writeDiscloser,
+  writeExplicitValues,
+} from "../../../uns/disclosure.ts";
+import { readSignature } from "../../../uns/signature.ts";
+import { hexText, none, record } from "../members.ts";
+import type { TransactionType } from "../type.ts";
+import { untypedHex } from "../untyped.ts";
+
+export const unsDiscloseExplicit: TransactionType = {
+  typeGroup: 2001,
+  type: 0,
+  key: "UnsDiscloseExplicit",
+  schema: {
+    required: ["asset"],
+    properties: {
+      typeGroup: { const: 2001 },
+      amount: none,
+      asset: record({
+        // Nothing at all is said about the payload of the demand.
+        "disclose-demand": record({ payload: {}, signature: hexText }),
+        "disclose-demand-certification": record({
+          payload: { type: "object", required: ["iss", "sub", "iat"] },
+          signature: hexText,
+        }),
+      }),
+    },
+  },
+  write({ asset }, writer) {
+    const { "disclose-demand": demand, "disclose-demand-certification": certification } = asset!;
+    writeExplicitValues(demand!.payload.explicitValue, writer);
+    writeDiscloser(demand!.payload, writer);
+    writer.bytes(untypedHex(demand!.signature));
+    writeDiscloseCertificationPayload(certification!.payload, writer);
+    writer.bytes(untypedHex(certification!.signature));
+  },
+  read(reader) {
+    const explicitValue = readExplicitValues(reader);
+    const demand = { payload: { explicitValue, ...readDiscloser(reader) }, signature: readSignature(reader) };
+    const payload = readDiscloseCertificationPayload(reader);
+    const certification = { payload, signature: readSignature(reader) };
+    return { asset: { "disclose-demand": demand, "disclose-demand-certification": certification } };
+  },
+  staticFee: () => 10_000_000n,
+};

@@ -1,0 +1,53 @@
+/** Certifications of certified NFT transactions (transactions.md section 12). */
+import type { ByteReader } from "../bytes/reader.ts";
+import { type ByteWriter, createWriter } from "../bytes/writer.ts";
+import type { KeyPair } from "../identities/keys.ts";
+import type { Certification, Demand, NftAsset } from "../transactions/transaction.ts";
+import { untypedHex } from "../transactions/types/untyped.ts";
+import { certificationSubject } from "./demand.ts";
+import { costOf, readTime, writeTime } from "./integers.ts";
+import { isSignedBy, signPayload } from "./signature.ts";
+
+/** `sub`, `iss`, `iat`, cost: the layout of 6.6, in which it is signed too. A demand has `iss` first. */
+export function writeCertificationPayload(payload: Certification["payload"], writer: ByteWriter): void {
+  writer.bytes(untypedHex(payload.sub));
+  writer.bytes(untypedHex(payload.iss));
+  writeTime(payload.iat, writer);
+  writer.u64(costOf(payload.cost));
+}
+
+export const readCertificationPayload = (reader: ByteReader): Certification["payload"] => ({
+  sub: reader.hex(32),
+  iss: reader.hex(32),
+  iat: readTime(reader),
+  cost: reader.u64(),
+});
+
+/** What the certifier signs. */
+export function certificationBytes(payload: Certification["payload"]): Uint8Array {
+  const writer = createWriter();
+  writeCertificationPayload(payload, writer);
+  return writer.finish();
+}
+
+/**
+ * The certification of a demand.
+ *
+ * @param terms `iss` is the id of the certifier's own token, `iat` in seconds, `cost` in the smallest unit
+ */
+export function certify(
+  nft: NftAsset,
+  demand: Demand,
+  { iss, iat, cost }: Omit<Certification["payload"], "sub">,
+  keys: KeyPair,
+): Certification {
+  const payload = { sub: certificationSubject(nft, demand), iss, iat, cost };
+  return { payload, signature: signPayload(certificationBytes(payload), keys) };
+}
+
+/**
+ * Whether the certification was signed with this key, in hexadecimal. Whether it is one of the demand tells
+ * the comparison of its `sub` with `certificationSubject`.
+ */
+export const verifyCertification = ({ payload, signature }: Certification, publicKey: string): boolean =>
+  isSignedBy(publicKey, certificationBytes(payload), signature);

@@ -1,0 +1,56 @@
+/** Demands of certified NFT transactions (transactions.md section 12). */
+import type { ByteReader } from "../bytes/reader.ts";
+import { type ByteWriter, createWriter } from "../bytes/writer.ts";
+import { bytesToHex, concatBytes, hexToBytes } from "../crypto/bytes.ts";
+import { sha256 } from "../crypto/hashes.ts";
+import type { KeyPair } from "../identities/keys.ts";
+import { readAddress, writeAddress } from "../transactions/addresses.ts";
+import type { Demand, NftAsset } from "../transactions/transaction.ts";
+import { writeNft } from "../transactions/types/nft/payload.ts";
+import { untypedHex } from "../transactions/types/untyped.ts";
+import { readTime, writeTime } from "./integers.ts";
+import { isSignedBy, signPayload } from "./signature.ts";
+
+/** `iss`, `sub`, `iat`, address: the layout of 6.6, in which it is signed too. */
+export function writeDemandPayload(payload: Demand["payload"], writer: ByteWriter): void {
+  writer.bytes(untypedHex(payload.iss));
+  writer.bytes(untypedHex(payload.sub));
+  writeTime(payload.iat, writer);
+  writeAddress(writer, payload.cryptoAccountAddress);
+}
+
+export const readDemandPayload = (reader: ByteReader): Demand["payload"] => ({
+  iss: reader.hex(32),
+  sub: reader.hex(32),
+  iat: readTime(reader),
+  cryptoAccountAddress: readAddress(reader),
+});
+
+/**
+ * What the demander signs: the NFT payload and that of the demand.
+ *
+ * @throws {Error} if a member cannot be expressed in bytes
+ */
+export function demandBytes(nft: NftAsset, payload: Demand["payload"]): Uint8Array {
+  const writer = createWriter();
+  writeNft(nft, writer);
+  writeDemandPayload(payload, writer);
+  return writer.finish();
+}
+
+/** The demand for a token and its properties, signed by the demander. */
+export const signDemand = (nft: NftAsset, payload: Demand["payload"], keys: KeyPair): Demand => ({
+  payload,
+  signature: signPayload(demandBytes(nft, payload), keys),
+});
+
+/**
+ * Whether the demand was signed with this key, in hexadecimal. A factory may ask; a node never does, the
+ * certification alone covers the demand (trap A10).
+ */
+export const verifyDemand = (nft: NftAsset, { payload, signature }: Demand, publicKey: string): boolean =>
+  isSignedBy(publicKey, demandBytes(nft, payload), signature);
+
+/** What `certification.payload.sub` must be: hash of the demand with its signature, in hexadecimal. */
+export const certificationSubject = (nft: NftAsset, { payload, signature }: Demand): string =>
+  bytesToHex(sha256(concatBytes(demandBytes(nft, payload), hexToBytes(signature))));
