@@ -1,0 +1,266 @@
+/** Tokens without certification (transactions-rules.md section 5, state.md 3.3). */
+import { RuleError } from "@uniknode/ledger";
+import type { Transaction } from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import {
+  addressOfName,
+  apply,
+  networkWith,
+  publicKeyOf,
+  refusalOf,
+  stateOf,
+  transactionOf,
+  walletNamed,
+} from "../fixtures.ts";
+import { giveUnik, held, propertiesOf, propertyOf, tokenId, unik } from "../uniks.ts";
+
+const rich = { balance: 1000n };
+
+const mint = (properties?: Record<string, string | null>, name = "new") =>
+  transactionOf("2000/0", "alice", { asset: { nft: unik(name, properties) } });
+const update = (properties: Record<string, string | null>, members?: Partial<Transaction>) =>
+  transactionOf("2000/1", "alice", { asset: { nft: unik("cat", properties) }, ...members });
+const transfer = (recipient: string, properties?: Record<string, string | null>) =>
+  transactionOf("2000/2", "alice", {
+    asset: { nft: unik("cat", properties) },
+    recipientId: addressOfName(recipient),
+  });
+
+/** Alice with a unik called cat. */
+function stateWithCat(properties: Record<string, string> = { type: "1" }) {
+  const draft = stateOf({ alice: rich, bob: rich });
+  giveUnik(draft, "alice", "cat", properties);
+  return draft;
+}
+
+function messageOf(draft: ReturnType<typeof stateOf>, transaction: Transaction): string {
+  try {
+    apply(draft, transaction);
+    return "";
+  } catch (error) {
+    if (error instanceof RuleError) return error.message;
+    throw error;
+  }
+}
+
+describe("mint", () => {
+  test("appends the token to the sender's map and stores it with its properties, without those that are null", () => {
+    const draft = stateWithCat();
+    const transaction = mint({ b: "", type: "2", a: "1", none: null });
+    apply(draft, transaction);
+    expect(walletNamed(draft, "alice")).toMatchObject({ balance: 999n, nonce: 1n });
+    expect(held(draft, "alice")).toEqual([tokenId("cat"), tokenId("new")]);
+    expect(walletNamed(draft, "alice").attributes.tokens?.[tokenId("new")]).toEqual({ type: 2 });
+    expect(draft.get("tokens", tokenId("new"))).toEqual({
+      id: tokenId("new"),
+      ownerId: addressOfName("alice"),
+      firstTransaction: transaction.id,
+      lastTransaction: transaction.id,
+    });
+    expect(propertiesOf(draft, "new")).toEqual({ b: "", type: "2", a: "1" });
+  });
+
+  test("refuses in the order of its section", () => {
+    const draft = stateWithCat();
+    const long = "x".repeat(256);
+    expect(refusalOf(draft, mint({ long }, "cat"))).toBe("NftOwnedError");
+    expect(refusalOf(draft, mint({ long }))).toBe("NftPropertyTooLongError");
+    expect(messageOf(draft, mint({ "a b": "1" }))).toBe("some genesis properties are missing");
+    expect(refusalOf(draft, { ...mint({ type: "4" }), nonce: 9n })).toBe("ConstraintError");
+    expect(refusalOf(draft, { ...mint({ type: "1" }), nonce: 9n })).toBe("UnexpectedNonceError");
+    expect(refusalOf(stateOf({ alice: {} }), mint({ type: "1" }))).toBe("InsufficientBalanceError");
+  });
+
+  test("counts the bytes of a value, not its characters", () => {
+    const draft = stateWithCat();
+    expect(refusalOf(draft, mint({ type: "1", x: "é".repeat(128) }))).toBe("NftPropertyTooLongError");
+    apply(draft, mint({ type: "1", x: `${"é".repeat(127)}x` }));
+  });
+
+  test("refuses a token that somebody else holds, under any name", () => {
+    const draft = stateOf({ alice: rich });
+    giveUnik(draft, "bob", "cat");
+    const asset = { nft: { other: { tokenId: tokenId("cat"), properties: { a: "" } } } };
+    expect(messageOf(draft, transactionOf("2000/0", "alice", { asset }))).toBe(
+      `Failed to apply transaction, because token '${tokenId("cat")}' is already owned`,
+    );
+  });
+
+  test.each(["0", "4", "01", "a", "", null])("refuses a unik of type %j", (type) => {
+    expect(messageOf(stateWithCat(), mint({ type }))).toBe(
+      "Constraint violation on property 'type' (enumeration)",
+    );
+  });
+
+  test("a token of another name is free in keys and type, but needs some property", () => {
+    const draft = stateOf({ alice: rich });
+    const other = (properties?: Record<string, string>) => ({
+      asset: { nft: { other: { tokenId: tokenId("new"), ...(properties && { properties }) } } },
+    });
+    expect(refusalOf(draft, transactionOf("2000/0", "alice", other()))).toBe("ConstraintError");
+    apply(draft, transactionOf("2000/0", "alice", other({ "any key": "v", type: "77" })));
+    expect(walletNamed(draft, "alice").attributes.tokens).toEqual({ [tokenId("new")]: { type: 77 } });
+  });
+
+  test("is inactive once only certified tokens are", () => {
+    const certified = networkWith([{ height: 5, certifiedNFTsOnly: true }]);
+    const draft = stateOf({ alice: rich });
+    const refusal = (height: number) =>
+      refusalOf(draft, mint({ type: "1" }), { network: certified, head: { height, timestamp: 0 } });
+    expect(refusal(5)).toBe("DeactivatedTransactionHandlerError");
+    // Trap A1: the block of the milestone itself may still have it.
+    expect(refusal(4)).toBe("");
+  });
+
+  test("keeps values that were disclosed before the token existed", () => {
+    const draft = stateOf({ alice: rich });
+    draft.set("properties", `${tokenId("new")}/explicitValues`, "early");
+    apply(draft, mint({ type: "1" }));
+    expect(propertiesOf(draft, "new")).toEqual({ explicitValues: "early", type: "1" });
+  });
+});
+
+describe("update", () => {
+  test("inserts, replaces and deletes; deleting what is not there is no error", () => {
+    const draft = stateWithCat({ type: "1", color: "blue", old: "1" });
+    const transaction = update({ color: "red", old: null, none: null, fresh: "" });
+    apply(draft, transaction);
+    expect(propertiesOf(draft, "cat")).toEqual({ type: "1", color: "red", fresh: "" });
+    expect(draft.get("tokens", tokenId("cat"))).toMatchObject({
+      firstTransaction: "mint",
+      lastTransaction: transaction.id,
+    });
+  });
+
+  test("refuses in the order of its section", () => {
+    const stranger = stateOf({ alice: rich });
+    giveUnik(stranger, "bob", "cat");
+    expect(messageOf(stranger, update({ x: "x".repeat(256) }))).toBe(
+      `Failed to apply transaction, because wallet '${addressOfName("alice")}' is not the owner of token '${tokenId("cat")}'`,
+    );
+    const draft = stateWithCat();
+    expect(refusalOf(draft, update({ "a b": "x".repeat(256) }))).toBe("NftPropertyTooLongError");
+    expect(refusalOf(draft, update({ "a b": "" }, { nonce: 9n }))).toBe("ConstraintError");
+    expect(refusalOf(draft, update({ x: "" }, { nonce: 9n }))).toBe("UnexpectedNonceError");
+  });
+
+  test.each(["1", "2", "9", null])("trap A12: type is immutable, for the value %j", (type) => {
+    expect(messageOf(stateWithCat(), update({ type }))).toBe(
+      "Constraint violation on property 'type' (immutable)",
+    );
+  });
+
+  test("type must be in its enumeration where the store has lost it", () => {
+    const draft = stateWithCat();
+    draft.set("properties", `${tokenId("cat")}/type`, undefined);
+    expect(messageOf(draft, update({ type: null }))).toContain("(enumeration)");
+    apply(draft, update({ type: "3" }));
+    expect(propertyOf(draft, "cat", "type")).toBe("3");
+  });
+
+  test.each(["a,b", "+", "-", ".", "/", "_", "Az09"])("trap A12: the key %j is good", (key) => {
+    apply(stateWithCat(), update({ [key]: "x" }));
+  });
+
+  test.each(["", "a b", "a:b", "café", "a*", "a\n", "(", "@", "["])("the key %j is refused", (key) => {
+    expect(messageOf(stateWithCat(), update({ [key]: "x" }))).toBe(
+      String.raw`Constraint violation on property '${key}' (pattern regex (key: '${key}', pattern: /^[a-zA-Z0-9+-\.\/\_]+$/))`,
+    );
+  });
+
+  test("trap A9: the holder may write properties that rules rely on", () => {
+    const properties = {
+      explicitValues: "me",
+      "Badges/NP/Delegate": "true",
+      "LifeCycle/Status": "100",
+      UnikVoucherId: "v",
+    };
+    const draft = stateWithCat();
+    apply(draft, update(properties));
+    expect(propertiesOf(draft, "cat")).toEqual({ type: "1", ...properties });
+  });
+
+  test("can be switched off", () => {
+    const off = networkWith([], { transactionsConfig: { NftUpdate: { enable: false } } });
+    expect(refusalOf(stateWithCat(), update({ a: "" }), { network: off })).toBe(
+      "DeactivatedTransactionHandlerError",
+    );
+  });
+});
+
+describe("transfer", () => {
+  test("moves the token from one map to the other, and changes its owner", () => {
+    const draft = stateWithCat();
+    const transaction = transfer("bob");
+    apply(draft, transaction);
+    expect(walletNamed(draft, "alice").attributes).toEqual({});
+    expect(walletNamed(draft, "alice").balance).toBe(999n);
+    expect(walletNamed(draft, "bob").attributes.tokens).toEqual({ [tokenId("cat")]: { type: 1 } });
+    expect(draft.get("tokens", tokenId("cat"))).toMatchObject({
+      ownerId: addressOfName("bob"),
+      lastTransaction: transaction.id,
+    });
+  });
+
+  test("trap A21: the recipient may be unknown, and on any network", () => {
+    const elsewhere = "SUHNyVMMiWZ5GhYqQkqgzXpE8FkXBnpyQx";
+    const draft = stateWithCat();
+    apply(draft, { ...transfer("bob"), recipientId: elsewhere });
+    expect(draft.get("wallets", elsewhere)?.attributes.tokens).toEqual({ [tokenId("cat")]: { type: 1 } });
+  });
+
+  test("trap A7: a token sent to oneself goes to the end", () => {
+    const draft = stateWithCat();
+    giveUnik(draft, "alice", "dog");
+    apply(draft, transfer("alice"));
+    expect(held(draft, "alice")).toEqual([tokenId("dog"), tokenId("cat")]);
+  });
+
+  test("trap A11: type can be changed on the way; trap A22: the map takes it from the store", () => {
+    const draft = stateWithCat();
+    apply(draft, transfer("bob", { type: "3", "any key": "v" }));
+    expect(propertiesOf(draft, "cat")).toEqual({ type: "3", "any key": "v" });
+    expect(walletNamed(draft, "bob").attributes.tokens).toEqual({ [tokenId("cat")]: { type: 3 } });
+  });
+
+  test("the map takes the type of the store even where the sender's said something else", () => {
+    const draft = stateWithCat();
+    draft.set("properties", `${tokenId("cat")}/type`, "2");
+    apply(draft, transfer("bob"));
+    expect(walletNamed(draft, "bob").attributes.tokens).toEqual({ [tokenId("cat")]: { type: 2 } });
+  });
+
+  test("refuses in the order of its section", () => {
+    const long = { x: "x".repeat(256) };
+    expect(refusalOf(stateOf({ alice: rich }), transfer("bob", long))).toBe("NftOwnerError");
+    expect(refusalOf(stateWithCat(), { ...transfer("bob", long), nonce: 9n })).toBe(
+      "NftPropertyTooLongError",
+    );
+    expect(refusalOf(stateWithCat(), { ...transfer("bob"), nonce: 9n })).toBe("UnexpectedNonceError");
+  });
+
+  test("can be switched off", () => {
+    const off = networkWith([], { transactionsConfig: { NftTransfer: { enable: false } } });
+    expect(refusalOf(stateWithCat(), transfer("bob"), { network: off })).toBe(
+      "DeactivatedTransactionHandlerError",
+    );
+  });
+
+  test("votes follow the fee alone", () => {
+    const vote = publicKeyOf("delegate");
+    const draft = stateOf({ alice: { ...rich, attributes: { vote } } });
+    giveUnik(draft, "alice", "cat");
+    const wallet = walletNamed(draft, "delegate");
+    const delegate = {
+      username: "d",
+      voteBalance: 1000n,
+      forgedFees: 0n,
+      forgedRewards: 0n,
+      producedBlocks: 0,
+      round: 0,
+    };
+    draft.set("wallets", wallet.address, { ...wallet, attributes: { delegate } });
+    apply(draft, transfer("bob"));
+    expect(walletNamed(draft, "delegate").attributes.delegate?.voteBalance).toBe(999n);
+  });
+});
