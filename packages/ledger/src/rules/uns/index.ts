@@ -1,7 +1,19 @@
 import type { Rule } from "../rule.ts";
+import { certifiedMint } from "./certified-mint.ts";
+import { certifiedTransfer } from "./certified-transfer.ts";
+import { certifiedUpdate } from "./certified-update.ts";
 import { unsDelegateRegistration } from "./delegate-registration.ts";
 import { unsDelegateResignation } from "./delegate-resignation.ts";
+import { discloseExplicit } from "./disclose-explicit.ts";
 import { unsVote } from "./vote.ts";
 
 /** Group 2001 (transactions-rules.md sections 6 and 7). */
-export const unsRules: readonly Rule[] = [unsDelegateRegistration, unsDelegateResignation, unsVote];
+export const unsRules: readonly Rule[] = [
+  discloseExplicit,
+  unsDelegateRegistration,
+  unsDelegateResignation,
+  certifiedMint,
+  certifiedUpdate,
+  unsVote,
+  certifiedTransfer,
+];

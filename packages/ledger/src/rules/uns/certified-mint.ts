@@ -1,0 +1,70 @@
+/** Certified minting of a unik (transactions-rules.md 6.1). */
+import type { Transaction } from "@uniknode/protocol";
+import { voucherKey, type Wallet } from "../../state/tables.ts";
+import { checkFreeService, checkPaidCertification } from "../../uns/certification.ts";
+import { kindName, typeFromText } from "../../uns/kinds.ts";
+import { advanceReward, payService } from "../../uns/payments.ts";
+import { TYPE } from "../../uns/properties.ts";
+import { mintToken } from "../../uns/tokens.ts";
+import { walletOf } from "../../wallets.ts";
+import { INDIVIDUAL, nftOf, rewardOfType, voucherOf } from "../economy.ts";
+import { RuleError } from "../error.ts";
+import { checkMint } from "../nft/mint.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+
+function checkCertifiedMint(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  const voucher = voucherOf(transaction);
+  const type = requireType(transaction); // 7: the network looks for it before anything else
+  checkMint(transaction, context, sender, { skipsBalance: voucher !== undefined }); // 1 to 5
+  checkPaidCertification(transaction, context); // 6
+  checkVotedType(type, context, sender); // 8
+  if (voucher === undefined) return;
+  checkFreeService(transaction, dueFee(type, context)); // 9, 10
+  checkUnused(voucher, transaction, context); // 11
+}
+
+function requireType(transaction: Transaction): number {
+  const type = nftOf(transaction).token.properties?.[TYPE];
+  if (type === undefined) throw new RuleError("Error", "Asset must contain did type.");
+  return typeFromText(type);
+}
+
+/** A wallet that votes for a delegate of one type cannot get uniks of another one. */
+function checkVotedType(type: number, { state, network }: RuleContext, { attributes }: Wallet): void {
+  if (attributes.vote === undefined) return;
+  const voted = walletOf(state, attributes.vote, network).attributes.delegate?.type;
+  if (voted === undefined || voted === type) return;
+  throw new RuleError(
+    "InvalidDidTypeError",
+    `Unable to mint ${kindName(type)} UniknameID because the crypto-account is already supporting ` +
+      `(voting for) ${kindName(voted)} delegate. Please remove your support (unvote) first`,
+  );
+}
+
+/** The forger's reward, except that vouchers of individuals are worth nothing under V2. */
+function dueFee(type: number, { milestone }: RuleContext): bigint {
+  if (kindName(type) === undefined) {
+    throw new RuleError("InvalidDidTypeError", `no voucher exists for tokens of type ${type}`);
+  }
+  return milestone.unsTokenEcoV2 && type === INDIVIDUAL ? 0n : rewardOfType(milestone, type).forger;
+}
+
+/** Only blocks before this one count: one block may use a voucher several times (trap A3). */
+function checkUnused(voucher: string, transaction: Transaction, { state }: RuleContext): void {
+  if (state.get("vouchers", voucherKey(nftOf(transaction).name, voucher)) === undefined) return;
+  throw new RuleError(
+    "VoucherAlreadyUsedError",
+    `Failed to apply transaction: voucher "${voucher}" has already been used`,
+  );
+}
+
+export const certifiedMint: Rule = {
+  typeGroup: 2001,
+  type: 3,
+  key: "UnsCertifiedNftMint",
+  isActive: () => true,
+  advance: advanceReward,
+  check: checkCertifiedMint,
+  applyToSender: mintToken,
+  applyToRecipient: payService,
+};

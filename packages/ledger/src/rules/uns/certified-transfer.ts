@@ -1,0 +1,40 @@
+/** Certified transfer of a token (transactions-rules.md 6.3). */
+import type { Transaction } from "@uniknode/protocol";
+import type { Wallet } from "../../state/tables.ts";
+import { checkCertification, costOf, invalidParameter } from "../../uns/certification.ts";
+import { receiveToken, sendToken } from "../../uns/tokens.ts";
+import { credit } from "../../wallets.ts";
+import { checkTransfer } from "../nft/transfer.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+import { isSwitchedOn } from "../switch.ts";
+
+/** The token that the demand names need not be the one that is transferred. */
+function checkCertifiedTransfer(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  checkTransfer(transaction, context, sender); // 1
+  checkCertification(transaction, context); // 2
+  const { sub, cryptoAccountAddress } = transaction.asset!.demand!.payload;
+  // 3: a token that does not exist has no owner either
+  if (context.state.get("tokens", sub)?.ownerId !== sender.address) throw invalidParameter("sender");
+  if (transaction.recipientId !== cryptoAccountAddress) throw invalidParameter("recipient"); // 4
+}
+
+/** The owner of the issuing token is the one after the transfer, which may have been of that token (trap A19). */
+function payIssuer(transaction: Transaction, { draft }: RuleContext): void {
+  const { iss } = transaction.asset!.certification!.payload;
+  credit(draft, draft.get("tokens", iss)!.ownerId, costOf(transaction));
+}
+
+export const certifiedTransfer: Rule = {
+  typeGroup: 2001,
+  type: 6,
+  key: "UnsCertifiedNftTransfer",
+  isActive: (_milestone, network) => isSwitchedOn(network, "UnsCertifiedNftTransfer"),
+  // The cost is no amount: it leaves the sender before the checks.
+  advance: (transaction) => -costOf(transaction),
+  check: checkCertifiedTransfer,
+  applyToSender: sendToken,
+  applyToRecipient(transaction, context) {
+    receiveToken(transaction, context);
+    payIssuer(transaction, context);
+  },
+};

@@ -1,0 +1,106 @@
+/** Disclosing the readable names of a unik (transactions-rules.md 7.1). */
+import {
+  discloseSubject,
+  type Transaction,
+  verifyDiscloseCertification,
+  verifyDiscloseDemand,
+} from "@uniknode/protocol";
+import type { Wallet } from "../../state/tables.ts";
+import { ownerOf, requireIssuer, UNKNOWN_TOKEN } from "../../uns/issuers.ts";
+import { EXPLICIT_VALUES, getProperty, setProperty } from "../../uns/properties.ts";
+import { holds, notOwner, touchToken } from "../../uns/tokens.ts";
+import { checkCommon, refusal } from "../common.ts";
+import { RuleError } from "../error.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+
+/** What the token store takes, in characters. */
+const MAX_VALUE_CHARACTERS = 255;
+
+const demandOf = ({ asset }: Transaction) => asset!["disclose-demand"]!;
+const certificationOf = ({ asset }: Transaction) => asset!["disclose-demand-certification"]!;
+
+function checkDisclosure(transaction: Transaction, context: RuleContext, sender: Wallet): void {
+  const certifier = requireIssuer(transaction, context, certificationOf(transaction).payload.iss); // 1, 2
+  const demander = requireDemander(transaction, context); // 3
+  checkSignatures(transaction, certifier, demander); // 4, 5
+  // 6
+  if (certificationOf(transaction).payload.sub !== discloseSubject(demandOf(transaction).payload)) {
+    throw new RuleError(
+      "DiscloseDemandSubInvalidError",
+      "Failed to apply transaction, certification does not match the disclose demand payload",
+    );
+  }
+  checkNew(transaction, context); // 7
+  // 8: who holds nothing may disclose for any token, existing or not (trap A8)
+  const { sub } = demandOf(transaction).payload;
+  if (sender.attributes.tokens !== undefined && !holds(sender, sub)) throw notOwner(sender, sub);
+  checkCommon(transaction, context, sender); // 9
+}
+
+/** The owner of the token that issues the demand; it need not be the token disclosed, nor the sender's. */
+function requireDemander(transaction: Transaction, { state }: RuleContext): Wallet {
+  const owner = ownerOf(state, demandOf(transaction).payload.iss);
+  if (owner) return owner;
+  throw new RuleError(
+    "CertifiedDemandIssuerNotFound",
+    `Failed to apply transaction ${transaction.id}, because ${UNKNOWN_TOKEN}`,
+  );
+}
+
+function checkSignatures(transaction: Transaction, certifier: Wallet, demander: Wallet): void {
+  const [demand, certification] = [demandOf(transaction), certificationOf(transaction)];
+  // 4
+  if (!certifier.publicKey || !verifyDiscloseCertification(certification, certifier.publicKey)) {
+    throw refusal(
+      "DiscloseDemandCertificationSignatureError",
+      "disclose demand certification signature does not correspond to the provided payload",
+    );
+  }
+  // 5
+  if (!demander.publicKey || !verifyDiscloseDemand(demand, demander.publicKey)) {
+    throw refusal(
+      "DiscloseDemandSignatureError",
+      "disclose demand signature does not correspond to the provided payload",
+    );
+  }
+}
+
+/** Only blocks before this one count, and only while the token has explicit values (trap A3). */
+function checkNew(transaction: Transaction, { state }: RuleContext): void {
+  const { sub } = demandOf(transaction).payload;
+  if (getProperty(state, sub, EXPLICIT_VALUES) === undefined) return;
+  if (state.get("disclosures", certificationOf(transaction).payload.sub) === undefined) return;
+  throw new RuleError(
+    "DiscloseDemandAlreadyExistsError",
+    `Failed to apply transaction ${transaction.id}, because this disclose demand already exists`,
+  );
+}
+
+/**
+ * New values go first, each value stands once. An empty text counts as one empty value, which leaves a comma at
+ * the end.
+ *
+ * @throws {RuleError} NftPropertyTooLongError where the store could not take them (trap A8)
+ */
+function disclose(transaction: Transaction, { draft }: RuleContext): void {
+  const { sub, explicitValue } = demandOf(transaction).payload;
+  const known = getProperty(draft, sub, EXPLICIT_VALUES)?.split(",") ?? [];
+  const text = [...new Set([...explicitValue, ...known])].join(",");
+  if ([...text].length > MAX_VALUE_CHARACTERS) {
+    throw refusal(
+      "NftPropertyTooLongError",
+      `property '${EXPLICIT_VALUES}' exceed the maximum allowed size of ${MAX_VALUE_CHARACTERS} characters`,
+    );
+  }
+  setProperty(draft, sub, EXPLICIT_VALUES, text);
+  touchToken(draft, sub, transaction);
+}
+
+export const discloseExplicit: Rule = {
+  typeGroup: 2001,
+  type: 0,
+  key: "UnsDiscloseExplicit",
+  isActive: () => true,
+  check: checkDisclosure,
+  applyToSender: disclose,
+};

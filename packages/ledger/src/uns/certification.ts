@@ -1,0 +1,82 @@
+/** The certification of a demand (transactions-rules.md 6.0). */
+import { type Asset, certificationSubject, type Transaction, verifyCertification } from "@uniknode/protocol";
+import { RuleError } from "../rules/error.ts";
+import type { RuleContext } from "../rules/rule.ts";
+import type { Wallet } from "../state/tables.ts";
+import { requireIssuer } from "./issuers.ts";
+
+/** What every certified transaction carries. */
+type CertifiedAsset = Required<Pick<Asset, "nft" | "demand" | "certification">>;
+
+/**
+ * C1 to C4. The demand itself is not verified: neither its signature nor its content nor any date (trap A10).
+ *
+ * @returns the wallet that owns the issuing token
+ * @throws {RuleError} on the first refusal
+ */
+export function checkCertification(transaction: Transaction, context: RuleContext): Wallet {
+  const { nft, demand, certification } = transaction.asset as CertifiedAsset;
+  const issuer = requireIssuer(transaction, context, certification.payload.iss); // C1, C2
+  // C3: an owner that has never sent anything has no key to verify with
+  const isSigned = issuer.publicKey !== undefined && verifyCertification(certification, issuer.publicKey);
+  if (!isSigned) {
+    throw certificationRefusal(
+      "NftCertificationBadSignatureError",
+      "Failed to check certification signature",
+    );
+  }
+  // C4
+  if (certification.payload.sub !== certificationSubject(nft, demand)) {
+    throw certificationRefusal(
+      "NftCertificationBadPayloadSubjectError",
+      "Failed to check certification payload subject",
+    );
+  }
+  return issuer;
+}
+
+/**
+ * C1 to C6: the service is paid to the issuer.
+ *
+ * @throws {RuleError} on the first refusal
+ */
+export function checkPaidCertification(transaction: Transaction, context: RuleContext): void {
+  const issuer = checkCertification(transaction, context);
+  // C5: bytes carry the cost only, so that this meets hand-made transactions only
+  if (costOf(transaction) !== transaction.amount) throw invalidParameter("amount");
+  if (transaction.recipientId !== issuer.address) throw invalidParameter("recipient"); // C6
+}
+
+/** What the service costs, in the smallest unit. */
+export const costOf = ({ asset }: Transaction): bigint => asset!.certification!.payload.cost;
+
+/** The refusal of a member of a certified transaction. */
+export const invalidParameter = (name: string): RuleError =>
+  certificationRefusal(
+    "NftTransactionParametersError",
+    `Failed to apply transaction: invalid parameter "${name}"`,
+  );
+
+const certificationRefusal = (code: string, reason: string): RuleError =>
+  new RuleError(code, `Failed to apply certified transaction:: ${reason}`);
+
+/**
+ * What a rewarded or voucher transaction must cost: nothing, but the fee that is due.
+ *
+ * @throws {RuleError} WrongServiceCostError, WrongFeeError
+ */
+export function checkFreeService(transaction: Transaction, dueFee: bigint): void {
+  const { id, fee } = transaction;
+  if (costOf(transaction) !== 0n) {
+    throw new RuleError(
+      "WrongServiceCostError",
+      `Failed to apply transaction ${id}: amount does not match required service cost`,
+    );
+  }
+  if (fee !== dueFee) {
+    throw new RuleError(
+      "WrongFeeError",
+      `Failed to apply transaction ${id}: provided fees does not match the requirements`,
+    );
+  }
+}

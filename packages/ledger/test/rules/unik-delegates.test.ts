@@ -1,0 +1,236 @@
+/** Delegates by unik and the votes for them (transactions-rules.md 7.2 to 7.4). */
+import type { Attributes } from "@uniknode/ledger";
+import { describe, expect, test } from "vitest";
+import {
+  addressOfName,
+  apply,
+  networkWith,
+  publicKeyOf,
+  refusalOf,
+  someDelegate,
+  stateOf,
+  transactionOf,
+  walletNamed,
+} from "../fixtures.ts";
+import { giveUnik, propertyOf, tokenId, unik } from "../uniks.ts";
+
+const rich = { balance: 1000n };
+const BADGE = "Badges/NP/Delegate";
+
+const register = (name = "cat") =>
+  transactionOf("2001/1", "alice", { asset: { delegate: { username: tokenId(name) } } });
+const resign = (sender = "alice") => transactionOf("2001/2", sender);
+const vote = (sign: "+" | "-", sender = "alice") =>
+  transactionOf("2001/5", sender, { asset: { votes: [`${sign}${publicKeyOf("delegate")}`] } });
+
+describe("registration", () => {
+  function stateWithCat(properties: Record<string, string> = { type: "2", explicitValues: "cat" }) {
+    const draft = stateOf({ alice: rich, bob: rich });
+    giveUnik(draft, "alice", "cat", properties);
+    return draft;
+  }
+
+  test("makes a delegate named after the token and typed like it, and sets the badge", () => {
+    const draft = stateWithCat();
+    const transaction = register();
+    apply(draft, transaction);
+    expect(walletNamed(draft, "alice").attributes.delegate).toEqual(
+      someDelegate({ username: tokenId("cat"), type: 2 }),
+    );
+    expect(draft.get("usernames", tokenId("cat"))).toBe(addressOfName("alice"));
+    expect(propertyOf(draft, "cat", BADGE)).toBe("true");
+    expect(draft.get("tokens", tokenId("cat"))?.lastTransaction).toBe(transaction.id);
+  });
+
+  test("trap B2: undone, it can be applied again", () => {
+    const draft = stateWithCat();
+    const mark = draft.mark();
+    apply(draft, register());
+    draft.rollback(mark);
+    expect(walletNamed(draft, "alice").attributes.delegate).toBeUndefined();
+    expect(propertyOf(draft, "cat", BADGE)).toBeUndefined();
+    apply(draft, register());
+  });
+
+  test("the type is the one in the wallet", () => {
+    const draft = stateWithCat({ type: "1", explicitValues: "cat" });
+    draft.set("properties", `${tokenId("cat")}/type`, "2");
+    apply(draft, register());
+    expect(walletNamed(draft, "alice").attributes.delegate?.type).toBe(1);
+  });
+
+  test("refuses in the order of its section", () => {
+    expect(refusalOf(stateOf({ alice: rich }), register())).toBe("NoUnikError");
+
+    const several = stateWithCat({ type: "3" });
+    giveUnik(several, "alice", "dog");
+    expect(refusalOf(several, register("other"))).toBe("NftOwnerError");
+    expect(refusalOf(several, register())).toBe("CryptoAccountHasSeveralUniksError");
+
+    expect(refusalOf(stateWithCat({ type: "3" }), register())).toBe("UnikNameNotDisclosedError");
+    expect(refusalOf(stateWithCat({ type: "3", explicitValues: "" }), register())).toBe(
+      "UnikNameNotDisclosedError",
+    );
+    const ofNetwork = stateWithCat({ type: "3", explicitValues: "cat" });
+    expect(refusalOf(ofNetwork, { ...register(), nonce: 9n })).toBe("InvalidUnikTypeError");
+    expect(refusalOf(stateWithCat(), { ...register(), nonce: 9n })).toBe("UnexpectedNonceError");
+  });
+
+  test("a unik of a network needs to be on the list", () => {
+    const listed = networkWith([], { delegateWhitelistUniks: [tokenId("cat")] });
+    const draft = stateWithCat({ type: "3", explicitValues: "cat" });
+    expect(refusalOf(draft, register(), { network: listed })).toBe("");
+  });
+
+  test("trap A9: values that nobody certified disclose the token", () => {
+    const draft = stateWithCat({ type: "1" });
+    const asset = { nft: unik("cat", { explicitValues: "mine" }) };
+    apply(draft, transactionOf("2000/1", "alice", { asset }));
+    expect(refusalOf(draft, { ...register(), nonce: 2n })).toBe("");
+  });
+
+  test("trap A14: a resigned delegate stays one, and its username is taken for ever", () => {
+    const draft = stateWithCat();
+    apply(draft, register());
+    draft.set("wallets", addressOfName("alice"), {
+      ...walletNamed(draft, "alice"),
+      attributes: {
+        ...walletNamed(draft, "alice").attributes,
+        delegate: someDelegate({ username: tokenId("cat"), resigned: true }),
+      },
+    });
+    expect(refusalOf(draft, { ...register(), nonce: 2n })).toBe("WalletIsAlreadyDelegateError");
+    // The next owner of the token finds its name taken.
+    const asset = { nft: unik("cat") };
+    const recipientId = addressOfName("bob");
+    apply(draft, transactionOf("2000/2", "alice", { asset, recipientId, nonce: 2n }));
+    const fromBob = transactionOf("2001/1", "bob", { asset: register().asset! });
+    expect(refusalOf(draft, fromBob)).toBe("WalletUsernameAlreadyRegisteredError");
+  });
+
+  test("does not obey the switch of the core type", () => {
+    const off = networkWith([], { transactionsConfig: { delegateRegistration: { enable: false } } });
+    expect(refusalOf(stateWithCat(), register(), { network: off })).toBe("");
+  });
+});
+
+describe("resignation", () => {
+  const delegates = {
+    d1: { attributes: { delegate: someDelegate({ username: "d1" }) } },
+    d2: { attributes: { delegate: someDelegate({ username: "d2" }) } },
+    d3: { attributes: { delegate: someDelegate({ username: "d3" }) } },
+  };
+
+  function stateWithDelegate(badge?: string, members: Attributes = {}) {
+    const delegate = someDelegate({ username: tokenId("cat"), type: 1 });
+    const draft = stateOf({ ...delegates, alice: { ...rich, attributes: { delegate, ...members } } });
+    giveUnik(draft, "alice", "cat", { type: "1", ...(badge !== undefined && { [BADGE]: badge }) });
+    return draft;
+  }
+
+  test("marks the delegate and takes the badge away", () => {
+    const draft = stateWithDelegate("true");
+    const transaction = resign();
+    apply(draft, transaction);
+    expect(walletNamed(draft, "alice").attributes.delegate?.resigned).toBe(true);
+    expect(propertyOf(draft, "cat", BADGE)).toBe("false");
+    expect(draft.get("tokens", tokenId("cat"))?.lastTransaction).toBe(transaction.id);
+  });
+
+  test("refuses who is no delegate or has no badge, then as the core type does", () => {
+    expect(refusalOf(stateOf({ alice: rich }), resign())).toBe("CryptoAccountNotADelegateError");
+    expect(refusalOf(stateWithDelegate(), resign())).toBe("CryptoAccountNotADelegateError");
+    expect(refusalOf(stateWithDelegate("false"), resign())).toBe("CryptoAccountNotADelegateError");
+    expect(refusalOf(stateWithDelegate("true"), { ...resign(), nonce: 9n })).toBe("UnexpectedNonceError");
+    const resigned = someDelegate({ username: tokenId("cat"), resigned: true });
+    expect(refusalOf(stateWithDelegate("true", { delegate: resigned }), resign())).toBe(
+      "WalletAlreadyResignedError",
+    );
+    const four = networkWith([{ height: 1, activeDelegates: 4 }]);
+    expect(refusalOf(stateWithDelegate("true"), resign(), { network: four })).toBe("NotEnoughDelegatesError");
+  });
+
+  test("genesis delegates can never resign", () => {
+    const draft = stateOf({ ...delegates, alice: rich, bob: { attributes: delegates.d1.attributes } });
+    expect(refusalOf(draft, resign("d1"))).toBe("CryptoAccountNotADelegateError");
+  });
+
+  test("is inactive before aip11, and does not obey the switch of the core type", () => {
+    const off = networkWith([], { transactionsConfig: { delegateResignation: { enable: false } } });
+    expect(refusalOf(stateWithDelegate("true"), resign(), { network: off })).toBe("");
+    const early = networkWith([{ height: 1, aip11: false }]);
+    expect(refusalOf(stateWithDelegate("true"), resign(), { network: early })).toBe(
+      "DeactivatedTransactionHandlerError",
+    );
+  });
+});
+
+describe("vote", () => {
+  function stateWithDelegate(type?: number, attributes: Attributes = {}, resigned?: true) {
+    const delegate = someDelegate({ ...(type && { type }), ...(resigned && { resigned }) });
+    return stateOf({ alice: { ...rich, attributes }, delegate: { attributes: { delegate } } });
+  }
+  const voted: Attributes = { vote: publicKeyOf("delegate") };
+
+  test("is given and taken back, and counts the wallet's balance", () => {
+    const draft = stateWithDelegate(1);
+    giveUnik(draft, "alice", "cat");
+    apply(draft, vote("+"));
+    expect(walletNamed(draft, "alice").attributes.vote).toBe(publicKeyOf("delegate"));
+    expect(walletNamed(draft, "delegate").attributes.delegate?.voteBalance).toBe(999n);
+    apply(draft, { ...vote("-"), nonce: 2n });
+    expect(walletNamed(draft, "alice").attributes.vote).toBeUndefined();
+    expect(walletNamed(draft, "delegate").attributes.delegate?.voteBalance).toBe(0n);
+  });
+
+  test("needs a token", () => {
+    expect(refusalOf(stateWithDelegate(1), vote("+"))).toBe("NoUnikError");
+  });
+
+  test("trap A7: the first token gives the type, and one sent to oneself goes to the end", () => {
+    const draft = stateWithDelegate(2);
+    giveUnik(draft, "alice", "cat", { type: "1" });
+    giveUnik(draft, "alice", "dog", { type: "2" });
+    expect(refusalOf(draft, vote("+"))).toBe("VoteUnikTypeError");
+    const asset = { nft: unik("cat") };
+    apply(draft, transactionOf("2000/2", "alice", { asset, recipientId: addressOfName("alice") }));
+    expect(refusalOf(draft, { ...vote("+"), nonce: 2n })).toBe("");
+  });
+
+  test("trap A7: votes for genesis delegates can neither be given nor taken back", () => {
+    const draft = stateWithDelegate();
+    giveUnik(draft, "alice", "cat");
+    expect(refusalOf(draft, vote("+"))).toBe("VoteUnikTypeError");
+    const stuck = stateWithDelegate(undefined, voted);
+    giveUnik(stuck, "alice", "cat");
+    expect(refusalOf(stuck, vote("-"))).toBe("VoteUnikTypeError");
+  });
+
+  test("trap A7: a vote whose type does not fit any more is stuck", () => {
+    const draft = stateWithDelegate(2, voted);
+    giveUnik(draft, "alice", "cat", { type: "1" });
+    expect(refusalOf(draft, vote("-"))).toBe("VoteUnikTypeError");
+  });
+
+  test("who is no delegate has no type either", () => {
+    const draft = stateOf({ alice: rich });
+    giveUnik(draft, "alice", "cat");
+    expect(refusalOf(draft, vote("+"))).toBe("VoteUnikTypeError");
+  });
+
+  test("trap A16: a resigned delegate may be unvoted but not voted", () => {
+    const draft = stateWithDelegate(1, {}, true);
+    giveUnik(draft, "alice", "cat");
+    expect(refusalOf(draft, vote("+"))).toBe("VotedForResignedDelegateError");
+    const voting = stateWithDelegate(1, voted, true);
+    giveUnik(voting, "alice", "cat");
+    expect(refusalOf(voting, vote("-"))).toBe("");
+  });
+
+  test("is in force although core votes are not, and then refuses as they do", () => {
+    const unsOnly = networkWith([{ height: 2, disableArkLegacyVote: true }]);
+    const draft = stateWithDelegate(1, voted);
+    giveUnik(draft, "alice", "cat");
+    expect(refusalOf(draft, vote("+"), { network: unsOnly })).toBe("AlreadyVotedError");
+  });
+});
