@@ -24,7 +24,7 @@ export const verifyJob = ({ hash, signature, publicKey }: SignatureJob): boolean
  * does not depend on it. Bytes only, so that any thread can do it.
  */
 export function signatureJob(
-  { data }: SealedTransaction,
+  { data, bytes }: SealedTransaction,
   context: TransactionContext,
 ): SignatureJob | boolean {
   // Rule 1.
@@ -33,9 +33,15 @@ export function signatureJob(
   const milestone = milestoneOf(context);
   if ((milestone.aip11 && data.version === 1) || !isVerifiable(data, milestone)) return false;
   // Rule 3.
-  return data.signature === undefined
-    ? false
-    : jobOf(signingBytes(data), data.signature, data.senderPublicKey);
+  if (data.signature === undefined) return false;
+  return jobOf(signedPart(data, bytes), data.signature, data.senderPublicKey);
+}
+
+/** The bytes for signing, cut out of the canonical ones where these end with them. */
+function signedPart(data: TransactionBody, bytes: Uint8Array): Uint8Array {
+  if (data.version === 1 || data.signatures) return signingBytes(data);
+  const digits = data.signature!.length + (data.secondSignature?.length ?? 0);
+  return bytes.subarray(0, bytes.length - digits / 2);
 }
 
 /**
