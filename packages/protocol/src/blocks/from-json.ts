@@ -22,8 +22,8 @@ import { headerViolation, type UntrustedObject } from "./schema.ts";
 export function blockFromJson(input: unknown, context: TransactionContext, options?: ParseOptions): Block {
   const json = objectOf(input);
   const items = listOf(json);
-  const ids = items.map((item) => String((item as UntrustedObject | null)?.id));
-  const isException = isBlockException(String(json.id), ids, context.network);
+  const ids = items.map(idOf);
+  const isException = isBlockException(idOf(json), ids, context.network);
   if (!isException) checkForm(json, items, context);
   const sealed = items.map((item) => transactionFromJson(item, context, options));
   return assemble(json, sealed, context, options);
@@ -48,7 +48,7 @@ export function blockFromPeerJson(
     return transactionFromBytes(hexToBytes(item), context, options);
   });
   const ids = sealed.map(({ data }) => data.id);
-  if (!isBlockException(String(json.id), ids, context.network)) checkHeaderForm(json, items.length, context);
+  if (!isBlockException(idOf(json), ids, context.network)) checkHeaderForm(json, items.length, context);
   return assemble(json, sealed, context, options);
 }
 
@@ -68,7 +68,7 @@ function assemble(
       : transactionFromBytes(slice, context, options);
   });
   if (block.header.height !== 1) return block;
-  const id = String(json.id);
+  const id = idOf(json);
   return { ...block, header: { ...block.header, id, idHex: blockIdToHex(id) } };
 }
 
@@ -101,9 +101,7 @@ function fieldsOf(json: UntrustedObject): HeaderFields {
 function checkForm(json: UntrustedObject, items: readonly unknown[], context: TransactionContext): void {
   checkHeaderForm(json, items.length, context);
   const wrong = items.findIndex(
-    (item) =>
-      !isExceptional(context, (item as UntrustedObject | null)?.id) &&
-      matchesBatchSchema([item], context) !== undefined,
+    (item) => !isExceptional(context, idOf(item)) && matchesBatchSchema([item], context) !== undefined,
   );
   if (wrong >= 0) throw violation(`.transactions[${wrong}]`);
 }
@@ -125,6 +123,12 @@ function objectOf(input: unknown): UntrustedObject {
 function listOf({ transactions }: UntrustedObject): unknown[] {
   if (!Array.isArray(transactions)) throw violation(".transactions");
   return transactions;
+}
+
+/** The id that an object claims; empty where it has none. */
+function idOf(object: unknown): string {
+  const id = (object as UntrustedObject | null | undefined)?.id;
+  return typeof id === "string" ? id : "";
 }
 
 const violation = (path: string): BlockError =>

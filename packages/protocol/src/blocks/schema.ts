@@ -44,7 +44,10 @@ const isIdBelow = isId((height) => height - 1);
 
 /** Below the genesis block there is nothing: null, empty or zero. */
 const isPreviousId: Rule = (value, block) =>
-  block.height === 1 ? value !== undefined && Number(value) === 0 : isIdBelow(value, block);
+  block.height === 1 ? isNothing(value) : isIdBelow(value, block);
+
+const isNothing = (value: unknown): boolean =>
+  value === null || value === 0 || (typeof value === "string" && Number(value) === 0);
 
 const optional =
   (rule: Rule): Rule =>

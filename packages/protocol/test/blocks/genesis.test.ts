@@ -59,7 +59,14 @@ describe("a new genesis block", () => {
   test("comes back from its file", () => {
     const file = JSON.parse(JSON.stringify(blockToJson(block)));
     expect(genesisBlockFromJson(file, network)).toEqual(block);
-    expect(genesisBlockFromJson({ ...file, previousBlock: null }, network)).toEqual(block);
+    for (const previousBlock of [null, "", "0", 0, "0000000000000000"]) {
+      expect(genesisBlockFromJson({ ...file, previousBlock }, network)).toEqual(block);
+    }
+    for (const previousBlock of [undefined, "1", {}, [], { toString: 1 }]) {
+      expect(() => genesisBlockFromJson({ ...file, previousBlock }, network)).toThrow(
+        expect.objectContaining({ code: "BlockSchemaError", path: ".previousBlock" }),
+      );
+    }
   });
 
   test("comes back from stored bytes with its stored id", () => {

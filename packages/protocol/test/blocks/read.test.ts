@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type Block,
+  BlockError,
   blockFromBytes,
   blockFromJson,
   blockFromPeerJson,
@@ -16,6 +18,7 @@ import {
   forgeBlock,
   keysFromPassphrase,
   presets,
+  TransactionError,
   verifyBlockJobs,
   withVerdicts,
 } from "../../src/index.ts";
@@ -70,6 +73,7 @@ describe("a block object", () => {
     ["id", undefined],
     ["id", "123"],
     ["id", 5],
+    ["id", { toString: 1 }],
     ["idHex", "zz"],
     ["version", undefined],
     ["version", "0"],
@@ -141,12 +145,15 @@ describe("a block object", () => {
     expect(() => blockFromPeerJson(input, context)).toThrow(withCode("BlockSchemaError"));
   });
 
-  test.each([null, 5, {}, { type: 0 }])("with a transaction %j is refused", (item) => {
-    const transactions = [json.transactions[0], item];
-    expect(() => blockFromJson({ ...json, transactions }, context)).toThrow(
-      withCode("BlockSchemaError", { path: ".transactions[1]" }),
-    );
-  });
+  test.each([null, 5, {}, { type: 0 }, { id: { toString: 1 } }])(
+    "with a transaction %j is refused",
+    (item) => {
+      const transactions = [json.transactions[0], item];
+      expect(() => blockFromJson({ ...json, transactions }, context)).toThrow(
+        withCode("BlockSchemaError", { path: ".transactions[1]" }),
+      );
+    },
+  );
 
   test("is read as its bytes are: what follows the signature of an empty block is ignored", () => {
     const blockSignature = `${empty.header.blockSignature}00`;
@@ -250,5 +257,50 @@ describe("signatures", () => {
     expect(checkBlock(read, { network, now }).map(({ code }) => code)).toEqual(codes);
     const { transactions } = verifyBlockJobs(blockJobs(wrong, context));
     expect(transactions).toEqual([false]);
+  });
+});
+
+describe("untrusted input", () => {
+  /** Reads, and lets only the errors of the contract pass. */
+  const read = (action: () => Block): Block | undefined => {
+    try {
+      return action();
+    } catch (error) {
+      if (error instanceof BlockError || error instanceof TransactionError) return undefined;
+      throw error;
+    }
+  };
+  const bytes = encodeBlock(block, network);
+  const options = { checkSignature: false };
+
+  test("property: altered bytes are a block or a typed error", () => {
+    const edits = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(edits, fc.nat(bytes.length), (changes, length) => {
+        const changed = bytes.slice();
+        for (const [at, byte] of changes) changed[at] = byte;
+        for (const input of [changed, changed.subarray(0, length)]) {
+          const found = read(() => blockFromBytes(input, context, options));
+          // What can be read can be written, and is then canonical.
+          if (!found || found.transactions.length !== found.header.numberOfTransactions) continue;
+          const again = blockFromBytes(encodeBlock(found, network), context, options);
+          expect(again).toEqual(found);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("property: an altered object is a block or a typed error", () => {
+    const member = fc.constantFrom(...Object.keys(json), "transactions.0");
+    fc.assert(
+      fc.property(member, fc.jsonValue(), (name, value) => {
+        const input = { ...json, [name]: value };
+        if (name === "transactions.0") input.transactions = [value, json.transactions[1]] as never;
+        read(() => blockFromJson(input, context, options));
+        read(() => blockFromPeerJson({ ...blockToPeerJson(block), [name]: value }, context, options));
+      }),
+      { numRuns: 500 },
+    );
   });
 });
