@@ -70,6 +70,10 @@ type BlockChecks = {
   decided: (boolean | undefined)[];
 };
 
+/** Every signature of a block that has to be checked. */
+export const signatureChecks = (block: ReceivedBlock, network: Network): readonly SignatureCheck[] =>
+  checksOf(block, network).signatures;
+
 function checksOf(block: ReceivedBlock, network: Network): BlockChecks {
   const { header, transactions } = blockJobs(block, { network, height: block.readAt });
   const signatures: SignatureCheck[] = [{ ...header, scheme: "ecdsa" }];

@@ -1,0 +1,210 @@
+/**
+ * A chain made for measuring, cached in the temporary folder of the system: the rules of livenet from height 1 on,
+ * 23 delegates, empty blocks first, then blocks full of transfers.
+ */
+import { createReadStream, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { applyBlock, applyGenesis, createDraft, createMemoryState, createRounds } from "@uniknode/ledger";
+import {
+  addressFromPublicKey,
+  type Block,
+  blockFromTrustedBytes,
+  bytesToHex,
+  createGenesisBlock,
+  createNetwork,
+  createSlots,
+  encodeBlock,
+  encodeTransaction,
+  forgeBlock,
+  type KeyPair,
+  keysFromPassphrase,
+  livenet,
+  type Network,
+  type NetworkFiles,
+  type SealedTransaction,
+  signTransaction,
+  type TransactionBody,
+} from "@uniknode/protocol";
+
+export type FixtureOptions = {
+  /** Blocks without transactions; the first phase. */
+  readonly emptyBlocks: number;
+  /** Blocks with transfers; the second phase. */
+  readonly fullBlocks: number;
+  readonly transfersPerBlock: number;
+};
+
+export type Fixture = {
+  readonly network: Network;
+  readonly genesis: Block;
+  /** Serialized blocks from height 2 on, read from the file as they are asked for. */
+  blocks(): AsyncIterable<Uint8Array>;
+};
+
+/** Changes with every change of what is generated. */
+const FORMAT = 1;
+const SENDERS = 1_000;
+/** Senders, and others that only receive. */
+const RECIPIENTS = 5_000;
+const ONE = 100_000_000n;
+
+export async function loadFixture(options: FixtureOptions): Promise<Fixture> {
+  const { emptyBlocks, fullBlocks, transfersPerBlock } = options;
+  const key = [FORMAT, emptyBlocks, fullBlocks, transfersPerBlock].join("-");
+  const folder = join(tmpdir(), `uniknode-bench-${key}`);
+  const genesisFile = join(folder, "genesis.json");
+  const blocksFile = join(folder, "blocks.bin");
+  if (!existsSync(genesisFile)) {
+    mkdirSync(folder, { recursive: true });
+    const { block, files } = createGenesis();
+    await writeBlocks(`${blocksFile}.part`, generate(options, block, createNetwork(files)));
+    renameSync(`${blocksFile}.part`, blocksFile);
+    const bytes = bytesToHex(encodeBlock(block, createNetwork(files)));
+    writeFileSync(genesisFile, JSON.stringify({ id: block.header.id, bytes, files }));
+  }
+  const { id, bytes, files } = JSON.parse(readFileSync(genesisFile, "utf8"));
+  const network = createNetwork(files as NetworkFiles);
+  const genesis = blockFromTrustedBytes(Buffer.from(bytes, "hex"), network, id);
+  return { network, genesis, blocks: () => readBlocks(blocksFile) };
+}
+
+const ADDRESS_VERSION = livenet.network.pubKeyHash;
+const person = (name: string) => {
+  const keys = keysFromPassphrase(`bench ${name}`);
+  const publicKey = bytesToHex(keys.publicKey);
+  return { keys, publicKey, address: addressFromPublicKey(publicKey, ADDRESS_VERSION) };
+};
+type Person = ReturnType<typeof person>;
+
+const people = (count: number, kind: string): Person[] =>
+  Array.from({ length: count }, (_, index) => person(`${kind} ${index}`));
+
+const delegateCount = livenet.milestones[0]!.activeDelegates as number;
+
+function createGenesis() {
+  const treasury = person("treasury");
+  const premine = 1_000_000n * ONE * BigInt(SENDERS);
+  const body = { version: 1, network: ADDRESS_VERSION, typeGroup: 1, timestamp: 0, fee: 0n };
+  const transfer = (from: Person, to: Person, amount: bigint) =>
+    seal(
+      { ...body, type: 0, senderPublicKey: from.publicKey, amount, recipientId: to.address, expiration: 0 },
+      from,
+    );
+  const issuer = person("issuer");
+  return createGenesisBlock({
+    files: livenet,
+    keys: treasury.keys,
+    transactions: [
+      transfer(issuer, treasury, premine),
+      ...people(delegateCount, "delegate").map((delegate, index) =>
+        seal(
+          {
+            ...body,
+            type: 2,
+            amount: 0n,
+            senderPublicKey: delegate.publicKey,
+            asset: { delegate: { username: `delegate_${index}` } },
+          },
+          delegate,
+        ),
+      ),
+      ...people(SENDERS, "wallet").map((wallet) => transfer(treasury, wallet, 100_000n * ONE)),
+    ],
+  });
+}
+
+const seal = (body: TransactionBody, { keys }: Person): SealedTransaction => {
+  const data = signTransaction(body, keys);
+  return { data, bytes: encodeTransaction(data), isVerified: true };
+};
+
+/** The blocks one after another, each executed, so that the next forger is known. */
+function* generate(options: FixtureOptions, genesis: Block, network: Network): Iterable<Uint8Array> {
+  const { emptyBlocks, fullBlocks, transfersPerBlock } = options;
+  const [rounds, slots, state] = [createRounds(network), createSlots(network), createMemoryState()];
+  const delegates = new Map<string, KeyPair>(
+    people(delegateCount, "delegate").map(({ publicKey, keys }) => [publicKey, keys]),
+  );
+  const nextTransfers = createTransfers();
+
+  const draft = createDraft(state);
+  applyGenesis(draft, network, genesis);
+  state.commit(draft.changes());
+  let head = genesis.header;
+  for (let index = 0; index < emptyBlocks + fullBlocks; index++) {
+    const timestamp = slots.slotTime(slots.slotAt(head.timestamp) + 1);
+    const { round } = rounds.roundAt(head.height + 1);
+    const { order } = state.get("rounds", String(round))!;
+    const keys = delegates.get(order[slots.slotAt(timestamp) % order.length]!)!;
+    const transactions = index < emptyBlocks ? [] : nextTransfers(transfersPerBlock);
+    const block = forgeBlock({ network, timestamp, previous: head, transactions }, keys);
+    yield encodeBlock(block, network);
+    const applied = createDraft(state);
+    state.commit(applyBlock({ network, rounds, slots, head }, applied, block).changes);
+    head = block.header;
+  }
+}
+
+/** Transfers between wallets drawn from a fixed sequence. */
+function createTransfers(): (count: number) => SealedTransaction[] {
+  const wallets = people(SENDERS, "wallet");
+  const recipients = [...wallets, ...people(RECIPIENTS - SENDERS, "recipient")];
+  const nonces = new Map<Person, bigint>();
+  let seed = 1;
+  const draw = <T>(from: readonly T[]): T => {
+    seed = (seed * 48271) % 2147483647;
+    return from[seed % from.length]!;
+  };
+  return (count) =>
+    Array.from({ length: count }, () => {
+      const [sender, recipient] = [draw(wallets), draw(recipients)];
+      const nonce = (nonces.get(sender) ?? 0n) + 1n;
+      nonces.set(sender, nonce);
+      const body: TransactionBody = {
+        version: 2,
+        network: ADDRESS_VERSION,
+        typeGroup: 1,
+        type: 0,
+        nonce,
+        senderPublicKey: sender.publicKey,
+        fee: ONE / 10n,
+        amount: ONE,
+        recipientId: recipient.address,
+        expiration: 0,
+      };
+      return seal(body, sender);
+    });
+}
+
+/** Each block behind its length, u32. */
+async function writeBlocks(path: string, blocks: Iterable<Uint8Array>): Promise<void> {
+  const file = await open(path, "w");
+  let parts: Uint8Array[] = [];
+  for (const block of blocks) {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(block.length);
+    parts.push(length, block);
+    if (parts.length < 2_000) continue;
+    await file.write(Buffer.concat(parts));
+    parts = [];
+  }
+  await file.write(Buffer.concat(parts));
+  await file.close();
+}
+
+async function* readBlocks(path: string): AsyncIterable<Uint8Array> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+    rest = Buffer.concat([rest, chunk]);
+    let at = 0;
+    while (at + 4 <= rest.length) {
+      const end = at + 4 + rest.readUInt32LE(at);
+      if (end > rest.length) break;
+      yield rest.subarray(at + 4, end);
+      at = end;
+    }
+    rest = rest.subarray(at);
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--keep]`
+ *
+ * Replays a generated chain into a new database file through the node's own pipeline (verify, execute, durable
+ * commit), and verifies the same signatures alone with the same threads in the same run.
+ */
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
+import { receiveBlock } from "../packages/node/src/chain/receive.ts";
+import { replay } from "../packages/node/src/chain/replay.ts";
+import type { SignatureCheck } from "../packages/node/src/chain/signatures.ts";
+import { createVerifier, type Verifier } from "../packages/node/src/chain/verifier.ts";
+import { signatureChecks } from "../packages/node/src/chain/verify.ts";
+import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/chain.ts";
+import { openDatabase } from "../packages/node/src/store/database.ts";
+import { createEventLog } from "../packages/node/src/store/events.ts";
+import { migrate } from "../packages/node/src/store/migrations.ts";
+import { type Fixture, loadFixture } from "./fixture.ts";
+
+const { values } = parseArgs({
+  options: {
+    empty: { type: "string", default: "50000" },
+    blocks: { type: "string", default: "2000" },
+    transfers: { type: "string", default: "50" },
+    threads: { type: "string", default: String(availableParallelism()) },
+    /** Leaves the database file where it is. */
+    keep: { type: "boolean", default: false },
+  },
+});
+const emptyBlocks = Number(values.empty);
+const fullBlocks = Number(values.blocks);
+const transfersPerBlock = Number(values.transfers);
+const threads = Number(values.threads);
+
+type Phase = { readonly name: string; readonly from: number; readonly to: number; readonly perBlock: number };
+
+/** Heights by index of the generated block, each kind cut into quarters to show whether it stays flat. */
+const phases: Phase[] = [
+  { name: "empty blocks", from: 0, to: emptyBlocks, perBlock: 0 },
+  { name: "transfers", from: emptyBlocks, to: emptyBlocks + fullBlocks, perBlock: transfersPerBlock },
+].filter(({ from, to }) => to > from);
+
+/** The blocks of a range of indexes. */
+async function* slice(fixture: Fixture, from: number, to: number): AsyncIterable<Uint8Array> {
+  let index = 0;
+  for await (const block of fixture.blocks()) {
+    if (index >= to) return;
+    if (index++ >= from) yield block;
+  }
+}
+
+/** Seconds that the verifier needs for the signatures of a phase and nothing else. */
+async function verifyAlone(fixture: Fixture, { from, to }: Phase, verifier: Verifier): Promise<number> {
+  let seconds = 0;
+  let checks: SignatureCheck[] = [];
+  const run = async () => {
+    const start = performance.now();
+    await verifier.verify(checks);
+    seconds += (performance.now() - start) / 1000;
+    checks = [];
+  };
+  for await (const bytes of slice(fixture, from, to)) {
+    const block = receiveBlock(bytes, fixture.network);
+    checks.push(...signatureChecks(block, fixture.network));
+    if (checks.length >= 5_000) await run();
+  }
+  await run();
+  return seconds;
+}
+
+/** Seconds for each quarter of a phase. */
+async function replayPhase(
+  fixture: Fixture,
+  { from, to }: Phase,
+  chain: ReturnType<typeof createChain>,
+): Promise<number[]> {
+  const quarters: number[] = [];
+  let start = performance.now();
+  const size = to - from;
+  const { accepted, refusal } = await replay(chain, slice(fixture, from, to), {
+    onProgress: (done) => {
+      while (quarters.length < 4 && done >= Math.ceil((size * (quarters.length + 1)) / 4)) {
+        const now = performance.now();
+        quarters.push((now - start) / 1000);
+        start = now;
+      }
+    },
+  });
+  if (accepted !== size)
+    throw new Error(`block ${from + accepted + 2} was refused: ${JSON.stringify(refusal)}`);
+  return quarters;
+}
+
+const fixture = await loadFixture({ emptyBlocks, fullBlocks, transfersPerBlock });
+const folder = mkdtempSync(join(tmpdir(), "uniknode-replay-"));
+const path = join(folder, "chain.sqlite");
+const verifier = createVerifier({ threads });
+const database = openDatabase(path);
+migrate(database);
+const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
+  database,
+  network: fixture.network,
+  genesis: fixture.genesis,
+  verifier,
+  events: createEventLog(database, { wanted: () => new Set() }),
+  eventsOfFacts,
+  eventsOfRevert,
+  now: Date.now,
+  onListenerError: (error) => {
+    throw error;
+  },
+});
+
+const rate = (count: number, seconds: number) => `${Math.round(count / seconds).toLocaleString("en")}/s`;
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+const replayed: number[][] = [];
+for (const phase of phases) replayed.push(await replayPhase(fixture, phase, chain));
+const peakMb = process.resourceUsage().maxRSS / 1024;
+await chain.close();
+database.close();
+
+console.log(`Node ${process.versions.node}, ${availableParallelism()} cores, ${threads} verifier threads`);
+for (const [index, phase] of phases.entries()) {
+  const { name, from, to, perBlock } = phase;
+  const blocks = to - from;
+  const quarters = replayed[index]!;
+  const seconds = sum(quarters);
+  const alone = await verifyAlone(fixture, phase, verifier);
+  const signatures = blocks * (1 + perBlock);
+  console.log(`${name}: ${blocks} blocks, ${blocks * perBlock} transactions in ${seconds.toFixed(1)} s`);
+  console.log(`  ${rate(blocks, seconds)} blocks, ${rate(blocks * perBlock, seconds)} transactions`);
+  console.log(`  by quarter: ${quarters.map((quarter) => rate(blocks / 4, quarter)).join(", ")} blocks`);
+  console.log(`  ${signatures} signatures alone: ${alone.toFixed(1)} s, ${rate(signatures, alone)}`);
+  console.log(`  ${Math.round((100 * alone) / seconds)} % of the bare signature speed`);
+}
+console.log(`peak memory ${Math.round(peakMb)} MB, database ${Math.round(statSync(path).size / 1e6)} MB`);
+await verifier.close();
+if (values.keep) console.log(path);
+else rmSync(folder, { recursive: true, force: true });
