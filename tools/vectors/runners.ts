@@ -2,6 +2,7 @@
 import { blockRunners } from "./blocks.ts";
 import { cryptoRunners } from "./crypto.ts";
 import { identityRunners } from "./identities.ts";
+import { ledgerRunners } from "./ledger.ts";
 import { networkRunners } from "./networks.ts";
 import { transactionRunners } from "./transactions.ts";
 import { unsRunners } from "./uns.ts";
@@ -11,6 +12,7 @@ export const runners: Runners = {
   ...blockRunners,
   ...cryptoRunners,
   ...identityRunners,
+  ...ledgerRunners,
   ...networkRunners,
   ...transactionRunners,
   ...unsRunners,

@@ -1,0 +1,111 @@
+/** The states of vector files as ledger states, and back. */
+import assert from "node:assert/strict";
+import {
+  type Attributes,
+  createDraft,
+  createMemoryState,
+  type Draft,
+  entityKey,
+  type MemoryState,
+  propertyKey,
+  type StateReader,
+  TABLE_NAMES,
+  type Wallet,
+} from "@uniknode/ledger";
+
+/** A record with its amounts as decimal text. */
+export type Json = { [member: string]: JsonValue };
+export type JsonValue = Json | JsonValue[] | string | number | boolean | null;
+
+export type WalletJson = {
+  address: string;
+  publicKey?: string;
+  balance: string;
+  nonce: string;
+  // biome-ignore lint/suspicious/noExplicitAny: attributes are compared, not read
+  attributes: any;
+};
+export type NftJson = { ownerId: string; properties: Record<string, string> };
+
+/** Amounts become decimal text; the order of members stays. */
+export const toJson = (value: unknown): JsonValue =>
+  JSON.parse(JSON.stringify(value, (_key, member) => (typeof member === "bigint" ? `${member}` : member)));
+
+export function memoryOf(
+  wallets: readonly WalletJson[],
+  nfts: Readonly<Record<string, NftJson>>,
+): { state: MemoryState; draft: Draft } {
+  const state = createMemoryState();
+  const draft = createDraft(state);
+  for (const wallet of wallets) loadWallet(draft, wallet);
+  for (const [id, nft] of Object.entries(nfts)) loadToken(draft, id, nft);
+  return { state, draft };
+}
+
+function loadWallet(draft: Draft, { address, publicKey, balance, nonce, attributes }: WalletJson): void {
+  const wallet: Wallet = {
+    address,
+    ...(publicKey !== undefined && { publicKey }),
+    balance: BigInt(balance),
+    nonce: BigInt(nonce),
+    attributes: attributesFromJson(attributes),
+  };
+  draft.set("wallets", address, wallet);
+  const { delegate, htlc, ipfs, entities } = wallet.attributes;
+  if (delegate) draft.set("usernames", delegate.username, address);
+  for (const id of Object.keys(htlc?.locks ?? {})) draft.set("locks", id, address);
+  for (const hash of Object.keys(ipfs?.hashes ?? {})) draft.set("ipfs", hash, address);
+  for (const [id, { type, data }] of Object.entries(entities ?? {})) {
+    if (data.name !== undefined) draft.set("entities", entityKey(type, data.name), id);
+  }
+}
+
+function loadToken(draft: Draft, id: string, { ownerId, properties }: NftJson): void {
+  draft.set("tokens", id, { id, ownerId, firstTransaction: "", lastTransaction: "" });
+  for (const [key, value] of Object.entries(properties)) draft.set("properties", propertyKey(id, key), value);
+}
+
+function attributesFromJson(json: WalletJson["attributes"]): Attributes {
+  const amounts = new Set(["voteBalance", "weightedVoteBalance", "forgedFees", "forgedRewards"]);
+  const revive = (key: string, value: unknown) =>
+    amounts.has(key) || key === "lockedBalance" || (key === "amount" && typeof value === "string")
+      ? BigInt(value as string)
+      : value;
+  return JSON.parse(JSON.stringify(json), revive);
+}
+
+/** A wallet without balance, transactions and attributes is none (state.md 2.2). */
+export const isEmpty = ({ balance, nonce, attributes }: WalletJson): boolean =>
+  balance === "0" && nonce === "0" && Object.keys(attributes).length === 0;
+
+/** The order of tokens counts; a public key counts once its wallet has sent something. */
+export function compareWallet(
+  actual: WalletJson | undefined,
+  expected: WalletJson | undefined,
+  address: string,
+): void {
+  if (!expected || !actual) {
+    assert.ok(isEmpty((expected ?? actual)!), `wallet ${address} on one side only`);
+    return;
+  }
+  const comparable = ({ publicKey, ...wallet }: WalletJson) => ({
+    ...wallet,
+    tokens: Object.keys(wallet.attributes.tokens ?? {}),
+    publicKey: wallet.nonce === "0" ? undefined : publicKey,
+  });
+  assert.deepEqual(comparable(actual), comparable(expected));
+}
+
+/** The token as vectors show it; `null` where there is none. */
+export function nftOf(state: StateReader, id: string): NftJson | null {
+  const token = state.get("tokens", id);
+  const properties = Object.fromEntries([...state.properties(id)].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return token ? { ownerId: token.ownerId, properties } : null;
+}
+
+/** Every record of a state as text: equal states give equal texts, down to the order of members. */
+export const imageOf = (state: MemoryState): string =>
+  JSON.stringify(
+    TABLE_NAMES.map((table) => [table, state.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))]),
+    (_key, member) => (typeof member === "bigint" ? `${member}n` : member),
+  );
