@@ -1,0 +1,110 @@
+/** A network with a factory, and certified transactions for the tests of the ledger. */
+import type { Draft } from "@uniknode/ledger";
+import {
+  certify,
+  certifyDisclosure,
+  keysFromPassphrase,
+  type MilestoneChange,
+  type NftAsset,
+  signDemand,
+  signDiscloseDemand,
+  type Transaction,
+} from "@uniknode/protocol";
+import { type Actors, addressOfName, networkWith, stateOf, transactionOf } from "./fixtures.ts";
+import { giveUnik, tokenId } from "./uniks.ts";
+
+const IAT = 1_600_000_000;
+
+/** The token of `factory` may certify; with V2 from height 20 on; `checker` joins at height 30. */
+export const unikNetwork = (milestones: readonly MilestoneChange[] = []) =>
+  networkWith(
+    [{ height: 20, unsTokenEcoV2: true }, { height: 30, urlCheckers: [tokenId("checker")] }, ...milestones],
+    { forgeFactory: { unikidWhiteList: [tokenId("factory")] } },
+  );
+
+export const V1 = { network: unikNetwork(), head: { height: 10, timestamp: 80 } };
+export const V2 = { network: unikNetwork(), head: { height: 20, timestamp: 160 } };
+
+/** A state with these actors and the factory, whose token has its name. */
+export function stateWithFactory(actors: Actors): Draft {
+  const draft = stateOf({ factory: {}, ...actors });
+  giveUnik(draft, "factory", "factory", { type: "2" });
+  return draft;
+}
+
+/** How a certified transaction differs from the plain good one. */
+export type Terms = {
+  cost?: bigint;
+  /** Name of the issuing token. */
+  issuer?: string;
+  /** Who signs the certification. */
+  certifier?: string;
+  /** Name of the token that the demand is about. */
+  subject?: string;
+  /** The content that is certified, if it is not that of the transaction. */
+  certified?: NftAsset;
+  members?: Partial<Transaction>;
+};
+
+const keys = keysFromPassphrase;
+
+/** A mint, update or transfer with the certification of the factory, sent by `sender`. */
+function certifiedOf(type: number, sender: string, nft: NftAsset, terms: Terms): Transaction {
+  const { cost = 0n, issuer = "factory", certifier = issuer, subject, certified = nft, members } = terms;
+  const { tokenId: own } = Object.values(nft)[0]!;
+  const payload = {
+    iss: own,
+    sub: subject === undefined ? own : tokenId(subject),
+    iat: IAT,
+    cryptoAccountAddress: members?.recipientId ?? addressOfName(sender),
+  };
+  const demand = signDemand(certified, payload, keys(sender));
+  const certification = certify(certified, demand, { iss: tokenId(issuer), iat: IAT, cost }, keys(certifier));
+  return transactionOf(`2001/${type}`, sender, {
+    amount: type === 6 ? 0n : cost,
+    recipientId: addressOfName(certifier),
+    asset: { nft, demand, certification },
+    ...members,
+  });
+}
+
+export const certifiedMint = (sender: string, nft: NftAsset, terms: Terms = {}): Transaction =>
+  certifiedOf(3, sender, nft, terms);
+export const certifiedUpdate = (sender: string, nft: NftAsset, terms: Terms = {}): Transaction =>
+  certifiedOf(4, sender, nft, terms);
+export const certifiedTransfer = (
+  sender: string,
+  recipient: string,
+  nft: NftAsset,
+  terms: Terms = {},
+): Transaction =>
+  certifiedOf(6, sender, nft, {
+    ...terms,
+    members: { recipientId: addressOfName(recipient), ...terms.members },
+  });
+
+/** How a disclosure differs from the plain good one. Tokens are given by their names. */
+export type DisclosureTerms = {
+  issuer?: string;
+  certifier?: string;
+  /** Token that issues the demand. */
+  demander?: string;
+  demandSigner?: string;
+  members?: Partial<Transaction>;
+};
+
+export function disclosure(
+  sender: string,
+  token: string,
+  explicitValue: string[],
+  terms: DisclosureTerms = {},
+): Transaction {
+  const { issuer = "factory", certifier = issuer, demander = token, demandSigner = sender, members } = terms;
+  const payload = { explicitValue, type: 1, iss: tokenId(demander), sub: tokenId(token), iat: IAT };
+  const demand = signDiscloseDemand(payload, keys(demandSigner));
+  const certification = certifyDisclosure(demand, { iss: tokenId(issuer), iat: IAT }, keys(certifier));
+  return transactionOf("2001/0", sender, {
+    asset: { "disclose-demand": demand, "disclose-demand-certification": certification },
+    ...members,
+  });
+}

@@ -1,0 +1,345 @@
+/** Certification, certified mints and updates, rewards (transactions-rules.md 6.0 to 6.2, state.md 4.1). */
+import { RuleError, recordUses } from "@uniknode/ledger";
+import type { Transaction } from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import { certifiedMint, certifiedUpdate, stateWithFactory, unikNetwork, V1, V2 } from "../certified.ts";
+import {
+  addressOfName,
+  apply,
+  publicKeyOf,
+  refusalOf,
+  type Situation,
+  someDelegate,
+  stateOf,
+  transactionOf,
+  walletNamed,
+} from "../fixtures.ts";
+import { giveUnik, held, propertiesOf, tokenId, unik } from "../uniks.ts";
+
+const rich = { balance: 1000n };
+const penniless = { balance: 0n };
+
+function messageOf(
+  draft: ReturnType<typeof stateOf>,
+  transaction: Transaction,
+  situation: Situation,
+): string {
+  try {
+    apply(draft, transaction, situation);
+    return "";
+  } catch (error) {
+    if (error instanceof RuleError) return error.message;
+    throw error;
+  }
+}
+
+const balance = (draft: ReturnType<typeof stateOf>, name: string) => walletNamed(draft, name).balance;
+
+describe("certification", () => {
+  const mint = (terms: Parameters<typeof certifiedMint>[2] = {}) =>
+    certifiedMint("alice", unik("new", { type: "1" }), terms);
+
+  test("C1: the issuer is on the list of factories or among the checkers of the milestone", () => {
+    const draft = stateWithFactory({ alice: rich, checker: {} });
+    giveUnik(draft, "checker", "checker", { type: "2" });
+    const transaction = mint({ issuer: "checker" });
+    expect(messageOf(draft, transaction, V1)).toBe(
+      `Failed to apply transaction ${transaction.id}, because the demand issuer of id ${tokenId("checker")} is not allowed to`,
+    );
+    // Trap A1: the checkers are those of the head.
+    const late = (height: number) => ({ network: unikNetwork(), head: { height, timestamp: 0 } });
+    expect(refusalOf(draft, transaction, late(29))).toBe("CertifiedDemandNotAllowedIssuerError");
+    expect(refusalOf(draft, transaction, late(30))).toBe("");
+  });
+
+  test("C2: the issuing token exists", () => {
+    const transaction = mint();
+    expect(messageOf(stateOf({ alice: rich }), transaction, V1)).toBe(
+      `Failed to apply transaction ${transaction.id}: Unable to retrieve transaction issuer: Cannot read property 'ownerId' of null`,
+    );
+  });
+
+  test("C3, trap A10: the certification is signed by the present owner of the issuing token", () => {
+    const draft = stateWithFactory({ alice: rich, bob: rich });
+    expect(messageOf(draft, mint({ certifier: "bob" }), V1)).toBe(
+      "Failed to apply certified transaction:: Failed to check certification signature",
+    );
+    draft.set("tokens", tokenId("factory"), {
+      ...draft.get("tokens", tokenId("factory"))!,
+      ownerId: addressOfName("bob"),
+    });
+    expect(refusalOf(draft, mint(), V1)).toBe("NftCertificationBadSignatureError");
+    expect(refusalOf(draft, mint({ certifier: "bob" }), V1)).toBe("");
+  });
+
+  test("C3: an owner whose key is unknown cannot certify", () => {
+    const draft = stateWithFactory({ alice: rich });
+    const { publicKey: _, ...keyless } = walletNamed(draft, "factory");
+    draft.set("wallets", keyless.address, keyless);
+    expect(refusalOf(draft, mint(), V1)).toBe("NftCertificationBadSignatureError");
+  });
+
+  test("C4: the certification is one of this demand for this content", () => {
+    const draft = stateWithFactory({ alice: rich });
+    expect(messageOf(draft, mint({ certified: unik("new", { type: "2" }) }), V1)).toBe(
+      "Failed to apply certified transaction:: Failed to check certification payload subject",
+    );
+  });
+
+  test("C5 and C6: the amount is the cost, and the recipient the issuer", () => {
+    const draft = stateWithFactory({ alice: rich });
+    const text = (name: string) =>
+      `Failed to apply certified transaction:: Failed to apply transaction: invalid parameter "${name}"`;
+    expect(messageOf(draft, mint({ cost: 5n, members: { amount: 4n } }), V1)).toBe(text("amount"));
+    const wrong = { ...mint({ cost: 5n }), recipientId: addressOfName("alice") };
+    expect(messageOf(draft, wrong, V1)).toBe(text("recipient"));
+  });
+
+  test("trap A10: neither signature nor content of the demand are verified", () => {
+    const draft = stateWithFactory({ alice: rich });
+    const signedByBob = certifiedMint("bob", unik("new", { type: "1" }), { subject: "any" });
+    const { id: _, ...body } = signedByBob;
+    const stolen = {
+      ...transactionOf("2001/3", "alice"),
+      asset: body.asset!,
+      recipientId: body.recipientId!,
+    };
+    expect(refusalOf(draft, stolen, V1)).toBe("");
+  });
+
+  test("comes after the generic checks", () => {
+    const draft = stateWithFactory({ alice: rich });
+    expect(refusalOf(draft, mint({ issuer: "nobody", members: { nonce: 9n } }), V1)).toBe(
+      "UnexpectedNonceError",
+    );
+  });
+});
+
+describe("certified mint", () => {
+  const mint = (properties: Record<string, string | null>, terms = {}) =>
+    certifiedMint("alice", unik("new", properties), terms);
+
+  test("makes the token, and pays the factory", () => {
+    const draft = stateWithFactory({ alice: rich });
+    apply(draft, mint({ type: "2", color: "red" }, { cost: 100n }), V1);
+    expect(balance(draft, "alice")).toBe(899n);
+    expect(balance(draft, "factory")).toBe(100n);
+    expect(walletNamed(draft, "alice").attributes.tokens).toEqual({ [tokenId("new")]: { type: 2 } });
+    expect(propertiesOf(draft, "new")).toEqual({ type: "2", color: "red" });
+  });
+
+  test("needs a type before anything else", () => {
+    const draft = stateWithFactory({ alice: rich });
+    const transaction = mint({ color: "red" }, { members: { nonce: 9n } });
+    expect(refusalOf(draft, transaction, V1)).toBe("Error");
+    expect(messageOf(draft, transaction, V1)).toBe("Asset must contain did type.");
+  });
+
+  test("refuses as the plain mint does", () => {
+    const draft = stateWithFactory({ alice: rich });
+    giveUnik(draft, "factory", "new");
+    expect(refusalOf(draft, mint({ type: "9" }), V1)).toBe("NftOwnedError");
+    expect(refusalOf(stateWithFactory({ alice: rich }), mint({ type: "9" }), V1)).toBe("ConstraintError");
+    expect(refusalOf(stateWithFactory({}), mint({ type: "1" }), V1)).toBe("InsufficientBalanceError");
+  });
+
+  test("the sender must not vote for a delegate of another type", () => {
+    const voting = { ...rich, attributes: { vote: publicKeyOf("delegate") } };
+    const stateVoting = (type?: number) =>
+      stateWithFactory({
+        alice: voting,
+        delegate: { attributes: { delegate: someDelegate({ ...(type && { type }) }) } },
+      });
+    expect(messageOf(stateVoting(3), mint({ type: "1" }), V1)).toBe(
+      "Unable to mint individual UniknameID because the crypto-account is already supporting (voting for) network delegate. Please remove your support (unvote) first",
+    );
+    expect(refusalOf(stateVoting(1), mint({ type: "1" }), V1)).toBe("");
+    // A genesis delegate has no type.
+    expect(refusalOf(stateVoting(), mint({ type: "1" }), V1)).toBe("");
+  });
+});
+
+describe("voucher", () => {
+  const mint = (type: string, fee: bigint, terms: Parameters<typeof certifiedMint>[2] = {}) =>
+    certifiedMint("alice", unik("new", { type, UnikVoucherId: "V" }), {
+      ...terms,
+      members: { fee, ...terms.members },
+    });
+
+  test("trap A5: sender and foundation are rewarded, and the fee is given back; who has nothing may use it", () => {
+    const draft = stateWithFactory({ alice: penniless });
+    apply(draft, mint("2", 1n), V1);
+    expect(balance(draft, "alice")).toBe(20n);
+    expect(balance(draft, "foundation")).toBe(100n);
+    expect(walletNamed(draft, "alice").nonce).toBe(1n);
+  });
+
+  test("of an individual is worth nothing under V2, and free", () => {
+    const draft = stateWithFactory({ alice: penniless });
+    expect(refusalOf(draft, mint("1", 1n), V2)).toBe("WrongFeeError");
+    apply(draft, mint("1", 0n), V2);
+    expect(balance(draft, "alice")).toBe(0n);
+    expect(balance(draft, "foundation")).toBe(0n);
+  });
+
+  test.each(["2", "3"])("of type %s is rewarded under V2 as before", (type) => {
+    const draft = stateWithFactory({ alice: penniless });
+    expect(refusalOf(draft, mint(type, 0n), V2)).toBe("WrongFeeError");
+    apply(draft, mint(type, 1n), V2);
+    expect(balance(draft, "alice")).toBe(BigInt(type) * 10n);
+  });
+
+  test("costs nothing, which comes before the fee", () => {
+    const draft = stateWithFactory({ alice: rich });
+    const transaction = mint("2", 9n, { cost: 1n });
+    expect(messageOf(draft, transaction, V1)).toBe(
+      `Failed to apply transaction ${transaction.id}: amount does not match required service cost`,
+    );
+    const dear = mint("2", 9n);
+    expect(messageOf(draft, dear, V1)).toBe(
+      `Failed to apply transaction ${dear.id}: provided fees does not match the requirements`,
+    );
+  });
+
+  test("an empty one is none", () => {
+    const draft = stateWithFactory({ alice: rich });
+    apply(draft, certifiedMint("alice", unik("new", { type: "1", UnikVoucherId: "" }), { cost: 7n }), V1);
+    expect(balance(draft, "alice")).toBe(992n);
+  });
+
+  test("trap A3: is used up when its block is complete, for its NFT name", () => {
+    const draft = stateWithFactory({ alice: penniless });
+    const first = mint("2", 1n);
+    apply(draft, first, V1);
+    const other = certifiedMint("alice", unik("other", { type: "2", UnikVoucherId: "V" }), {
+      members: { nonce: 2n },
+    });
+    const mark = draft.mark();
+    expect(refusalOf(draft, other, V1)).toBe("");
+    draft.rollback(mark);
+    recordUses(draft, [{ data: first, bytes: new Uint8Array(), isVerified: true }]);
+    expect(messageOf(draft, other, V1)).toBe(
+      'Failed to apply transaction: voucher "V" has already been used',
+    );
+    const properties = { type: "2", UnikVoucherId: "V" };
+    const ofOtherName = certifiedMint(
+      "alice",
+      { other: { tokenId: tokenId("other"), properties } },
+      {
+        members: { nonce: 2n },
+      },
+    );
+    expect(refusalOf(draft, ofOtherName, V1)).toBe("");
+  });
+
+  test("of a type that nobody rewards is refused", () => {
+    const draft = stateWithFactory({ alice: rich });
+    const properties = { type: "77", UnikVoucherId: "V" };
+    const transaction = certifiedMint("alice", { other: { tokenId: tokenId("new"), properties } });
+    expect(refusalOf(draft, transaction, V1)).toBe("InvalidDidTypeError");
+  });
+
+  test("trap B1: a refusal does not leave the credit behind", () => {
+    const draft = stateWithFactory({ alice: penniless });
+    expect(refusalOf(draft, mint("2", 1n, { issuer: "nobody" }), V1)).toBe(
+      "CertifiedDemandNotAllowedIssuerError",
+    );
+    expect(balance(draft, "alice")).toBe(0n);
+  });
+
+  test("the foundation may be the sender itself", () => {
+    const draft = stateWithFactory({ foundation: penniless });
+    const transaction = certifiedMint("foundation", unik("new", { type: "3", UnikVoucherId: "V" }));
+    apply(draft, transaction, V1);
+    expect(balance(draft, "foundation")).toBe(130n);
+  });
+});
+
+describe("certified update", () => {
+  const update = (properties: Record<string, string | null>, terms = {}) =>
+    certifiedUpdate("alice", unik("cat", properties), terms);
+
+  function stateWithCat(type: string, actor: { balance: bigint } = rich) {
+    const draft = stateWithFactory({ alice: actor });
+    giveUnik(draft, "alice", "cat", { type, color: "blue" });
+    return draft;
+  }
+  const alive = { "LifeCycle/Status": "3" };
+
+  test("writes the properties and pays the factory", () => {
+    const draft = stateWithCat("1");
+    apply(draft, update({ color: null, x: "y" }, { cost: 100n }), V1);
+    expect(propertiesOf(draft, "cat")).toEqual({ type: "1", x: "y" });
+    expect([balance(draft, "alice"), balance(draft, "factory")]).toEqual([899n, 100n]);
+  });
+
+  test("an alive demand is an ordinary update before V2", () => {
+    const draft = stateWithCat("1");
+    apply(draft, update(alive, { cost: 100n, members: { fee: 5n } }), V1);
+    expect([balance(draft, "alice"), balance(draft, "foundation")]).toEqual([895n, 0n]);
+  });
+
+  test("traps A5 and A15: under V2 an individual is rewarded for it, each time", () => {
+    const draft = stateWithCat("1", penniless);
+    apply(draft, update(alive), V2);
+    apply(draft, update(alive, { members: { nonce: 2n } }), V2);
+    expect([balance(draft, "alice"), balance(draft, "foundation")]).toEqual([20n, 200n]);
+  });
+
+  test("under V2 the individual's alive demand has an exact fee and no cost", () => {
+    const draft = stateWithCat("1");
+    expect(refusalOf(draft, update(alive, { cost: 1n, members: { fee: 9n } }), V2)).toBe(
+      "WrongServiceCostError",
+    );
+    expect(refusalOf(draft, update(alive, { members: { fee: 0n } }), V2)).toBe("WrongFeeError");
+  });
+
+  test.each(["2", "3"])("under V2 one of type %s is ordinary", (type) => {
+    const draft = stateWithCat(type);
+    apply(draft, update(alive, { cost: 100n, members: { fee: 5n } }), V2);
+    expect([balance(draft, "alice"), balance(draft, "foundation")]).toEqual([895n, 0n]);
+    expect(refusalOf(stateWithCat(type, penniless), update(alive), V2)).toBe("InsufficientBalanceError");
+  });
+
+  test("trap A22: the type is the one in the sender's map", () => {
+    const draft = stateWithCat("1", penniless);
+    draft.set("properties", `${tokenId("cat")}/type`, "2");
+    apply(draft, update(alive), V2);
+    expect(balance(draft, "alice")).toBe(10n);
+  });
+
+  test("refuses who does not hold the token, alive demand or not", () => {
+    const draft = stateWithFactory({ alice: rich });
+    giveUnik(draft, "factory", "cat");
+    expect(refusalOf(draft, update({ x: "y" }), V2)).toBe("NftOwnerError");
+    expect(refusalOf(draft, update(alive), V2)).toBe("NftOwnerError");
+  });
+
+  test("meets the constraints, then the certification", () => {
+    const draft = stateWithCat("1");
+    expect(refusalOf(draft, update({ type: "1" }, { issuer: "nobody" }), V1)).toBe("ConstraintError");
+    expect(refusalOf(draft, update({ x: "y" }, { issuer: "nobody" }), V1)).toBe(
+      "CertifiedDemandNotAllowedIssuerError",
+    );
+  });
+
+  test("trap A6: an alive demand of an organization under V2 takes nothing off its delegate", () => {
+    const vote = publicKeyOf("delegate");
+    const delegate = someDelegate({ type: 2, voteBalance: 1000n });
+    const draft = stateWithFactory({
+      alice: { ...rich, attributes: { vote } },
+      delegate: { attributes: { delegate } },
+    });
+    giveUnik(draft, "alice", "cat", { type: "2" });
+    apply(draft, update(alive, { cost: 100n }), V2);
+    expect(balance(draft, "alice")).toBe(899n);
+    expect(walletNamed(draft, "delegate").attributes.delegate?.voteBalance).toBe(1000n);
+  });
+
+  test("the token of the factory itself may be updated", () => {
+    const draft = stateWithFactory({ factory: rich });
+    apply(draft, certifiedUpdate("factory", unik("factory", { x: "y" }), { cost: 100n }), V1);
+    expect(balance(draft, "factory")).toBe(999n);
+    expect(held(draft, "factory")).toEqual([tokenId("factory")]);
+  });
+});
