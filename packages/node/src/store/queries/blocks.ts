@@ -1,5 +1,5 @@
 /** Blocks with what answers tell of their generator. */
-import { type BlockHeader, decodeHeader, type Network } from "@uniknode/protocol";
+import { type BlockHeader, headerFromTrustedBytes } from "@uniknode/protocol";
 import type { Database } from "../database.ts";
 import {
   conditionsOf,
@@ -63,15 +63,14 @@ type BlockRow = { id: string; header: Uint8Array; username: string | null };
 const COLUMNS = "id, header, username";
 const JOINS = "LEFT JOIN wallets ON public_key = generator";
 
-export function createBlockQueries(database: Database, network: Network): BlockQueries {
+export function createBlockQueries(database: Database): BlockQueries {
   const byHeight = database.prepare<BlockRow>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height = ?`);
   const byId = database.prepare<BlockRow>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE id = ?`);
   const list = createList<BlockRow>(database, { columns: COLUMNS, table: "blocks", joins: JOINS });
   const timestamp = database.prepare<{ timestamp: number }>("SELECT timestamp FROM blocks WHERE height = ?");
 
   const blockFromRow = ({ id, header, username }: BlockRow): StoredBlock => ({
-    // The stored id is the one the network knows; the genesis block's may differ from its hash.
-    header: { ...decodeHeader(header, network).header, id },
+    header: headerFromTrustedBytes(header, id),
     ...(username !== null && { username }),
   });
   const optionalBlock = (row: BlockRow | undefined) => row && blockFromRow(row);

@@ -20,7 +20,7 @@ export type Queries = {
 };
 
 export const createQueries = (database: Database, network: Network): Queries => ({
-  blocks: createBlockQueries(database, network),
+  blocks: createBlockQueries(database),
   chain: createChainQueries(database),
   delegates: createDelegateQueries(database),
   fees: createFeeQueries(database),

@@ -1,0 +1,138 @@
+import { afterAll, expect, test } from "vitest";
+import { bob, carol, chain, heads, openFixture, rowsOf, treasury, unik } from "./fixture.ts";
+
+const fixture = openFixture();
+afterAll(() => fixture.close());
+
+const heightsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ height }) => height);
+
+test("lists blocks, newest first, under both prefixes", async () => {
+  for (const prefix of ["/api", "/api/v2"]) {
+    const answer = await fixture.get(`${prefix}/blocks`);
+    expect(answer.statusCode).toBe(200);
+    expect(heightsOf(answer)).toEqual([4, 3, 2, 1]);
+    expect(answer.json().meta).toMatchObject({ count: 4, totalCount: 4, totalCountIsEstimate: false });
+    expect(answer.json().meta.self).toBe(`${prefix}/blocks?transform=true&page=1&limit=100`);
+  }
+});
+
+test("shows a block in its transformed form", async () => {
+  const { header } = chain.blocks[2]!;
+  const { data } = (await fixture.get(`/api/blocks/${header.id}`)).json();
+  expect(data).toEqual({
+    id: header.id,
+    version: 0,
+    height: 3,
+    previous: chain.blocks[1]!.header.id,
+    forged: {
+      reward: "200000000",
+      fee: "40000000",
+      total: "240000000",
+      amount: "5",
+      unikMintRewards: "0",
+      foundationRewards: "0",
+    },
+    payload: { hash: header.payloadHash, length: 128 },
+    generator: { username: unik.bob, address: bob.address, publicKey: bob.publicKey },
+    signature: header.blockSignature,
+    confirmations: 1,
+    transactions: 4,
+    timestamp: { epoch: 16, unix: 1568893346, human: "2019-09-19T11:42:26.474Z" },
+  });
+});
+
+test("shows a block in its raw form", async () => {
+  const { header } = chain.blocks[1]!;
+  const { data } = (await fixture.get("/api/blocks/2?transform=FALSE")).json();
+  expect(data).toEqual({
+    id: header.id,
+    version: 0,
+    timestamp: 8,
+    previousBlock: heads.genesis.id,
+    height: 2,
+    numberOfTransactions: 0,
+    totalAmount: "0",
+    totalFee: "0",
+    reward: "200000000",
+    payloadLength: 0,
+    payloadHash: header.payloadHash,
+    generatorPublicKey: carol.publicKey,
+    blockSignature: header.blockSignature,
+  });
+});
+
+test("knows the first block by its decimal id and by its height; its generator has no name", async () => {
+  const byId = (await fixture.get(`/api/blocks/${heads.genesis.id}`)).json();
+  expect(byId.data).toMatchObject({ height: 1, previous: "0", confirmations: 3 });
+  expect(byId.data.generator).toEqual({ address: treasury.address, publicKey: treasury.publicKey });
+  expect((await fixture.get("/api/blocks/1")).json()).toEqual(byId);
+  expect((await fixture.get("/api/blocks/first")).json().data.id).toBe(heads.genesis.id);
+  expect((await fixture.get("/api/blocks/007")).statusCode).toBe(404);
+  expect((await fixture.get("/api/blocks/001")).statusCode).toBe(200);
+});
+
+test("shows the last block without the rewards that only a block by id has", async () => {
+  const { data } = (await fixture.get("/api/blocks/last")).json();
+  expect(data).toMatchObject({ id: heads.head.id, confirmations: 0 });
+  expect(data.forged).not.toHaveProperty("unikMintRewards");
+});
+
+test.each([
+  ["orderBy=height:asc", [1, 2, 3, 4]],
+  ["orderBy=timestamp:asc", [1, 2, 3, 4]],
+  ["orderBy=numberOfTransactions:desc", [3, 1, 4, 2]],
+  ["orderBy=totalFee:desc&limit=2", [4, 3]],
+  ["orderBy=version:asc", [4, 3, 2, 1]],
+  ["height=2", [2]],
+  [`id=${heads.third.id}`, [3]],
+  [`id=${heads.third.id.toUpperCase()}`, []],
+  [`previousBlock=${heads.third.id}`, [4]],
+  ["previousBlock=0", [1]],
+  [`generatorPublicKey=${bob.publicKey}`, [4, 3]],
+  ["totalFee=40000000", [3]],
+  ["totalAmount=10000000000000001", []],
+  ["timestamp=8", [2]],
+  ["version=0&numberOfTransactions=4", [3]],
+  ["version=1", []],
+  ["reward=0", [1]],
+  ["limit=", [4, 3, 2, 1]],
+])("lists blocks with %s", async (parameters, heights) => {
+  const answer = await fixture.get(`/api/blocks?${parameters}`);
+  // The premine is beyond the range of parameters.
+  expect(answer.statusCode).toBe(parameters.startsWith("totalAmount") ? 422 : 200);
+  if (answer.statusCode === 200) expect(heightsOf(answer)).toEqual(heights);
+});
+
+test.each([
+  "foo=1",
+  "limit=0",
+  "limit=101",
+  "limit=1e1",
+  "limit=1&limit=2",
+  "page=0",
+  "page=-1",
+  "page=1.5",
+  "page=99999999999999999999",
+  "offset=-1",
+  "orderBy=id:asc",
+  "orderBy=height:up",
+  "orderBy=HEIGHT:ASC",
+  "orderBy=height:asc,version:desc",
+  "transform=maybe",
+  "height=0",
+  "id=zz",
+  "generatorPublicKey=02ab",
+])("refuses %s", async (parameters) => {
+  const answer = await fixture.get(`/api/blocks?${parameters}`);
+  expect(answer.json()).toMatchObject({ statusCode: 422, error: "Unprocessable Entity" });
+  expect(answer.json()).not.toHaveProperty("validation");
+});
+
+test("answers 404 for blocks that do not exist and 422 for what is no id", async () => {
+  for (const id of ["99999", "0".repeat(64), heads.third.id.toUpperCase()]) {
+    const answer = await fixture.get(`/api/blocks/${id}`);
+    expect(answer.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Block not found" });
+  }
+  expect((await fixture.get("/api/blocks/zzz")).statusCode).toBe(422);
+  expect((await fixture.get("/api/blocks/1?foo=1")).statusCode).toBe(422);
+});

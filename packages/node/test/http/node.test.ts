@@ -1,0 +1,81 @@
+import { afterAll, expect, test } from "vitest";
+import { chain, heads, identity, NOW_MS, openFixture } from "./fixture.ts";
+
+const fixture = openFixture();
+afterAll(() => fixture.close());
+
+test("tells its status", async () => {
+  const data = { synced: true, now: 4, blocksCount: 0, timestamp: 30 };
+  expect((await fixture.get("/api/v2/node/status?foo=1")).json()).toEqual({ data });
+  expect((await fixture.get("/api/node/syncing")).json()).toEqual({
+    data: { syncing: false, blocks: 0, height: 4, id: heads.head.id },
+  });
+});
+
+test("tells its configuration with the parameters in force", async () => {
+  const { data } = (await fixture.get("/api/node/configuration")).json();
+  expect(data).toMatchObject({
+    core: { version: "5.7.2" },
+    nethash: chain.network.description.nethash,
+    slip44: 1,
+    wif: 218,
+    token: "dunik",
+    symbol: "DUNIK",
+    version: 30,
+    ports: identity.ports,
+    constants: { height: 2, aip11: true, blocktime: 8, reward: 200000000, activeDelegates: 3 },
+    transactionPool: {
+      dynamicFees: { enabled: true, minFeePool: 1000, minFeeBroadcast: 2000, addonBytes: { transfer: 100 } },
+    },
+  });
+});
+
+test("tells that fees are static", async () => {
+  const feePolicy = { ...identity.feePolicy, dynamic: false };
+  const other = openFixture({}, { identity: { ...identity, feePolicy } });
+  const { data } = (await other.get("/api/node/configuration")).json();
+  expect(data.transactionPool).toEqual({ dynamicFees: { enabled: false } });
+  await other.close();
+});
+
+test("gives the whole preset of the network", async () => {
+  const answer = await fixture.get("/api/node/configuration/crypto");
+  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+  const { data } = answer.json();
+  expect(data.network).toEqual(JSON.parse(JSON.stringify(chain.network.description)));
+  expect(data.milestones).toHaveLength(2);
+  expect(data.milestones[1]).toMatchObject({ height: 2, aip11: true, reward: 200000000 });
+  expect(data.exceptions).toEqual(chain.network.exceptions);
+  expect(data.genesisBlock.id).toBe(heads.genesis.id);
+  expect(data.genesisBlock.transactions[0]).toMatchObject({ typeGroup: 1, type: 0 });
+});
+
+test("takes fees from the last transactions of every active type", async () => {
+  const { meta, data } = (await fixture.get("/api/node/fees?days=undefined")).json();
+  expect(meta).toEqual({});
+  expect(data[1].transfer).toEqual({ avg: "15000000", max: "50000000", min: "0", sum: "60000000" });
+  expect(data[1].htlcLock).toEqual({ avg: "0", max: "0", min: "0", sum: "0" });
+  expect(data[1]).not.toHaveProperty("delegateRegistration");
+  expect(data[2]).toEqual({
+    entityRegistration: { avg: "5000000000", max: "5000000000", min: "5000000000", sum: "0" },
+    entityResignation: { avg: "500000000", max: "500000000", min: "500000000", sum: "0" },
+    entityUpdate: { avg: "500000000", max: "500000000", min: "500000000", sum: "0" },
+  });
+});
+
+test("takes fees of some days from all transactions whose fee is worth a broadcast", async () => {
+  const { meta, data } = (await fixture.get("/api/node/fees?days=30")).json();
+  expect(meta).toEqual({ days: 30 });
+  expect(data[1].transfer).toEqual({ avg: "30000000", max: "50000000", min: "10000000", sum: "60000000" });
+  expect(data[1]).not.toHaveProperty("htlcLock");
+  const later = openFixture({}, { nowMs: () => NOW_MS + 20_000 });
+  const { data: ofOneDay } = (await later.get("/api/node/fees?days=1")).json();
+  expect(ofOneDay[1]).toEqual({
+    transfer: { avg: "50000000", max: "50000000", min: "50000000", sum: "50000000" },
+  });
+  await later.close();
+});
+
+test.each(["days=0", "days=31", "days=1.5", "foo=1"])("refuses fees with %s", async (parameters) => {
+  expect((await fixture.get(`/api/node/fees?${parameters}`)).statusCode).toBe(422);
+});

@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from "vitest";
+import { openFixture } from "./fixture.ts";
+
+const fixture = openFixture();
+afterAll(() => fixture.close());
+
+const metaOf = async (parameters: string) => (await fixture.get(`/api/blocks?${parameters}`)).json().meta;
+
+test("links the pages around", async () => {
+  expect(await metaOf("orderBy=height:asc&limit=1&page=2")).toEqual({
+    totalCountIsEstimate: false,
+    count: 1,
+    pageCount: 4,
+    totalCount: 4,
+    next: "/api/blocks?orderBy=height%3Aasc&limit=1&page=3&transform=true",
+    previous: "/api/blocks?orderBy=height%3Aasc&limit=1&page=1&transform=true",
+    self: "/api/blocks?orderBy=height%3Aasc&limit=1&page=2&transform=true",
+    first: "/api/blocks?orderBy=height%3Aasc&limit=1&page=1&transform=true",
+    last: "/api/blocks?orderBy=height%3Aasc&limit=1&page=4&transform=true",
+  });
+});
+
+test.each([
+  ["page=4&limit=1", 3, null],
+  ["page=5&limit=1", 4, null],
+  ["page=6&limit=1", null, null],
+  ["page=1&limit=3", null, 2],
+])("knows what is before and behind %s", async (parameters, previous, next) => {
+  const meta = await metaOf(parameters);
+  const pageOf = (link: string | null) => (link === null ? null : Number(/page=(\d+)/.exec(link)?.[1]));
+  expect([pageOf(meta.previous), pageOf(meta.next)]).toEqual([previous, next]);
+});
+
+test("keeps parameters as they were given, in their order, and adds the missing ones", async () => {
+  expect((await metaOf("transform=TRUE&limit=2")).self).toBe("/api/blocks?transform=TRUE&limit=2&page=1");
+  expect((await metaOf("page=5")).self).toBe("/api/blocks?page=5&transform=true&limit=100");
+});
+
+test("skips an offset instead of pages, and leaves it out of the links to other pages", async () => {
+  const meta = await metaOf("limit=1&offset=2&page=2");
+  expect(meta).toMatchObject({
+    count: 1,
+    next: "/api/blocks?limit=1&page=3&transform=true",
+    self: "/api/blocks?limit=1&offset=2&page=2&transform=true",
+  });
+  expect((await metaOf("offset=0&limit=1&page=2")).count).toBe(1);
+});
+
+test("has an empty page for what lies beyond all numbers", async () => {
+  const answer = await fixture.get("/api/blocks?page=9007199254740991");
+  expect(answer.json()).toMatchObject({ data: [], meta: { totalCount: 4, last: expect.any(String) } });
+});
+
+test("has no last page where there is nothing", async () => {
+  expect(await metaOf("height=99")).toMatchObject({
+    totalCount: 0,
+    pageCount: 1,
+    last: null,
+    next: null,
+    previous: null,
+  });
+});

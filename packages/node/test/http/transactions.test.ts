@@ -1,0 +1,250 @@
+import { afterAll, describe, expect, test } from "vitest";
+import {
+  alice,
+  bob,
+  carol,
+  chain,
+  cold,
+  heads,
+  openFixture,
+  PREMINE,
+  rowsOf,
+  stranger,
+  treasury,
+} from "./fixture.ts";
+
+const fixture = openFixture();
+afterAll(() => fixture.close());
+
+const { hello, payments, vote, mint, large } = Object.fromEntries(
+  Object.entries(chain.sent).map(([name, { data }]) => [name, data]),
+) as { [Name in keyof typeof chain.sent]: (typeof chain.sent)[Name]["data"] };
+const [firstPremine, secondPremine] = chain.blocks[0]!.transactions.map(({ data }) => data);
+const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
+
+describe("GET /transactions/{id}", () => {
+  test("answers as the mission types it: integers, and always an asset", async () => {
+    const answer = await fixture.get(`/api/v2/transactions/${hello.id}`);
+    expect(answer.json()).toEqual({
+      data: {
+        id: hello.id,
+        blockId: heads.third.id,
+        version: 2,
+        type: 0,
+        typeGroup: 1,
+        amount: 5,
+        fee: 10_000_000,
+        sender: alice.address,
+        senderPublicKey: alice.publicKey,
+        recipient: cold.address,
+        signature: hello.signature,
+        vendorField: "Hello 100% é✓",
+        asset: {},
+        confirmations: 2,
+        timestamp: { epoch: 16, unix: 1568893346, human: "2019-09-19T11:42:26.474Z" },
+        nonce: "1",
+      },
+      chainmeta: {
+        height: 4,
+        timestamp: { epoch: 24, unix: 1568893354, human: "2019-09-19T11:42:34.474Z" },
+      },
+    });
+  });
+
+  test("writes all digits of amounts beyond 2^53, and the nonce of version 1", async () => {
+    const answer = await fixture.get(`/api/transactions/${firstPremine!.id}`);
+    expect(answer.body).toContain(`"amount":${firstPremine!.amount},`);
+    expect(firstPremine!.amount % 2n).toBe(1n);
+    expect(answer.json().data).toMatchObject({ version: 1, nonce: "1", blockId: heads.genesis.id });
+    expect((await fixture.get(`/api/transactions/${secondPremine!.id}`)).json().data.nonce).toBe("2");
+  });
+
+  test("gives the sender as recipient where there is none", async () => {
+    const { data } = (await fixture.get(`/api/transactions/${mint.id}`)).json();
+    expect(data).toMatchObject({ recipient: alice.address, typeGroup: 2000, asset: mint.asset });
+  });
+
+  test("answers the raw form on demand", async () => {
+    const { data } = (await fixture.get(`/api/transactions/${hello.id}?transform=false`)).json();
+    expect(data).toEqual({
+      version: 2,
+      network: 30,
+      type: 0,
+      nonce: "1",
+      senderPublicKey: alice.publicKey,
+      fee: "10000000",
+      amount: "5",
+      vendorField: "Hello 100% é✓",
+      expiration: 0,
+      recipientId: cold.address,
+      signature: hello.signature,
+      id: hello.id,
+    });
+  });
+
+  test("answers 404 for what is not confirmed and 422 for what is no id", async () => {
+    for (const id of [chain.waiting[0]!.data.id, hello.id.toUpperCase(), "0".repeat(64)]) {
+      const answer = await fixture.get(`/api/transactions/${id}`);
+      expect(answer.json()).toEqual({
+        statusCode: 404,
+        error: "Not Found",
+        message: "Transaction not found",
+      });
+    }
+    for (const path of ["zz", `${hello.id}?transform=x`, `${hello.id}?foo=1`]) {
+      expect((await fixture.get(`/api/transactions/${path}`)).statusCode).toBe(422);
+    }
+  });
+});
+
+describe("GET /transactions", () => {
+  const newestFirst = [large, mint, vote, payments, hello, secondPremine!, firstPremine!].map(({ id }) => id);
+
+  test("lists transactions, newest first, amounts as text", async () => {
+    const answer = await fixture.get("/api/transactions");
+    expect(idsOf(answer)).toEqual(newestFirst);
+    expect(rowsOf(answer)[0]).toMatchObject({ amount: "1000", fee: "50000000" });
+    expect(rowsOf(answer)[0]).not.toHaveProperty("asset");
+  });
+
+  test("names the unik that a vote is for", async () => {
+    const answer = await fixture.get("/api/transactions?typeGroup=2001");
+    expect(rowsOf(answer)).toEqual([expect.objectContaining({ id: vote.id, unikname: "bob" })]);
+    const raw = await fixture.get("/api/transactions?typeGroup=2001&transform=false");
+    expect(rowsOf(raw)[0]).not.toHaveProperty("unikname");
+  });
+
+  test.each([
+    ["orderBy=timestamp:asc&limit=3", [secondPremine!, firstPremine!, mint]],
+    ["orderBy=amount:desc&limit=2", [firstPremine!, secondPremine!]],
+    ["orderBy=fee:desc&limit=1", [large]],
+    ["orderBy=nonce:desc&limit=1", [mint]],
+    ["orderBy=typeGroup:desc&limit=2", [vote, mint]],
+    ["orderBy=version:asc&limit=2", [secondPremine!, firstPremine!]],
+    ["orderBy=vendorField:asc&limit=2", [hello, large]],
+    ["orderBy=vendorField:desc&offset=5", [large, hello]],
+    [`id=${vote.id}`, [vote]],
+    [`blockId=${heads.head.id}`, [large]],
+    ["type=0&version=2", [large, hello]],
+    ["type=0&typeGroup=2000", [mint]],
+    ["version=1", [secondPremine!, firstPremine!]],
+    [`senderPublicKey=${bob.publicKey}`, [large]],
+    [`senderId=${bob.address}`, [large]],
+    [`senderId=${cold.address}`, []],
+    [`senderId=${stranger.address}`, []],
+    [`recipientId=${carol.address}`, [payments]],
+    [`recipientId=${cold.address}`, [large, payments, hello]],
+    [`recipientId=${cold.address}&senderId=${bob.address}`, [large]],
+    [`recipientId=${alice.address}`, [mint, vote, payments, firstPremine!]],
+    [`recipientId=${"1".repeat(34)}`, []],
+    ["timestamp=24", [large]],
+    ["nonce=2", [payments, secondPremine!]],
+    ["amount=1000", [large]],
+    ["fee=0", [secondPremine!, firstPremine!]],
+    ["vendorField=o", [large, hello]],
+    ["vendorField=hello", []],
+    ["vendorField=100%25", [hello]],
+    ["vendorField=o_l", []],
+    ["vendorField=%C3%A9%E2%9C%93", [hello]],
+  ])("lists transactions with %s", async (parameters, found) => {
+    const answer = await fixture.get(`/api/transactions?${parameters}`);
+    expect(idsOf(answer)).toEqual(found.map(({ id }) => id));
+  });
+
+  test.each([
+    "id=abc",
+    "type=vote",
+    "senderPublicKey=zz",
+    "senderId=short",
+    "orderBy=id:asc",
+    "transform=no",
+    "amount=1..5",
+    "timestamp=now",
+    `vendorField=${"a".repeat(256)}`,
+    `vendorField=${"%C3%A9".repeat(128)}`,
+    "version=0",
+    "foo=1",
+  ])("refuses %s", async (parameters) => {
+    expect((await fixture.get(`/api/transactions?${parameters}`)).statusCode).toBe(422);
+  });
+
+  test("knows the premine", () => {
+    expect(firstPremine!.amount + secondPremine!.amount).toBe(PREMINE);
+    expect(firstPremine!.senderPublicKey).toBe(treasury.publicKey);
+  });
+});
+
+describe("unconfirmed transactions", () => {
+  const [first, second] = chain.waiting.map(({ data }) => data);
+
+  test("are listed in forging order", async () => {
+    const answer = await fixture.get("/api/v2/transactions/unconfirmed?limit=1");
+    expect(rowsOf(answer)).toEqual([
+      {
+        id: first!.id,
+        version: 2,
+        type: 0,
+        typeGroup: 1,
+        amount: "7",
+        fee: "30000000",
+        sender: bob.address,
+        senderPublicKey: bob.publicKey,
+        recipient: cold.address,
+        signature: first!.signature,
+        confirmations: 0,
+        nonce: "2",
+      },
+    ]);
+    expect(answer.json().meta).toMatchObject({
+      totalCount: 2,
+      next: "/api/v2/transactions/unconfirmed?limit=1&transform=true&page=2",
+    });
+    expect(idsOf(await fixture.get("/api/transactions/unconfirmed?offset=1&transform=false"))).toEqual([
+      second!.id,
+    ]);
+  });
+
+  test("are shown by id, transformed or raw", async () => {
+    const path = `/api/transactions/unconfirmed/${second!.id}`;
+    expect((await fixture.get(path)).json().data).toMatchObject({ vendorField: "later", confirmations: 0 });
+    expect((await fixture.get(`${path}?transform=false`)).json().data).toMatchObject({
+      network: 30,
+      amount: "8",
+    });
+  });
+
+  test("are 404 once confirmed or unknown", async () => {
+    const answer = await fixture.get(`/api/transactions/unconfirmed/${hello.id}`);
+    expect(answer.json().message).toBe("Transaction not found");
+    expect((await fixture.get("/api/transactions/unconfirmed/zz")).statusCode).toBe(422);
+    expect((await fixture.get("/api/transactions/unconfirmed?orderBy=fee:asc")).statusCode).toBe(422);
+  });
+});
+
+describe("POST /transactions", () => {
+  test("hands everything over and answers what became of it", async () => {
+    const transactions = [{ id: "x", amount: 1 }];
+    const answer = await fixture.post("/api/transactions", { transactions });
+    expect(answer.statusCode).toBe(200);
+    expect(fixture.gateway.submitted.at(-1)).toEqual(transactions);
+    expect(answer.json()).toEqual({
+      data: { accept: [], broadcast: [], excess: [], invalid: ["x"] },
+      errors: { x: [{ type: "ERR_LOW_FEE", message: "too low" }] },
+    });
+  });
+
+  test.each([[{}], [{ transactions: "x" }], [{ transactions: [], more: 1 }], [[]]])(
+    "refuses the body %j",
+    async (body) => {
+      expect((await fixture.post("/api/v2/transactions", body)).statusCode).toBe(422);
+    },
+  );
+
+  test("passes on that the body as a whole was refused", async () => {
+    const answer = await fixture.post("/api/transactions", { transactions: [] });
+    expect(answer.json()).toMatchObject({
+      statusCode: 422,
+      message: "there must be at least one transaction",
+    });
+  });
+});

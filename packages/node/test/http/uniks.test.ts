@@ -1,0 +1,185 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { alice, bob, chain, openFixture, rowsOf, unik } from "./fixture.ts";
+
+const fixture = openFixture();
+afterAll(() => fixture.close());
+
+const unknown = "0".repeat(64);
+
+test("counts tokens by type as text", async () => {
+  for (const prefix of ["/api", "/api/v2"]) {
+    const { data, chainmeta } = (await fixture.get(`${prefix}/nfts/status`)).json();
+    expect(data).toEqual([{ nftName: "UNIK", individual: "2", organization: "0", network: "1" }]);
+    expect(chainmeta.height).toBe(4);
+  }
+});
+
+describe("lists", () => {
+  test("every token, those without properties too, by id", async () => {
+    const answer = await fixture.get("/api/v2/uniks");
+    expect(rowsOf(answer).map(({ id }) => id)).toEqual([unik.alice, unik.bob, unik.dave, unik.bare]);
+    expect(rowsOf(answer)[0]).toEqual({
+      id: unik.alice,
+      ownerId: alice.address,
+      type: "1",
+      explicitValues: ["alice", "wonder"],
+      defaultExplicitValue: "alice",
+    });
+    expect(answer.json().meta).toEqual({
+      totalCountIsEstimate: false,
+      count: 4,
+      pageCount: 1,
+      totalCount: 4,
+      next: null,
+      previous: null,
+      self: "/api/v2/uniks?page=1&limit=100",
+      first: "/api/v2/uniks?page=1&limit=100",
+      last: "/api/v2/uniks?page=1&limit=100",
+    });
+  });
+
+  test("bare tokens under the name nft", async () => {
+    const answer = await fixture.get("/api/nfts?orderBy=ownerId:desc&limit=1&page=2");
+    expect(Object.keys(rowsOf(answer)[0]!)).toEqual(["id", "ownerId"]);
+    expect(answer.json().meta.previous).toBe("/api/nfts?orderBy=ownerId%3Adesc&limit=1&page=1");
+  });
+
+  test("in any order, of which only two have an effect", async () => {
+    const owners = rowsOf(await fixture.get("/api/uniks?orderBy=ownerId:asc")).map(({ ownerId }) => ownerId);
+    expect(owners).toEqual(owners.toSorted());
+    const ids = rowsOf(await fixture.get("/api/uniks?orderBy=whatever")).map(({ id }) => id);
+    expect(ids).toEqual([unik.alice, unik.bob, unik.dave, unik.bare]);
+    expect(rowsOf(await fixture.get("/api/uniks?orderBy=id:desc&limit=1"))[0]).toMatchObject({
+      id: unik.bare,
+    });
+  });
+
+  test.each(["limit=0", "page=x", "ownerId=a"])("not with %s: 400", async (parameters) => {
+    const answer = await fixture.get(`/api/uniks?${parameters}`);
+    const [key] = parameters.split("=");
+    expect(answer.json()).toMatchObject({
+      statusCode: 400,
+      error: "Bad Request",
+      validation: { source: "query", keys: [key] },
+    });
+  });
+});
+
+describe("searches", () => {
+  test("by ids, of which it answers those that exist", async () => {
+    const answer = await fixture.post("/api/uniks/search", {
+      id: [unik.bob.toUpperCase(), unik.dave, unknown],
+    });
+    expect(rowsOf(answer).map(({ id }) => id)).toEqual([unik.bob, unik.dave]);
+    expect(rowsOf(await fixture.post("/api/v2/uniks/search", { id: unik.bob }))).toHaveLength(1);
+  });
+
+  test("by owner, in an order, by pages", async () => {
+    const body = { ownerId: alice.address, orderBy: "id:desc" };
+    const answer = await fixture.post("/api/nfts/search?limit=1", body);
+    expect(rowsOf(answer)).toEqual([{ id: unik.bare, ownerId: alice.address }]);
+    expect(answer.json().meta.totalCount).toBe(2);
+    expect(rowsOf(await fixture.post("/api/uniks/search", {}))).toHaveLength(4);
+  });
+
+  test.each([
+    [{ id: "zz" }, ["id", "id"]],
+    [{ id: [] }, ["id", "id"]],
+    [{ id: Array.from({ length: 101 }, () => unknown) }, ["id", "id"]],
+    [{ ownerId: "zz" }, ["ownerId"]],
+    [{ foo: 1 }, ["foo"]],
+  ])("not with %j: 400", async (body, keys) => {
+    const answer = await fixture.post("/api/uniks/search", body);
+    expect(answer.json()).toMatchObject({ statusCode: 400, validation: { source: "payload", keys } });
+  });
+});
+
+describe("shows", () => {
+  test("a token with its first and last transaction", async () => {
+    for (const id of [unik.bob, unik.bob.toUpperCase()]) {
+      const { data, chainmeta } = (await fixture.get(`/api/v2/uniks/${id}`)).json();
+      expect(data).toEqual({
+        id: unik.bob,
+        ownerId: bob.address,
+        transactions: {
+          first: { id: chain.sent.mint.data.id },
+          last: { id: chain.sent.vote.data.id },
+        },
+        type: "1",
+        explicitValues: ["bob"],
+        defaultExplicitValue: "bob",
+      });
+      expect(chainmeta.height).toBe(4);
+    }
+  });
+
+  test("stored properties by key, then those that every token has", async () => {
+    const answer = await fixture.get(`/api/uniks/${unik.alice}/properties`);
+    const properties = Object.assign({}, ...rowsOf(answer));
+    expect(rowsOf(answer).slice(0, 3)).toEqual([
+      { explicitValues: "alice,wonder" },
+      { type: "1" },
+      { "usr/empty": "" },
+    ]);
+    expect(properties).toMatchObject({
+      "Badges/Security/SecondPassphrase": "true",
+      "Badges/Rightness/Everlasting": "false",
+      "LifeCycle/Status": "2",
+    });
+    expect(properties).not.toHaveProperty("Badges/Rightness/Verified");
+    expect(answer.json()).toMatchObject({ meta: { count: 14, totalCount: 14 }, chainmeta: { height: 4 } });
+  });
+
+  test("pages of properties over both kinds", async () => {
+    const all = rowsOf(await fixture.get(`/api/uniks/${unik.dave}/properties`));
+    const second = await fixture.get(`/api/uniks/${unik.dave}/properties?limit=5&page=2`);
+    expect(rowsOf(second)).toEqual(all.slice(5, 10));
+    expect(second.json().meta).toMatchObject({ totalCount: all.length, count: 5, pageCount: 3 });
+    expect(rowsOf(await fixture.get(`/api/uniks/${unik.dave}/properties?page=9`))).toEqual([]);
+  });
+
+  test.each([
+    [unik.alice, "usr%2Fempty", ""],
+    [unik.alice, "type", "1"],
+    [unik.bob, "Badges%2FNP%2FDelegate", "true"],
+    [unik.alice, "Badges%2FNP%2FDelegate", "false"],
+    [unik.bob, "Badges%2FSecurity%2FSecondPassphrase", "false"],
+    [unik.dave, "Badges%2FRightness%2FEverlasting", "true"],
+  ])("the property of %s called %s", async (id, key, value) => {
+    const answer = await fixture.get(`/api/v2/uniks/${id}/properties/${key}`);
+    expect(answer.json()).toMatchObject({ data: value, chainmeta: { height: 4 } });
+  });
+
+  test.each([
+    [`/uniks/${unknown}`, `Non fungible token ${unknown} not found`],
+    [`/uniks/${unknown}/properties`, `Non fungible token ${unknown} not found`],
+    [`/uniks/${unknown}/properties/type`, "Not Found"],
+    [`/uniks/${unik.bob}/properties/nothing`, "Not Found"],
+    [`/uniks/${unik.bare}/properties/explicitValues`, "Not Found"],
+    [`/uniks/${unik.alice}/properties/usr/empty`, "Not Found"],
+    [`/uniks/${unik.alice}/transactions`, "Not Found"],
+    ["/foos", "Not Found"],
+  ])("nothing at %s", async (path, message) => {
+    expect((await fixture.get(`/api${path}`)).json()).toEqual({
+      statusCode: 404,
+      error: "Not Found",
+      message,
+    });
+  });
+
+  test.each([
+    ["/uniks/zz", ["id"], "params"],
+    [`/uniks/${unik.bob}/properties/${"a".repeat(256)}`, ["key"], "params"],
+    [`/uniks/${unik.bob}/properties?orderBy=key:asc`, ["orderBy"], "query"],
+  ])("nothing malformed: %s", async (path, keys, source) => {
+    expect((await fixture.get(`/api${path}`)).json()).toMatchObject({
+      statusCode: 400,
+      validation: { source, keys },
+    });
+  });
+
+  test("a property key of 255 encoded characters", async () => {
+    const answer = await fixture.get(`/api/uniks/${unik.bob}/properties/${"%2F".repeat(255)}`);
+    expect(answer.statusCode).toBe(404);
+  });
+});

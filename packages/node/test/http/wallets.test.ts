@@ -1,0 +1,162 @@
+import { afterAll, expect, test } from "vitest";
+import {
+  ALICE_BALANCE,
+  alice,
+  bob,
+  carol,
+  cold,
+  heads,
+  openFixture,
+  rowsOf,
+  secondKey,
+  stranger,
+  treasury,
+  unik,
+} from "./fixture.ts";
+
+const fixture = openFixture();
+afterAll(() => fixture.close());
+
+const CHAINMETA = {
+  height: 4,
+  timestamp: { epoch: 24, unix: 1568893354, human: "2019-09-19T11:42:34.474Z" },
+};
+
+test("shows a wallet as the mission types it", async () => {
+  const answer = await fixture.get(`/api/v2/wallets/${alice.address}`);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.body).toContain(`"balance":${ALICE_BALANCE},`);
+  const { data, chainmeta } = answer.json();
+  expect(chainmeta).toEqual(CHAINMETA);
+  expect(data).toMatchObject({
+    address: alice.address,
+    publicKey: alice.publicKey,
+    username: "",
+    secondPublicKey: secondKey,
+    nonce: "4",
+    lockedBalance: "0",
+    attributes: { vote: bob.publicKey, tokens: { [unik.alice]: { type: 1 } } },
+    isDelegate: false,
+    isResigned: false,
+    vote: bob.publicKey,
+  });
+});
+
+test("finds a wallet by public key and by username", async () => {
+  const byAddress = await fixture.get(`/api/wallets/${bob.address}`);
+  for (const id of [bob.publicKey, unik.bob]) {
+    expect((await fixture.get(`/api/wallets/${id}`)).body).toBe(byAddress.body);
+  }
+  expect(byAddress.json().data).toMatchObject({ username: unik.bob, isDelegate: true });
+  expect(byAddress.json().data.attributes.delegate).toMatchObject({ voteBalance: "300", producedBlocks: 2 });
+});
+
+test("shows what a cold wallet has not as empty, and a negative balance", async () => {
+  const { data } = (await fixture.get(`/api/wallets/${cold.address}`)).json();
+  expect(data).toMatchObject({
+    publicKey: "",
+    username: "",
+    secondPublicKey: null,
+    balance: 1027,
+    attributes: {},
+  });
+  expect(data).not.toHaveProperty("vote");
+  const debt = await fixture.get(`/api/wallets/${treasury.address}`);
+  expect(debt.body).toContain('"balance":-10000000000000001,');
+});
+
+test("answers 404 for an unknown wallet and 422 for what cannot be one", async () => {
+  for (const id of [stranger.address, stranger.publicKey, "nobody", alice.publicKey.toUpperCase()]) {
+    const answer = await fixture.get(`/api/wallets/${id}`);
+    expect(answer.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Wallet not found" });
+  }
+  for (const id of ["!!%3F", "UPPER", "a%20b"]) {
+    expect((await fixture.get(`/api/wallets/${id}`)).statusCode).toBe(422);
+  }
+});
+
+test("lists wallets in base encoding, the richest first", async () => {
+  const answer = await fixture.get("/api/wallets?limit=2");
+  expect(rowsOf(answer).map(({ balance }) => balance)).toEqual([`${ALICE_BALANCE}`, "1027"]);
+  expect(rowsOf(answer)[1]).toEqual({
+    address: cold.address,
+    nonce: "0",
+    balance: "1027",
+    attributes: {},
+    isDelegate: false,
+    isResigned: false,
+  });
+  expect(answer.json()).toMatchObject({ chainmeta: CHAINMETA, meta: { totalCount: 6, pageCount: 3 } });
+});
+
+const [richest, coldOne, delegate, genesisDelegate] = [alice, cold, bob, carol].map(({ address }) => address);
+test.each([
+  ["orderBy=balance:asc&limit=1", [treasury.address]],
+  ["orderBy=nonce:desc&limit=1", [richest]],
+  ["orderBy=voteBalance:desc&limit=1", [delegate]],
+  ["orderBy=secondPublicKey:asc&limit=1", [richest]],
+  ["orderBy=secondPublicKey:desc&limit=1", [richest]],
+  [`vote=${bob.publicKey}`, [richest, delegate]],
+  ["username=genesis_1", [genesisDelegate]],
+  ["username=genesis", []],
+  ["balance=1027", [coldOne]],
+  ["balance=-1", []],
+  ["voteBalance=300", [delegate]],
+  ["producedBlocks=2", [delegate]],
+  [`secondPublicKey=${secondKey}&address=${richest}`, [richest]],
+  [`publicKey=${carol.publicKey}`, [genesisDelegate]],
+])("lists wallets with %s", async (parameters, addresses) => {
+  const answer = await fixture.get(`/api/wallets?${parameters}`);
+  expect(rowsOf(answer).map(({ address }) => address)).toEqual(addresses);
+});
+
+test("puts resigned delegates first, and takes 0 for any value", async () => {
+  for (const direction of ["asc", "desc"]) {
+    const answer = await fixture.get(`/api/wallets?orderBy=resigned:${direction}&limit=1`);
+    expect(rowsOf(answer)[0]).toMatchObject({ isResigned: true });
+  }
+  const answer = await fixture.get("/api/wallets?voteBalance=0&producedBlocks=0");
+  expect(answer.json().meta.totalCount).toBe(6);
+});
+
+test.each(["address=abc", "publicKey=02ab", "balance=x", "voteBalance=-1", "orderBy=rank:asc", "foo=1"])(
+  "refuses %s",
+  async (parameters) => {
+    expect((await fixture.get(`/api/wallets?${parameters}`)).statusCode).toBe(422);
+  },
+);
+
+test("lists the uniks of a wallet by address, public key and username", async () => {
+  for (const id of [alice.address, alice.publicKey]) {
+    const answer = await fixture.get(`/api/v2/wallets/${id}/uniks`);
+    expect(rowsOf(answer)).toEqual([
+      {
+        id: unik.alice,
+        ownerId: alice.address,
+        type: "1",
+        explicitValues: ["alice", "wonder"],
+        defaultExplicitValue: "alice",
+      },
+      { id: unik.bare, ownerId: alice.address },
+    ]);
+    expect(answer.json()).toMatchObject({ chainmeta: CHAINMETA, meta: { count: 2 } });
+  }
+  expect(rowsOf(await fixture.get(`/api/wallets/${unik.bob}/uniks?limit=1`))).toHaveLength(1);
+  expect(rowsOf(await fixture.get(`/api/wallets/${alice.address}/nfts`))[0]).toEqual({
+    id: unik.alice,
+    ownerId: alice.address,
+  });
+});
+
+test("lists no uniks for a wallet that owns none, known or not, and refuses what is no wallet with 422", async () => {
+  for (const id of [cold.address, stranger.publicKey]) {
+    const answer = await fixture.get(`/api/wallets/${id}/uniks`);
+    expect(answer.json()).toMatchObject({ data: [], meta: { totalCount: 0, last: null, pageCount: 1 } });
+  }
+  expect((await fixture.get(`/api/wallets/${alice.address}/uniks?foo=1`)).statusCode).toBe(422);
+  expect((await fixture.get("/api/wallets/!%3F/uniks")).statusCode).toBe(422);
+});
+
+test("describes one and the same head in every answer", () => {
+  expect(heads.head.height).toBe(CHAINMETA.height);
+});
