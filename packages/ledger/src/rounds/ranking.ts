@@ -2,7 +2,7 @@
 import type { Milestone } from "@uniknode/protocol";
 import type { Draft } from "../state/draft.ts";
 import type { Delegate, Wallet } from "../state/tables.ts";
-import { saveDelegate, walletAt } from "../wallets.ts";
+import { saveDelegate, saveWallet, walletAt } from "../wallets.ts";
 import { withWeight } from "./weight.ts";
 
 const ORGANIZATION = 2;
@@ -22,31 +22,32 @@ export type DelegateWallet = Wallet & {
  * @throws {Error} if two delegates share a public key
  */
 export function rankDelegates(draft: Draft, milestone: Milestone): DelegateWallet[] {
-  const registered = [...draft.delegates()].map((address) => walletAt(draft, address) as DelegateWallet);
   const candidates: DelegateWallet[] = [];
-  for (const wallet of registered) {
+  for (const address of [...draft.delegates()]) {
+    const wallet = walletAt(draft, address) as DelegateWallet;
     const { delegate } = wallet.attributes;
     if (!delegate.resigned) {
-      const weighted = withWeight(draft, wallet.publicKey, delegate, milestone);
-      candidates.push({ ...wallet, attributes: { ...wallet.attributes, delegate: weighted } });
+      candidates.push(withDelegate(wallet, withWeight(draft, wallet.publicKey, delegate, milestone)));
     } else if (delegate.rank !== undefined) {
       const { rank: _, ...unranked } = delegate;
       saveDelegate(draft, wallet, unranked);
     }
   }
-  return orderByType(candidates.sort(byWeight), milestone).map((wallet, index) =>
-    saveRank(draft, wallet, index + 1),
-  );
+  return orderByType(candidates.sort(byWeight), milestone).map((candidate, index) => {
+    const ranked = withRank(candidate, index + 1);
+    if (ranked !== walletAt(draft, ranked.address)) saveWallet(draft, ranked);
+    return ranked;
+  });
 }
 
-function saveRank(draft: Draft, wallet: DelegateWallet, rank: number): DelegateWallet {
-  const delegate = { ...wallet.attributes.delegate, rank };
-  const ranked = { ...wallet, attributes: { ...wallet.attributes, delegate } };
-  const before = walletAt(draft, wallet.address).attributes.delegate!;
-  if (before.rank !== rank || before.weightedVoteBalance !== delegate.weightedVoteBalance) {
-    draft.set("wallets", wallet.address, ranked);
-  }
-  return ranked;
+const withDelegate = (wallet: DelegateWallet, delegate: Delegate): DelegateWallet =>
+  wallet.attributes.delegate === delegate
+    ? wallet
+    : { ...wallet, attributes: { ...wallet.attributes, delegate } };
+
+function withRank(wallet: DelegateWallet, rank: number): DelegateWallet {
+  const { delegate } = wallet.attributes;
+  return delegate.rank === rank ? wallet : withDelegate(wallet, { ...delegate, rank });
 }
 
 /** Weight descending, then public key ascending: lower-case hexadecimal sorts as its bytes. */

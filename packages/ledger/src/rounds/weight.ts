@@ -19,7 +19,7 @@ export function withWeight(
     const cap = voterMaximumWeight.individual;
     const isCapped = delegate.type === INDIVIDUAL && cap !== undefined;
     const weight = isCapped ? cappedVotes(state, publicKey, BigInt(cap)) : delegate.voteBalance;
-    return { ...delegate, weightedVoteBalance: weight };
+    return delegate.weightedVoteBalance === weight ? delegate : { ...delegate, weightedVoteBalance: weight };
   }
   if (delegate.weightedVoteBalance === undefined) return delegate;
   const { weightedVoteBalance: _, ...others } = delegate;
