@@ -1,7 +1,7 @@
 /** What the dev chain shows on the terminal. */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Person } from "./keys.ts";
-import type { Cast } from "./network.ts";
+import { type Cast, KINDS } from "./network.ts";
 
 export type ScreenContent = {
   readonly version: string;
@@ -38,7 +38,10 @@ export function startScreen(content: ScreenContent): string {
     `  Data            ${content.dataDir}`,
     "",
     heading("Accounts"),
-    ...cast.accounts.flatMap((person, index) => personLines(`(${index})`, person, content)),
+    ...cast.accounts.flatMap((person, index) => [
+      ...personLines(`(${index})`, person, content),
+      ...(KINDS[index] ? [`      unik        ${person.unikId} (${KINDS[index]})`] : []),
+    ]),
     "",
     heading("Delegates, each owning one unik"),
     ...cast.delegates.flatMap(({ person, kind }, index) => [
@@ -48,7 +51,7 @@ export function startScreen(content: ScreenContent): string {
     "",
     heading("Factory: its unik certifies mints, updates and disclosures"),
     ...personLines("   ", cast.factory, content),
-    `      unik        ${cast.factory.unikId} (network)`,
+    `      unik        ${cast.factory.unikId} (organization)`,
     "",
     heading("Foundation"),
     ...personLines("   ", cast.foundation, content),

@@ -25,3 +25,15 @@ export function readSecrets(path: string): string[] {
   }
   return secrets as string[];
 }
+
+/** Passphrases of the file and of the environment together; none means that this node does not forge. */
+export function secretsOf({
+  delegates,
+  forgerSecrets,
+}: {
+  readonly delegates: string | undefined;
+  readonly forgerSecrets: string | undefined;
+}): string[] {
+  const fromFile = delegates === undefined ? [] : readSecrets(delegates);
+  return [...fromFile, ...(forgerSecrets?.split(",") ?? [])];
+}

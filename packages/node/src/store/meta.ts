@@ -1,8 +1,8 @@
 /** Single values that describe the database as a whole. */
 import type { Database } from "./database.ts";
 
-/** `nethash`: the network whose chain this is. */
-export type MetaKey = "nethash";
+/** `nethash`: the network whose chain this is. `webhookToken`: the secret made at the first start. */
+export type MetaKey = "nethash" | "webhookToken";
 
 export type MetaStore = {
   read(key: MetaKey): string | undefined;

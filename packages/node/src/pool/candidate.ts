@@ -1,0 +1,48 @@
+/** A received transaction before its schema is checked: just the members that the first tests look at. */
+
+export type Candidate = {
+  /** As the client wrote it; not trusted. */
+  readonly id: string;
+  readonly senderPublicKey: string;
+  readonly version: number;
+  readonly typeGroup: number;
+  readonly type: number;
+  readonly network?: number;
+  readonly timestamp?: number;
+  readonly expiration?: number;
+  readonly recipientId?: string;
+  readonly asset: Readonly<Record<string, unknown>>;
+  /** The whole input. */
+  readonly input: unknown;
+};
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+
+/** Reads what can be read; what is missing or of another kind fails a later test. */
+export function candidateFrom(input: unknown): Candidate {
+  const members = record(input);
+  const number = (name: string) =>
+    typeof members[name] === "number" ? { [name]: members[name] as number } : undefined;
+  return {
+    id: text(members.id),
+    senderPublicKey: text(members.senderPublicKey).toLowerCase(),
+    version: members.version === 2 ? 2 : 1,
+    typeGroup: typeof members.typeGroup === "number" ? members.typeGroup : 1,
+    type: typeof members.type === "number" ? members.type : -1,
+    ...number("network"),
+    ...number("timestamp"),
+    ...number("expiration"),
+    ...(typeof members.recipientId === "string" && { recipientId: members.recipientId }),
+    asset: record(members.asset),
+    input,
+  };
+}
+
+/** A member of a nested asset, if it is a text. */
+export const assetText = (asset: Candidate["asset"], ...path: string[]): string | undefined => {
+  let value: unknown = asset;
+  for (const name of path) value = record(value)[name];
+  return typeof value === "string" ? value : undefined;
+};

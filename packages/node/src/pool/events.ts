@@ -1,0 +1,17 @@
+/** What the pool reports to whoever listens (events.md 3.5). */
+import type { SealedTransaction } from "@uniknode/protocol";
+import type { RefusalCode } from "./refusal.ts";
+
+/** A refusal by the last stage of admission, where the transaction itself was well made. */
+export type Rejected = {
+  readonly transaction: SealedTransaction;
+  readonly code: RefusalCode;
+  readonly message: string;
+};
+
+export type PoolEvent =
+  | { readonly name: "transaction.pool.added"; readonly transactions: readonly SealedTransaction[] }
+  | { readonly name: "transaction.pool.rejected"; readonly rejected: readonly Rejected[] }
+  /** Every departure but expiry, with one shape. */
+  | { readonly name: "transaction.pool.removed"; readonly transaction: SealedTransaction }
+  | { readonly name: "transaction.expired"; readonly transaction: SealedTransaction };

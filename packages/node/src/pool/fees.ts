@@ -1,0 +1,52 @@
+/** Minimum fees of the pool (pool.md section 7); local policy, blocks may contain any fee. */
+import { type Milestone, type SealedTransaction, staticFee, transactionKey } from "@uniknode/protocol";
+
+export type FeePolicy = {
+  /** False: the fee must equal the static fee of the milestone exactly. */
+  dynamic: boolean;
+  /** Smallest unit per byte, for entering the pool and for being sent on. */
+  minFeePool: number;
+  minFeeBroadcast: number;
+  /** Bytes added to the size by type key; 0 for types not named. */
+  addonBytes: Readonly<Record<string, number>>;
+};
+
+/** (addon + half the bytes, rounded half up) x fee per byte. The halving is an old slip that must be kept. */
+export function minimumFee(serializedBytes: number, addonBytes: number | null, feePerByte: number): bigint {
+  const chargedBytes = (addonBytes ?? 0) + Math.round(serializedBytes / 2);
+  return BigInt(chargedBytes) * BigInt(Math.max(feePerByte, 1));
+}
+
+const UNS_GROUP = 2001;
+const CERTIFIED_MINT = 3;
+
+/** Whether the fee suffices for the pool, and for being broadcast. */
+export function judgeFee(
+  { data, bytes }: SealedTransaction,
+  milestone: Milestone,
+  policy: FeePolicy,
+): { pool: boolean; broadcast: boolean } {
+  const key = transactionKey(data.typeGroup, data.type);
+  if (!policy.dynamic) {
+    const isExact = data.fee === staticFee(data, milestone);
+    return { pool: isExact, broadcast: isExact };
+  }
+  if (key === "htlcClaim" || key === "htlcRefund") return { pool: true, broadcast: true };
+  if (key === "entity") {
+    const suffices = data.fee >= staticFee(data, milestone);
+    return { pool: suffices, broadcast: suffices };
+  }
+  if (data.typeGroup === UNS_GROUP && data.type === CERTIFIED_MINT && isFreeMint(data.asset, milestone)) {
+    return { pool: true, broadcast: true };
+  }
+  const suffices = (feePerByte: number) =>
+    data.fee >= minimumFee(bytes.length, policy.addonBytes[key] ?? 0, feePerByte);
+  return { pool: suffices(policy.minFeePool), broadcast: suffices(policy.minFeeBroadcast) };
+}
+
+/** Certified mints are free from V3 on, those of individuals from V2 on. */
+function isFreeMint(asset: SealedTransaction["data"]["asset"], milestone: Milestone): boolean {
+  if (milestone.unsTokenEcoV3) return true;
+  const [token] = Object.values(asset?.nft ?? {});
+  return milestone.unsTokenEcoV2 === true && token?.properties?.type === "1";
+}

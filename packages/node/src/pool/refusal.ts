@@ -1,0 +1,32 @@
+/** Refusals of the pool (pool.md section 4). The codes are public and for ever. */
+
+export type RefusalCode =
+  | "ERR_DUPLICATE"
+  | "ERR_FROM_FUTURE"
+  | "ERR_EXPIRED"
+  | "ERR_WRONG_NETWORK"
+  | "ERR_UNSUPPORTED"
+  | "ERR_UNKNOWN"
+  | "ERR_PENDING"
+  | "ERR_CONFLICT"
+  | "ERR_INVALID_RECIPIENT"
+  | "ERR_HTLCLOCKNOTFOUND"
+  | "ERR_TRANSACTION_SCHEMA"
+  | "ERR_TOO_LARGE"
+  | "ERR_BAD_DATA"
+  | "ERR_LOW_FEE"
+  | "ERR_APPLY"
+  | "ERR_FORGED"
+  | "ERR_ALREADY_IN_POOL"
+  | "ERR_POOL_FULL";
+
+/** One transaction is not taken; the others of its request are not touched by it. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode, message: string) {
+    super(message);
+    this.name = "Refusal";
+    this.code = code;
+  }
+}

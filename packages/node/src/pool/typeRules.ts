@@ -1,0 +1,132 @@
+/** What each type asks of the pool before its schema is looked at (pool.md section 5). */
+import { decodeBase58check, type SealedTransaction } from "@uniknode/protocol";
+import { assetText, type Candidate } from "./candidate.ts";
+import type { Pending } from "./pending.ts";
+import { Refusal } from "./refusal.ts";
+
+export type TypeRuleContext = {
+  pending: Pending;
+  /** Address version byte of the network. */
+  networkByte: number;
+  /** Candidates of the same request that came before, accepted or not. */
+  earlier: readonly Candidate[];
+  isLockKnown(lockId: string): boolean;
+};
+
+const CORE = 1;
+const MAGISTRATE = 2;
+
+/** Names of the group 1 types as refusals show them, by type number. */
+const CORE_NAMES = [
+  "Transfer",
+  "SecondSignature",
+  "DelegateRegistration",
+  "Vote",
+  "MultiSignature",
+  "Ipfs",
+  "MultiPayment",
+  "DelegateResignation",
+  "HtlcLock",
+  "HtlcClaim",
+  "HtlcRefund",
+] as const;
+
+export const coreTypeName = (type: number): string => CORE_NAMES[type] ?? "undefined";
+
+/** Core types of which a sender may have one pending. */
+const ONE_PENDING = new Set([1, 2, 3, 4, 7]);
+
+/** @throws {Refusal} */
+export function checkTypeRule(candidate: Candidate, context: TypeRuleContext): void {
+  const { typeGroup, type } = candidate;
+  if (typeGroup === CORE) checkCore(candidate, context);
+  else if (typeGroup === MAGISTRATE) checkMagistrate(candidate, context);
+  // Trap D1: for NFT and UNS types the number is looked up in group 1, whatever the group.
+  else refusePendingCoreType(candidate, type, context);
+}
+
+function checkCore(candidate: Candidate, context: TypeRuleContext): void {
+  const { type } = candidate;
+  if (type === 0) checkRecipient(candidate, context);
+  if (ONE_PENDING.has(type)) refusePendingCoreType(candidate, type, context);
+  if (type === 2) checkUsername(candidate, context);
+  if (type === 9) checkLock(candidate, "claim", context);
+  if (type === 10) checkLock(candidate, "refund", context);
+}
+
+function checkRecipient({ recipientId = "" }: Candidate, { networkByte }: TypeRuleContext): void {
+  let version: number | undefined;
+  try {
+    version = decodeBase58check(recipientId)[0];
+  } catch {
+    throw new Refusal("ERR_UNKNOWN", `Address ${recipientId} is not valid`);
+  }
+  if (version === networkByte) return;
+  throw new Refusal(
+    "ERR_INVALID_RECIPIENT",
+    `Recipient ${recipientId} is not on the same network: ${networkByte}`,
+  );
+}
+
+function refusePendingCoreType(candidate: Candidate, type: number, { pending }: TypeRuleContext): void {
+  const { senderPublicKey } = candidate;
+  const isSame = ({ data }: SealedTransaction) => data.typeGroup === CORE && data.type === type;
+  if (!pending.ofSender(senderPublicKey).some(isSame)) return;
+  throw new Refusal(
+    "ERR_PENDING",
+    `Sender ${senderPublicKey} already has a transaction of type '${coreTypeName(type)}' in the pool`,
+  );
+}
+
+function checkUsername(candidate: Candidate, { pending, earlier }: TypeRuleContext): void {
+  const username = assetText(candidate.asset, "delegate", "username");
+  const isRegistration = ({ typeGroup, type }: { typeGroup: number; type: number }) =>
+    typeGroup === CORE && type === 2;
+  const conflicts = earlier.some(
+    (other) => isRegistration(other) && assetText(other.asset, "delegate", "username") === username,
+  );
+  if (conflicts) {
+    throw new Refusal(
+      "ERR_CONFLICT",
+      `Multiple delegate registrations for "${username}" in transaction payload`,
+    );
+  }
+  const isTaken = pending
+    .inForgingOrder()
+    .some(({ data }) => isRegistration(data) && data.asset?.delegate?.username === username);
+  if (isTaken) {
+    throw new Refusal("ERR_PENDING", `Delegate registration for "${username}" already in the pool`);
+  }
+}
+
+function checkLock(candidate: Candidate, member: "claim" | "refund", context: TypeRuleContext): void {
+  const lockId = assetText(candidate.asset, member, "lockTransactionId") ?? "";
+  if (!context.isLockKnown(lockId)) {
+    throw new Refusal(
+      "ERR_HTLCLOCKNOTFOUND",
+      `The associated lock transaction id "${lockId}" was not found.`,
+    );
+  }
+  const isSame = ({ data }: SealedTransaction) => data.asset?.[member]?.lockTransactionId === lockId;
+  if (context.pending.inForgingOrder().some(isSame)) {
+    throw new Refusal("ERR_PENDING", `HtlcLock ${member} for "${lockId}" already in the pool`);
+  }
+}
+
+function checkMagistrate(candidate: Candidate, { pending }: TypeRuleContext): void {
+  const { type, senderPublicKey, asset } = candidate;
+  const siblings = pending
+    .ofSender(senderPublicKey)
+    .filter(({ data }) => data.typeGroup === MAGISTRATE && data.type === type);
+  const member = type === 4 ? "bridgechainResignation" : "bridgechainUpdate";
+  const isBusiness = type <= 2;
+  const isSameBridgechain = ({ data }: SealedTransaction) =>
+    data.asset?.[member]?.bridgechainId === assetText(asset, member, "bridgechainId");
+  const isBridgechainChange = type === 4 || type === 5;
+  if (isBusiness ? siblings.length > 0 : isBridgechainChange && siblings.some(isSameBridgechain)) {
+    throw new Refusal(
+      "ERR_PENDING",
+      `Sender ${senderPublicKey} already has a transaction of type '${MAGISTRATE}/${type}' in the pool`,
+    );
+  }
+}
