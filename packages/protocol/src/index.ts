@@ -13,6 +13,7 @@ export * from "./blocks/jobs.ts";
 export * from "./blocks/payload.ts";
 export * from "./blocks/signature.ts";
 export * from "./blocks/to-json.ts";
+export * as builders from "./builders/index.ts";
 export * from "./bytes/reader.ts";
 export * from "./bytes/writer.ts";
 export * from "./crypto/base58check.ts";

@@ -1,0 +1,49 @@
+/** What builders put around the members of a type. */
+import type { Network } from "../networks/network.ts";
+import { staticFee } from "../transactions/fees.ts";
+import type { TransactionBody } from "../transactions/transaction.ts";
+
+type Common = {
+  network: Network;
+  /** 66 hexadecimal digits. */
+  senderPublicKey: string;
+  /** In the smallest unit; the static fee if absent. */
+  fee?: bigint;
+  /** Height of the last block, for the static fee; the last milestone's if absent. */
+  height?: number;
+};
+
+/** Around a transaction of version 2. */
+export type Envelope = Common & {
+  version?: 2;
+  /** One more than the nonce of the sender's wallet. */
+  nonce: bigint;
+};
+
+/** Around a transaction of version 1, as genesis blocks hold them. */
+export type EnvelopeV1 = Common & {
+  version: 1;
+  /** Seconds since the network epoch; at 0 the schema lets amounts and fees of zero pass. */
+  timestamp: number;
+};
+
+/** The members of a type that a builder fills in. */
+export type Members = Pick<TransactionBody, "typeGroup" | "type"> & Partial<TransactionBody>;
+
+/** An unsigned transaction, without id: `signTransaction` completes it. */
+export function fill(envelope: Envelope | EnvelopeV1, members: Members): TransactionBody {
+  const { network, senderPublicKey, fee, height = network.milestones.at(-1)!.height } = envelope;
+  const sequence =
+    envelope.version === 1
+      ? { version: 1, timestamp: envelope.timestamp }
+      : { version: 2, nonce: envelope.nonce };
+  const transaction = {
+    ...sequence,
+    network: network.description.pubKeyHash,
+    senderPublicKey,
+    fee: 0n,
+    amount: 0n,
+    ...members,
+  };
+  return { ...transaction, fee: fee ?? staticFee(transaction, network.milestoneAt(height)) };
+}

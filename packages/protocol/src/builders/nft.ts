@@ -1,0 +1,33 @@
+/** Builders of group 2000 (transactions.md 6.5). */
+import type { NftAsset, TransactionBody } from "../transactions/transaction.ts";
+import { type Envelope, fill } from "./envelope.ts";
+
+const NFT = 2000;
+
+/** A token, and the properties that are set or, by `null`, deleted. */
+export type TokenOptions = {
+  /** Name of the kind of token; `unik` if absent. */
+  tokenName?: string;
+  /** 64 hexadecimal digits. */
+  tokenId: string;
+  /** Written in the order of transactions.md section 11; left out where there is none. */
+  properties?: Readonly<Record<string, string | null>>;
+};
+
+/** The asset that names a token. */
+export function nftAsset({ tokenName = "unik", tokenId, properties = {} }: TokenOptions): NftAsset {
+  const hasProperties = Object.keys(properties).length > 0;
+  return { [tokenName]: { tokenId, ...(hasProperties && { properties: { ...properties } }) } };
+}
+
+export const nftMint = (options: Envelope & TokenOptions): TransactionBody =>
+  fill(options, { typeGroup: NFT, type: 0, asset: { nft: nftAsset(options) } });
+
+/** At least one property is set or deleted. */
+export const nftUpdate = (options: Envelope & TokenOptions): TransactionBody =>
+  fill(options, { typeGroup: NFT, type: 1, asset: { nft: nftAsset(options) } });
+
+export const nftTransfer = (options: Envelope & TokenOptions & { recipientId: string }): TransactionBody => {
+  const { recipientId } = options;
+  return fill(options, { typeGroup: NFT, type: 2, recipientId, asset: { nft: nftAsset(options) } });
+};
