@@ -12,8 +12,12 @@ type KnownRound = { readonly delegates: readonly string[]; readonly order: reado
 /**
  * The delegates of the round of `height` and the order in which they forge; absent where the round is not kept.
  *
- * @param headHeight the nodes of the network hold the order of the round of the next height. They rebuild that of a
- *   finished round from the stored vote balances alone, and judge a late copy of its last block by it
+ * The nodes of the network hold the order of the round of the next height. That of a finished round they rebuild from
+ * the stored vote balances alone, and judge a second version of its last block by it: it is rejected where the true
+ * order would have had them roll back. Trap B6 calls that a fault, but a verdict of our own would only split the
+ * network's reaction to such a block; the kept order itself is never replaced.
+ *
+ * @param headHeight height of the last accepted block
  */
 export function roundOf(
   state: StateReader,

@@ -1,5 +1,13 @@
 /** What becomes of a block (consensus.md 6.2 and 6.4), line by line. */
-import { type JudgeContext, judgeBlock, mayBeBroadcast, RuleError, type Verdict } from "@uniknode/ledger";
+import {
+  delegateOfSlot,
+  forgingOrder,
+  type JudgeContext,
+  judgeBlock,
+  mayBeBroadcast,
+  RuleError,
+  type Verdict,
+} from "@uniknode/ledger";
 import type { Block, BlockHeader, Transaction } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
@@ -161,6 +169,26 @@ describe("a block that does not continue the chain", () => {
       generatorPublicKey: chain.head().generatorPublicKey,
     };
     expect(judge(chain.context(), like(next, sameSlot))).toBe("Rollback: double-forging");
+  });
+
+  test("trap B6: a copy of a round's last block is judged as the other nodes of the network judge it", () => {
+    // The organization, last by public key, comes first in the order of the round, but not in that by balances.
+    const nbDelegatesByType = { individual: 0, organization: 1, network: 0 };
+    const chain = createChain(networkWith([{ height: 2, nbDelegatesByType }]));
+    const names = ["d0", "d1", "d2", "d3"].sort((a, b) => (publicKeyOf(a) < publicKeyOf(b) ? -1 : 1));
+    const before = chain.wallet(names[3]!);
+    const delegate = { ...before.attributes.delegate!, type: 2 };
+    const after = { ...before, attributes: { delegate } };
+    chain.state.commit([{ table: "wallets", key: before.address, before, after }]);
+    while (chain.head().height < 5) chain.append();
+    const byBalance = forgingOrder(2, [names[0]!, names[1]!, names[3]!].map(publicKeyOf));
+    // A slot for which both orders name different delegates.
+    let skipped = 0;
+    const forgerOf = ({ header }: Block) => delegateOfSlot(byBalance, chain.slots.slotAt(header.timestamp));
+    while (forgerOf(chain.next([], skipped)) === chain.next([], skipped).header.generatorPublicKey) skipped++;
+    chain.append(chain.next([], skipped));
+    expect(chain.rounds.roundAt(7).isNewRound).toBe(true);
+    expect(judge(chain.context(), like(chain.blocks.at(-1)!, {}))).toBe("Rejected: wrong-generator");
   });
 
   test("is rejected from anybody else", () => {
