@@ -1,0 +1,8 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { referencePages } from "../tools/reference.ts";
+
+/** `npm run reference` writes them. */
+test.each(Object.entries(referencePages()))("%s says what the program does", (path, content) => {
+  expect(readFileSync(path, "utf8")).toBe(content);
+});

@@ -1,0 +1,61 @@
+/** `npm run reference`: writes docs/reference from the tables that the program itself uses. */
+import { writeFileSync } from "node:fs";
+import { flagOf, type Option, variableOf } from "../packages/node/src/config/option.ts";
+import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
+import type { OptionTable } from "../packages/node/src/config/resolve.ts";
+import { EVENTS } from "../packages/node/src/events/catalogue.ts";
+
+/** Content by path. */
+export function referencePages(): Record<string, string> {
+  return {
+    "docs/reference/configuration.md": configurationPage(),
+    "docs/reference/events.md": eventsPage(),
+  };
+}
+
+function configurationPage(): string {
+  return [
+    "# Configuration",
+    "",
+    "A flag wins over the environment, the environment over the file given with `--config`, the file over the default.",
+    "The file is a JSON object whose members are named as in the first column; a member that is no option is refused.",
+    "",
+    ...optionTable("uniknode dev", devOptions),
+    ...optionTable("uniknode run", runOptions),
+  ].join("\n");
+}
+
+function optionTable(title: string, table: OptionTable): string[] {
+  return [
+    `## ${title}`,
+    "",
+    "| option | flag | environment | default | meaning |",
+    "|---|---|---|---|---|",
+    ...Object.values(table).map(optionRow),
+    "",
+  ];
+}
+
+const optionRow = (option: Option): string => {
+  const flag = option.name === "forgerSecrets" ? "" : `\`${flagOf(option)}\``;
+  const value = option.default === undefined ? "" : `\`${option.default}\``;
+  return `| \`${option.name}\` | ${flag} | \`${variableOf(option)}\` | ${value} | ${option.sentence} |`;
+};
+
+function eventsPage(): string {
+  return [
+    "# Events",
+    "",
+    "The names that a webhook may be registered for. Facts of a block are told after the block is on disk, in this order:",
+    "missed slots, the round, each transaction with what it meant, wallets, the block itself.",
+    "",
+    "| event | when |",
+    "|---|---|",
+    ...Object.entries(EVENTS).map(([name, when]) => `| \`${name}\` | ${when} |`),
+    "",
+  ].join("\n");
+}
+
+if (process.argv[1]?.endsWith("reference.ts")) {
+  for (const [path, content] of Object.entries(referencePages())) writeFileSync(path, content);
+}
