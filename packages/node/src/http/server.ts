@@ -3,13 +3,7 @@ import type { IncomingMessage, ServerResponse, Server as TcpServer } from "node:
 import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyPluginAsync,
-  type FastifyReply,
-  fastify,
-} from "fastify";
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
 import type { Gateway } from "../serving/gateway.ts";
 import type { Database } from "../store/database.ts";
@@ -27,8 +21,8 @@ import { transactions } from "./transactions.ts";
 import { addBodies, MAX_BODY_BYTES } from "./transport/bodies.ts";
 import { addCompression } from "./transport/compression.ts";
 import { addCors } from "./transport/cors.ts";
-import { errorBody, HttpError } from "./transport/error.ts";
-import { addFailures } from "./transport/failures.ts";
+import { HttpError } from "./transport/error.ts";
+import { addFailures, answerUnroutable } from "./transport/failures.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
 import { addUnknownPaths } from "./transport/unknownPaths.ts";
 import { uniks } from "./uniks.ts";
@@ -40,6 +34,8 @@ export type HttpOptions = {
   readonly port: number;
   /** Absent: no limit. */
   readonly rateLimit?: RateLimitOptions;
+  /** Time in which an answer must be ready; then the client gets 503. */
+  readonly answerTimeoutMs?: number;
   /** Take the client's address from `X-Forwarded-For`: only behind a proxy that writes it. */
   readonly trustProxy?: boolean;
 };
@@ -76,10 +72,14 @@ export type Server = FastifyInstance<
 const PREFIXES = ["/api", "/api/v2"];
 const RESOURCES: readonly Resource[] = [blockchain, blocks, delegates, node, transactions, uniks, wallets];
 
-/** Time in which an answer must be ready; then the client gets 503 (http-api.md 1.7). */
+/** http-api.md 1.7. */
 const ANSWER_TIMEOUT_MS = 8_000;
 /** Time in which a whole request must have arrived, however slowly it is sent. */
 const REQUEST_TIMEOUT_MS = 15_000;
+/** How often requests are looked through for those that take longer. */
+const REQUEST_CHECK_INTERVAL_MS = 5_000;
+/** Time for which nothing may move on a connection, an answer that nobody reads among it. */
+const SILENCE_TIMEOUT_MS = 30_000;
 /** Time for which a connection without a request stays open. */
 const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 /** Connections at once; more are refused before they cost anything. */
@@ -91,20 +91,16 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     logger: false,
     trustProxy: options.trustProxy ?? false,
     bodyLimit: MAX_BODY_BYTES,
+    http: { connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS },
     requestTimeout: REQUEST_TIMEOUT_MS,
-    handlerTimeout: ANSWER_TIMEOUT_MS,
+    connectionTimeout: SILENCE_TIMEOUT_MS,
+    handlerTimeout: options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: true,
     // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
     routerOptions: { maxParamLength: 16_384 },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, formats } },
-    // A path that cannot be percent-decoded never reaches the hooks.
-    frameworkErrors: (_error, _request, reply) => {
-      (reply as FastifyReply)
-        .code(400)
-        .header("cache-control", "no-cache")
-        .send(errorBody(400, "Bad Request"));
-    },
+    frameworkErrors: answerUnroutable,
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = MAX_CONNECTIONS;
 

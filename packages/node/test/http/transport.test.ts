@@ -272,6 +272,18 @@ describe("failures", () => {
     await broken.close();
   });
 
+  test("are 503 when the node does not answer in time", async () => {
+    const silent = openFixture({ answerTimeoutMs: 20 });
+    silent.gateway.status = () => new Promise(() => {});
+    const answer = await silent.get("/api/node/status");
+    expect(answer.json()).toEqual({
+      statusCode: 503,
+      error: "Service Unavailable",
+      message: "Service Unavailable",
+    });
+    await silent.close();
+  });
+
   test("are 503 while there is no genesis block", async () => {
     const empty = openDatabase(":memory:");
     migrate(empty);

@@ -1,4 +1,5 @@
 /** Browsers of every origin may read every answer (http-api.md 1.8): there is nothing private to protect. */
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Server } from "../server.ts";
 
 /** How long a browser may remember the answer to a preflight. */
@@ -6,10 +7,8 @@ const MAX_AGE_SECONDS = 600;
 
 export function addCors(app: Server): void {
   app.addHook("onRequest", (request, reply, done) => {
-    const { origin } = request.headers;
-    if (origin === undefined) return done();
-    reply.header("access-control-allow-origin", origin).header("access-control-allow-credentials", "true");
-    if (request.method !== "OPTIONS") return done();
+    allowOrigin(request, reply);
+    if (request.method !== "OPTIONS" || request.headers.origin === undefined) return done();
     // A preflight is granted whatever the path.
     reply
       .header("access-control-expose-headers", "content-type, content-length, etag")
@@ -20,4 +19,10 @@ export function addCors(app: Server): void {
     if (method !== undefined) reply.header("access-control-allow-methods", method);
     reply.code(200).send({});
   });
+}
+
+/** Lets the page that asks read the answer. */
+export function allowOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
+  if (origin === undefined) return;
+  reply.header("access-control-allow-origin", origin).header("access-control-allow-credentials", "true");
 }

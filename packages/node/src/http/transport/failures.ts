@@ -1,8 +1,9 @@
 /** What a client sees when a request fails. Nothing of the node's inside ever leaves it (http-api.md section 2). */
-import type { FastifyError, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../serving/gateway.ts";
 import type { Server } from "../server.ts";
+import { allowOrigin } from "./cors.ts";
 import { type ErrorBody, errorBody, HttpError } from "./error.ts";
 
 declare module "fastify" {
@@ -30,6 +31,12 @@ export function addFailures(app: Server, logger: Logger): void {
     }
     return reply.code(body.statusCode).send(body);
   });
+}
+
+/** Answers a request whose path cannot even be percent-decoded: it never reaches the hooks. */
+export function answerUnroutable(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  allowOrigin(request, reply);
+  reply.code(400).header("cache-control", "no-cache").send(errorBody(400, "Bad Request"));
 }
 
 function describe(error: Error & Partial<FastifyError>, request: FastifyRequest): ErrorBody {
