@@ -9,15 +9,21 @@ export function transactionToJson({ typeGroup, ...members }: Transaction): Recor
   return toJson(typeGroup === 1 ? members : { typeGroup, ...members }) as Record<string, unknown>;
 }
 
-function toJson(value: unknown): unknown {
-  return typeof value === "bigint" ? value.toString() : mapMembers(value, toJson);
-}
+const toJson = (value: unknown): unknown =>
+  typeof value === "bigint" ? value.toString() : mapMembers(value, toJson);
 
-/** A deep copy of a JSON value. A member called `__proto__` stays a member (transactions.md section 11). */
-export const copyJson = (value: unknown): unknown => mapMembers(value, copyJson);
+/** Nothing that a schema knows stands deeper in a transaction. */
+const MAX_DEPTH = 16;
+
+/**
+ * A deep copy of a JSON value, without what is nested too deep to be recursed into. A member called
+ * `__proto__` stays a member (transactions.md section 11).
+ */
+export const copyJson = (value: unknown, depth = 0): unknown =>
+  depth > MAX_DEPTH ? undefined : mapMembers(value, (member) => copyJson(member, depth + 1));
 
 function mapMembers(value: unknown, map: (member: unknown) => unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(map);
+  if (Array.isArray(value)) return value.map((item) => map(item));
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(member)]));
 }

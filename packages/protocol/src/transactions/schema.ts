@@ -57,7 +57,7 @@ const createAjv = () =>
 let ajv: Ajv | undefined;
 const compiled = new Map<TypeSchema, Validators>();
 
-/** Compiled at first use and for all networks: what depends on the milestone is asked at each run. */
+/** Compiled at first use, for all networks: what depends on the milestone is asked at each run. */
 function validatorsOf(number: number, schema: TypeSchema): Validators {
   let validators = compiled.get(schema);
   if (!validators) {
@@ -83,8 +83,7 @@ export function strictViolation(
   type: TransactionType,
   context: TransactionContext,
 ): SchemaViolation | undefined {
-  const schema = (transaction.version !== 2 && type.schemaV1) || type.schema;
-  const { strict } = validatorsOf(type.type, schema);
+  const { strict } = validatorsOf(type.type, type.schema);
   return strict.call(limitsOf(context), transaction) ? undefined : violationOf(strict.errors!);
 }
 
@@ -99,17 +98,19 @@ export function matchesBatchSchema(
   context: TransactionContext,
 ): SchemaViolation | undefined {
   const limits = limitsOf(context);
-  const index = items.findIndex((item) => !matchesSomeType(copyJson(item), limits));
+  const index = items.findIndex((item) => !matchesSomeType(item, limits));
   return index < 0 ? undefined : { path: `/${index}`, rule: "anyOf" };
 }
 
 function matchesSomeType(item: unknown, limits: Limits): boolean {
   const number = (item as { type?: unknown } | null)?.type;
-  return transactionTypes.some(({ type, schema, schemaV1 }) => {
-    // No schema lets another number pass, but for the trap of type 6.
-    if (number !== type && number !== MULTI_PAYMENT) return false;
-    const schemas = schemaV1 ? [schema, schemaV1] : [schema];
-    return schemas.some((rules) => validatorsOf(type, rules).signed.call(limits, item));
+  // No schema lets another number pass, but for the trap of type 6.
+  const candidates = transactionTypes.filter(({ type }) => number === type || number === MULTI_PAYMENT);
+  if (candidates.length === 0) return false;
+  const copy = copyJson(item);
+  return candidates.some(({ type, schema, legacySchema }) => {
+    const forms = legacySchema ? [schema, legacySchema] : [schema];
+    return forms.some((form) => validatorsOf(type, form).signed.call(limits, copy));
   });
 }
 

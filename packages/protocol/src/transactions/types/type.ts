@@ -25,8 +25,8 @@ export type TransactionType = {
   /** Whether the recipient's network byte is compared while the id is computed (transactions.md 6.2). */
   readonly checksRecipientNetwork?: true;
   readonly schema: TypeSchema;
-  /** Rules of version 1, where it has other ones. */
-  readonly schemaV1?: TypeSchema;
+  /** A form of version 1 that the check of batches lets pass as well (transactions.md 8.2). */
+  readonly legacySchema?: TypeSchema;
   /**
    * Writes the payload of 6.3 to 6.7. The version decides where version 1 differs.
    *

@@ -32,7 +32,7 @@ export const multiSignature: TransactionType = {
       signatures: signatures("1/asset/multiSignature/min", "1/asset/multiSignature/publicKeys/length"),
     },
   },
-  schemaV1: {
+  legacySchema: {
     required: ["asset"],
     properties: {
       version: { enum: [null, 1] },
