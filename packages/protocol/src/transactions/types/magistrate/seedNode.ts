@@ -9,8 +9,7 @@ export function isSeedNode(text: string): boolean {
   if (octets) return isForeignIpv4(octets);
   const groups = parseIpv6(text);
   if (!groups) return false;
-  const head = groups.slice(0, 5);
-  if (head.some((group) => group !== 0)) return true;
+  if (groups.slice(0, 5).some((group) => group !== 0)) return true;
   const [sixth = 0, high = 0, low = 0] = groups.slice(5);
   // An IPv4 address in the form ::ffff:a.b.c.d is judged as what it is.
   if (sixth === 0xffff) return isForeignIpv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
@@ -37,22 +36,21 @@ function parseIpv4(text: string): number[] | undefined {
 
 /** Eight groups of 16 bits. The last two may be written as an IPv4 address; a zone may follow. */
 function parseIpv6(text: string): number[] | undefined {
-  const address = text.replace(/%[0-9a-z]+$/i, "");
+  const address = text.replace(/%[0-9a-z]+$/i, "").replace(/(?<=:)[\d.]+\.[\d.]+$/, groupsOfIpv4);
   const halves = address.split("::");
-  if (halves.length > 2) return undefined;
-  const [head, tail] = halves.map((half) => (half === "" ? [] : half.split(":").flatMap(groupsOf)));
-  const groups = tail
-    ? [...head!, ...Array(Math.max(0, 8 - head!.length - tail.length)).fill(0), ...tail]
-    : head!;
-  const isComplete = groups.length === 8 && groups.every((group) => group >= 0 && group <= 0xffff);
-  return isComplete ? groups : undefined;
+  const [head = [], tail] = halves.map((half) => (half === "" ? [] : half.split(":")));
+  // The gap stands for the groups that are missing.
+  const gap = Math.max(0, 8 - head.length - (tail?.length ?? 8));
+  const groups = [...head, ...Array<string>(gap).fill("0"), ...(tail ?? [])];
+  const isAddress =
+    halves.length <= 2 && groups.length === 8 && groups.every((group) => /^0*[0-9a-f]{1,4}$/i.test(group));
+  return isAddress ? groups.map((group) => Number.parseInt(group, 16)) : undefined;
 }
 
-/** NaN stands for what is no group. */
-function groupsOf(text: string, index: number, all: readonly string[]): number[] {
-  if (/^[0-9a-f]+$/i.test(text)) return [Number.parseInt(text, 16)];
-  const octets = index === all.length - 1 && text.includes(".") ? parseIpv4(text) : undefined;
-  if (!octets) return [Number.NaN];
+/** The same 32 bits as two groups, or the text itself, which is no group. */
+function groupsOfIpv4(text: string): string {
+  const octets = parseIpv4(text);
+  if (!octets) return text;
   const [a = 0, b = 0, c = 0, d = 0] = octets;
-  return [(a << 8) | b, (c << 8) | d];
+  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
 }
