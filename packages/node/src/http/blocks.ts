@@ -1,7 +1,6 @@
 /** `/blocks` (http-api.md 6.3). */
 import { Type } from "typebox";
-import type { BlockOrder, StoredBlock } from "../store/queries/blocks.ts";
-import { BLOCK_ORDERS } from "../store/queries/blocks.ts";
+import { BLOCK_ORDERS, type BlockOrder, type StoredBlock } from "../store/queries/blocks.ts";
 import type { Head } from "../store/queries/snapshot.ts";
 import { blockAnswer, type CreatedRewards, rawBlockAnswer } from "./answers/block.ts";
 import type { Api, Resource } from "./api.ts";
@@ -73,7 +72,7 @@ export const blocks: Resource = (app, api) => {
 };
 
 /** The block of a path segment, which is tried as a height first. */
-export function findBlock({ queries }: Api, id: string): StoredBlock | undefined {
+function findBlock({ queries }: Api, id: string): StoredBlock | undefined {
   const height = /^\d+$/.test(id) ? Number(id) : Number.NaN;
   const byHeight = Number.isSafeInteger(height) ? queries.blocks.byHeight(height) : undefined;
   return byHeight ?? queries.blocks.byId(id);

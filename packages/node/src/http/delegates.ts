@@ -2,7 +2,7 @@
 import { approval } from "@uniknode/ledger";
 import { Type } from "typebox";
 import type { StoredDelegate } from "../store/queries/delegates.ts";
-import { perHead } from "../store/queries/snapshot.ts";
+import { type Head, perHead } from "../store/queries/snapshot.ts";
 import { type DelegateAnswer, delegateAnswer } from "./answers/delegate.ts";
 import type { Api, Resource } from "./api.ts";
 import { listAnswer, pageOf, pageQuery } from "./requests/pagination.ts";
@@ -104,32 +104,39 @@ export const delegates: Resource = (app, api) => {
 };
 
 function createCandidates({ network, queries, timestampOf }: Api) {
+  /** What all votes are compared with while delegates of every type compete for the same places. */
+  function oldTotal(head: Head): bigint {
+    // The formula counts a reward for the genesis block too, which nobody got (state.md 4.2).
+    const genesisReward = BigInt(network.milestoneAt(1).reward);
+    return queries.chain.supply(head) + queries.chain.lockedSupply(head) + genesisReward;
+  }
+
   return perHead((head): readonly Candidate[] => {
-    const milestone = network.milestoneAt(head.height);
     const all = queries.delegates.all(head);
-    // Types compete with each other only once each has its own places.
-    const competes = milestone.nbDelegatesByType !== undefined;
+    const isByType = network.milestoneAt(head.height).nbDelegatesByType !== undefined;
     const votesOf = ({ delegate }: StoredDelegate) =>
-      BigInt((competes ? delegate.weightedVoteBalance : undefined) ?? delegate.voteBalance);
-    const totals = new Map<number | undefined, bigint>();
-    for (const stored of all) {
-      const { type } = stored.delegate;
-      totals.set(type, (totals.get(type) ?? 0n) + votesOf(stored));
-    }
-    // The old formula counts a reward for the genesis block too, which nobody got (state.md 4.2).
-    const supply = () =>
-      queries.chain.supply(head) + queries.chain.lockedSupply(head) + BigInt(network.milestoneAt(1).reward);
-    const total = competes ? undefined : supply();
+      BigInt((isByType ? delegate.weightedVoteBalance : undefined) ?? delegate.voteBalance);
+    const totals = isByType ? totalsByType(all, votesOf) : undefined;
+    const total = totals ? 0n : oldTotal(head);
     return all.map((stored) => {
-      const { type } = stored.delegate;
       const votes = votesOf(stored);
-      const against = total ?? (type === undefined ? 0n : totals.get(type)!);
-      return {
-        stored,
-        answer: delegateAnswer(stored, { votes, approval: approval(votes, against) }, timestampOf),
-      };
+      const share = approval(votes, totals ? (totals.get(stored.delegate.type) ?? 0n) : total);
+      return { stored, answer: delegateAnswer(stored, { votes, approval: share }, timestampOf) };
     });
   });
+}
+
+/** Delegates without a type compete with nobody: they are in no total. */
+function totalsByType(
+  all: readonly StoredDelegate[],
+  votesOf: (delegate: StoredDelegate) => bigint,
+): ReadonlyMap<number | undefined, bigint> {
+  const totals = new Map<number | undefined, bigint>();
+  for (const stored of all) {
+    const { type } = stored.delegate;
+    if (type !== undefined) totals.set(type, (totals.get(type) ?? 0n) + votesOf(stored));
+  }
+  return totals;
 }
 
 function comparator(text: string | undefined): (a: Candidate, b: Candidate) => number {

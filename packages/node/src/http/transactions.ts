@@ -1,10 +1,12 @@
 /** `/transactions` (http-api.md 6.4). */
 import { transactionToJson } from "@uniknode/protocol";
 import { Type } from "typebox";
-import type { Head } from "../store/queries/snapshot.ts";
-import { perHead } from "../store/queries/snapshot.ts";
-import type { StoredTransaction, TransactionOrder } from "../store/queries/transactions.ts";
-import { TRANSACTION_ORDERS } from "../store/queries/transactions.ts";
+import { type Head, perHead } from "../store/queries/snapshot.ts";
+import {
+  type StoredTransaction,
+  TRANSACTION_ORDERS,
+  type TransactionOrder,
+} from "../store/queries/transactions.ts";
 import { missionTransactionAnswer, type TransactionJson, transactionAnswer } from "./answers/transaction.ts";
 import type { Api, Resource } from "./api.ts";
 import { listAnswer, pageOf, pageQuery } from "./requests/pagination.ts";
@@ -24,15 +26,10 @@ import {
 } from "./requests/parameters.ts";
 import { notFound } from "./transport/error.ts";
 
-/** Parameters of every list of transactions. */
-export const listParameters = {
+const listQuery = query({
   ...pageQuery,
   ...transformQuery,
   orderBy: Type.Optional(orderBy(...TRANSACTION_ORDERS)),
-};
-
-const listQuery = query({
-  ...listParameters,
   id: Type.Optional(hex64),
   blockId: Type.Optional(blockId),
   type: Type.Optional(uint),
@@ -107,11 +104,11 @@ export const transactions: Resource = (app, api) => {
   );
 };
 
-export const transactionOrderOf = ({ orderBy }: { orderBy?: string }): TransactionOrder =>
+const transactionOrderOf = ({ orderBy }: { orderBy?: string }): TransactionOrder =>
   (orderOf(orderBy) as TransactionOrder | undefined) ?? DEFAULT_ORDER;
 
 /** A confirmed transaction, transformed unless that is not wanted. */
-export function show(
+function show(
   api: Api,
   head: Head,
   { transaction, blockId, height, timestamp, nonce }: StoredTransaction,

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { chain, heads, openFixture, PREMINE } from "./fixture.ts";
+import { chain, heads, PREMINE } from "./chain.ts";
+import { openFixture } from "./fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { bob, carol, chain, heads, openFixture, rowsOf, treasury, unik } from "./fixture.ts";
+import { bob, carol, chain, heads, treasury, unik } from "./chain.ts";
+import { openFixture, rowsOf } from "./fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

@@ -1,5 +1,7 @@
+import { createNetwork, dalinet } from "@uniknode/protocol";
 import { afterAll, expect, test } from "vitest";
-import { alice, bob, carol, dave, heads, openFixture, rowsOf, stranger, unik } from "./fixture.ts";
+import { alice, BOB_VOTES, bob, carol, dave, heads, stranger, unik } from "./chain.ts";
+import { openFixture, rowsOf } from "./fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());
@@ -39,6 +41,15 @@ test("shows a delegate, whose weighted votes count against those of its type", a
       forged: { fees: "90000000", rewards: "400000000", total: "490000000" },
     });
   }
+});
+
+test("compares all votes with the supply while types do not compete", async () => {
+  const [first, second] = dalinet.milestones;
+  const network = createNetwork({ ...dalinet, milestones: [first!, second!] });
+  const old = openFixture({}, { network });
+  const { data } = (await old.get(`/api/delegates/${unik.bob}`)).json();
+  expect(data).toMatchObject({ votes: `${BOB_VOTES}`, production: { approval: 10 } });
+  await old.close();
 });
 
 test("shows what a delegate has not as absent, and a delegate without type as genesis", async () => {

@@ -1,241 +1,17 @@
-/** A small chain in a real database, and servers over it. */
+/** Servers over the small chain, each with a database of its own. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Attributes, Delegate } from "@uniknode/ledger";
-import {
-  addressFromPublicKey,
-  type Block,
-  bytesToHex,
-  createGenesisBlock,
-  createNetwork,
-  dalinet,
-  encodeHeader,
-  encodeTransaction,
-  forgeBlock,
-  type KeyPair,
-  keysFromPassphrase,
-  type NetworkFiles,
-  type SealedTransaction,
-  sealedFromTrustedBytes,
-  signTransaction,
-  type TransactionBody,
-  transactionToJson,
-} from "@uniknode/protocol";
+import { encodeHeader, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
-import type { HttpDependencies, HttpOptions } from "../../src/http/server.ts";
-import { createHttpServer } from "../../src/http/server.ts";
-import type { Gateway } from "../../src/serving/gateway.ts";
-import { BodyError } from "../../src/serving/gateway.ts";
+import { createHttpServer, type HttpDependencies, type HttpOptions } from "../../src/http/server.ts";
+import { BodyError, type Gateway } from "../../src/serving/gateway.ts";
 import { createBlockStore } from "../../src/store/blocks.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { createStateStore } from "../../src/store/state.ts";
 import { createTransactionStore } from "../../src/store/transactions.ts";
-
-const ADDRESS_VERSION = dalinet.network.pubKeyHash;
-export const PREMINE = 10_000_000_000_000_001n;
-/** Odd and beyond 2^53: no double holds it. */
-export const ALICE_BALANCE = 9_531_999_990_000_001n;
-
-export type Person = { keys: KeyPair; publicKey: string; address: string };
-
-export function person(name: string): Person {
-  const keys = keysFromPassphrase(name);
-  const publicKey = bytesToHex(keys.publicKey);
-  return { keys, publicKey, address: addressFromPublicKey(publicKey, ADDRESS_VERSION) };
-}
-
-export const treasury = person("treasury");
-export const alice = person("alice");
-export const bob = person("bob");
-export const carol = person("carol");
-export const dave = person("dave");
-/** Known by address only. */
-export const cold = person("cold");
-export const stranger = person("stranger");
-export const secondKey = person("alice's second key").publicKey;
-
-const id = (digit: string) => digit.repeat(64);
-export const unik = { alice: id("a"), bob: id("b"), dave: id("d"), bare: id("e") };
-
-/** Types compete for places of their own from the first block on. */
-const files: NetworkFiles = {
-  ...dalinet,
-  milestones: [
-    { ...dalinet.milestones[0]!, nbDelegatesByType: { individual: 1, organization: 1, network: 1 } },
-    { height: 2, aip11: true, htlcEnabled: true, block: { idFullSha256: true } },
-  ],
-};
-
-function seal(body: TransactionBody, { keys }: Person): SealedTransaction {
-  const { id, ...signed } = signTransaction(body, keys);
-  return sealedFromTrustedBytes(encodeTransaction(signed), id);
-}
-
-const version1 = (amount: bigint, recipient: Person): SealedTransaction =>
-  seal(
-    {
-      version: 1,
-      network: ADDRESS_VERSION,
-      typeGroup: 1,
-      type: 0,
-      timestamp: 0,
-      senderPublicKey: treasury.publicKey,
-      fee: 0n,
-      amount,
-      recipientId: recipient.address,
-      expiration: 0,
-    },
-    treasury,
-  );
-
-let nonces = new Map<Person, bigint>();
-
-function version2(
-  sender: Person,
-  members: Partial<TransactionBody> & Pick<TransactionBody, "type">,
-): SealedTransaction {
-  const nonce = (nonces.get(sender) ?? 0n) + 1n;
-  nonces.set(sender, nonce);
-  return seal(
-    {
-      version: 2,
-      network: ADDRESS_VERSION,
-      typeGroup: 1,
-      nonce,
-      senderPublicKey: sender.publicKey,
-      fee: 10_000_000n,
-      amount: 0n,
-      ...members,
-    },
-    sender,
-  );
-}
-
-function createChain() {
-  nonces = new Map();
-  const premine = [version1(ALICE_BALANCE, alice), version1(PREMINE - ALICE_BALANCE, bob)];
-  const genesis = createGenesisBlock({ files, transactions: premine, keys: treasury.keys });
-  const network = createNetwork(genesis.files);
-  const blocks: Block[] = [genesis.block];
-  const forge = (timestamp: number, forger: Person, transactions: SealedTransaction[]) => {
-    const previous = blocks.at(-1)!.header;
-    blocks.push(forgeBlock({ network, timestamp, previous, transactions }, forger.keys));
-  };
-  const transfer = { type: 0, recipientId: cold.address, expiration: 0 };
-  const sent = {
-    hello: version2(alice, { ...transfer, amount: 5n, vendorField: "Hello 100% é✓" }),
-    payments: version2(alice, {
-      type: 6,
-      asset: {
-        payments: [
-          { amount: 11n, recipientId: carol.address },
-          { amount: 22n, recipientId: cold.address },
-        ],
-      },
-    }),
-    vote: version2(alice, { typeGroup: 2001, type: 5, asset: { votes: [`+${bob.publicKey}`] } }),
-    mint: version2(alice, {
-      typeGroup: 2000,
-      type: 0,
-      asset: { nft: { unik: { tokenId: unik.alice, properties: { type: "1" } } } },
-    }),
-    large: version2(bob, { ...transfer, amount: 1_000n, fee: 50_000_000n, vendorField: "world" }),
-  };
-  forge(8, carol, []);
-  forge(16, bob, [sent.hello, sent.payments, sent.vote, sent.mint]);
-  forge(24, bob, [sent.large]);
-  const waiting = [
-    version2(bob, { ...transfer, amount: 7n, fee: 30_000_000n }),
-    version2(alice, { ...transfer, amount: 8n, vendorField: "later" }),
-  ];
-  return { network, blocks, sent, waiting };
-}
-
-export const chain = createChain();
-const [genesis, , third, head] = chain.blocks.map(({ header }) => header);
-export const heads = { genesis: genesis!, third: third!, head: head! };
-
-const delegate = (username: string, members: Partial<Delegate> = {}): Attributes["delegate"] & object => ({
-  username,
-  voteBalance: 0n,
-  forgedFees: 0n,
-  forgedRewards: 0n,
-  producedBlocks: 0,
-  round: 1,
-  ...members,
-});
-
-const { id: lastId, height: lastHeight, timestamp: lastTimestamp } = heads.head;
-
-/** The state at the head, as far as answers tell of it. */
-const wallets: { person: Person; isCold?: true; balance: bigint; nonce: bigint; attributes: Attributes }[] = [
-  { person: treasury, balance: -PREMINE, nonce: 2n, attributes: {} },
-  {
-    person: alice,
-    balance: ALICE_BALANCE,
-    nonce: 4n,
-    attributes: {
-      secondPublicKey: secondKey,
-      vote: bob.publicKey,
-      tokens: { [unik.alice]: { type: 1 }, [unik.bare]: { type: 1 } },
-      htlc: { locks: {}, lockedBalance: 0n },
-    },
-  },
-  {
-    person: bob,
-    balance: 400n,
-    nonce: 1n,
-    attributes: {
-      tokens: { [unik.bob]: { type: 1 } },
-      vote: bob.publicKey,
-      delegate: delegate(unik.bob, {
-        type: 1,
-        voteBalance: 300n,
-        weightedVoteBalance: 200n,
-        forgedFees: 90_000_000n,
-        forgedRewards: 400_000_000n,
-        producedBlocks: 2,
-        rank: 1,
-        lastBlock: { id: lastId, height: lastHeight, timestamp: lastTimestamp },
-      }),
-    },
-  },
-  {
-    person: carol,
-    balance: 11n,
-    nonce: 0n,
-    attributes: {
-      delegate: delegate("genesis_1", { rank: 2, producedBlocks: 1, forgedRewards: 200_000_000n }),
-    },
-  },
-  {
-    person: dave,
-    balance: 0n,
-    nonce: 0n,
-    attributes: {
-      tokens: { [unik.dave]: { type: 1 } },
-      delegate: delegate(unik.dave, { type: 1, voteBalance: 100n, resigned: true }),
-    },
-  },
-  { person: cold, isCold: true, balance: 1_027n, nonce: 0n, attributes: {} },
-];
-
-const tokens = [
-  {
-    id: unik.alice,
-    owner: alice,
-    properties: { type: "1", explicitValues: "alice,wonder", "usr/empty": "" },
-  },
-  {
-    id: unik.bob,
-    owner: bob,
-    properties: { type: "1", explicitValues: "bob", "Badges/NP/Delegate": "true" },
-  },
-  { id: unik.dave, owner: dave, properties: { type: "3" } },
-  { id: unik.bare, owner: alice, properties: {} },
-];
+import { chain, heads, tokens, wallets } from "./chain.ts";
 
 /** Writes the chain into a new database; the answer is its path. */
 function writeChain(folder: string): string {
@@ -292,7 +68,7 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
       totalCount: waiting.length,
     }),
     pendingTransaction: async (id) => waiting.find((transaction) => transaction.id === id),
-    status: async () => ({ synced: true, now: lastHeight, blocksCount: 0, timestamp: 30 }),
+    status: async () => ({ synced: true, now: heads.head.height, blocksCount: 0, timestamp: 30 }),
     webhooksChanged: async () => {},
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { chain, heads, identity, NOW_MS, openFixture } from "./fixture.ts";
+import { chain, heads } from "./chain.ts";
+import { identity, NOW_MS, openFixture } from "./fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

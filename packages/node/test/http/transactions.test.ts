@@ -1,17 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
-import {
-  alice,
-  bob,
-  carol,
-  chain,
-  cold,
-  heads,
-  openFixture,
-  PREMINE,
-  rowsOf,
-  stranger,
-  treasury,
-} from "./fixture.ts";
+import { alice, bob, carol, chain, cold, heads, PREMINE, stranger, treasury } from "./chain.ts";
+import { openFixture, rowsOf } from "./fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { alice, bob, chain, openFixture, rowsOf, unik } from "./fixture.ts";
+import { alice, bob, chain, unik } from "./chain.ts";
+import { openFixture, rowsOf } from "./fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

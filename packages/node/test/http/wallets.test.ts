@@ -2,17 +2,17 @@ import { afterAll, expect, test } from "vitest";
 import {
   ALICE_BALANCE,
   alice,
+  BOB_VOTES,
   bob,
   carol,
   cold,
   heads,
-  openFixture,
-  rowsOf,
   secondKey,
   stranger,
   treasury,
   unik,
-} from "./fixture.ts";
+} from "./chain.ts";
+import { openFixture, rowsOf } from "./fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());
@@ -48,7 +48,10 @@ test("finds a wallet by public key and by username", async () => {
     expect((await fixture.get(`/api/wallets/${id}`)).body).toBe(byAddress.body);
   }
   expect(byAddress.json().data).toMatchObject({ username: unik.bob, isDelegate: true });
-  expect(byAddress.json().data.attributes.delegate).toMatchObject({ voteBalance: "300", producedBlocks: 2 });
+  expect(byAddress.json().data.attributes.delegate).toMatchObject({
+    voteBalance: `${BOB_VOTES}`,
+    producedBlocks: 2,
+  });
 });
 
 test("shows what a cold wallet has not as empty, and a negative balance", async () => {
@@ -101,7 +104,7 @@ test.each([
   ["username=genesis", []],
   ["balance=1027", [coldOne]],
   ["balance=-1", []],
-  ["voteBalance=300", [delegate]],
+  [`voteBalance=${BOB_VOTES}`, [delegate]],
   ["producedBlocks=2", [delegate]],
   [`secondPublicKey=${secondKey}&address=${richest}`, [richest]],
   [`publicKey=${carol.publicKey}`, [genesisDelegate]],

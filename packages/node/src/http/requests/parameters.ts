@@ -2,7 +2,7 @@
  * The kinds of parameter (http-api.md 3.1) as schemas. What stands in a path or a query is text and stays text: the
  * schema says what the text must look like, the handler converts it where it needs a number.
  */
-import { type Static, type TObject, type TProperties, type TString, Type } from "typebox";
+import { type TObject, type TProperties, type TString, Type } from "typebox";
 
 /** No network allows longer ones. */
 const MAX_VENDOR_FIELD_BYTES = 255;
@@ -57,5 +57,3 @@ export function orderOf(text: string | undefined): { field: string; direction: "
   const [field, direction] = text?.split(":") ?? [];
   return field === undefined ? undefined : { field, direction: direction === "desc" ? "desc" : "asc" };
 }
-
-export type QueryOf<P extends TProperties> = Static<TObject<P>>;

@@ -1,0 +1,177 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { pino } from "pino";
+import { describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { alice, chain } from "./chain.ts";
+import { NOW_MS, openFixture } from "./fixture.ts";
+
+describe("rate limit", () => {
+  test("refuses what comes too often, until the window is over", async () => {
+    let now = NOW_MS;
+    const limited = openFixture({ rateLimit: { limit: 2, windowMs: 1_000 } }, { nowMs: () => now });
+    const remaining = async (url: string) => {
+      const { statusCode, headers } = await limited.get(url);
+      return [statusCode, headers["x-ratelimit-userremaining"]];
+    };
+    expect(await remaining("/api/blockchain")).toEqual([200, "1"]);
+    expect(await remaining("/nothing")).toEqual([404, undefined]);
+    expect(await remaining("/api/blocks?limit=0")).toEqual([422, "0"]);
+    expect(await remaining("/api/blockchain")).toEqual([429, "-1"]);
+    const refused = await limited.get("/");
+    expect(refused.json()).toEqual({
+      statusCode: 429,
+      error: "Too Many Requests",
+      message: "Rate limit exceeded",
+    });
+    expect(refused.headers).toMatchObject({
+      "x-ratelimit-userlimit": "2",
+      "x-ratelimit-userremaining": "-2",
+      "x-ratelimit-userreset": `${NOW_MS + 1_000}`,
+    });
+    now += 1_000;
+    expect(await remaining("/api/blockchain")).toEqual([200, "1"]);
+    await limited.close();
+  });
+
+  test("counts each address on its own, behind a proxy the first one it names", async () => {
+    const limited = openFixture({ rateLimit: { limit: 1, windowMs: 1_000 }, trustProxy: true });
+    const from = async (address: string) =>
+      (await limited.get("/api/blockchain", { "x-forwarded-for": `${address}, 10.0.0.1` })).statusCode;
+    expect([await from("192.0.2.1"), await from("192.0.2.2"), await from("192.0.2.1")]).toEqual([
+      200, 200, 429,
+    ]);
+    await limited.close();
+  });
+
+  test("shows nothing on bodies that cannot be read, on redirects and on preflights", async () => {
+    const limited = openFixture({ rateLimit: { limit: 10, windowMs: 1_000 } });
+    const answers = await Promise.all([
+      limited.app.inject({ method: "POST", url: "/api/uniks/search", payload: "{" }),
+      limited.get("/api/blockchain/"),
+      limited.app.inject({
+        method: "OPTIONS",
+        url: "/api/blockchain",
+        headers: { origin: "https://a.example" },
+      }),
+    ]);
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([422, 301, 200]);
+    for (const { headers } of answers) expect(headers).not.toHaveProperty("x-ratelimit-userlimit");
+    await limited.close();
+  });
+});
+
+describe("failures", () => {
+  test("say nothing about the inside of the node", async () => {
+    const lines: string[] = [];
+    const logger = pino({}, { write: (line: string) => void lines.push(line) });
+    const broken = openFixture({}, { logger });
+    broken.gateway.status = async () => {
+      throw new Error("secret detail");
+    };
+    const answer = await broken.get("/api/node/status");
+    expect(answer.json()).toEqual({
+      statusCode: 500,
+      error: "Internal Server Error",
+      message: "An internal server error occurred",
+    });
+    expect(JSON.parse(lines[0]!)).toMatchObject({ msg: "request failed", route: "/api/node/status" });
+    expect(lines[0]).toContain("secret detail");
+    await broken.close();
+  });
+
+  test("are 503 when the node does not answer in time", async () => {
+    const silent = openFixture({ answerTimeoutMs: 20 });
+    silent.gateway.status = () => new Promise(() => {});
+    const answer = await silent.get("/api/node/status");
+    expect(answer.json()).toEqual({
+      statusCode: 503,
+      error: "Service Unavailable",
+      message: "Service Unavailable",
+    });
+    await silent.close();
+  });
+
+  test("are 503 while there is no genesis block", async () => {
+    const empty = openDatabase(":memory:");
+    migrate(empty);
+    const waiting = openFixture({}, { database: empty });
+    const answer = await waiting.get("/api/blockchain");
+    expect(answer.json()).toEqual({
+      statusCode: 503,
+      error: "Service Unavailable",
+      message: "Service Unavailable",
+    });
+    await waiting.close();
+    empty.close();
+  });
+
+  test("of a plugin keep their status", async () => {
+    const plugged = openFixture(
+      {},
+      {
+        plugins: [
+          async (app) => {
+            app.get("/webhooks", () => {
+              throw Object.assign(new Error("invalid token"), { statusCode: 401 });
+            });
+          },
+        ],
+      },
+    );
+    for (const prefix of ["/api", "/api/v2"]) {
+      const answer = await plugged.get(`${prefix}/webhooks`);
+      expect(answer.json()).toEqual({ statusCode: 401, error: "Unauthorized", message: "invalid token" });
+    }
+    await plugged.close();
+  });
+});
+
+describe("sockets", () => {
+  test("listens on a free port and closes with connections open", async () => {
+    const listening = openFixture();
+    const { port, address } = await listening.listen();
+    expect(address).toBe("127.0.0.1");
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v2/blockchain`);
+    expect(((await answer.json()) as { data: { block: object } }).data.block).toEqual({
+      height: chain.blocks.length,
+      id: chain.blocks.at(-1)!.header.id,
+    });
+    const closed = once(socket, "close");
+    await listening.close();
+    await closed;
+  });
+
+  test("a body larger than announced limits is refused while it is still being sent", async () => {
+    const listening = openFixture();
+    const { port } = await listening.listen();
+    const socket = connect(port, "127.0.0.1");
+    const head = "POST /api/transactions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    socket.write(head);
+    const chunk = `${(65_536).toString(16)}\r\n${" ".repeat(65_536)}\r\n`;
+    for (let sent = 0; sent < 20; sent += 1) socket.write(chunk);
+    const [data] = (await once(socket, "data")) as [Buffer];
+    expect(data.toString()).toMatch(/^HTTP\/1.1 422 /);
+    socket.destroy();
+    await listening.close();
+  });
+
+  test("reads one state per request while the chain goes on", async () => {
+    const growing = openFixture();
+    const writer = openDatabase(growing.path);
+    const before = (await growing.get(`/api/wallets/${alice.address}`)).json();
+    writer.transaction(() => {
+      writer.execute("DELETE FROM blocks WHERE height = 4");
+      writer.execute(`UPDATE wallets SET balance = 1 WHERE address = '${alice.address}'`);
+    });
+    const after = (await growing.get(`/api/wallets/${alice.address}`)).json();
+    expect([before.chainmeta.height, after.chainmeta.height]).toEqual([4, 3]);
+    expect(after.data.balance).toBe(1);
+    expect((await growing.get("/api/blockchain")).json().data.block.height).toBe(3);
+    writer.close();
+    await growing.close();
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { alice, stranger } from "./chain.ts";
+import { openFixture } from "./fixture.ts";
+
+const fixture = openFixture();
+afterAll(() => fixture.close());
+
+const NOT_FOUND = { statusCode: 404, error: "Not Found", message: "Not Found" };
+
+describe("paths", () => {
+  test("greets at the root", async () => {
+    const answer = await fixture.get("/");
+    expect(answer.json()).toEqual({ data: "Hello World!" });
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-cache",
+    });
+  });
+
+  test.each([
+    ["GET", "/nothing"],
+    ["GET", "/api"],
+    ["GET", "/api/v2"],
+    ["GET", "/api/v1/blockchain"],
+    ["GET", "/v2/api/blockchain"],
+    ["GET", "/api//blockchain"],
+    ["GET", "/api/Blockchain"],
+    ["GET", "/api/businesses"],
+    ["GET", "/api/doesnotexist/"],
+    ["GET", `/api/wallets/${stranger.address}/`],
+    ["POST", "/api/blockchain"],
+    ["POST", "/api/transactions/"],
+    ["PUT", "/api/transactions"],
+    ["DELETE", "/api/wallets"],
+    ["OPTIONS", "/api/blockchain"],
+  ])("answers 404 to %s %s", async (method, url) => {
+    const answer = await fixture.app.inject({
+      method: method as "GET",
+      url,
+      payload: method === "GET" ? "" : "{",
+    });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toEqual(NOT_FOUND);
+  });
+
+  test("decodes segments after splitting", async () => {
+    expect((await fixture.get("/api/%62lockchain")).statusCode).toBe(200);
+    const answer = await fixture.get("/api/blocks/%zz");
+    expect(answer.json()).toEqual({ statusCode: 400, error: "Bad Request", message: "Bad Request" });
+  });
+
+  test("redirects to the path without trailing slashes, if that one answers", async () => {
+    const answer = await fixture.get("/api/v2/blocks//?limit=1&page=2", { host: "node.example:4003" });
+    expect(answer.statusCode).toBe(301);
+    expect(answer.headers.location).toBe("http://node.example:4003/api/v2/blocks?limit=1&page=2");
+  });
+
+  test("answers HEAD with the headers of GET", async () => {
+    for (const url of ["/", "/api/blockchain", `/api/wallets/${alice.address}`, "/api/uniks"]) {
+      const [head, get] = await Promise.all([fixture.app.inject({ method: "HEAD", url }), fixture.get(url)]);
+      expect(head.statusCode).toBe(200);
+      expect(head.body).toBe("");
+      expect(head.headers["content-length"]).toBe(get.headers["content-length"]);
+      expect(head.headers["content-type"]).toBe(get.headers["content-type"]);
+    }
+    expect((await fixture.app.inject({ method: "HEAD", url: "/api/blocks/99" })).statusCode).toBe(404);
+  });
+});
+
+describe("browsers", () => {
+  const origin = "https://explorer.example.org";
+
+  test("may read answers and errors", async () => {
+    for (const url of [
+      "/api/blockchain",
+      `/api/wallets/${stranger.address}`,
+      "/nothing",
+      "/api/blocks?limit=0",
+    ]) {
+      const { headers } = await fixture.get(url, { origin });
+      expect(headers["access-control-allow-origin"]).toBe(origin);
+      expect(headers["access-control-allow-credentials"]).toBe("true");
+      expect(headers).not.toHaveProperty("access-control-max-age");
+    }
+    expect((await fixture.get("/api/blockchain")).headers).not.toHaveProperty("access-control-allow-origin");
+  });
+
+  test("are granted what they ask for, whatever the path", async () => {
+    for (const url of ["/api/blockchain", "/nothing"]) {
+      const answer = await fixture.app.inject({
+        method: "OPTIONS",
+        url,
+        headers: {
+          origin,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "content-type",
+        },
+      });
+      expect(answer.statusCode).toBe(200);
+      expect(answer.headers).toMatchObject({
+        "access-control-allow-origin": origin,
+        "access-control-expose-headers": "content-type, content-length, etag",
+        "access-control-max-age": "600",
+        "access-control-allow-headers": "content-type",
+        "access-control-allow-methods": "POST",
+      });
+    }
+  });
+});

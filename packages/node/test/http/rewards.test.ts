@@ -1,0 +1,48 @@
+import { createNetwork, dalinet, type Transaction } from "@uniknode/protocol";
+import { expect, test } from "vitest";
+import type { Api } from "../../src/http/api.ts";
+import { createdRewards } from "../../src/http/rewards.ts";
+
+/** From height 10 on, individuals are rewarded when they come alive instead of when they are minted. */
+const network = createNetwork({
+  ...dalinet,
+  milestones: [dalinet.milestones[0]!, { height: 10, unsTokenEcoV2: true }],
+});
+
+const certified = (type: number, properties: Record<string, string>, tokenId = "individual") =>
+  ({ typeGroup: 2001, type, asset: { nft: { unik: { tokenId, properties } } } }) as unknown as Transaction;
+const mint = (type: string, voucher?: string) =>
+  certified(3, { type, ...(voucher !== undefined && { UnikVoucherId: voucher }) });
+const alive = (tokenId: string) => certified(4, { "LifeCycle/Status": "3" }, tokenId);
+
+function rewardsAt(height: number, ...transactions: Transaction[]) {
+  const queries = {
+    transactions: { inBlock: () => transactions.map((transaction) => ({ transaction })) },
+    tokens: { find: (id: string) => ({ type: id === "individual" ? "1" : "2" }) },
+  };
+  const header = { height, numberOfTransactions: transactions.length };
+  return createdRewards({ network, queries } as unknown as Api, { header } as never);
+}
+
+test.each([
+  ["nothing without rewarded transactions", 5, [mint("1"), alive("individual")], "0", "0"],
+  ["minter and forger of a voucher mint", 5, [mint("1", "v")], "1100000000", "8900000000"],
+  ["an empty voucher is none", 5, [mint("1", "")], "0", "0"],
+  [
+    "all mints, but the last foundation share",
+    5,
+    [mint("3", "a"), mint("2", "b")],
+    "110200000000",
+    "989900000000",
+  ],
+  ["the rules of the block below", 10, [mint("1", "v")], "1100000000", "8900000000"],
+  ["no mint of an individual under V2", 11, [mint("1", "v"), alive("organization")], "0", "0"],
+  ["an individual that comes alive under V2", 11, [alive("individual")], "1100000000", "8900000000"],
+  ["a mint of an organization under V2", 11, [mint("2", "v")], "10100000000", "989900000000"],
+])("counts %s", (_name, height, transactions, unikMintRewards, foundationRewards) => {
+  expect(rewardsAt(height, ...transactions)).toEqual({ unikMintRewards, foundationRewards });
+});
+
+test("has nothing to tell of a block without transactions", () => {
+  expect(rewardsAt(5)).toBeUndefined();
+});
