@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createReader, createWriter, hexToBytes, utf8ToBytes } from "../../src/index.ts";
+
+describe("reading", () => {
+  test("property: what was written is read", () => {
+    const u = (bits: number) => fc.integer({ min: 0, max: 2 ** bits - 1 });
+    const members = fc.tuple(
+      u(8),
+      u(16),
+      u(32),
+      fc.bigInt(0n, 2n ** 64n - 1n),
+      fc.integer({ min: -32768, max: 32767 }),
+    );
+    fc.assert(
+      fc.property(members, fc.string({ unit: "grapheme", maxLength: 8 }), ([a, b, c, d, e], text) => {
+        // A small capacity, so that it grows.
+        const writer = createWriter(1);
+        writer.u8(a);
+        writer.u16(b);
+        writer.u32(c);
+        writer.u64(d);
+        writer.i16(e);
+        writer.hex("0aff", 2);
+        writer.shortText(text);
+        const reader = createReader(writer.finish());
+        expect([reader.u8(), reader.u16(), reader.u32(), reader.u64(), reader.i16()]).toEqual([
+          a,
+          b,
+          c,
+          d,
+          e,
+        ]);
+        expect(reader.hex(2)).toBe("0aff");
+        expect(reader.text(reader.u8())).toBe(text);
+        expect(reader.remaining()).toBe(0);
+      }),
+    );
+  });
+
+  test("bytes that are missing are an error, and the cursor stays", () => {
+    const reader = createReader(Uint8Array.of(1, 2));
+    expect(() => reader.u32()).toThrow(RangeError);
+    expect(() => reader.skip(3)).toThrow(RangeError);
+    expect(reader.position()).toBe(0);
+    expect([reader.peek(), reader.peek(1), reader.peek(2)]).toEqual([1, 2, undefined]);
+    expect(reader.u16()).toBe(0x0201);
+  });
+
+  test("ill-formed UTF-8 becomes U+FFFD, a byte order mark stays", () => {
+    const read = (hex: string) => createReader(hexToBytes(hex)).text(hex.length / 2);
+    expect(read("61c3")).toBe("a�");
+    expect(read("efbbbf61")).toBe("\ufeffa");
+    expect(utf8ToBytes("\ud800")).toEqual(hexToBytes("efbfbd"));
+  });
+
+  test("property: characters are code points of well-formed UTF-8", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 8 }), (text) => {
+        const reader = createReader(utf8ToBytes(text));
+        expect(reader.characters([...text].length)).toBe(text);
+        expect(reader.remaining()).toBe(0);
+      }),
+    );
+  });
+
+  test("characters are read leniently where they are ill-formed", () => {
+    const read = (hex: string, count = 1) => createReader(hexToBytes(hex)).characters(count);
+    expect(read("c1a1")).toBe("a");
+    expect(read("c328")).toBe("è");
+    expect(read("eda080")).toBe("\ud800");
+    // Beyond the last code point.
+    expect(read("f4908080")).toBe("\udc00\udc00");
+    expect(() => read("80")).toThrow(RangeError);
+    expect(() => read("f8")).toThrow(RangeError);
+    expect(() => read("e282")).toThrow(RangeError);
+    expect(() => read("61", 2)).toThrow(RangeError);
+  });
+});
+
+describe("writing", () => {
+  test("numbers are taken modulo their width", () => {
+    const writer = createWriter();
+    writer.u8(257);
+    writer.u16(65_538);
+    writer.u32(2 ** 32 + 3);
+    writer.u64(-1n);
+    expect(writer.finish()).toEqual(hexToBytes("01020003000000ffffffffffffffff"));
+  });
+
+  test("hexadecimal must have the length asked for", () => {
+    const writer = createWriter();
+    expect(() => writer.hex("00", 2)).toThrow(RangeError);
+    expect(() => writer.hex("0g")).toThrow(RangeError);
+    expect(() => writer.hex("000")).toThrow(RangeError);
+    writer.hex("aAbB", 2);
+    writer.hexPrefix("01zz02");
+    writer.hexPrefix("zz");
+    expect(writer.finish()).toEqual(hexToBytes("aabb01"));
+  });
+});

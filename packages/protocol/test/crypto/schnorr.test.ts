@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { concatBytes, keysFromPassphrase, sha256, signSchnorr, verifySchnorr } from "../../src/index.ts";
+import { bytes32, G, isSchnorr, multiply, N, P, power, toInteger } from "./arithmetic.ts";
+
+const { privateKey, publicKey } = keysFromPassphrase("key");
+const hash = fc.oneof(
+  fc.uint8Array({ minLength: 32, maxLength: 32 }),
+  fc.constantFrom(0n, N - 1n, N, N + 1n, P, 2n ** 256n - 1n).map(bytes32),
+);
+
+/** A signature with a nonce of one's own choice, whether or not y(R) is a square. */
+function signWith(k: bigint, hash: Uint8Array): Uint8Array {
+  const rx = bytes32(multiply(G, k)!.x);
+  const e = toInteger(sha256(concatBytes(rx, publicKey, hash))) % N;
+  return concatBytes(rx, bytes32((k + e * toInteger(privateKey)) % N));
+}
+
+describe("Schnorr (identities.md section 7)", () => {
+  test("property: signatures satisfy the equation and are deterministic", () => {
+    fc.assert(
+      fc.property(hash, (hash) => {
+        const signature = signSchnorr(hash, privateKey);
+        expect(signature).toHaveLength(64);
+        expect(isSchnorr(hash, signature, publicKey)).toBe(true);
+        expect(verifySchnorr(hash, signature, publicKey)).toBe(true);
+        expect(signSchnorr(hash, privateKey)).toEqual(signature);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test("property: any other nonce is as good, as long as y(R) is a square", () => {
+    fc.assert(
+      fc.property(fc.bigInt(1n, N - 1n), (k) => {
+        const isSquare = power(multiply(G, k)!.y, (P - 1n) / 2n, P) === 1n;
+        expect(verifySchnorr(bytes32(5n), signWith(k, bytes32(5n)), publicKey)).toBe(isSquare);
+        expect(verifySchnorr(bytes32(5n), signWith(N - k, bytes32(5n)), publicKey)).toBe(!isSquare);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test("property: no bit of hash, signature or key can be changed", () => {
+    const parts = [bytes32(5n), signSchnorr(bytes32(5n), privateKey), publicKey] as const;
+    fc.assert(
+      fc.property(fc.nat(2), fc.nat(), (part, bit) => {
+        const altered = parts.map((bytes) => bytes.slice()) as [Uint8Array, Uint8Array, Uint8Array];
+        const at = (bit >> 3) % altered[part]!.length;
+        altered[part]![at]! ^= 1 << (bit & 7);
+        expect(verifySchnorr(...altered)).toBe(false);
+      }),
+    );
+  });
+
+  test("property: no bytes make it throw", () => {
+    const bytes = fc.uint8Array({ maxLength: 130 });
+    fc.assert(
+      fc.property(bytes, bytes, bytes, (hash, signature, key) => {
+        expect(verifySchnorr(hash, signature, key)).toBe(false);
+      }),
+    );
+  });
+
+  test("r and s out of range are refused", () => {
+    const signature = signSchnorr(bytes32(5n), privateKey);
+    const s = toInteger(signature.subarray(32));
+    const verify = (rx: Uint8Array, s: bigint) =>
+      verifySchnorr(bytes32(5n), concatBytes(rx, bytes32(s)), publicKey);
+    expect(verify(signature.subarray(0, 32), s)).toBe(true);
+    if (s + N < 2n ** 256n) expect(verify(signature.subarray(0, 32), s + N)).toBe(false);
+    for (const r of [0n, P, 2n ** 256n - 1n]) expect(verify(bytes32(r), s), `${r}`).toBe(false);
+    for (const s of [0n, N, 2n ** 256n - 1n]) {
+      expect(verify(signature.subarray(0, 32), s), `${s}`).toBe(false);
+    }
+  });
+
+  test("a private key out of range is refused", () => {
+    expect(() => signSchnorr(bytes32(5n), bytes32(0n))).toThrow(RangeError);
+    expect(() => signSchnorr(bytes32(5n), bytes32(N))).toThrow(RangeError);
+  });
+});
