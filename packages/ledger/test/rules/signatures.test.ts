@@ -98,6 +98,15 @@ describe("registration of a multi signature wallet", () => {
     expect(refusalOf(stateOf({ alice: rich }), register(withWrong(0, 2)))).toBe("InvalidMultiSignatureError");
   });
 
+  test("refuses entries of nobody, and keys that are no points", () => {
+    const ofNobody = register([[7, "carol"], ...everybody.slice(1)]);
+    expect(refusalOf(stateOf({ alice: rich }), ofNobody)).toBe("InvalidMultiSignatureError");
+    const publicKeys = ["00".repeat(33), ...asset.publicKeys.slice(1)];
+    expect(refusalOf(stateOf({ alice: rich }), register(everybody, { min: 2, publicKeys }))).toBe(
+      "InvalidMultiSignatureError",
+    );
+  });
+
   test("G7: is refused before aip11", () => {
     const early = networkWith([{ height: 1, aip11: false }]);
     expect(refusalOf(stateOf({ alice: rich }), register(everybody), { network: early })).toBe(
@@ -135,6 +144,7 @@ describe("a multi signature wallet", () => {
     ).toBe("");
     expect(refusalOf(stateWithShared(), spend([[2, "erin"]]))).toBe("InvalidMultiSignaturesError");
     expect(refusalOf(stateWithShared(), spend([]))).toBe("InvalidMultiSignaturesError");
+    expect(refusalOf(stateWithShared(), spend([[7, "carol"]]))).toBe("InvalidMultiSignaturesError");
   });
 
   test("registers neither a second key nor a delegate", () => {

@@ -1,13 +1,8 @@
 /** Registration of a multi signature wallet (transactions-rules.md 3.5). */
-import {
-  multiSignaturePublicKey,
-  type Network,
-  type Transaction,
-  verifyMultiSignatures,
-} from "@uniknode/protocol";
+import { IdentityError, multiSignaturePublicKey, type Network, type Transaction } from "@uniknode/protocol";
 import type { StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
-import { checkCommon, refusal } from "../common.ts";
+import { checkCommon, isSignedByParticipants, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import { isSwitchedOn } from "../switch.ts";
 
@@ -37,8 +32,8 @@ export const multiSignature: Rule = {
       throw refusal("MultiSignatureAlreadyRegisteredError", "multi signature is already enabled.");
     }
     // 4: only `min` good ones are needed (trap A17)
-    if (!verifyMultiSignatures(transaction, { min, publicKeys })) {
-      throw refusal("InvalidMultiSignatureError", "the multi signature could not be verified.");
+    if (!isSignedByParticipants(transaction, { min, publicKeys })) {
+      throw unverifiable();
     }
     checkCommon(transaction, context, sender); // 5
   },
@@ -51,6 +46,19 @@ export const multiSignature: Rule = {
   },
 };
 
-/** The wallet whose public key is derived from the asset. */
-const registeredWallet = (state: StateReader, { asset }: Transaction, network: Network): Wallet =>
-  walletOf(state, multiSignaturePublicKey(asset!.multiSignature!), network);
+/**
+ * The wallet whose public key is derived from the asset.
+ *
+ * @throws {RuleError} InvalidMultiSignatureError if the keys are no points of the curve, or have no sum
+ */
+function registeredWallet(state: StateReader, { asset }: Transaction, network: Network): Wallet {
+  try {
+    return walletOf(state, multiSignaturePublicKey(asset!.multiSignature!), network);
+  } catch (error) {
+    if (error instanceof IdentityError) throw unverifiable();
+    throw error;
+  }
+}
+
+const unverifiable = () =>
+  refusal("InvalidMultiSignatureError", "the multi signature could not be verified.");
