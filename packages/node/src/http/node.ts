@@ -1,8 +1,8 @@
 /** `/node` (http-api.md 6.2): what clients set themselves up with. */
+import { isTypeActive, transactionKey, transactionTypes } from "@uniknode/protocol";
 import { Type } from "typebox";
 import type { FeePolicy } from "../pool/fees.ts";
 import type { FeeStatistics } from "../store/queries/fees.ts";
-import { activeTypes, keyOfType } from "./answers/types.ts";
 import type { Api, Resource } from "./api.ts";
 import { query } from "./requests/parameters.ts";
 
@@ -88,10 +88,12 @@ type FeesByGroup = Record<string, Record<string, FeeStatistics>>;
 const lastFees = ({ network, queries, read }: Api): FeesByGroup =>
   read((head) =>
     byGroup(
-      activeTypes(network, head.height).map(({ typeGroup, type, key }) => {
-        const fees = queries.fees.ofLast(LAST_COUNT, typeGroup, type) ?? NO_FEES;
-        return { typeGroup, key, fees };
-      }),
+      transactionTypes
+        .filter(({ typeGroup, type }) => isTypeActive(typeGroup, type, { network, height: head.height }))
+        .map(({ typeGroup, type, key }) => {
+          const fees = queries.fees.ofLast(LAST_COUNT, typeGroup, type) ?? NO_FEES;
+          return { typeGroup, key, fees };
+        }),
     ),
   );
 
@@ -103,7 +105,7 @@ const feesOfPeriod = ({ identity, queries, read, network, nowMs }: Api, period: 
     return byGroup(
       queries.fees
         .since(height, identity.feePolicy.minFeeBroadcast)
-        .map(({ typeGroup, type, ...fees }) => ({ typeGroup, key: keyOfType(typeGroup, type), fees })),
+        .map(({ typeGroup, type, ...fees }) => ({ typeGroup, key: transactionKey(typeGroup, type), fees })),
     );
   });
 

@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import type { Answer, Case, Json } from "./case.ts";
+import { faultsOf } from "./compare.ts";
+
+const HEADERS = { "content-type": "application/json; charset=utf-8", "x-ratelimit-userlimit": "1" };
+
+const expectation = (body: Json, members: Partial<Case> = {}): Case => ({
+  name: "case",
+  request: { method: "GET", path: "/", headers: {}, body: null },
+  expect: { status: 200, headers: {}, body },
+  volatile: [],
+  defect: null,
+  ...members,
+});
+
+const answer = (body: Json, members: Partial<Answer> = {}): Answer => ({
+  status: 200,
+  headers: HEADERS,
+  body,
+  text: JSON.stringify(body),
+  ...members,
+});
+
+const fits = (one: Case, given: Answer) => faultsOf(one, given, "http://node")?.length === 0;
+
+test("counts types and members, not their order", () => {
+  const one = expectation({ a: "1", b: 2 });
+  expect(fits(one, answer({ b: 2, a: "1" }))).toBe(true);
+  expect(fits(one, answer({ a: 1, b: 2 }))).toBe(false);
+  expect(fits(one, answer({ a: "1" }))).toBe(false);
+  expect(fits(one, answer({ a: "1", b: 2, c: 3 }))).toBe(false);
+  expect(fits(one, answer({ a: "1", b: 2 }, { status: 201 }))).toBe(false);
+});
+
+test("allows chainmeta, exact totals and other words of errors", () => {
+  expect(
+    fits(expectation({ meta: {} }), answer({ meta: { totalCountIsEstimate: false }, chainmeta: {} })),
+  ).toBe(true);
+  const refused = expectation(
+    { message: "theirs" },
+    { expect: { status: 422, headers: {}, body: { message: "a" } } },
+  );
+  expect(fits(refused, answer({ message: "ours" }, { status: 422 }))).toBe(true);
+  const unknown = expectation(
+    { message: "theirs" },
+    { expect: { status: 404, headers: {}, body: { message: "a" } } },
+  );
+  expect(fits(unknown, answer({ message: "ours" }, { status: 404 }))).toBe(false);
+});
+
+test("looks at the named headers only", () => {
+  const headers = {
+    "content-type": HEADERS["content-type"],
+    location: "{BASE}/x",
+    vary: null,
+    "x-ratelimit": false,
+  };
+  const one = expectation({}, { expect: { status: 200, headers, body: {} } });
+  expect(fits(one, answer({}, { headers: { ...HEADERS, location: "http://node/x" } }))).toBe(true);
+  expect(fits(one, answer({}, { headers: { ...HEADERS, location: "http://node/y" } }))).toBe(false);
+});
+
+test("puts in what this node answers instead, with its digits", () => {
+  const one = expectation(
+    { data: { supply: "10" } },
+    {
+      differs: [{ why: "D-01", path: "$.body.data.supply", value: 2 ** 53, digits: "9007199254740993" }],
+    },
+  );
+  const body = { data: { supply: Number("9007199254740993") } };
+  expect(fits(one, answer(body, { text: '{"data":{"supply":9007199254740993}}' }))).toBe(true);
+  expect(fits(one, answer(body))).toBe(false);
+  expect(fits(one, answer({ data: { supply: "10" } }))).toBe(false);
+});
+
+test("does not bind where the old network is at fault and nothing else is asked for", () => {
+  expect(faultsOf(expectation({}, { defect: "5" }), answer({ a: 1 }), "")).toBeUndefined();
+});
+
+test("ignores volatile places, in rows by their members too", () => {
+  const one = expectation(
+    {
+      data: [
+        { on: true, n: 1 },
+        { on: false, n: 1 },
+      ],
+    },
+    { volatile: ["$.body.data[?on=true].n"] },
+  );
+  expect(
+    fits(
+      one,
+      answer({
+        data: [
+          { on: true, n: 9 },
+          { on: false, n: 1 },
+        ],
+      }),
+    ),
+  ).toBe(true);
+  expect(
+    fits(
+      one,
+      answer({
+        data: [
+          { on: true, n: 1 },
+          { on: false, n: 9 },
+        ],
+      }),
+    ),
+  ).toBe(false);
+});
+
+test("compares lists as multisets, by their length, or by groups of a key", () => {
+  const data = [
+    { k: 1, v: "a" },
+    { k: 1, v: "b" },
+    { k: 2, v: "c" },
+  ];
+  const other = [data[1]!, data[0]!, data[2]!];
+  const cut = [data[0]!, data[1]!, { k: 2, v: "d" }];
+  const by = (members: Partial<Case>, rows: Json) =>
+    fits(expectation({ data }, members), answer({ data: rows }));
+  expect(by({}, other)).toBe(false);
+  expect(by({ unordered: ["$.body.data"] }, other)).toBe(true);
+  expect(by({ unordered: ["$.body.data"] }, cut)).toBe(false);
+  expect(by({ sizeOnly: ["$.body.data"] }, cut)).toBe(true);
+  expect(by({ sizeOnly: ["$.body.data"] }, [])).toBe(false);
+  const order = { path: "$.body.data", by: "$.k" };
+  expect(by({ order }, other)).toBe(true);
+  expect(by({ order }, cut)).toBe(false);
+  expect(by({ order: { ...order, openEnd: true } }, cut)).toBe(true);
+  expect(by({ order }, [data[2]!, data[0]!, data[1]!])).toBe(false);
+});
