@@ -57,7 +57,7 @@ export type HttpServer = {
   readonly app: Server;
   /** Starts to accept connections; the answer is where. */
   listen(): Promise<AddressInfo>;
-  /** Lets running requests end and closes every connection. */
+  /** Takes no more requests, lets running ones end for a moment, and closes every connection. */
   close(): Promise<void>;
 };
 
@@ -82,6 +82,8 @@ const REQUEST_CHECK_INTERVAL_MS = 5_000;
 const SILENCE_TIMEOUT_MS = 30_000;
 /** Time for which a connection without a request stays open. */
 const KEEP_ALIVE_TIMEOUT_MS = 10_000;
+/** Time that running requests have when the server closes. */
+const CLOSE_GRACE_MS = 1_000;
 /** Connections at once; more are refused before they cost anything. */
 const MAX_CONNECTIONS = 2_000;
 
@@ -96,7 +98,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     connectionTimeout: SILENCE_TIMEOUT_MS,
     handlerTimeout: options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    forceCloseConnections: true,
+    forceCloseConnections: "idle",
     // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
     routerOptions: { maxParamLength: 16_384 },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, formats } },
@@ -134,7 +136,12 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
       await app.listen({ host: options.host, port: options.port });
       return app.server.address() as AddressInfo;
     },
-    close: () => app.close(),
+    async close() {
+      // Whoever neither sends nor reads does not keep the node from ending.
+      const deadline = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
+      await app.close();
+      clearTimeout(deadline);
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
+import type { NodeStatus } from "../../src/serving/gateway.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { alice, chain } from "./chain.ts";
@@ -134,6 +135,7 @@ describe("sockets", () => {
     const { port, address } = await listening.listen();
     expect(address).toBe("127.0.0.1");
     const socket = connect(port, "127.0.0.1");
+    socket.write("GET /api/blockchain HTTP/1.1\r\n");
     await once(socket, "connect");
     const answer = await fetch(`http://127.0.0.1:${port}/api/v2/blockchain`);
     expect(((await answer.json()) as { data: { block: object } }).data.block).toEqual({
@@ -142,6 +144,23 @@ describe("sockets", () => {
     });
     const closed = once(socket, "close");
     await listening.close();
+    await closed;
+  });
+
+  test("lets a running request end before it closes", async () => {
+    const listening = openFixture();
+    const { port } = await listening.listen();
+    const status = Promise.withResolvers<NodeStatus>();
+    const asked = Promise.withResolvers<void>();
+    listening.gateway.status = () => {
+      asked.resolve();
+      return status.promise;
+    };
+    const answer = fetch(`http://127.0.0.1:${port}/api/node/status`);
+    await asked.promise;
+    const closed = listening.close();
+    status.resolve({ synced: true, now: 1, blocksCount: 0, timestamp: 1 });
+    expect((await answer).status).toBe(200);
     await closed;
   });
 
