@@ -1,22 +1,31 @@
 /** ECDSA with strict DER and low s (identities.md section 6). */
+import { defaultSignatureBackend } from "./backend.ts";
 import { backend } from "./secp256k1.ts";
 
 /**
  * Deterministic signature (RFC 6979, low s) in DER, usually 70 or 71 bytes.
  *
- * @throws {RangeError} if the private key is no scalar of the group
+ * @throws {RangeError} if the hash is not 32 bytes, or the private key no scalar of the group
  */
 export function signEcdsa(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
+  // The backend copies what it is given into memory of its own, as long as it is.
+  if (hash.length !== 32 || privateKey.length !== 32) {
+    throw new RangeError("hash and private key must be 32 bytes each");
+  }
   const signature = backend.signMessageHashDER(privateKey, hash);
   if (typeof signature === "string") throw new RangeError(signature);
   return signature;
 }
 
 /** Whether `signature` is strict DER with low s and valid for the 32-byte hash; never throws. */
-export function verifyEcdsa(hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
+export function verifyEcdsa(
+  hash: Uint8Array,
+  signature: Uint8Array,
+  publicKey: Uint8Array,
+  by = defaultSignatureBackend,
+): boolean {
   if (hash.length !== 32 || !isKeyLength(publicKey) || !isStrictDer(signature)) return false;
-  // The "low s" form of the verifier refuses s > n/2.
-  return backend.verifySignatureDERLowS(signature, publicKey, hash);
+  return by.verifyEcdsa(hash, signature, publicKey);
 }
 
 const isKeyLength = (publicKey: Uint8Array) => publicKey.length === 33 || publicKey.length === 65;

@@ -2,6 +2,7 @@
  * The Schnorr signature of the network: the draft that preceded BIP-340, with the quadratic residue
  * rule on y(R) and the 33-byte key inside the challenge (identities.md section 7).
  */
+import { defaultSignatureBackend } from "./backend.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "./bytes.ts";
 import { sha256 } from "./hashes.ts";
 import { backend, FIELD_PRIME, ORDER } from "./secp256k1.ts";
@@ -9,11 +10,14 @@ import { backend, FIELD_PRIME, ORDER } from "./secp256k1.ts";
 const MINUS_ONE = hexToBytes((ORDER - 1n).toString(16));
 
 /**
- * Deterministic 64-byte signature of a 32-byte hash.
+ * Deterministic 64-byte signature.
  *
- * @throws {RangeError} if the private key is no scalar of the group
+ * @throws {RangeError} if the hash is not 32 bytes, or the private key no scalar of the group
  */
 export function signSchnorr(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
+  if (hash.length !== 32 || privateKey.length !== 32) {
+    throw new RangeError("hash and private key must be 32 bytes each");
+  }
   // k0 = int(H(d || m)) mod n
   let k = reduce(sha256(concatBytes(privateKey, hash)));
   const point = scalar(backend.derivePublicKeyUncompressed(k));
@@ -30,10 +34,15 @@ export function signSchnorr(hash: Uint8Array, privateKey: Uint8Array): Uint8Arra
 }
 
 /** Whether the 64-byte signature is valid for the 32-byte hash; never throws. */
-export function verifySchnorr(hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
+export function verifySchnorr(
+  hash: Uint8Array,
+  signature: Uint8Array,
+  publicKey: Uint8Array,
+  by = defaultSignatureBackend,
+): boolean {
   if (hash.length !== 32 || signature.length !== 64) return false;
   if (publicKey.length !== 33 && publicKey.length !== 65) return false;
-  return backend.verifySignatureSchnorr(signature, publicKey, hash);
+  return by.verifySchnorr(hash, signature, publicKey);
 }
 
 /** A digest taken modulo n. Only one in 2^128 is changed by it. */

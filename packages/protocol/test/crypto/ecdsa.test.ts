@@ -96,7 +96,9 @@ describe("ECDSA (identities.md section 6)", () => {
     expect(verifyEcdsa(hash, der(r + 1n, sOf(u2)), key(u2))).toBe(false);
   });
 
-  test("a private key out of range is refused", () => {
+  test("a hash or private key of another length, or out of range, is refused", () => {
+    expect(() => signEcdsa(new Uint8Array(33), privateKey)).toThrow(RangeError);
+    expect(() => signEcdsa(bytes32(5n), new Uint8Array(31))).toThrow(RangeError);
     expect(() => signEcdsa(bytes32(5n), bytes32(0n))).toThrow(RangeError);
     expect(() => signEcdsa(bytes32(5n), bytes32(N))).toThrow(RangeError);
   });

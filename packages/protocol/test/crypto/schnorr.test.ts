@@ -75,7 +75,9 @@ describe("Schnorr (identities.md section 7)", () => {
     }
   });
 
-  test("a private key out of range is refused", () => {
+  test("a hash or private key of another length, or out of range, is refused", () => {
+    expect(() => signSchnorr(new Uint8Array(33), privateKey)).toThrow(RangeError);
+    expect(() => signSchnorr(bytes32(5n), new Uint8Array(31))).toThrow(RangeError);
     expect(() => signSchnorr(bytes32(5n), bytes32(0n))).toThrow(RangeError);
     expect(() => signSchnorr(bytes32(5n), bytes32(N))).toThrow(RangeError);
   });
