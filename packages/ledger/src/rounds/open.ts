@@ -7,9 +7,6 @@ import type { RoundInfo } from "./arithmetic.ts";
 import { forgingOrder } from "./order.ts";
 import { type DelegateWallet, rankDelegates } from "./ranking.ts";
 
-/** The round to come, the one under way and two before stay readable: nobody asks for older orders. */
-const KEPT_ROUNDS = 4;
-
 /**
  * Ranks the delegates and fixes the forging order of a round, which is never computed again (trap B5).
  *
@@ -39,8 +36,6 @@ export function openRound(draft: Draft, info: RoundInfo, milestone: Milestone): 
     ),
   };
   draft.set("rounds", String(round), record);
-  const outdated = String(round - KEPT_ROUNDS);
-  if (draft.get("rounds", outdated)) draft.set("rounds", outdated, undefined);
   return active.map((wallet) => {
     const delegate = { ...wallet.attributes.delegate, round };
     saveDelegate(draft, wallet, delegate);

@@ -188,16 +188,14 @@ describe("rounds", () => {
     expect(firstOfRound2(3)).toBe(false);
   });
 
-  test("keep the orders of the next, the current and the two rounds before", () => {
+  test("stay readable for ever: the API answers for every one of them", () => {
     const chain = createChain();
     while (chain.head().height < 17) chain.append();
     const kept = chain.state.entries("rounds").map(([round]) => Number(round));
     const current = chain.rounds.roundAt(17).round;
-    expect(kept.sort((a, b) => a - b)).toEqual([current - 3, current - 2, current - 1, current]);
+    expect(kept).toEqual(Array.from({ length: current }, (_, index) => index + 1));
     chain.append();
     expect(chain.state.get("rounds", String(current + 1))).toBeDefined();
-    expect(chain.state.get("rounds", String(current - 2))).toBeDefined();
-    expect(chain.state.get("rounds", String(current - 3))).toBeUndefined();
   });
 
   test("a resigned delegate leaves the ranking at the next round", () => {
@@ -211,7 +209,7 @@ describe("rounds", () => {
 });
 
 describe("undo", () => {
-  test("gives back every earlier state byte for byte, round changes and pruned rounds included", () => {
+  test("gives back every earlier state byte for byte, round changes included", () => {
     const chain = createChain();
     let nonce = 1n;
     chain.append(chain.next([pay("premine", "alice", 1000n, nonce++)]));
