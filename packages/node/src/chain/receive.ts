@@ -1,5 +1,5 @@
 /** First step of a block's way: from bytes to a value, by the rules in force below it. */
-import { type Block, BlockError, blockFromBytes, decodeHeader, type Network } from "@uniknode/protocol";
+import { type Block, BlockError, blockByteLength, blockFromBytes, type Network } from "@uniknode/protocol";
 
 /** A block that could be read. Nothing about it is verified. */
 export type ReceivedBlock = Block & {
@@ -16,8 +16,9 @@ export type ReceivedBlock = Block & {
  * @throws {TransactionError} if one of its transactions cannot be read
  */
 export function receiveBlock(bytes: Uint8Array, network: Network): ReceivedBlock {
-  const { header, byteLength } = decodeHeader(bytes, network);
-  const readAt = Math.max(header.height - 1, 1);
+  const readAt = Math.max(heightOf(bytes) - 1, 1);
+  const block = blockFromBytes(bytes, { network, height: readAt }, { checkSignature: false });
+  const { header } = block;
   const { maxTransactions } = network.milestoneAt(readAt).block;
   if (header.numberOfTransactions > maxTransactions) {
     throw new BlockError(
@@ -25,6 +26,12 @@ export function receiveBlock(bytes: Uint8Array, network: Network): ReceivedBlock
       `a block may have ${maxTransactions} transactions, this one announces ${header.numberOfTransactions}`,
     );
   }
-  const block = blockFromBytes(bytes, { network, height: readAt }, { checkSignature: false });
-  return { ...block, headerBytes: bytes.subarray(0, byteLength), readAt };
+  const headerLength = blockByteLength({ header, transactions: [] });
+  return { ...block, headerBytes: bytes.subarray(0, headerLength), readAt };
+}
+
+/** Behind version and timestamp (blocks.md section 1); 0 where the bytes end before, which then is found out. */
+function heightOf(bytes: Uint8Array): number {
+  if (bytes.length < 12) return 0;
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(8, true);
 }

@@ -1,5 +1,5 @@
 /** Signature checks packed into plain bytes, so that a batch costs one message between threads. */
-import { type SignatureJob, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
+import { type SignatureJob, uncompressPublicKey, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
 
 /** What a signature is checked against, and how: `hash` has 32 bytes, `publicKey` 33. */
 export type SignatureCheck = SignatureJob & { readonly scheme: "ecdsa" | "schnorr" };
@@ -30,16 +30,41 @@ export function packChecks(checks: readonly SignatureCheck[]): Uint8Array<ArrayB
   return packed;
 }
 
-/** 1 for each valid signature, 0 for the others. */
-export function verifyPacked(packed: Uint8Array): Uint8Array<ArrayBuffer> {
-  const verdicts = new Uint8Array(packed.length / ENTRY_BYTES);
-  for (let index = 0; index < verdicts.length; index++) {
-    const entry = packed.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
-    const hash = entry.subarray(0, SCHEME_AT);
-    const signature = entry.subarray(SIGNATURE_AT, SIGNATURE_AT + entry[LENGTH_AT]!);
-    const publicKey = entry.subarray(PUBLIC_KEY_AT);
-    const verify = entry[SCHEME_AT] === 1 ? verifySchnorr : verifyEcdsa;
-    verdicts[index] = verify(hash, signature, publicKey) ? 1 : 0;
+/** Gives a packed batch its verdicts: 1 for each valid signature, 0 for the others. */
+export type PackedVerify = (packed: Uint8Array) => Uint8Array<ArrayBuffer>;
+
+/** Uncompressed keys kept: more than a network has active senders at a time, and about 2 MB. */
+const MAX_KEYS = 10_000;
+
+/** The same delegates and senders come again and again: their keys are taken apart once. */
+export function createPackedVerify(): PackedVerify {
+  const keys = new Map<string, Uint8Array>();
+
+  function keyOf(compressed: Uint8Array): Uint8Array {
+    const name = textOf(compressed);
+    let key = keys.get(name);
+    if (!key) {
+      // What is no point stays as it is, and fails.
+      key = uncompressPublicKey(compressed) ?? compressed;
+      if (keys.size >= MAX_KEYS) keys.clear();
+      keys.set(name, key);
+    }
+    return key;
   }
-  return verdicts;
+
+  return (packed) => {
+    const verdicts = new Uint8Array(packed.length / ENTRY_BYTES);
+    for (let index = 0; index < verdicts.length; index++) {
+      const entry = packed.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
+      const hash = entry.subarray(0, SCHEME_AT);
+      const signature = entry.subarray(SIGNATURE_AT, SIGNATURE_AT + entry[LENGTH_AT]!);
+      const publicKey = keyOf(entry.subarray(PUBLIC_KEY_AT));
+      const verify = entry[SCHEME_AT] === 1 ? verifySchnorr : verifyEcdsa;
+      verdicts[index] = verify(hash, signature, publicKey) ? 1 : 0;
+    }
+    return verdicts;
+  };
 }
+
+const textOf = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString("latin1");

@@ -1,6 +1,6 @@
 /** Signature verification off the main thread, in batches. */
 import { Worker } from "node:worker_threads";
-import { packChecks, type SignatureCheck, verifyPacked } from "./signatures.ts";
+import { createPackedVerify, packChecks, type SignatureCheck } from "./signatures.ts";
 
 export type Verifier = {
   /** Whether each signature is valid, in order. Rejects when the verifier was closed or a thread died. */
@@ -15,6 +15,9 @@ export type VerifierOptions = {
 
 /** Messages cost nothing any more from 50 signatures on; a batch holds a thread for about 12 ms. */
 const BATCH = 128;
+
+/** A thread keeps hardly anything: without limits its heap would grow by tens of megabytes all the same. */
+const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 96 };
 
 /** One batch at a time, in order. */
 type Lane = {
@@ -44,7 +47,7 @@ export function createVerifier({ threads }: VerifierOptions): Verifier {
 }
 
 function workerLane(): Lane {
-  const worker = new Worker(new URL("./signature-thread.ts", import.meta.url));
+  const worker = new Worker(new URL("./signature-thread.ts", import.meta.url), { resourceLimits: LIMITS });
   const pending: PromiseWithResolvers<Uint8Array>[] = [];
   let failure: Error | undefined;
 
@@ -72,6 +75,7 @@ function workerLane(): Lane {
 }
 
 function inThreadLane(): Lane {
+  const verifyPacked = createPackedVerify();
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;
   return {

@@ -4,12 +4,13 @@
  */
 import {
   type BlockFault,
-  blockJobs,
   checkBlock,
   isReadableDer,
   type Network,
   type SignatureJob,
   type SignatureVerdict,
+  sha256,
+  signatureJob,
   withVerdicts,
 } from "@uniknode/protocol";
 import type { ReceivedBlock } from "./receive.ts";
@@ -35,6 +36,7 @@ export type VerifyDeps = {
 };
 
 const SCHNORR_BYTES = 64;
+const PUBLIC_KEY_BYTES = 33;
 
 /**
  * Verifies blocks; an error stands for a block that turned out to be unreadable.
@@ -75,12 +77,26 @@ export const signatureChecks = (block: ReceivedBlock, network: Network): readonl
   checksOf(block, network).signatures;
 
 function checksOf(block: ReceivedBlock, network: Network): BlockChecks {
-  const { header, transactions } = blockJobs(block, { network, height: block.readAt });
-  const signatures: SignatureCheck[] = [{ ...header, scheme: "ecdsa" }];
-  for (const job of transactions) {
-    if (typeof job !== "boolean") signatures.push({ ...job, scheme: schemeOf(job) });
-  }
-  return { signatures, decided: transactions.map((job) => (typeof job === "boolean" ? job : undefined)) };
+  const context = { network, height: block.readAt };
+  const signatures = [headerCheck(block)];
+  const decided = block.transactions.map((transaction) => {
+    const job = signatureJob(transaction, context);
+    if (typeof job === "boolean") return job;
+    signatures.push({ ...job, scheme: schemeOf(job) });
+    return undefined;
+  });
+  return { signatures, decided };
+}
+
+/** The generator signs the header without the signature, which comes last (blocks.md sections 1 and 3). */
+function headerCheck({ header, headerBytes }: ReceivedBlock): SignatureCheck {
+  const signatureAt = headerBytes.length - header.blockSignature.length / 2;
+  return {
+    scheme: "ecdsa",
+    hash: sha256(headerBytes.subarray(0, signatureAt)),
+    signature: headerBytes.subarray(signatureAt),
+    publicKey: headerBytes.subarray(signatureAt - PUBLIC_KEY_BYTES, signatureAt),
+  };
 }
 
 /** 64 bytes are Schnorr, everything else is ECDSA (transactions.md section 10). */

@@ -30,20 +30,24 @@ export function attributesFromJson(json: Json<Attributes>): Attributes {
   } as Attributes;
 }
 
-export const roundToJson = (round: Round): Json<Round> => ({
-  ...round,
-  delegates: round.delegates.map(({ publicKey, voteBalance }) => ({
-    publicKey,
-    voteBalance: `${voteBalance}`,
-  })),
-});
+/** The order of forging is a permutation of the delegates: positions tell it in a tenth of the space. */
+export type RoundJson = Omit<Json<Round>, "order"> & { readonly order: readonly number[] };
 
-export const roundFromJson = (json: Json<Round>): Round => ({
-  ...json,
-  delegates: json.delegates.map(({ publicKey, voteBalance }) => ({
-    publicKey,
-    voteBalance: BigInt(voteBalance),
-  })),
+export function roundToJson({ round, height, delegates, order }: Round): RoundJson {
+  const positions = new Map(delegates.map(({ publicKey }, position) => [publicKey, position]));
+  return {
+    round,
+    height,
+    delegates: delegates.map(({ publicKey, voteBalance }) => ({ publicKey, voteBalance: `${voteBalance}` })),
+    order: order.map((publicKey) => positions.get(publicKey)!),
+  };
+}
+
+export const roundFromJson = ({ round, height, delegates, order }: RoundJson): Round => ({
+  round,
+  height,
+  delegates: delegates.map(({ publicKey, voteBalance }) => ({ publicKey, voteBalance: BigInt(voteBalance) })),
+  order: order.map((position) => delegates[position]!.publicKey),
 });
 
 // A member written again keeps its place.

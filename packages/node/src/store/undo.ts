@@ -2,7 +2,14 @@
 import type { Attributes, Change, Round, TableName, Token, Wallet } from "@uniknode/ledger";
 import { TABLE_NAMES } from "@uniknode/ledger";
 import type { Database } from "./database.ts";
-import { attributesFromJson, attributesToJson, type Json, roundFromJson, roundToJson } from "./json.ts";
+import {
+  attributesFromJson,
+  attributesToJson,
+  type Json,
+  type RoundJson,
+  roundFromJson,
+  roundToJson,
+} from "./json.ts";
 import type { Write } from "./state.ts";
 
 export type UndoStore = {
@@ -85,7 +92,7 @@ function recordOf(table: TableName, key: string, members: unknown[]): Change["be
       return { id: key, ownerId, firstTransaction, lastTransaction };
     }
     case "rounds":
-      return roundFromJson(members[0] as Json<Round>);
+      return roundFromJson(members[0] as RoundJson);
     default:
       return members[0] as string;
   }

@@ -71,12 +71,14 @@ const token = (id: string) =>
   fc.record({ id: fc.constant(id), ownerId: text, firstTransaction: text, lastTransaction: text });
 
 const round = (key: string) =>
-  fc.record({
-    round: fc.constant(Number(key)),
-    height: fc.nat(),
-    delegates: fc.array(fc.record({ publicKey, voteBalance: amount }), { maxLength: 3 }),
-    order: fc.array(publicKey, { maxLength: 3 }),
-  });
+  fc
+    .tuple(fc.nat(), fc.shuffledSubarray(publicKeys), fc.array(amount, { minLength: 4, maxLength: 4 }))
+    .map(([height, order, balances]) => ({
+      round: Number(key),
+      height,
+      delegates: order.toSorted().map((publicKey, index) => ({ publicKey, voteBalance: balances[index]! })),
+      order,
+    }));
 
 /** Keys of each table that the random changes use: few, so that they meet. */
 export const KEYS: Record<TableName, readonly string[]> = {

@@ -76,7 +76,7 @@ CREATE TABLE entries (
 CREATE TABLE rounds (
   round INTEGER PRIMARY KEY,
   height INTEGER NOT NULL,
-  record TEXT NOT NULL                        -- JSON of the ledger's Round
+  record TEXT NOT NULL                        -- JSON of the ledger's Round; order is given as positions in delegates
 ) STRICT;
 
 -- Changes of the last blocks, for reverting them; older ones are pruned.

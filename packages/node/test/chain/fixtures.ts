@@ -1,0 +1,136 @@
+/** Chains of test/vectors/state in real database files. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Change,
+  createMemoryState,
+  type MemoryState,
+  TABLE_NAMES,
+  type TableName,
+} from "@uniknode/ledger";
+import { createNetwork, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
+import type { ChainOptions } from "../../src/chain/chain.ts";
+import { type Chain, type ChainDeps, createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { createVerifier } from "../../src/chain/verifier.ts";
+import { eventsOfFacts, eventsOfRevert } from "../../src/events/chain.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createEventLog } from "../../src/store/events.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createStateStore } from "../../src/store/state.ts";
+
+export const CHAINS = ["chain-1", "chain-random-1", "chain-random-2", "chain-random-3", "chain-random-5"];
+
+/** Content of a vector file: described in its own notes. */
+// biome-ignore lint/suspicious/noExplicitAny: vector files have one shape each
+export type Content = any;
+
+export const readChain = (name: string): Content =>
+  JSON.parse(readFileSync(new URL(`../../../../test/vectors/state/${name}.json`, import.meta.url), "utf8"));
+
+export const blocksOf = ({ blocks }: Content): Uint8Array[] =>
+  blocks.map(({ serialized }: { serialized: string }) => hexToBytes(serialized));
+
+/** Later than every block of the vectors. */
+export const LATE = Date.parse("2100-01-01T00:00:00Z");
+
+export type OpenChain = { chain: Chain; database: Database; close: () => Promise<void> };
+
+export type OpenOptions = Partial<ChainOptions> & {
+  readonly wanted?: ReadonlySet<string>;
+  readonly deps?: Partial<ChainDeps>;
+  readonly openFile?: (path: string) => Database;
+};
+
+/** Opens a chain in a database file; everything is closed by `close`. */
+export function openChain(content: Content, path: string, options: OpenOptions = {}): OpenChain {
+  const { wanted = new Set(), deps, openFile = openDatabase, ...chainOptions } = options;
+  const network = createNetwork(content.network);
+  const database = openFile(path);
+  migrate(database);
+  const verifier = createVerifier({ threads: 0 });
+  const chain = createChain(
+    { ...DEFAULT_CHAIN_OPTIONS, cacheSize: 50, ...chainOptions },
+    {
+      database,
+      network,
+      genesis: genesisBlockFromJson(content.genesis, network),
+      verifier,
+      events: createEventLog(database, { wanted: () => wanted, now: () => 0 }),
+      eventsOfFacts,
+      eventsOfRevert,
+      now: () => LATE,
+      onListenerError: (error) => {
+        throw error;
+      },
+      ...deps,
+    },
+  );
+  const close = async () => {
+    await chain.close();
+    await verifier.close();
+    database.close();
+  };
+  return { chain, database, close };
+}
+
+/** A folder for the databases of one test, with the function that removes it. */
+export function temporaryFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "uniknode-chain-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Tables that a chain writes, the event log apart: a revert gives them back as they were. */
+const CHAIN_TABLES = [
+  "meta",
+  "blocks",
+  "transactions",
+  "wallets",
+  "tokens",
+  "properties",
+  "entries",
+  "rounds",
+  "undo",
+];
+
+/** Every row of the chain's tables as text: equal dumps are equal databases. */
+export const dumpOf = (database: Database): string[] =>
+  CHAIN_TABLES.flatMap((table) =>
+    database
+      .prepare<Record<string, unknown>>(`SELECT * FROM ${table}`, { bigints: true })
+      .all()
+      .map(
+        (row) =>
+          `${table} ${JSON.stringify(row, (_, value) => (typeof value === "bigint" ? `${value}` : value))}`,
+      )
+      .sort(),
+  );
+
+const KEYS: Record<"wallets" | "tokens" | "properties" | "rounds", string> = {
+  wallets: "SELECT address AS key FROM wallets",
+  tokens: "SELECT id AS key FROM tokens",
+  properties: "SELECT token || '/' || key AS key FROM properties",
+  rounds: "SELECT CAST(round AS TEXT) AS key FROM rounds",
+};
+
+const keysOf = (database: Database, table: TableName): string[] => {
+  const sql = KEYS[table as keyof typeof KEYS] ?? `SELECT key FROM entries WHERE space = '${table}'`;
+  return database
+    .prepare<{ key: string }>(sql)
+    .all()
+    .map(({ key }) => key);
+};
+
+/** What the file holds, read by a store that has nothing in memory. */
+export function stateInFile(database: Database): MemoryState {
+  const store = createStateStore(database, { cacheSize: 1 });
+  const state = createMemoryState();
+  state.commit(
+    TABLE_NAMES.flatMap((table) =>
+      keysOf(database, table).map(
+        (key) => ({ table, key, before: undefined, after: store.get(table, key) }) as Change,
+      ),
+    ),
+  );
+  return state;
+}
