@@ -1,0 +1,71 @@
+/** What must hold after every block, said in other words than the rules themselves use. */
+import assert from "node:assert/strict";
+import { type MemoryState, type StateReader, TABLE_NAMES, walletOf } from "@uniknode/ledger";
+import type { Milestone, Transaction } from "@uniknode/protocol";
+import { addressOfActor, GENESIS, network } from "./world.ts";
+
+/** Any value as text, down to the order of members. */
+export const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_key, member) => (typeof member === "bigint" ? `${member}n` : member));
+
+/** Every record of a state as text: equal states give equal texts. */
+export const imageOf = (state: MemoryState): string =>
+  textOf(TABLE_NAMES.map((table) => [table, state.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))]));
+
+/** Tokens that a transaction creates (state.md 4.1); `before` is the state that it meets. */
+export function createdBy(
+  { typeGroup, type, asset, senderPublicKey }: Transaction,
+  before: StateReader,
+  { unsTokenEcoV2, voucherRewards }: Milestone,
+): bigint {
+  if (typeGroup !== 2001 || (type !== 3 && type !== 4)) return 0n;
+  const { individual, organization, network: ofNetwork } = voucherRewards!;
+  const sumOf = ({ forger, sender, foundation }: typeof individual) => BigInt(forger + sender + foundation);
+  const { tokenId, properties = {} } = asset!.nft!.unik!;
+  if (type === 3) {
+    if (!properties.UnikVoucherId) return 0n;
+    if (properties.type === "1") return unsTokenEcoV2 ? 0n : sumOf(individual);
+    return sumOf(properties.type === "2" ? organization : ofNetwork);
+  }
+  const { tokens } = walletOf(before, senderPublicKey, network).attributes;
+  const isRewarded = unsTokenEcoV2 && properties["LifeCycle/Status"] === "3" && tokens?.[tokenId]?.type === 1;
+  return isRewarded ? sumOf(individual) : 0n;
+}
+
+/** state.md 4.2, where the tokens under lock belong to the supply; nobody but the genesis sender owes anything. */
+export function checkSupply(state: MemoryState, premine: bigint, created: bigint): void {
+  let total = 0n;
+  for (const [address, { balance, attributes }] of state.entries("wallets")) {
+    const locked = attributes.htlc?.lockedBalance ?? 0n;
+    total += balance + locked;
+    const sum = Object.values(attributes.htlc?.locks ?? {}).reduce((all, { amount }) => all + amount, 0n);
+    assert.equal(sum, locked, `the locked balance of ${address}`);
+    if (address === addressOfActor(GENESIS)) assert.equal(balance, -premine);
+    else assert.ok(balance >= 0n, `${address} has the balance ${balance}`);
+  }
+  assert.equal(total, created, "the supply beyond the premine");
+}
+
+/** Two records of one thing agree: maps of wallets, the token store, and the indexes. */
+export function checkIndexes(state: MemoryState): void {
+  const wallets = state.entries("wallets");
+  const inMaps = wallets.flatMap(([address, { attributes }]) =>
+    Object.keys(attributes.tokens ?? {}).map((id) => [id, address]),
+  );
+  assert.deepEqual(
+    Object.fromEntries(inMaps),
+    Object.fromEntries(state.entries("tokens").map(([id, { ownerId }]) => [id, ownerId])),
+  );
+  const index = (table: "usernames" | "locks" | "ipfs", names: (address: string) => string[]) =>
+    assert.deepEqual(
+      Object.fromEntries(state.entries(table)),
+      Object.fromEntries(wallets.flatMap(([address]) => names(address).map((name) => [name, address]))),
+      table,
+    );
+  const attributesOf = (address: string) => state.get("wallets", address)!.attributes;
+  index("usernames", (address) => [attributesOf(address).delegate?.username ?? []].flat());
+  index("locks", (address) => Object.keys(attributesOf(address).htlc?.locks ?? {}));
+  index("ipfs", (address) => Object.keys(attributesOf(address).ipfs?.hashes ?? {}));
+  const entities = wallets.flatMap(([, { attributes }]) => Object.keys(attributes.entities ?? {}));
+  assert.deepEqual(new Set(state.entries("entities").map(([, id]) => id)), new Set(entities), "entities");
+}

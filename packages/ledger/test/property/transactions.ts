@@ -1,0 +1,83 @@
+/** Transactions from proposals: with nonce, signatures and bytes, and now and then with a fault. */
+import type { Wallet } from "@uniknode/ledger";
+import {
+  encodeTransaction,
+  keysFromPassphrase,
+  multiSignTransaction,
+  type SealedTransaction,
+  sealedFromTrustedBytes,
+  secondSignTransaction,
+  type TransactionBody,
+} from "@uniknode/protocol";
+import { coreProposers, secondOf } from "./core.ts";
+import { magistrateProposers } from "./magistrate.ts";
+import type { Random } from "./random.ts";
+import { unsProposers } from "./uns.ts";
+import { keyOfActor, network, PARTICIPANTS, SHARED, type World, walletOfActor } from "./world.ts";
+
+const proposers = { ...coreProposers, ...magistrateProposers, ...unsProposers };
+
+/** Every type as "group/type". */
+export const TYPES: readonly string[] = Object.keys(proposers);
+
+/** A transaction of a type for the next block; a fault makes most, but not all, of them invalid. */
+export function randomTransaction(world: World, type: string): SealedTransaction {
+  const { random } = world;
+  const { sender, members } = proposers[type]!(world);
+  const [typeGroup, number] = type.split("/").map(Number);
+  const wallet = walletOfActor(world, sender);
+  const body: TransactionBody = {
+    version: 2,
+    network: network.description.pubKeyHash,
+    typeGroup: typeGroup!,
+    type: number!,
+    nonce: wallet.nonce + 1n,
+    senderPublicKey: keyOfActor(sender),
+    fee: BigInt(1 + random.below(50_000_000)),
+    amount: 0n,
+    ...members,
+  };
+  const isFaulty = random.oneIn(7);
+  const faulty = isFaulty ? withFault(random, body) : body;
+  const signed = isFaulty && random.oneIn(3) ? faulty : withWalletSignatures(sender, wallet, faulty, random);
+  // What counts is what the bytes say.
+  return sealedFromTrustedBytes(encodeTransaction(signed));
+}
+
+function withFault(random: Random, body: TransactionBody): TransactionBody {
+  const faults: (() => TransactionBody)[] = [
+    () => ({ ...body, nonce: body.nonce! + BigInt(random.below(3)) - 1n }),
+    () => ({ ...body, fee: body.fee * 10_000n }),
+    () => ({ ...body, secondSignature: "ab".repeat(64) }),
+    () => ({ ...body, signatures: [`09${"cd".repeat(64)}`] }),
+    () => ({ ...body, senderPublicKey: keyOfActor(PARTICIPANTS[0]!) }),
+  ];
+  return random.pick(faults)();
+}
+
+/** Signatures that the rules verify; nobody verifies the sender's own in a ledger. */
+function withWalletSignatures(
+  sender: string,
+  { attributes }: Wallet,
+  body: TransactionBody,
+  random: Random,
+): TransactionBody {
+  let signed = body;
+  if (body.asset?.multiSignature) {
+    for (const index of [0, 1, 2]) signed = signAs(signed, index, random);
+  } else if (sender === SHARED && attributes.multiSignature) {
+    for (const index of [2, 0]) signed = signAs(signed, index, random);
+  }
+  if (attributes.secondPublicKey) {
+    // A Schnorr signature must stand before the second one for the bytes to be read back.
+    signed = { ...signed, signature: "00".repeat(64) };
+    signed = secondSignTransaction(signed, keysFromPassphrase(secondOf(sender)));
+  }
+  return signed;
+}
+
+/** The entry of a participant; now and then somebody else's signature. */
+function signAs(body: TransactionBody, index: number, random: Random): TransactionBody {
+  const signer = random.oneIn(15) ? "stranger" : PARTICIPANTS[index]!;
+  return multiSignTransaction(body, index, keysFromPassphrase(signer));
+}
