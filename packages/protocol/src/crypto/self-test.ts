@@ -1,0 +1,152 @@
+/** Proof that another backend gives the verdicts of the default one, before it is trusted with any. */
+import { defaultSignatureBackend, type SignatureBackend } from "./backend.ts";
+import { bytesToHex, concatBytes, hexToBytes } from "./bytes.ts";
+import { signEcdsa, verifyEcdsa } from "./ecdsa.ts";
+import { sha256 } from "./hashes.ts";
+import { signSchnorr, verifySchnorr } from "./schnorr.ts";
+import { FIELD_PRIME, ORDER, backend as secp256k1 } from "./secp256k1.ts";
+
+type Verify = typeof verifyEcdsa;
+type Case = { name: string; verify: Verify; hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array };
+
+/** Enough for both kinds of y(R), of leading bit and of key. */
+const ROUNDS = 8;
+const TOP = 2n ** 256n - 1n;
+
+/**
+ * Lets a backend judge good signatures and every kind of bad ones, and compares with the default. Takes some 30 ms.
+ *
+ * @returns the name of the first case that they see differently, or undefined if they agree
+ */
+export function disagreementOf(candidate: SignatureBackend): string | undefined {
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const test of casesOf(round)) {
+      const expected = test.verify(test.hash, test.signature, test.publicKey, defaultSignatureBackend);
+      if (verdictOf(test, candidate) !== expected) return test.name;
+    }
+  }
+  return undefined;
+}
+
+/** Undefined, which equals no verdict, where the backend throws. */
+function verdictOf(test: Case, candidate: SignatureBackend): boolean | undefined {
+  try {
+    return test.verify(test.hash, test.signature, test.publicKey, candidate);
+  } catch {
+    return undefined;
+  }
+}
+
+function casesOf(round: number): Case[] {
+  const privateKey = sha256(Uint8Array.of(round));
+  const hash = round === 0 ? bytes32(TOP) : sha256(privateKey);
+  const publicKey = bytesOf(secp256k1.derivePublicKeyCompressed(privateKey));
+  return [
+    ...schemeCases("ecdsa", verifyEcdsa, { hash, publicKey, signature: signEcdsa(hash, privateKey) }),
+    ...ecdsaCases(hash, publicKey, signEcdsa(hash, privateKey)),
+    ...schemeCases("schnorr", verifySchnorr, { hash, publicKey, signature: signSchnorr(hash, privateKey) }),
+    ...schnorrCases(hash, publicKey, signSchnorr(hash, privateKey), toInteger(privateKey)),
+  ];
+}
+
+/** What both schemes are asked: forms of the key, and a bit flipped somewhere. */
+function schemeCases(scheme: string, verify: Verify, good: Omit<Case, "name" | "verify">): Case[] {
+  const { hash, publicKey, signature } = good;
+  const uncompressed = bytesOf(secp256k1.uncompressPublicKey(publicKey));
+  const variants: Record<string, Partial<Case>> = {
+    "a valid signature": {},
+    "another hash": { hash: flip(hash, 31) },
+    "an altered r": { signature: flip(signature, 20) },
+    "an altered s": { signature: flip(signature, signature.length - 1) },
+    "an uncompressed key": { publicKey: uncompressed },
+    "a hybrid key": { publicKey: withFirst(uncompressed, 6 + (uncompressed[64]! & 1)) },
+    "a hybrid key of the wrong parity": { publicKey: withFirst(uncompressed, 7 - (uncompressed[64]! & 1)) },
+    "an uncompressed key off the curve": { publicKey: flip(uncompressed, 64) },
+    "the opposite key": { publicKey: flip(publicKey, 0) },
+    "a compressed key that may be off the curve": { publicKey: flip(publicKey, 32) },
+    "a key without a point": { publicKey: withFirst(publicKey, 5) },
+    "a key beyond the field": { publicKey: concatBytes(Uint8Array.of(2), bytes32(FIELD_PRIME + 1n)) },
+  };
+  return Object.entries(variants).map(([name, variant]) => ({
+    ...good,
+    ...variant,
+    name: `${scheme}: ${name}`,
+    verify,
+  }));
+}
+
+function ecdsaCases(hash: Uint8Array, publicKey: Uint8Array, signature: Uint8Array): Case[] {
+  const sAt = 4 + signature[3]!;
+  const r = toInteger(signature.subarray(4, sAt));
+  const s = toInteger(signature.subarray(sAt + 2));
+  const variants: Record<string, Uint8Array> = {
+    "a high s": der(r, ORDER - s),
+    "s at half of the order": der(r, ORDER / 2n),
+    "s beyond the order": der(r, s + ORDER),
+    "s equal to the order": der(r, ORDER),
+    "r equal to the order": der(ORDER, s),
+    "the greatest r": der(TOP, s),
+  };
+  return Object.entries(variants).map(([name, variant]) => ({
+    name: `ecdsa: ${name}`,
+    verify: verifyEcdsa,
+    hash,
+    publicKey,
+    signature: variant,
+  }));
+}
+
+function schnorrCases(hash: Uint8Array, publicKey: Uint8Array, signature: Uint8Array, d: bigint): Case[] {
+  const rx = signature.subarray(0, 32);
+  const s = toInteger(signature.subarray(32));
+  const e = toInteger(sha256(concatBytes(rx, publicKey, hash)));
+  const beyond = bytes32(FIELD_PRIME);
+  const variants: Record<string, Uint8Array> = {
+    // The same x of R, but a y that is no square; BIP-340 would look at whether it is even.
+    "the opposite nonce": concatBytes(rx, bytes32((((2n * e * d - s) % ORDER) + ORDER) % ORDER)),
+    "R at infinity": concatBytes(rx, bytes32((e * d) % ORDER)),
+    "s of zero": concatBytes(rx, new Uint8Array(32)),
+    "s equal to the order": concatBytes(rx, bytes32(ORDER)),
+    "the greatest s": concatBytes(rx, bytes32(TOP)),
+    "r of zero": concatBytes(new Uint8Array(32), signature.subarray(32)),
+    "r equal to the prime": concatBytes(beyond, signature.subarray(32)),
+    "the greatest r": concatBytes(bytes32(TOP), signature.subarray(32)),
+  };
+  return Object.entries(variants).map(([name, variant]) => ({
+    name: `schnorr: ${name}`,
+    verify: verifySchnorr,
+    hash,
+    publicKey,
+    signature: variant,
+  }));
+}
+
+/** Strict DER of two positive integers below 2^263. */
+function der(r: bigint, s: bigint): Uint8Array {
+  const body = concatBytes(derInteger(r), derInteger(s));
+  return concatBytes(Uint8Array.of(0x30, body.length), body);
+}
+
+function derInteger(value: bigint): Uint8Array {
+  const digits = value.toString(16);
+  const bytes = hexToBytes(digits.length % 2 === 0 ? digits : `0${digits}`);
+  const minimal = bytes[0]! > 0x7f ? concatBytes(Uint8Array.of(0), bytes) : bytes;
+  return concatBytes(Uint8Array.of(0x02, minimal.length), minimal);
+}
+
+function flip(bytes: Uint8Array, index: number): Uint8Array {
+  return bytes.map((byte, at) => (at === index ? byte ^ 1 : byte));
+}
+
+function withFirst(bytes: Uint8Array, first: number): Uint8Array {
+  return bytes.map((byte, at) => (at === 0 ? first : byte));
+}
+
+const toInteger = (bytes: Uint8Array): bigint => BigInt(`0x${bytesToHex(bytes)}`);
+const bytes32 = (value: bigint): Uint8Array => hexToBytes(value.toString(16).padStart(64, "0"));
+
+/** The library answers a text instead of bytes when it cannot. */
+function bytesOf(answer: Uint8Array | string): Uint8Array {
+  if (typeof answer === "string") throw new RangeError(answer);
+  return answer;
+}

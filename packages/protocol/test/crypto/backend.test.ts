@@ -1,0 +1,168 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+  concatBytes,
+  defaultSignatureBackend,
+  disagreementOf,
+  hexToBytes,
+  isReadableDer,
+  keysFromPassphrase,
+  type SignatureBackend,
+  sha256,
+  signEcdsa,
+  signSchnorr,
+  verifyEcdsa,
+  verifySchnorr,
+} from "../../src/index.ts";
+import { add, decompress, der, G, multiply, N, toInteger } from "./arithmetic.ts";
+
+type VectorCase = { name: string; hash: string; signature: string; publicKey: string };
+
+const vectors = (name: string): VectorCase[] =>
+  JSON.parse(readFileSync(new URL(`../../../../test/vectors/crypto/${name}.json`, import.meta.url), "utf8"))
+    .cases;
+
+/** Believes everything, and remembers what it was asked. */
+function createCredulous() {
+  const asked: { hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array }[] = [];
+  const ask = (hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array) =>
+    asked.push({ hash, signature, publicKey }) > 0;
+  return { asked, name: "credulous", verifyEcdsa: ask, verifySchnorr: ask };
+}
+
+const { privateKey, publicKey } = keysFromPassphrase("key");
+const hash = sha256(publicKey);
+const ecdsa = signEcdsa(hash, privateKey);
+const schnorr = signSchnorr(hash, privateKey);
+
+describe("the guards in front of a backend", () => {
+  test("a well-formed signature is judged by the backend given", () => {
+    const credulous = createCredulous();
+    expect(verifyEcdsa(new Uint8Array(32), ecdsa, publicKey, credulous)).toBe(true);
+    expect(verifySchnorr(new Uint8Array(32), schnorr, publicKey, credulous)).toBe(true);
+    expect(credulous.asked.map(({ signature }) => signature)).toEqual([ecdsa, schnorr]);
+  });
+
+  test.each([
+    ["a short hash", { hash: hash.subarray(1) }],
+    ["a long hash", { hash: concatBytes(hash, hash) }],
+    ["no key", { publicKey: new Uint8Array(0) }],
+    ["a key without its prefix", { publicKey: publicKey.subarray(1) }],
+    ["a long key", { publicKey: new Uint8Array(66).fill(4) }],
+    ["no signature", { signature: new Uint8Array(0) }],
+    ["a byte behind the signature", { signature: (good: Uint8Array) => concatBytes(good, Uint8Array.of(0)) }],
+    ["a byte less of the signature", { signature: (good: Uint8Array) => good.subarray(0, -1) }],
+    [
+      "the signature of the other scheme",
+      { signature: (good: Uint8Array) => (good === ecdsa ? schnorr : ecdsa) },
+    ],
+  ])("%s never reaches it", (_, altered) => {
+    const credulous = createCredulous();
+    for (const [verify, good] of [[verifyEcdsa, ecdsa] as const, [verifySchnorr, schnorr] as const]) {
+      const input = { hash, publicKey, signature: good, ...altered };
+      const signature = typeof input.signature === "function" ? input.signature(good) : input.signature;
+      expect(verify(input.hash, signature, input.publicKey, credulous)).toBe(false);
+    }
+    expect(credulous.asked).toEqual([]);
+  });
+
+  test("of the recorded signatures, only strict DER and 64 bytes reach it", () => {
+    const credulous = createCredulous();
+    for (const { hash, signature, publicKey } of vectors("ecdsa")) {
+      verifyEcdsa(hexToBytes(hash), hexToBytes(signature), hexToBytes(publicKey), credulous);
+    }
+    for (const { signature } of credulous.asked) {
+      const [r, s] = integersOf(signature);
+      expect(isReadableDer(signature)).toBe(true);
+      expect(der(r, s)).toEqual(signature);
+    }
+    const schnorrAsked = createCredulous();
+    for (const { hash, signature, publicKey } of vectors("schnorr")) {
+      verifySchnorr(hexToBytes(hash), hexToBytes(signature), hexToBytes(publicKey), schnorrAsked);
+    }
+    expect(credulous.asked.length).toBeGreaterThan(20);
+    expect(schnorrAsked.asked.length).toBeGreaterThan(20);
+    expect(schnorrAsked.asked.every(({ signature }) => signature.length === 64)).toBe(true);
+  });
+});
+
+const integersOf = (signature: Uint8Array): [bigint, bigint] => {
+  const sAt = 4 + signature[3]!;
+  return [toInteger(signature.subarray(4, sAt)), toInteger(signature.subarray(sAt + 2))];
+};
+
+describe("the test that a backend must pass", () => {
+  const except = (changed: Partial<SignatureBackend>) => ({ ...defaultSignatureBackend, ...changed });
+
+  test("the default agrees with itself", () => {
+    expect(disagreementOf(defaultSignatureBackend)).toBeUndefined();
+  });
+
+  test.each([
+    ["accepts everything", createCredulous(), "ecdsa: another hash"],
+    ["refuses every Schnorr signature", except({ verifySchnorr: () => false }), "schnorr: a valid signature"],
+    [
+      "throws where a key is no point",
+      except({
+        verifyEcdsa(hash, signature, publicKey) {
+          if (publicKey[0] === 5) throw new Error("no point");
+          return defaultSignatureBackend.verifyEcdsa(hash, signature, publicKey);
+        },
+      }),
+      "ecdsa: a key without a point",
+    ],
+    [
+      "takes the high s for the low one",
+      except({
+        verifyEcdsa(hash, signature, publicKey) {
+          const [r, s] = integersOf(signature);
+          return defaultSignatureBackend.verifyEcdsa(hash, der(r, s > N / 2n ? N - s : s), publicKey);
+        },
+      }),
+      "ecdsa: a high s",
+    ],
+    [
+      "takes R at infinity",
+      except({
+        verifySchnorr: (hash, signature, key) =>
+          nonceOf(hash, signature, key) === undefined ||
+          defaultSignatureBackend.verifySchnorr(hash, signature, key),
+      }),
+      "schnorr: R at infinity",
+    ],
+    [
+      "wants y(R) to be even, as BIP-340 does",
+      except({
+        verifySchnorr: (hash, signature, key) =>
+          defaultSignatureBackend.verifySchnorr(hash, signature, key) &&
+          nonceOf(hash, signature, key)!.y % 2n === 0n,
+      }),
+      "schnorr: a valid signature",
+    ],
+  ])("one that %s is found out", (_, backend, name) => expect(disagreementOf(backend)).toBe(name));
+
+  test("one wrong verdict is enough, whichever it is", () => {
+    let calls = 0;
+    let wrongAt = -1;
+    const lie = (verdict: boolean) => (calls++ === wrongAt ? !verdict : verdict);
+    const { verifyEcdsa, verifySchnorr } = defaultSignatureBackend;
+    const liar: SignatureBackend = {
+      name: "liar",
+      verifyEcdsa: (...input) => lie(verifyEcdsa(...input)),
+      verifySchnorr: (...input) => lie(verifySchnorr(...input)),
+    };
+    expect(disagreementOf(liar)).toBeUndefined();
+    const all = calls;
+    for (wrongAt = 0; wrongAt < all; wrongAt += 17) {
+      calls = 0;
+      expect(disagreementOf(liar)).toBeDefined();
+    }
+  });
+});
+
+/** R = s*G - e*P. */
+function nonceOf(hash: Uint8Array, signature: Uint8Array, key: Uint8Array) {
+  const point = decompress(key.length === 33 ? key : publicKey);
+  const e = toInteger(sha256(concatBytes(signature.subarray(0, 32), key, hash)));
+  return add(multiply(G, toInteger(signature.subarray(32))), multiply(point, N - (e % N)));
+}
