@@ -138,7 +138,7 @@ function comparable(wallet: unknown): WalletJson {
   return json;
 }
 
-function compareState(
+export function compareState(
   state: MemoryState,
   expected: { wallets: Record<string, WalletJson>; nfts: Record<string, NftJson> },
 ): void {
@@ -152,7 +152,7 @@ function compareState(
   for (const id of ids) assert.deepEqual(nftOf(state, id), expected.nfts[id] ?? null, `token ${id}`);
 }
 
-function compareRound(state: MemoryState, { round, ranking, order, saved }: Content): void {
+export function compareRound(state: MemoryState, { round, ranking, order, saved }: Content): void {
   const record = state.get("rounds", String(round))!;
   const ranked = [...state.delegates()]
     .map((address) => state.get("wallets", address)!)

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { compareRound, compareState } from "../../../../tools/vectors/ledger-chain.ts";
+import { blocksOf, CHAINS, dumpOf, openChain, readChain, stateInFile, temporaryFolder } from "./fixtures.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+describe.each(CHAINS)("%s through the pipeline into a file", (name) => {
+  const content = readChain(name);
+  const path = () => `${folder.path}/chain.sqlite`;
+
+  test("leaves every wallet, token, ranking and order as recorded, block by block, and reverts byte for byte", async () => {
+    const { chain, database, close } = openChain(content, path());
+    const expected = { wallets: { ...content.initial.wallets }, nfts: {} };
+    compareState(stateInFile(database), expected);
+    const dumps = [dumpOf(database)];
+    for (const [index, bytes] of blocksOf(content).entries()) {
+      const { id, height, expected: changed } = content.blocks[index];
+      expect(await chain.accept([bytes])).toEqual([{ answer: "Accepted" }]);
+      expect(chain.head()).toMatchObject({ id, height });
+      Object.assign(expected.wallets, changed.wallets);
+      Object.assign(expected.nfts, changed.nfts);
+      const state = stateInFile(database);
+      compareState(state, expected);
+      if (changed.newRound) compareRound(state, changed.newRound);
+      dumps.push(dumpOf(database));
+    }
+    for (dumps.pop(); dumps.length > 0; dumps.pop()) {
+      await chain.revertTo(dumps.length);
+      expect(dumpOf(database), `after the revert to ${dumps.length}`).toEqual(dumps.at(-1));
+    }
+    await close();
+  });
+
+  test("gives the same database in one delivery as block by block, after reverts of any depth", async () => {
+    const blocks = blocksOf(content);
+    const single = openChain(content, path());
+    for (const bytes of blocks) await single.chain.accept([bytes]);
+
+    const { chain, database, close } = openChain(content, `${folder.path}/other.sqlite`);
+    await chain.accept(blocks);
+    expect(dumpOf(database)).toEqual(dumpOf(single.database));
+    for (const target of [blocks.length - 2, 40, 7, 1]) {
+      await chain.revertTo(target);
+      expect(chain.head().height).toBe(target);
+      await chain.accept(blocks.slice(target - 1));
+      expect(dumpOf(database)).toEqual(dumpOf(single.database));
+    }
+    await single.close();
+    await close();
+  });
+
+  test("goes on where it stopped when it is opened again", async () => {
+    const blocks = blocksOf(content);
+    for (let from = 0; from < blocks.length; from += 13) {
+      const { chain, close } = openChain(content, path());
+      expect(chain.head().height).toBe(from + 1);
+      await chain.accept(blocks.slice(from, from + 13));
+      await close();
+    }
+    const { database, close } = openChain(content, path());
+    const expected = { wallets: { ...content.initial.wallets }, nfts: {} };
+    for (const { expected: changed } of content.blocks) {
+      Object.assign(expected.wallets, changed.wallets);
+      Object.assign(expected.nfts, changed.nfts);
+    }
+    compareState(stateInFile(database), expected);
+    await close();
+  });
+});
