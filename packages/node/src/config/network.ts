@@ -1,10 +1,16 @@
 /** The network that `uniknode run` is to join: from a folder of files, or a known one with its genesis file. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type NetworkFiles, networkFilesFromJson, presets } from "@uniknode/protocol";
+import {
+  createNetwork,
+  genesisBlockFromJson,
+  type NetworkFiles,
+  networkFilesFromJson,
+  presets,
+} from "@uniknode/protocol";
 import { ConfigError, readJsonObject } from "./resolve.ts";
 
-/** A network and its genesis block, which is still untrusted JSON. */
+/** A network and the content of its genesis file, which belongs to it. */
 export type NetworkSource = { readonly files: NetworkFiles; readonly genesisBlock: Record<string, unknown> };
 
 export type NetworkChoice = {
@@ -16,7 +22,7 @@ export type NetworkChoice = {
 /**
  * Reads what the options name.
  *
- * @throws {ConfigError} when nothing is named, too much is named, or a file is missing
+ * @throws {ConfigError} when nothing is named, too much is named, a file is missing, or the genesis block is another's
  * @throws {NetworkError} when a file has a wrong member
  */
 export function loadNetwork({ network, genesis, networkDir }: NetworkChoice): NetworkSource {
@@ -38,7 +44,7 @@ export function loadNetwork({ network, genesis, networkDir }: NetworkChoice): Ne
         `${network} (its payloadHash is ${files.network.nethash})`,
     );
   }
-  return { files, genesisBlock: readJsonObject(genesis, "genesis file") };
+  return { files, genesisBlock: readGenesis(genesis, files) };
 }
 
 function fromFolder(folder: string): NetworkSource {
@@ -48,14 +54,31 @@ function fromFolder(folder: string): NetworkSource {
   );
   if (missing.length > 0) throw new ConfigError(`--network-dir ${folder}: ${missing.join(" and ")} missing`);
   const exceptions = pathOf("exceptions.json");
-  return {
-    files: networkFilesFromJson({
-      network: readJson(pathOf("network.json")),
-      milestones: readJson(pathOf("milestones.json")),
-      exceptions: existsSync(exceptions) ? readJson(exceptions) : {},
-    }),
-    genesisBlock: readJsonObject(pathOf("genesisBlock.json"), "genesis file"),
-  };
+  const files = networkFilesFromJson({
+    network: readJson(pathOf("network.json")),
+    milestones: readJson(pathOf("milestones.json")),
+    exceptions: existsSync(exceptions) ? readJson(exceptions) : {},
+  });
+  return { files, genesisBlock: readGenesis(pathOf("genesisBlock.json"), files) };
+}
+
+/** The content of a genesis file, once it is known to be the network's. */
+function readGenesis(path: string, files: NetworkFiles): Record<string, unknown> {
+  const genesisBlock = readJsonObject(path, "genesis file");
+  const { nethash, name } = files.network;
+  // Told first: the file of another network may fail in any other way as well.
+  if (genesisBlock.payloadHash !== nethash) {
+    throw new ConfigError(
+      `genesis file ${path}: its payloadHash is ${genesisBlock.payloadHash}, but ${name} is the network with the ` +
+        `nethash ${nethash}; use the genesis block of ${name}`,
+    );
+  }
+  try {
+    genesisBlockFromJson(genesisBlock, createNetwork(files));
+  } catch (error) {
+    throw new ConfigError(`genesis file ${path}: ${(error as Error).message}`);
+  }
+  return genesisBlock;
 }
 
 function readJson(path: string): unknown {

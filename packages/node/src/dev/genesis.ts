@@ -1,15 +1,17 @@
 /** The genesis block of the dev chain: everybody's funds, and the founders who forge its first rounds. */
 import {
+  builders,
   createGenesisBlock,
+  createNetwork,
   encodeTransaction,
-  type GenesisDraft,
+  type Network,
   type NetworkFiles,
   type SealedTransaction,
   signTransaction,
   type TransactionBody,
 } from "@uniknode/protocol";
 import type { Person } from "./keys.ts";
-import { type Cast, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "./network.ts";
+import { type Cast, devDescription, devMilestones } from "./network.ts";
 
 const ONE = 100_000_000n;
 /** What each account, delegate, the factory and the foundation start with. */
@@ -28,28 +30,33 @@ export function devGenesis(cast: Cast, blockTimeSeconds: number): ReturnType<typ
     cast.factory,
     cast.foundation,
   ];
-  const transactions: GenesisDraft["transactions"] = [
-    ...funded.map(({ address }) => funding(cast.treasury, address)),
-    ...cast.founders.map((founder, index) => registration(founder, `founder_${index}`)),
+  const network = createNetwork(files);
+  const fromTreasury = envelopeOf(network, cast.treasury);
+  const transactions = [
+    ...funded.map(({ address }) =>
+      seal(
+        builders.transfer({ ...fromTreasury, recipientId: address, amount: START_BALANCE }),
+        cast.treasury,
+      ),
+    ),
+    ...cast.founders.map((founder, index) =>
+      seal(
+        builders.delegateRegistration({ ...envelopeOf(network, founder), username: `founder_${index}` }),
+        founder,
+      ),
+    ),
   ];
   return createGenesisBlock({ files, transactions, keys: cast.treasury.keys });
 }
 
-/** Members common to all transactions of a genesis block. */
-const genesisBody = ({ publicKey }: Person) => ({
-  version: 1,
-  network: DEV_ADDRESS_VERSION,
-  typeGroup: 1,
+/** Around every transaction of the block. */
+const envelopeOf = (network: Network, { publicKey }: Person) => ({
+  version: 1 as const,
+  network,
+  senderPublicKey: publicKey,
   timestamp: 0,
   fee: 0n,
-  senderPublicKey: publicKey,
 });
-
-const funding = (treasury: Person, recipientId: string): SealedTransaction =>
-  seal({ ...genesisBody(treasury), type: 0, amount: START_BALANCE, recipientId, expiration: 0 }, treasury);
-
-const registration = (founder: Person, username: string): SealedTransaction =>
-  seal({ ...genesisBody(founder), type: 2, amount: 0n, asset: { delegate: { username } } }, founder);
 
 /** A transaction signed by its sender, with its bytes. */
 export function seal(body: TransactionBody, { keys }: Person): SealedTransaction {

@@ -5,21 +5,16 @@
 import { forgingOrder } from "@uniknode/ledger";
 import {
   type Block,
-  certifyDisclosure,
+  builders,
   createSlots,
   forgeBlock,
   type Network,
   type SealedTransaction,
-  signDiscloseDemand,
-  type TransactionBody,
 } from "@uniknode/protocol";
 import { seal } from "./genesis.ts";
 import type { Person } from "./keys.ts";
-import { type Cast, DEV_ADDRESS_VERSION, type DevDelegate, KINDS, type Kind, typeOfKind } from "./network.ts";
+import { type Cast, type DevDelegate, KINDS, type Kind, typeOfKind } from "./network.ts";
 
-const FEE = 10_000_000n;
-const NFT_GROUP = 2000;
-const UNS_GROUP = 2001;
 const FACTORY_KIND: Kind = "organization";
 
 /** Blocks 2 and 3: rules of a block follow the block below it, so that block 3 is the first with uniks (trap A1). */
@@ -37,63 +32,61 @@ export function setupBlocks(network: Network, cast: Cast, genesis: Block, nowMs:
     return forgeBlock({ network, timestamp: slots.slotTime(slot), previous, transactions }, keys);
   };
   const empty = forge(genesis.header, currentSlot - 2, []);
-  return [empty, forge(empty.header, currentSlot - 1, setupTransactions(cast, slots.slotTime(currentSlot)))];
-}
-
-function setupTransactions(cast: Cast, nowSeconds: number): SealedTransaction[] {
-  const { factory, delegates, accounts } = cast;
   return [
-    mint(factory, FACTORY_KIND),
-    ...delegates.flatMap((delegate, index) => elect(delegate, `delegate-${index}`, factory, nowSeconds)),
-    // The first accounts own a unik each, one of every kind.
-    ...accounts.slice(0, KINDS.length).map((account, index) => mint(account, KINDS[index]!)),
+    empty,
+    forge(empty.header, currentSlot - 1, setupTransactions(network, cast, slots.slotTime(currentSlot))),
   ];
 }
 
-/** Mints and discloses the delegate's unik, registers it, and lets it vote for itself. */
+function setupTransactions(network: Network, cast: Cast, issuedAtSeconds: number): SealedTransaction[] {
+  const { factory, delegates, accounts } = cast;
+  return [
+    mint(network, factory, FACTORY_KIND),
+    ...delegates.flatMap(({ person, kind }, index) => [
+      mint(network, person, kind),
+      ...elect(network, { person, kind }, `delegate-${index}`, factory, issuedAtSeconds),
+    ]),
+    // The first accounts own a unik each, one of every kind.
+    ...accounts.slice(0, KINDS.length).map((account, index) => mint(network, account, KINDS[index]!)),
+  ];
+}
+
+/** Discloses the delegate's unik, registers it, and lets it vote for itself. */
 function elect(
+  network: Network,
   { person, kind }: DevDelegate,
   name: string,
   factory: Person,
-  nowSeconds: number,
+  issuedAtSeconds: number,
 ): SealedTransaction[] {
   const { unikId, publicKey } = person;
-  const payload = {
-    explicitValue: [name],
-    type: Number(typeOfKind(kind)),
-    iss: unikId,
-    sub: unikId,
-    iat: nowSeconds,
-  };
-  const demand = signDiscloseDemand(payload, person.keys);
-  const certification = certifyDisclosure(demand, { iss: factory.unikId, iat: nowSeconds }, factory.keys);
-  const asset = { "disclose-demand": demand, "disclose-demand-certification": certification };
-  const uns = (type: number, nonce: bigint, rest: Partial<TransactionBody>) =>
-    seal({ ...body(person, nonce), typeGroup: UNS_GROUP, type, ...rest }, person);
-  return [
-    mint(person, kind),
-    uns(0, 2n, { asset }),
-    uns(1, 3n, { asset: { delegate: { username: unikId } } }),
-    uns(5, 4n, { asset: { votes: [`+${publicKey}`] } }),
-  ];
+  const disclosure = builders.certifiedDisclosure({
+    network,
+    nonce: 2n,
+    keys: person.keys,
+    tokenId: unikId,
+    explicitValues: [name],
+    kind: Number(typeOfKind(kind)),
+    factory: { tokenId: factory.unikId, keys: factory.keys },
+    issuedAt: issuedAtSeconds,
+  });
+  const registration = builders.unsDelegateRegister({ ...envelopeOf(network, person, 3n), tokenId: unikId });
+  const vote = builders.unsVote({ ...envelopeOf(network, person, 4n), vote: `+${publicKey}` });
+  return [disclosure, registration, vote].map((body) => seal(body, person));
 }
 
-const mint = (person: Person, kind: Kind): SealedTransaction =>
+const mint = (network: Network, person: Person, kind: Kind): SealedTransaction =>
   seal(
-    {
-      ...body(person, 1n),
-      typeGroup: NFT_GROUP,
-      type: 0,
-      asset: { nft: { unik: { tokenId: person.unikId, properties: { type: typeOfKind(kind) } } } },
-    },
+    builders.nftMint({
+      ...envelopeOf(network, person, 1n),
+      tokenId: person.unikId,
+      properties: { type: typeOfKind(kind) },
+    }),
     person,
   );
 
-const body = ({ publicKey }: Person, nonce: bigint) => ({
-  version: 2,
-  network: DEV_ADDRESS_VERSION,
-  nonce,
-  fee: FEE,
-  amount: 0n,
+const envelopeOf = (network: Network, { publicKey }: Person, nonce: bigint) => ({
+  network,
   senderPublicKey: publicKey,
+  nonce,
 });
