@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { compareState } from "../../../../tools/vectors/ledger-chain.ts";
+import type { Database } from "../../src/store/database.ts";
+import {
+  CHAINS,
+  type Content,
+  dumpOf,
+  openChain,
+  readChain,
+  stateInFile,
+  temporaryFolder,
+} from "./fixtures.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+/** Numbers in [0, 1) that a seed determines. */
+function randomFrom(seed: number): () => number {
+  let value = seed;
+  return () => {
+    value = (value * 48271) % 2147483647;
+    return value / 2147483647;
+  };
+}
+
+/** Heights that the child printed, `true` behind them when it came to the end before it was killed. */
+type Run = { heights: number[]; isFinished: boolean };
+
+/** Runs the child until it ends, or kills it some time after a number of lines. */
+async function runUntilKilled(args: string[], killAfter: { lines: number; ms: number }): Promise<Run> {
+  const script = new URL("./replaying.ts", import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const heights: number[] = [];
+  let isFinished = false;
+  const lines = createInterface(child.stdout);
+  lines.on("line", (line) => {
+    if (line === "end") isFinished = true;
+    else heights.push(Number(line));
+    if (heights.length === killAfter.lines) setTimeout(() => child.kill("SIGKILL"), killAfter.ms);
+  });
+  await new Promise((resolve) => child.on("close", resolve));
+  return { heights, isFinished };
+}
+
+/** Ids of the blocks above the genesis block that somebody knows who only reads the event log. */
+function chainToldBy(database: Database): string[] {
+  const ids: string[] = [];
+  const events = database.prepare<{ name: string; block_id: string }>(
+    "SELECT * FROM events ORDER BY sequence",
+  );
+  for (const { name, block_id } of events.all()) {
+    if (name === "block.applied") ids.push(block_id);
+    else expect(ids.pop()).toBe(block_id);
+  }
+  return ids;
+}
+
+const dumpAfter = async (content: Content, path: string): Promise<string[]> => {
+  const { database, close } = openChain(content, path);
+  const dump = dumpOf(database);
+  await close();
+  return dump;
+};
+
+/** One seed a chain; the seed decides when the child is killed. Change it to try other moments. */
+describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
+  "$name killed with seed $seed",
+  (run) => {
+    test("loses nothing that was answered, and ends with the recorded state", {
+      timeout: 120_000,
+    }, async () => {
+      const random = randomFrom(run.seed * 7919);
+      const content = readChain(run.name);
+      const path = `${folder.path}/killed.sqlite`;
+      let known = 1;
+      let kills = 0;
+      for (let isFinished = false; !isFinished; kills++) {
+        const delivery = 1 + Math.floor(random() * 7);
+        const killAfter = { lines: 2 + Math.floor(random() * 14), ms: random() * 12 };
+        const { heights, ...end } = await runUntilKilled([run.name, path, String(delivery)], killAfter);
+        isFinished = end.isFinished;
+        // What the last run saw on disk is there, but for a revert that it had no time to tell of.
+        expect(heights[0] ?? known).toBeGreaterThanOrEqual(known - 2);
+        known = heights.at(-1) ?? known;
+      }
+      expect(kills).toBeGreaterThan(2);
+
+      const { chain, database, close } = openChain(content, path);
+      const expected = { wallets: { ...content.initial.wallets }, nfts: {} };
+      for (const { expected: changed } of content.blocks) {
+        Object.assign(expected.wallets, changed.wallets);
+        Object.assign(expected.nfts, changed.nfts);
+      }
+      compareState(stateInFile(database), expected);
+      expect(chainToldBy(database)).toEqual(content.blocks.map(({ id }: { id: string }) => id));
+      expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+      expect(chain.head().height).toBe(content.blocks.length + 1);
+      await close();
+
+      const whole = openChain(content, `${folder.path}/whole.sqlite`);
+      await whole.chain.accept(
+        content.blocks.map(({ serialized }: { serialized: string }) => Buffer.from(serialized, "hex")),
+      );
+      const dump = dumpOf(whole.database);
+      await whole.close();
+      expect(await dumpAfter(content, path)).toEqual(dump);
+    });
+  },
+);

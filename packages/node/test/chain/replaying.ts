@@ -1,0 +1,22 @@
+/**
+ * Child process of kill.test.ts: goes on with a recorded chain in a database file, in deliveries of a few blocks, and
+ * prints the height of its head after each. Now and then it reverts two blocks before. Ends when the chain does.
+ *
+ *   node replaying.ts NAME FILE DELIVERY
+ */
+import { blocksOf, openChain, readChain } from "./fixtures.ts";
+
+const [name, path, delivery] = process.argv.slice(2);
+const content = readChain(name!);
+const blocks = blocksOf(content);
+const { chain, close } = openChain(content, path!, { wanted: new Set(["block.applied", "block.reverted"]) });
+console.log(chain.head().height);
+while (chain.head().height <= blocks.length) {
+  const { height } = chain.head();
+  if (height > 3 && Math.random() < 0.2) await chain.revertTo(height - 2);
+  const next = chain.head().height - 1;
+  await chain.accept(blocks.slice(next, next + Number(delivery)));
+  console.log(chain.head().height);
+}
+await close();
+console.log("end");
