@@ -80,8 +80,8 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
       let known = 1;
       let kills = 0;
       for (let isFinished = false; !isFinished; kills++) {
-        const delivery = 1 + Math.floor(random() * 7);
-        const killAfter = { lines: 2 + Math.floor(random() * 14), ms: random() * 12 };
+        const delivery = 1 + Math.floor(random() * 4);
+        const killAfter = { lines: 2 + Math.floor(random() * 10), ms: random() * 12 };
         const { heights, ...end } = await runUntilKilled([run.name, path, String(delivery)], killAfter);
         isFinished = end.isFinished;
         // What the last run saw on disk is there, but for a revert that it had no time to tell of.
