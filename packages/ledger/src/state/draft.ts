@@ -3,7 +3,7 @@
  * transaction and to undo an accepted block (architecture.md, "the way of a block").
  */
 import type { Change, StateReader, TableName, Tables } from "./tables.ts";
-import { propertyKey, TABLE_NAMES } from "./tables.ts";
+import { propertyKey } from "./tables.ts";
 
 /** A position of the journal, for `rollback`. */
 export type Mark = number;
@@ -29,20 +29,25 @@ type Entry = { table: TableName; key: string; before: AnyRecord; first: boolean 
 
 /** A draft over committed state, or over another draft. */
 export function createDraft(base: StateReader): Draft {
-  const written = Object.fromEntries(TABLE_NAMES.map((table) => [table, new Map()])) as Record<
-    TableName,
-    Records
-  >;
+  /** By table, made when first written to: most drafts touch one or two. */
+  const written: { [T in TableName]?: Records } = {};
   const journal: Entry[] = [];
 
+  function recordsOf(table: TableName): Records {
+    const records = written[table] ?? new Map();
+    written[table] = records;
+    return records;
+  }
+
   function get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
-    const record = written[table].get(key);
+    const records = written[table];
+    const record = records?.get(key);
     if (record !== undefined) return record as Tables[T];
-    return written[table].has(key) ? undefined : base.get(table, key);
+    return records?.has(key) ? undefined : base.get(table, key);
   }
 
   function set<T extends TableName>(table: T, key: string, value: Tables[T] | undefined): void {
-    const records = written[table];
+    const records = recordsOf(table);
     journal.push({ table, key, before: get(table, key), first: !records.has(key) });
     records.set(key, value);
   }
@@ -50,8 +55,8 @@ export function createDraft(base: StateReader): Draft {
   function rollback(mark: Mark): void {
     while (journal.length > mark) {
       const { table, key, before, first } = journal.pop()!;
-      if (first) written[table].delete(key);
-      else written[table].set(key, before);
+      if (first) recordsOf(table).delete(key);
+      else recordsOf(table).set(key, before);
     }
   }
 
@@ -67,7 +72,7 @@ export function createDraft(base: StateReader): Draft {
     committed: Iterable<string>,
     test: (wallet: Tables["wallets"]) => boolean,
   ): Iterable<string> {
-    const records = written.wallets as Map<string, Tables["wallets"] | undefined>;
+    const records = recordsOf("wallets") as Map<string, Tables["wallets"] | undefined>;
     for (const address of committed) if (!records.has(address)) yield address;
     for (const [address, wallet] of records) if (wallet && test(wallet)) yield address;
   }
@@ -82,7 +87,7 @@ export function createDraft(base: StateReader): Draft {
     voters: (publicKey) =>
       walletsWhere(base.voters(publicKey), ({ attributes }) => attributes.vote === publicKey),
     *properties(tokenId) {
-      const records = written.properties as Map<string, string | undefined>;
+      const records = recordsOf("properties") as Map<string, string | undefined>;
       for (const entry of base.properties(tokenId)) {
         if (!records.has(propertyKey(tokenId, entry[0]))) yield entry;
       }
