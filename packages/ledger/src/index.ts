@@ -18,6 +18,7 @@ export * from "./rules/economy.ts";
 export * from "./rules/error.ts";
 export * from "./rules/registry.ts";
 export * from "./rules/rule.ts";
+export * from "./signatures.ts";
 export * from "./state/draft.ts";
 export * from "./state/memory.ts";
 export * from "./state/tables.ts";

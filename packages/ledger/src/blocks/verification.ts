@@ -4,10 +4,9 @@ import {
   type BlockFault,
   containsMultiSignatures,
   type SealedTransaction,
-  verifyMultiSignatures,
 } from "@uniknode/protocol";
 import { requireRule } from "../rules/registry.ts";
-import { walletOf } from "../wallets.ts";
+import { isVerifiedIn } from "../signatures.ts";
 import type { JudgeContext } from "./judge.ts";
 
 type Context = Pick<JudgeContext, "network" | "head" | "draft">;
@@ -38,8 +37,7 @@ export function verifyWithWallets(
     });
 }
 
-function isVerified({ network, head, draft }: Context, { data, isVerified }: SealedTransaction): boolean {
-  requireRule(data, network.milestoneAt(head.height), network);
-  const { multiSignature } = walletOf(draft, data.senderPublicKey, network).attributes;
-  return multiSignature ? verifyMultiSignatures(data, multiSignature) : isVerified;
+function isVerified({ network, head, draft }: Context, transaction: SealedTransaction): boolean {
+  requireRule(transaction.data, network.milestoneAt(head.height), network);
+  return isVerifiedIn(draft, transaction, network);
 }
