@@ -1,163 +1,142 @@
 /** The tests that a received transaction passes on its way into the pool, in their order (pool.md section 4). */
-import { findRule, type StateReader } from "@uniknode/ledger";
+import { isVerifiedIn } from "@uniknode/ledger";
 import {
+  isReadableDer,
   type Milestone,
-  type Network,
   type SealedTransaction,
+  type SignatureJob,
+  signatureJob,
   TransactionError,
   transactionFromJson,
 } from "@uniknode/protocol";
-import { type Candidate, candidateFrom } from "./candidate.ts";
-import { expirationHeight, isRefusedAtAdmission } from "./expiration.ts";
+import { type ArrivalDeps, type ArrivalOptions, checkArrival, milestoneOf } from "./arrival.ts";
+import type { Candidate } from "./candidate.ts";
 import { type FeePolicy, judgeFee } from "./fees.ts";
-import type { Pending } from "./pending.ts";
-import { Refusal, type RefusalCode } from "./refusal.ts";
-import { checkTypeRule, coreTypeName } from "./typeRules.ts";
+import { Refusal, type RefusalCode, SenderLimitError } from "./refusal.ts";
+import { isRefusal } from "./senders.ts";
 
-export type AdmissionOptions = {
-  maxTransactionsPerSender: number;
-  /** Public keys exempt from the limit per sender. */
-  allowedSenders: readonly string[];
-  /** Blocks; version 1 transactions only. */
-  maxTransactionAge: number;
-  fees: FeePolicy;
-};
+export type AdmissionOptions = ArrivalOptions & { readonly fees: FeePolicy };
 
-export type AdmissionDeps = {
-  network: Network;
-  state: StateReader;
-  pending: Pending;
-  /** The last accepted block. */
-  head: () => { height: number; timestamp: number };
-  /** Network time in seconds. */
-  now: () => number;
-  /** Whether a multi-signature sender's signatures are good; called for transactions without a signature of their own. */
-  isMultiSigned: (transaction: SealedTransaction) => boolean;
-};
+export type Refused = { readonly id: string; readonly code: RefusalCode; readonly message: string };
 
 /** What the tests say of the transactions of one request. */
 export type Judgement = {
-  accept: SealedTransaction[];
-  broadcast: SealedTransaction[];
+  readonly accept: SealedTransaction[];
+  readonly broadcast: SealedTransaction[];
   /** Ids as received. */
-  excess: string[];
-  refused: { id: string; code: RefusalCode; message: string }[];
+  readonly excess: string[];
+  readonly refused: Refused[];
 };
 
-/** A version 1 timestamp may be this far ahead. */
-const MAX_FUTURE_SECONDS = 3600;
+/** A candidate that is a transaction, and what is left to be done for its own signature. */
+export type Examined = {
+  readonly candidate: Candidate;
+  /** The candidates before it in its request. */
+  readonly earlier: readonly Candidate[];
+  readonly transaction: SealedTransaction;
+  /** The verdict where it does not depend on the signature. */
+  readonly job: SignatureJob | boolean;
+};
+
+/** Stage B on its way: between its steps 11 and 12 the signatures are checked in other threads. */
+export type Examination = {
+  readonly milestone: Milestone;
+  readonly examined: readonly Examined[];
+  readonly judgement: Judgement;
+};
+
 /** Room kept free in a block for its header and lengths. */
 const BLOCK_OVERHEAD_BYTES = 10_240;
+const SCHNORR_BYTES = 64;
 
-/** Stage B: everything that does not change the pool. */
-export function judgeCandidates(
-  inputs: readonly unknown[],
+/** Steps 1 to 11. Nothing here changes the pool. */
+export function examine(
+  candidates: readonly Candidate[],
   options: AdmissionOptions,
-  deps: AdmissionDeps,
-): Judgement {
+  deps: ArrivalDeps,
+): Examination {
+  const milestone = milestoneOf(deps);
+  const examined: Examined[] = [];
   const judgement: Judgement = { accept: [], broadcast: [], excess: [], refused: [] };
-  const milestone = deps.network.milestoneAt(deps.head().height);
-  const earlier: Candidate[] = [];
-  for (const candidate of inputs.map(candidateFrom)) {
-    try {
-      if (exceedsSenderLimit(candidate, options, deps)) {
-        judgement.excess.push(candidate.id);
-        continue;
-      }
-      checkEnvelope(candidate, milestone, options, deps);
-      checkTypeRule(candidate, {
-        pending: deps.pending,
-        networkByte: deps.network.description.pubKeyHash,
-        earlier,
-        isLockKnown: (lockId) => deps.state.get("locks", lockId) !== undefined,
-      });
-      const transaction = parse(candidate, deps);
-      checkSize(transaction, milestone);
-      if (!transaction.isVerified && !deps.isMultiSigned(transaction)) {
-        throw new Refusal("ERR_BAD_DATA", "Transaction didn't pass the verification process.");
-      }
-      const fee = judgeFee(transaction, milestone, options.fees);
+  for (const [index, candidate] of candidates.entries()) {
+    const earlier = candidates.slice(0, index);
+    const code = judge(candidate, judgement, () => {
+      checkArrival(candidate, earlier, options, deps);
+      const parsed = parse(candidate, deps);
+      checkSize(parsed.transaction, milestone);
+      examined.push({ candidate, earlier, ...parsed });
+    });
+    // Trap D4: the rest of the batch is neither accepted nor reported.
+    if (code === "ERR_TOO_LARGE") break;
+  }
+  return { milestone, examined, judgement };
+}
+
+/**
+ * Steps 12 and 13, with the verdicts on the examined transactions' own signatures. Requests and blocks may have
+ * come while these were checked, so what depends on the pool and the chain is tested again.
+ */
+export function conclude(
+  { milestone, examined, judgement }: Examination,
+  verdicts: readonly boolean[],
+  options: AdmissionOptions,
+  deps: ArrivalDeps,
+): Judgement {
+  const current = milestoneOf(deps);
+  for (const [index, { candidate, earlier, ...parsed }] of examined.entries()) {
+    judge(candidate, judgement, () => {
+      checkArrival(candidate, earlier, options, deps);
+      const { transaction } = current === milestone ? parsed : parse(candidate, deps);
+      const sealed = { ...transaction, isVerified: verdicts[index]! };
+      checkSignatures(sealed, deps);
+      const fee = judgeFee(sealed, current, options.fees);
       if (!fee.pool && !fee.broadcast) {
         throw new Refusal("ERR_LOW_FEE", "The fee is too low to broadcast and accept the transaction");
       }
-      if (fee.pool) judgement.accept.push(transaction);
-      if (fee.broadcast) judgement.broadcast.push(transaction);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      judgement.refused.push({ id: candidate.id, code: error.code, message: error.message });
-      // Trap D4: the rest of the batch is neither accepted nor reported.
-      if (error.code === "ERR_TOO_LARGE") break;
-    } finally {
-      earlier.push(candidate);
-    }
+      if (fee.pool) judgement.accept.push(sealed);
+      if (fee.broadcast) judgement.broadcast.push(sealed);
+    });
   }
   return judgement;
 }
 
-/** Step 2. Transactions of the same request are not counted. */
-function exceedsSenderLimit(
-  { id, senderPublicKey }: Candidate,
-  options: AdmissionOptions,
-  { pending }: AdmissionDeps,
-): boolean {
-  // Step 1 comes first.
-  if (pending.has(id)) throw new Refusal("ERR_DUPLICATE", `Duplicate transaction ${id}`);
-  if (options.allowedSenders.includes(senderPublicKey)) return false;
-  return pending.ofSender(senderPublicKey).length >= options.maxTransactionsPerSender;
-}
-
-/** Steps 3 to 7. */
-function checkEnvelope(
-  candidate: Candidate,
-  milestone: Milestone,
-  { maxTransactionAge }: AdmissionOptions,
-  { network, head, now }: AdmissionDeps,
-): void {
-  const { id, timestamp, typeGroup, type } = candidate;
-  const ahead = timestamp === undefined ? 0 : timestamp - now();
-  if (ahead > MAX_FUTURE_SECONDS) {
-    throw new Refusal("ERR_FROM_FUTURE", `Transaction ${id} is ${ahead} seconds in the future`);
-  }
-  const { height } = head();
-  const blockTime = network.milestoneAt(1).blocktime;
-  const expiration = expirationHeight(candidate, {
-    blockTime,
-    currentHeight: height,
-    now: now(),
-    maxTransactionAge,
-  });
-  if (isRefusedAtAdmission(expiration, height)) {
-    throw new Refusal("ERR_EXPIRED", `Transaction ${id} is expired since ${height - expiration!} blocks.`);
-  }
-  if (candidate.network && candidate.network !== network.description.pubKeyHash) {
-    // Trap D5 is the other node's: it cannot name the network that it expects.
-    throw new Refusal(
-      "ERR_WRONG_NETWORK",
-      `Transaction network '${candidate.network}' does not match '${network.description.pubKeyHash}'`,
-    );
-  }
-  const rule = findRule(typeGroup, type);
-  if (!rule) {
-    throw new Refusal(
-      "ERR_UNSUPPORTED",
-      `Invalidating transaction of unsupported type '${coreTypeName(type)}'`,
-    );
-  }
-  if (!rule.isActive(milestone, network)) {
-    const shown = typeGroup === 1 ? `Core/${type}` : `${typeGroup}/${type}`;
-    throw new Refusal("ERR_UNKNOWN", `Transaction type ${shown} is deactivated.`);
+/** Runs tests and notes the refusal, whose code is returned. */
+function judge({ id }: Candidate, judgement: Judgement, test: () => void): RefusalCode | undefined {
+  try {
+    test();
+    return undefined;
+  } catch (error) {
+    if (error instanceof SenderLimitError) judgement.excess.push(id);
+    else if (error instanceof Refusal)
+      judgement.refused.push({ id, code: error.code, message: error.message });
+    else throw error;
+    return error instanceof Refusal ? error.code : undefined;
   }
 }
 
 /** Steps 9 and 10. */
-function parse({ input }: Candidate, { network, head }: AdmissionDeps): SealedTransaction {
+function parse({ input }: Candidate, { network, head }: ArrivalDeps): Pick<Examined, "transaction" | "job"> {
+  const context = { network, height: head().height };
   try {
-    return transactionFromJson(input, { network, height: head().height });
+    const transaction = transactionFromJson(input, context, { checkSignature: false });
+    const job = signatureJob(transaction, context);
+    if (typeof job !== "boolean" && job.signature.length !== SCHNORR_BYTES && !isReadableDer(job.signature)) {
+      throw new RangeError("the signature is no readable DER");
+    }
+    return { transaction, job };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const isSchema = error instanceof TransactionError && error.code === "TransactionSchemaError";
-    throw new Refusal(isSchema ? "ERR_TRANSACTION_SCHEMA" : "ERR_UNKNOWN", error.message);
+    throw new Refusal(codeOf(error), codeOf(error) === "ERR_BAD_DATA" ? NOT_VERIFIED : error.message);
   }
+}
+
+const NOT_VERIFIED = "Transaction didn't pass the verification process.";
+
+function codeOf(error: Error): RefusalCode {
+  const code = error instanceof TransactionError ? error.code : undefined;
+  if (code === "TransactionSchemaError") return "ERR_TRANSACTION_SCHEMA";
+  // A version that is not in force has no signature that could be valid.
+  return code === "TransactionVersionError" ? "ERR_BAD_DATA" : "ERR_UNKNOWN";
 }
 
 /** Step 11. */
@@ -165,4 +144,16 @@ function checkSize({ data, bytes }: SealedTransaction, { block }: Milestone): vo
   const maxBytes = block.maxPayload - BLOCK_OVERHEAD_BYTES;
   if (bytes.length <= maxBytes) return;
   throw new Refusal("ERR_TOO_LARGE", `Transaction ${data.id} is larger than ${maxBytes} bytes.`);
+}
+
+/** Step 12. */
+function checkSignatures(transaction: SealedTransaction, { state, network }: ArrivalDeps): void {
+  let isVerified: boolean;
+  try {
+    isVerified = isVerifiedIn(state, transaction, network);
+  } catch (error) {
+    if (isRefusal(error)) throw new Refusal("ERR_UNKNOWN", error.message);
+    throw error;
+  }
+  if (!isVerified) throw new Refusal("ERR_BAD_DATA", NOT_VERIFIED);
 }

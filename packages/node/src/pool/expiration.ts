@@ -17,7 +17,9 @@ export type ExpirationContext = {
 /** Height from which the transaction is too late; `undefined` means never. */
 export function expirationHeight(transaction: Lapsing, context: ExpirationContext): number | undefined {
   if (transaction.version === 2) return transaction.expiration || undefined;
-  const age = Math.floor((context.now - (transaction.timestamp ?? 0)) / context.blockTime);
+  // Without a timestamp it is no transaction, which its schema tells.
+  if (transaction.timestamp === undefined) return undefined;
+  const age = Math.floor((context.now - transaction.timestamp) / context.blockTime);
   return context.currentHeight - age + context.maxTransactionAge;
 }
 

@@ -1,58 +1,82 @@
-/** Writes the changes of the pool to disk, many in one transaction. */
+/**
+ * Writes the changes of the pool to disk, many in one transaction, together with what is reported of them: a change
+ * is reported if and only if it is on disk, so a crash neither loses a report nor repeats one.
+ */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { PoolStore } from "../store/pool.ts";
+import type { PoolEvent } from "./events.ts";
 
 export type Journal = {
   added(transaction: SealedTransaction): void;
   removed(id: string): void;
-  /** Settles once everything reported so far is on disk. */
+  report(event: PoolEvent): void;
+  /** Settles once everything noted so far is on disk. */
   flushed(): Promise<void>;
-  /** Writes what is outstanding now. */
-  flush(): void;
+  /** Writes what is outstanding, before it returns; what comes back tells whether that went well. */
+  flush(): Promise<void>;
 };
 
 /** How long changes are collected: one commit serves all requests of this time. */
 const COLLECT_MS = 5;
 
-export function createJournal(store: PoolStore): Journal {
-  let added = new Map<string, Uint8Array>();
-  let removed = new Set<string>();
-  let scheduled: Promise<void> | undefined;
+type Outstanding = {
+  readonly added: Map<string, Uint8Array>;
+  readonly removed: Set<string>;
+  readonly events: PoolEvent[];
+};
 
-  function flush(): void {
-    if (added.size === 0 && removed.size === 0) return;
-    const change = { added: [...added].map(([id, bytes]) => ({ id, bytes })), removed: [...removed] };
-    added = new Map();
-    removed = new Set();
-    store.write(change);
+const nothing = (): Outstanding => ({ added: new Map(), removed: new Set(), events: [] });
+
+export function createJournal(store: PoolStore, emit: (event: PoolEvent) => void): Journal {
+  let outstanding = nothing();
+  let written: PromiseWithResolvers<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function schedule(): void {
+    if (written) return;
+    written = Promise.withResolvers();
+    timer = setTimeout(write, COLLECT_MS);
   }
 
-  function flushed(): Promise<void> {
-    scheduled ??= new Promise((resolve, reject) => {
-      setTimeout(() => {
-        scheduled = undefined;
-        try {
-          flush();
-          resolve();
-        } catch (error) {
-          reject(error);
-        }
-      }, COLLECT_MS);
-    });
-    return scheduled;
+  function write(): void {
+    const { resolve, reject } = written!;
+    const { added, removed, events } = outstanding;
+    const change = { added: Array.from(added, ([id, bytes]) => ({ id, bytes })), removed: [...removed] };
+    written = undefined;
+    try {
+      store.write(change, () => events.forEach(emit));
+    } catch (error) {
+      // What was not written goes with the next change. If nobody waits to hear of it, the process ends.
+      reject(error);
+      return;
+    }
+    outstanding = nothing();
+    resolve();
   }
+
+  const flushed = () => written?.promise ?? Promise.resolve();
 
   return {
     added({ data, bytes }) {
-      removed.delete(data.id);
-      added.set(data.id, bytes);
+      outstanding.added.set(data.id, bytes);
+      schedule();
     },
     removed(id) {
-      // A row that was never written need not be deleted; one that was is.
-      added.delete(id);
-      removed.add(id);
+      outstanding.added.delete(id);
+      // One that comes back later is written anew, behind those that came meanwhile.
+      outstanding.removed.add(id);
+      schedule();
+    },
+    report(event) {
+      outstanding.events.push(event);
+      schedule();
     },
     flushed,
-    flush,
+    flush() {
+      const done = flushed();
+      clearTimeout(timer);
+      if (written) write();
+      return done;
+    },
   };
 }

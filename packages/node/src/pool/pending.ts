@@ -2,24 +2,28 @@
 import type { SealedTransaction } from "@uniknode/protocol";
 
 export type Pending = {
-  readonly size: () => number;
+  size(): number;
   has(id: string): boolean;
   get(id: string): SealedTransaction | undefined;
   add(transaction: SealedTransaction): void;
   remove(id: string): void;
-  /** By nonce, lowest first. */
+  /** In order of arrival. */
+  all(): Iterable<SealedTransaction>;
+  /** By nonce, lowest first. The list is a living one: copy it before anything is removed. */
   ofSender(senderPublicKey: string): readonly SealedTransaction[];
   senders(): Iterable<string>;
-  /** In the order offered for forging; `limit` is a lower bound on what is returned. */
+  /** In the order offered for forging; at least `limit` are returned if there are as many. */
   inForgingOrder(limit?: number): SealedTransaction[];
   /** What leaves first when the pool is full: a cheap transaction on which no other one builds. */
-  evictionCandidate(): SealedTransaction | undefined;
+  evictionCandidate(exceptSender?: string): SealedTransaction | undefined;
 };
 
 /** How many of the cheapest transactions are examined for eviction before any last one of a sender will do. */
 const EVICTION_WINDOW = 100;
 
 type Entry = { readonly transaction: SealedTransaction; readonly arrival: number };
+
+const NONE: readonly SealedTransaction[] = [];
 
 export function createPending(): Pending {
   const byId = new Map<string, Entry>();
@@ -28,15 +32,21 @@ export function createPending(): Pending {
   const byFee: Entry[] = [];
   let arrivals = 0;
 
-  const ofSender = (senderPublicKey: string) => bySender.get(senderPublicKey) ?? [];
+  const ofSender = (senderPublicKey: string) => bySender.get(senderPublicKey) ?? NONE;
 
   function add(transaction: SealedTransaction): void {
     const entry = { transaction, arrival: arrivals++ };
     const { id, senderPublicKey } = transaction.data;
     byId.set(id, entry);
     byFee.splice(feePosition(entry), 0, entry);
-    const siblings = [...ofSender(senderPublicKey), transaction];
-    bySender.set(senderPublicKey, siblings.sort(byNonce));
+    const siblings = bySender.get(senderPublicKey);
+    if (!siblings) bySender.set(senderPublicKey, [transaction]);
+    else
+      siblings.splice(
+        siblings.findLastIndex((other) => nonceOf(other) <= nonceOf(transaction)) + 1,
+        0,
+        transaction,
+      );
   }
 
   function remove(id: string): void {
@@ -45,9 +55,9 @@ export function createPending(): Pending {
     byId.delete(id);
     byFee.splice(feePosition(entry), 1);
     const { senderPublicKey } = entry.transaction.data;
-    const rest = ofSender(senderPublicKey).filter(({ data }) => data.id !== id);
-    if (rest.length > 0) bySender.set(senderPublicKey, rest);
-    else bySender.delete(senderPublicKey);
+    const siblings = bySender.get(senderPublicKey)!;
+    siblings.splice(siblings.indexOf(entry.transaction), 1);
+    if (siblings.length === 0) bySender.delete(senderPublicKey);
   }
 
   /** Where the entry stands in `byFee`, or would. */
@@ -63,26 +73,30 @@ export function createPending(): Pending {
 
   function inForgingOrder(limit = Number.POSITIVE_INFINITY): SealedTransaction[] {
     const placed = new Set<SealedTransaction>();
+    /** How many of each sender's transactions, from the lowest nonce, were pulled up. */
+    const pulled = new Map<string, number>();
     for (const { transaction } of byFee) {
       if (placed.size >= limit) break;
       if (placed.has(transaction)) continue;
       const { nonce, senderPublicKey } = transaction.data;
-      // A high fee late in a sender's chain pulls the earlier transactions up.
-      for (const sibling of nonce === undefined ? [] : ofSender(senderPublicKey)) {
-        if (nonce !== undefined && (sibling.data.nonce ?? nonce) < nonce) placed.add(sibling);
+      // A high fee late in a sender's chain pulls the earlier transactions up; version 1 has no such chain.
+      if (nonce !== undefined) {
+        const siblings = ofSender(senderPublicKey);
+        let next = pulled.get(senderPublicKey) ?? 0;
+        for (; nonceOf(siblings[next]!) < nonce; next++) placed.add(siblings[next]!);
+        pulled.set(senderPublicKey, next);
       }
       placed.add(transaction);
     }
     return [...placed];
   }
 
-  function evictionCandidate(): SealedTransaction | undefined {
-    const isLast = (transaction: SealedTransaction) =>
+  function evictionCandidate(exceptSender?: string): SealedTransaction | undefined {
+    const isLast = ({ transaction }: Entry) =>
+      transaction.data.senderPublicKey !== exceptSender &&
       ofSender(transaction.data.senderPublicKey).at(-1) === transaction;
-    const cheapest = byFee.slice(-EVICTION_WINDOW).reverse();
-    return (
-      cheapest.find(({ transaction }) => isLast(transaction)) ?? byFee.findLast((e) => isLast(e.transaction))
-    )?.transaction;
+    const cheapest = byFee.slice(-EVICTION_WINDOW);
+    return (cheapest.findLast(isLast) ?? byFee.findLast(isLast))?.transaction;
   }
 
   return {
@@ -91,6 +105,7 @@ export function createPending(): Pending {
     get: (id) => byId.get(id)?.transaction,
     add,
     remove,
+    all: () => byId.values().map(({ transaction }) => transaction),
     ofSender,
     senders: () => bySender.keys(),
     inForgingOrder,
@@ -103,7 +118,5 @@ function isBefore(left: Entry, right: Entry): boolean {
   return a === b ? left.arrival < right.arrival : a > b;
 }
 
-function byNonce(left: SealedTransaction, right: SealedTransaction): number {
-  const [a, b] = [left.data.nonce ?? 0n, right.data.nonce ?? 0n];
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+/** Version 1 has none: it stays in order of arrival. */
+const nonceOf = ({ data }: SealedTransaction): bigint => data.nonce ?? 0n;

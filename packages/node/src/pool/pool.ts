@@ -1,222 +1,207 @@
 /** The pool of pending transactions (pool.md). */
-import { applyTransaction, createDraft, RuleError, type StateReader } from "@uniknode/ledger";
+import type { StateReader } from "@uniknode/ledger";
 import {
-  addressFromPublicKey,
   type Network,
   type SealedTransaction,
-  sealedFromTrustedBytes,
-  transactionFromJson,
-  transactionToJson,
+  transactionFromBytes,
+  verifySignature,
 } from "@uniknode/protocol";
 import type { AdmissionAnswer } from "../serving/gateway.ts";
 import type { PoolStore } from "../store/pool.ts";
-import { type AdmissionOptions, type Judgement, judgeCandidates } from "./admission.ts";
-import { candidateFrom } from "./candidate.ts";
+import { type AdmissionOptions, conclude, type Examination, examine, type Refused } from "./admission.ts";
+import { type Candidate, candidateFrom } from "./candidate.ts";
+import { createContents } from "./contents.ts";
 import type { PoolEvent, Rejected } from "./events.ts";
-import { expirationHeight, isExpired } from "./expiration.ts";
+import { expirationHeight, isExpired, isRefusedAtAdmission } from "./expiration.ts";
 import { createJournal } from "./journal.ts";
 import { createPending } from "./pending.ts";
 import { createRecentIds } from "./recentIds.ts";
-import type { RefusalCode } from "./refusal.ts";
+import { type SelectionLimits, selectTransactions } from "./selection.ts";
 import { createSenders } from "./senders.ts";
+import { type Verify, verifySignatures } from "./verification.ts";
 
-export type PoolOptions = AdmissionOptions & {
-  maxTransactions: number;
+export type PoolOptions = AdmissionOptions & { readonly maxTransactions: number };
+
+/** The settings of the Unikname networks (pool.md section 1). */
+export const DEFAULT_POOL_OPTIONS: PoolOptions = {
+  maxTransactions: 15_000,
+  maxTransactionsPerSender: 300,
+  allowedSenders: [],
+  maxTransactionAge: 2_700,
+  fees: {
+    dynamic: true,
+    minFeePool: 1_000,
+    minFeeBroadcast: 1_000,
+    addonBytes: {
+      transfer: 100,
+      secondSignature: 250,
+      delegateRegistration: 400_000,
+      vote: 100,
+      multiSignature: 500,
+      ipfs: 250,
+      multiPayment: 500,
+      delegateResignation: 100,
+      htlcLock: 100,
+      htlcClaim: 0,
+      htlcRefund: 0,
+    },
+  },
 };
 
 export type PoolDeps = {
-  network: Network;
+  readonly network: Network;
   /** State at the head. */
-  state: StateReader;
+  readonly state: StateReader;
   /** The last accepted block; timestamp in seconds since the network epoch. */
-  head: () => { height: number; timestamp: number };
+  readonly head: () => { readonly height: number; readonly timestamp: number };
   /** Network time in seconds. */
-  now: () => number;
-  isMultiSigned: (transaction: SealedTransaction) => boolean;
+  readonly now: () => number;
   /** Which of these ids are in a stored block. */
-  storedIds: (ids: readonly string[]) => ReadonlySet<string>;
-  store: PoolStore;
-  emit: (event: PoolEvent) => void;
+  readonly storedIds: (ids: readonly string[]) => ReadonlySet<string>;
+  readonly store: PoolStore;
+  readonly verify: Verify;
+  /** Hears of each change within the database transaction that makes it durable. */
+  readonly emit: (event: PoolEvent) => void;
 };
 
 export type Pool = {
-  /** Takes what it can of one request; the answer comes when it is on disk. */
+  /**
+   * Takes what it can of one request; the answer comes when it is on disk. Requests enter in the order of the calls.
+   *
+   * @throws {PoolClosedError}
+   */
   submit(inputs: readonly unknown[]): Promise<AdmissionAnswer>;
   size(): number;
   get(id: string): SealedTransaction | undefined;
+  /** At least `limit` transactions if there are as many. */
   inForgingOrder(limit?: number): SealedTransaction[];
   /** Transactions for the next block, in order; those that no longer apply leave the pool (pool.md section 9). */
-  select(limits: { maxTransactions: number; maxBytes: number }): SealedTransaction[];
-  /** A block became the head; `addresses` are the wallets that it changed. */
+  select(limits: SelectionLimits): SealedTransaction[];
+  /** A block was committed; `addresses` are the wallets that it changed. The state may be that of a later block. */
   blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void;
   /** Blocks were reverted; their transactions, oldest first, come back before those that were pending. */
   blocksReverted(transactions: readonly SealedTransaction[]): void;
-  /** Writes what is outstanding. */
-  close(): void;
+  /** Writes what is outstanding, before it returns. Nothing is taken any more. */
+  close(): Promise<void>;
 };
+
+/** The pool was closed before the transactions could be taken. */
+export class PoolClosedError extends Error {
+  readonly code = "POOL_CLOSED";
+
+  constructor() {
+    super("the pool was closed");
+    this.name = "PoolClosedError";
+  }
+}
 
 /** How many times the wanted number of transactions are tried for a block. */
 const SELECTION_FACTOR = 10;
 
 /** The pool with what was pending when it was closed last. */
 export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
+  const { network, state, head, now } = deps;
   const pending = createPending();
-  const senders = createSenders(deps);
-  const journal = createJournal(deps.store);
+  const senders = createSenders({ network, state, head });
+  const journal = createJournal(deps.store, deps.emit);
+  const contents = createContents(options.maxTransactions, { pending, senders, journal });
   const recentIds = createRecentIds();
-  const blockTime = deps.network.milestoneAt(1).blocktime;
+  const arrivalDeps = { network, state, pending, head, now };
+  const currentMilestone = () => network.milestoneAt(head().height);
+  let milestone = currentMilestone();
+  let lastTurn: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
 
   async function submit(inputs: readonly unknown[]): Promise<AdmissionAnswer> {
     // Stage A: ids seen lately, whatever became of them
-    const [fresh, repeated] = recentIds.partition(inputs, (input) => candidateFrom(input).id);
-    const judgement: Judgement = judgeCandidates(fresh, options, { ...deps, pending });
-    const refused = [
-      ...repeated.map((input) => ({
-        id: candidateFrom(input).id,
-        code: "ERR_DUPLICATE" as const,
-        message: "Already in cache.",
-      })),
-      ...judgement.refused,
-    ];
-    // Stage C: already forged
-    const known = [...new Set([...judgement.accept, ...judgement.broadcast])];
-    const stored = deps.storedIds(known.map(({ data }) => data.id));
-    const isNew = ({ data }: SealedTransaction) => !stored.has(data.id);
-    for (const id of stored) refused.push({ id, code: "ERR_FORGED", message: "Already forged." });
-    // Stage D: insertion
-    const { added, rejected } = insert(judgement.accept.filter(isNew));
-    for (const { transaction, code, message } of rejected)
-      refused.push({ id: transaction.data.id, code, message });
-    const unsent = new Set(rejected.filter(({ code }) => code !== "ERR_POOL_FULL").map((r) => r.transaction));
-    const broadcast = judgement.broadcast.filter(
-      (transaction) => isNew(transaction) && !unsent.has(transaction),
+    const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom), ({ id }) => id);
+    // Stage B, during which other requests may be examined
+    const examination = examine(fresh, options, arrivalDeps);
+    const verifying = verifySignatures(examination.examined, deps.verify);
+    const turn = Promise.all([verifying, lastTurn]).then(([verdicts]) =>
+      admit(repeated, examination, verdicts),
     );
-    if (added.length > 0) deps.emit({ name: "transaction.pool.added", transactions: added });
-    if (rejected.length > 0) deps.emit({ name: "transaction.pool.rejected", rejected });
-    if (added.length > 0) await journal.flushed();
-    return answerOf(added, broadcast, judgement.excess, refused);
+    lastTurn = turn.catch(() => undefined);
+    const answer = await turn;
+    if (answer.data.accept.length > 0) await journal.flushed();
+    return answer;
   }
 
-  function insert(transactions: readonly SealedTransaction[]) {
+  function admit(
+    repeated: readonly Candidate[],
+    examination: Examination,
+    verdicts: readonly boolean[],
+  ): AdmissionAnswer {
+    if (isClosed) throw new PoolClosedError();
+    const { accept, broadcast, excess, refused } = conclude(examination, verdicts, options, arrivalDeps);
+    // Stage C
+    const judged = new Set([...accept, ...broadcast].map(({ data }) => data.id));
+    const forged = deps.storedIds([...judged]);
+    const isNew = ({ data }: SealedTransaction) => !forged.has(data.id);
+    // Stage D
+    const { added, rejected } = insertAll(accept.filter(isNew));
+    // What the pool has no room for may still find some elsewhere.
+    const isUnfit = new Set(
+      rejected.filter(({ code }) => code !== "ERR_POOL_FULL").map((r) => r.transaction),
+    );
+    return answerOf({
+      accept: added,
+      broadcast: broadcast.filter((transaction) => isNew(transaction) && !isUnfit.has(transaction)),
+      excess,
+      refused: [
+        ...repeated.map(({ id }) => ({ id, code: "ERR_DUPLICATE" as const, message: "Already in cache." })),
+        ...refused,
+        ...Array.from(forged, (id) => ({ id, code: "ERR_FORGED" as const, message: "Already forged." })),
+        ...rejected.map(({ transaction, ...reason }) => ({ id: transaction.data.id, ...reason })),
+      ],
+    });
+  }
+
+  function insertAll(transactions: readonly SealedTransaction[]) {
     const added: SealedTransaction[] = [];
     const rejected: Rejected[] = [];
+    const evicted: SealedTransaction[] = [];
     for (const transaction of transactions) {
-      const refusal = insertOne(transaction);
-      if (refusal) rejected.push({ transaction, ...refusal });
-      else added.push(transaction);
+      const insertion = contents.insert(transaction);
+      if (insertion.isAdded) added.push(transaction);
+      else rejected.push({ transaction, code: insertion.code, message: insertion.message });
+      if (insertion.isAdded && insertion.evicted) evicted.push(insertion.evicted);
     }
+    if (added.length > 0) journal.report({ name: "transaction.pool.added", transactions: added });
+    if (rejected.length > 0) journal.report({ name: "transaction.pool.rejected", rejected });
+    for (const transaction of evicted) contents.reportDeparture(transaction, "transaction.pool.removed");
     return { added, rejected };
   }
 
-  function insertOne(transaction: SealedTransaction): { code: RefusalCode; message: string } | undefined {
-    if (pending.has(transaction.data.id)) return { code: "ERR_ALREADY_IN_POOL", message: "Already in pool" };
-    const evicted = pending.size() >= options.maxTransactions ? pending.evictionCandidate() : undefined;
-    if (evicted && evicted.data.fee >= transaction.data.fee) {
-      const message =
-        `Pool is full (has ${pending.size()} transactions) and this transaction's fee ${transaction.data.fee} ` +
-        `is not higher than the lowest fee already in pool ${evicted.data.fee}`;
-      return { code: "ERR_POOL_FULL", message };
-    }
-    try {
-      senders.apply(transaction);
-    } catch (error) {
-      if (error instanceof RuleError) return { code: "ERR_APPLY", message: error.message };
-      throw error;
-    }
-    if (evicted) removeAll([evicted], "transaction.pool.removed");
-    pending.add(transaction);
-    journal.added(transaction);
-    return undefined;
-  }
-
-  /** Takes transactions out and brings the views of their senders up to date. */
-  function removeAll(
-    transactions: readonly SealedTransaction[],
-    name: "transaction.pool.removed" | "transaction.expired",
-  ): void {
-    const affected = new Set<string>();
-    for (const transaction of transactions) {
-      if (!pending.has(transaction.data.id)) continue;
-      pending.remove(transaction.data.id);
-      journal.removed(transaction.data.id);
-      affected.add(transaction.data.senderPublicKey);
-      deps.emit({ name, transaction });
-    }
-    for (const sender of affected) rebuild(sender);
-  }
-
-  function rebuild(sender: string): void {
-    removeAll(senders.rebuild(sender, pending.ofSender(sender)), "transaction.pool.removed");
-  }
-
-  function select({ maxTransactions, maxBytes }: { maxTransactions: number; maxBytes: number }) {
-    const { network, state } = deps;
-    const head = deps.head();
-    const draft = createDraft(state);
-    const context = { network, milestone: network.milestoneAt(head.height), head, state: draft, draft };
-    const selected: SealedTransaction[] = [];
-    const failed: SealedTransaction[] = [];
-    let bytes = 0;
-    for (const transaction of pending.inForgingOrder(maxTransactions * SELECTION_FACTOR)) {
-      if (selected.length >= maxTransactions || bytes + transaction.bytes.length > maxBytes) break;
-      const mark = draft.mark();
-      try {
-        applyTransaction(transaction.data, context);
-      } catch (error) {
-        if (!(error instanceof RuleError)) throw error;
-        draft.rollback(mark);
-        failed.push(transaction);
-        continue;
-      }
-      selected.push(transaction);
-      bytes += transaction.bytes.length;
-    }
-    removeAll(failed, "transaction.pool.removed");
+  function select(limits: SelectionLimits): SealedTransaction[] {
+    const offered = pending.inForgingOrder(limits.maxTransactions * SELECTION_FACTOR);
+    const { height } = head();
+    const isTooLate = (transaction: SealedTransaction) => isRefusedAtAdmission(lapseOf(transaction), height);
+    const { selected, failed } = selectTransactions(offered, limits, { network, state, head, isTooLate });
+    contents.remove(failed, "transaction.pool.removed");
     return selected;
   }
 
   function blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void {
     recentIds.clear();
-    removeAll(
-      transactions.flatMap(({ data }) => pending.get(data.id) ?? []),
-      "transaction.pool.removed",
-    );
-    const version = deps.network.description.pubKeyHash;
-    for (const sender of [...pending.senders()]) {
-      if (addresses.has(addressFromPublicKey(sender, version))) rebuild(sender);
-    }
-    removeExpired();
-    if (deps.network.isMilestone(deps.head().height)) removeOutdated();
+    const included = transactions.flatMap(({ data }) => pending.get(data.id) ?? []);
+    const changed = [...addresses].flatMap((address) => senders.publicKeyOf(address) ?? []);
+    contents.remove(included, "transaction.pool.removed", changed);
+    followHead();
   }
 
-  /** Expired transactions, and the later ones of the same senders. */
-  function removeExpired(): void {
-    const { height } = deps.head();
-    const context = {
-      blockTime,
-      currentHeight: height,
-      now: deps.now(),
-      maxTransactionAge: options.maxTransactionAge,
-    };
-    const lapsed = (transaction: SealedTransaction) =>
-      isExpired(expirationHeight(transaction.data, context), height);
-    removeAll(withLater(lapsed), "transaction.expired");
+  /** What a new height or a new milestone ends. */
+  function followHead(): void {
+    const { height } = head();
+    const isLapsed = (transaction: SealedTransaction) => isExpired(lapseOf(transaction), height);
+    contents.remove(withLater(isLapsed), "transaction.expired");
+    if (currentMilestone() === milestone) return;
+    milestone = currentMilestone();
+    const isOutdated = ({ data, bytes }: SealedTransaction) => read(data.id, bytes) === undefined;
+    contents.remove(withLater(isOutdated), "transaction.pool.removed", [...pending.senders()]);
   }
 
-  /** Transactions that the new milestone's schema refuses, and the later ones of the same senders. */
-  function removeOutdated(): void {
-    const context = { network: deps.network, height: deps.head().height };
-    const isOutdated = ({ data }: SealedTransaction) => {
-      try {
-        transactionFromJson(transactionToJson(data), context);
-        return false;
-      } catch {
-        return true;
-      }
-    };
-    removeAll(withLater(isOutdated), "transaction.pool.removed");
-  }
-
+  /** The transactions of which this is true, and the later ones of the same senders; highest nonces first. */
   function withLater(test: (transaction: SealedTransaction) => boolean): SealedTransaction[] {
     return [...pending.senders()].flatMap((sender) => {
       const transactions = pending.ofSender(sender);
@@ -225,31 +210,47 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     });
   }
 
+  const lapseOf = ({ data }: SealedTransaction): number | undefined =>
+    expirationHeight(data, {
+      blockTime: network.milestoneAt(1).blocktime,
+      currentHeight: head().height,
+      now: now(),
+      maxTransactionAge: options.maxTransactionAge,
+    });
+
   function blocksReverted(transactions: readonly SealedTransaction[]): void {
-    const waiting = [...pending.senders()].flatMap((sender) => pending.ofSender(sender));
-    const before = new Map(waiting.map((transaction) => [transaction.data.id, transaction]));
-    for (const id of before.keys()) {
-      pending.remove(id);
-      journal.removed(id);
-    }
-    senders.clear();
     recentIds.clear();
-    insert(transactions);
-    insert(waiting);
-    for (const [id, transaction] of before) {
-      if (!pending.has(id)) deps.emit({ name: "transaction.pool.removed", transaction });
-    }
+    const returned = transactions.flatMap(({ data, bytes }) => read(data.id, bytes) ?? []);
+    contents.replace([...returned, ...pending.all()]);
+    followHead();
   }
 
   function restore(): void {
     const rows = deps.store.load();
-    const stored = deps.storedIds(rows.map(({ id }) => id));
+    const forged = deps.storedIds(rows.map(({ id }) => id));
     for (const { id, bytes } of rows) {
-      const isForged = stored.has(id);
-      if (isForged || insertOne(sealedFromTrustedBytes(bytes, id)) !== undefined) journal.removed(id);
+      const transaction = read(id, bytes);
+      const isBack = transaction && !forged.has(id) && contents.insert(transaction).isAdded;
+      if (isBack) continue;
+      journal.removed(id);
+      if (transaction) contents.reportDeparture(transaction, "transaction.pool.removed");
     }
+    followHead();
     journal.flush();
-    removeExpired();
+  }
+
+  /** A transaction that was admitted once; absent if the milestone in force does not know its like. */
+  function read(id: string, bytes: Uint8Array): SealedTransaction | undefined {
+    try {
+      const context = { network, height: head().height };
+      const transaction = transactionFromBytes(bytes, context, { checkSignature: false });
+      if (transaction.data.id !== id) return undefined;
+      // Without the signatures of a multi signature wallet, it came in by its own.
+      const isVerified = transaction.data.signatures === undefined || verifySignature(transaction.data);
+      return { ...transaction, isVerified };
+    } catch {
+      return undefined;
+    }
   }
 
   restore();
@@ -261,28 +262,33 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     select,
     blockApplied,
     blocksReverted,
-    close: journal.flush,
+    close() {
+      isClosed = true;
+      return journal.flush();
+    },
   };
 }
 
-function answerOf(
-  accepted: readonly SealedTransaction[],
-  broadcast: readonly SealedTransaction[],
-  excess: string[],
-  refused: readonly { id: string; code: RefusalCode; message: string }[],
-): AdmissionAnswer {
-  const errors: Record<string, { type: string; message: string }[]> = {};
-  for (const { id, code, message } of refused) {
-    errors[id] = [...(errors[id] ?? []), { type: code, message }];
-  }
+type Outcome = {
+  readonly accept: readonly SealedTransaction[];
+  readonly broadcast: readonly SealedTransaction[];
+  readonly excess: string[];
+  readonly refused: readonly Refused[];
+};
+
+function answerOf({ accept, broadcast, excess, refused }: Outcome): AdmissionAnswer {
+  const errors = Map.groupBy(refused, ({ id }) => id);
+  const shown = ({ code, message }: Refused) => ({ type: code, message });
   const idOf = ({ data }: SealedTransaction) => data.id;
   return {
     data: {
-      accept: accepted.map(idOf),
+      accept: accept.map(idOf),
       broadcast: broadcast.map(idOf),
       excess,
-      invalid: Object.keys(errors),
+      invalid: [...errors.keys()],
     },
-    ...(refused.length > 0 && { errors }),
+    ...(errors.size > 0 && {
+      errors: Object.fromEntries(Array.from(errors, ([id, reasons]) => [id, reasons.map(shown)])),
+    }),
   };
 }

@@ -30,3 +30,6 @@ export class Refusal extends Error {
     this.code = code;
   }
 }
+
+/** The sender has as many pending transactions as it may have: the transaction is in excess, which is no error. */
+export class SenderLimitError extends Error {}

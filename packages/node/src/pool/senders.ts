@@ -2,18 +2,27 @@
  * The pool's view of its senders: for each, the chain state with the effects of its own pending transactions.
  * Others' pending effects are not visible to it, so what is still on its way to a wallet cannot be spent.
  */
-import { applyToSender, createDraft, type Draft, RuleError, type StateReader } from "@uniknode/ledger";
-import type { Network, SealedTransaction } from "@uniknode/protocol";
+import {
+  addressOf,
+  applyToSender,
+  createDraft,
+  type Draft,
+  RuleError,
+  type StateReader,
+} from "@uniknode/ledger";
+import { type Network, type SealedTransaction, TransactionError } from "@uniknode/protocol";
 
 export type Senders = {
   /**
    * Adds a transaction to its sender's view.
    *
-   * @throws {RuleError} when the rules refuse it; the view stays as it was
+   * @returns why the rules refuse it, if they do; the view is then as before
    */
-  apply(transaction: SealedTransaction): void;
-  /** Starts the view afresh from the chain; the transactions that no longer apply are returned, and all after them. */
+  apply(transaction: SealedTransaction): string | undefined;
+  /** Starts the view afresh from the chain and returns the transactions that do not apply any more. */
   rebuild(senderPublicKey: string, pending: readonly SealedTransaction[]): SealedTransaction[];
+  /** Public key of the sender with this address, if it has a view. */
+  publicKeyOf(address: string): string | undefined;
   clear(): void;
 };
 
@@ -23,42 +32,41 @@ export type SendersDeps = {
   head: () => { height: number; timestamp: number };
 };
 
-export function createSenders({ network, state, head }: SendersDeps): Senders {
-  const drafts = new Map<string, Draft>();
+type View = { readonly publicKey: string; readonly draft: Draft };
 
-  function apply({ data }: SealedTransaction): void {
-    let draft = drafts.get(data.senderPublicKey);
-    if (!draft) {
-      draft = createDraft(state);
-      drafts.set(data.senderPublicKey, draft);
-    }
-    const mark = draft.mark();
+export function createSenders({ network, state, head }: SendersDeps): Senders {
+  /** By address. */
+  const views = new Map<string, View>();
+
+  function apply({ data }: SealedTransaction): string | undefined {
+    const address = addressOf(data.senderPublicKey, network);
+    const view = views.get(address) ?? { publicKey: data.senderPublicKey, draft: createDraft(state) };
+    const { height, timestamp } = head();
+    const milestone = network.milestoneAt(height);
     try {
-      applyToSender(data, {
-        network,
-        milestone: network.milestoneAt(head().height),
-        head: head(),
-        state,
-        draft,
-      });
+      applyToSender(data, { network, milestone, head: { height, timestamp }, state, draft: view.draft });
     } catch (error) {
-      draft.rollback(mark);
+      if (isRefusal(error)) return error.message;
       throw error;
     }
+    views.set(address, view);
+    return undefined;
   }
 
   function rebuild(senderPublicKey: string, pending: readonly SealedTransaction[]): SealedTransaction[] {
-    drafts.delete(senderPublicKey);
-    for (const [index, transaction] of pending.entries()) {
-      try {
-        apply(transaction);
-      } catch (error) {
-        if (error instanceof RuleError) return pending.slice(index);
-        throw error;
-      }
-    }
-    return [];
+    views.delete(addressOf(senderPublicKey, network));
+    // After one that fails, the nonces of the later ones fail too.
+    return pending.filter((transaction) => apply(transaction) !== undefined);
   }
 
-  return { apply, rebuild, clear: () => drafts.clear() };
+  return {
+    apply,
+    rebuild,
+    publicKeyOf: (address) => views.get(address)?.publicKey,
+    clear: () => views.clear(),
+  };
 }
+
+/** The refusals of rules, and of signatures that cannot even be examined. */
+export const isRefusal = (error: unknown): error is Error =>
+  error instanceof RuleError || error instanceof TransactionError || error instanceof RangeError;

@@ -1,11 +1,17 @@
 /** The pending transactions on disk, so that they survive a restart. */
 import type { Database } from "./database.ts";
 
+/** Those removed may be added again, as the latest arrivals. */
+export type PoolChange = {
+  readonly added: readonly { readonly id: string; readonly bytes: Uint8Array }[];
+  readonly removed: readonly string[];
+};
+
 export type PoolStore = {
   /** Canonical bytes in order of arrival. */
   load(): { id: string; bytes: Uint8Array }[];
-  /** One transaction; a row that is there already stays as it is. */
-  write(change: { added: readonly { id: string; bytes: Uint8Array }[]; removed: readonly string[] }): void;
+  /** Writes the change and runs `alongside` in one transaction: both or nothing. */
+  write(change: PoolChange, alongside?: () => void): void;
 };
 
 export function createPoolStore(database: Database): PoolStore {
@@ -16,10 +22,11 @@ export function createPoolStore(database: Database): PoolStore {
   const remove = database.prepare("DELETE FROM pool WHERE id = ?");
   return {
     load: () => select.all(),
-    write({ added, removed }) {
+    write({ added, removed }, alongside) {
       database.transaction(() => {
         for (const id of removed) remove.run(id);
         for (const { id, bytes } of added) insert.run(id, bytes);
+        alongside?.();
       });
     },
   };

@@ -1,0 +1,111 @@
+/** The tests of a received transaction that come before it is read: steps 1 to 8 of pool.md section 4. */
+import { findRule, type StateReader } from "@uniknode/ledger";
+import type { Milestone, Network } from "@uniknode/protocol";
+import type { Candidate } from "./candidate.ts";
+import { expirationHeight, isRefusedAtAdmission } from "./expiration.ts";
+import type { Pending } from "./pending.ts";
+import { Refusal, SenderLimitError } from "./refusal.ts";
+import { checkTypeRule, coreTypeName } from "./typeRules.ts";
+
+export type ArrivalOptions = {
+  readonly maxTransactionsPerSender: number;
+  /** Public keys exempt from the limit per sender. */
+  readonly allowedSenders: readonly string[];
+  /** Blocks that a version 1 transaction may wait. */
+  readonly maxTransactionAge: number;
+};
+
+export type ArrivalDeps = {
+  readonly network: Network;
+  /** State at the head. */
+  readonly state: StateReader;
+  readonly pending: Pending;
+  /** The last accepted block; timestamp in seconds since the network epoch. */
+  readonly head: () => { readonly height: number; readonly timestamp: number };
+  /** Network time in seconds. */
+  readonly now: () => number;
+};
+
+/** A version 1 timestamp may be this far ahead. */
+const MAX_FUTURE_SECONDS = 3600;
+
+export const milestoneOf = ({ network, head }: Pick<ArrivalDeps, "network" | "head">): Milestone =>
+  network.milestoneAt(head().height);
+
+/**
+ * Steps 1 to 8.
+ *
+ * @param earlier the candidates before it in its request, accepted or not
+ * @throws {Refusal}
+ * @throws {SenderLimitError}
+ */
+export function checkArrival(
+  candidate: Candidate,
+  earlier: readonly Candidate[],
+  options: ArrivalOptions,
+  deps: ArrivalDeps,
+): void {
+  const { id } = candidate;
+  // 1
+  if (deps.pending.has(id)) throw new Refusal("ERR_DUPLICATE", `Duplicate transaction ${id}`);
+  checkSenderLimit(candidate, options, deps);
+  checkTimes(candidate, options, deps);
+  checkType(candidate, deps);
+  checkTypeRule(candidate, {
+    pending: deps.pending,
+    networkByte: deps.network.description.pubKeyHash,
+    earlier,
+    isLockKnown: (lockId) => deps.state.get("locks", lockId) !== undefined,
+  });
+}
+
+/** Step 2. Transactions of the same request are not counted. */
+function checkSenderLimit(
+  { senderPublicKey }: Candidate,
+  { allowedSenders, maxTransactionsPerSender }: ArrivalOptions,
+  { pending }: ArrivalDeps,
+): void {
+  const isExcess = pending.ofSender(senderPublicKey).length >= maxTransactionsPerSender;
+  if (isExcess && !allowedSenders.includes(senderPublicKey)) throw new SenderLimitError();
+}
+
+/** Steps 3 and 4. */
+function checkTimes(
+  candidate: Candidate,
+  { maxTransactionAge }: ArrivalOptions,
+  { network, head, now }: ArrivalDeps,
+): void {
+  const { id, timestamp } = candidate;
+  const ahead = timestamp === undefined ? 0 : timestamp - now();
+  if (ahead > MAX_FUTURE_SECONDS) {
+    throw new Refusal("ERR_FROM_FUTURE", `Transaction ${id} is ${ahead} seconds in the future`);
+  }
+  const { height } = head();
+  const { blocktime: blockTime } = network.milestoneAt(1);
+  const context = { blockTime, currentHeight: height, now: now(), maxTransactionAge };
+  const expiration = expirationHeight(candidate, context);
+  if (isRefusedAtAdmission(expiration, height)) {
+    throw new Refusal("ERR_EXPIRED", `Transaction ${id} is expired since ${height - expiration!} blocks.`);
+  }
+}
+
+/** Steps 5 to 7. */
+function checkType({ network: networkByte, typeGroup, type }: Candidate, deps: ArrivalDeps): void {
+  const { pubKeyHash } = deps.network.description;
+  if (networkByte && networkByte !== pubKeyHash) {
+    // Trap D5 is the other node's: it cannot name the network that it expects.
+    throw new Refusal(
+      "ERR_WRONG_NETWORK",
+      `Transaction network '${networkByte}' does not match '${pubKeyHash}'`,
+    );
+  }
+  const rule = findRule(typeGroup, type);
+  if (!rule) {
+    const message = `Invalidating transaction of unsupported type '${coreTypeName(type)}'`;
+    throw new Refusal("ERR_UNSUPPORTED", message);
+  }
+  if (!rule.isActive(milestoneOf(deps), deps.network)) {
+    const shown = typeGroup === 1 ? `Core/${type}` : `${typeGroup}/${type}`;
+    throw new Refusal("ERR_UNKNOWN", `Transaction type ${shown} is deactivated.`);
+  }
+}

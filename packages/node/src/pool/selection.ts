@@ -1,0 +1,58 @@
+/** Choosing the transactions of the next block (pool.md section 9). */
+import { applyTransaction, createDraft, isVerifiedIn, type StateReader } from "@uniknode/ledger";
+import type { Network, SealedTransaction } from "@uniknode/protocol";
+import { isRefusal } from "./senders.ts";
+
+export type SelectionLimits = { readonly maxTransactions: number; readonly maxBytes: number };
+
+export type SelectionDeps = {
+  readonly network: Network;
+  /** State at the head. */
+  readonly state: StateReader;
+  readonly head: () => { readonly height: number; readonly timestamp: number };
+  /** Whether a transaction would be too late in the next block. */
+  readonly isTooLate: (transaction: SealedTransaction) => boolean;
+};
+
+/**
+ * Applies the offered transactions one after the other to a scratch copy of the chain. All rules count, those of the
+ * token store too, so that no block is forged which this node itself would refuse.
+ *
+ * @returns what goes into the block, and what can never go into one on this chain
+ */
+export function selectTransactions(
+  offered: Iterable<SealedTransaction>,
+  { maxTransactions, maxBytes }: SelectionLimits,
+  { network, state, head, isTooLate }: SelectionDeps,
+): { selected: SealedTransaction[]; failed: SealedTransaction[] } {
+  const { height, timestamp } = head();
+  const draft = createDraft(state);
+  const milestone = network.milestoneAt(height);
+  const context = { network, milestone, head: { height, timestamp }, state: draft, draft };
+  const selected: SealedTransaction[] = [];
+  const failed: SealedTransaction[] = [];
+  const skippedSenders = new Set<string>();
+  let bytes = 0;
+  for (const transaction of offered) {
+    const { senderPublicKey } = transaction.data;
+    if (selected.length >= maxTransactions) break;
+    // Those that lapse with the next block leave then, and the later ones of their senders with them.
+    if (skippedSenders.has(senderPublicKey) || isTooLate(transaction)) {
+      skippedSenders.add(senderPublicKey);
+      continue;
+    }
+    if (bytes + transaction.bytes.length > maxBytes) break;
+    try {
+      // Against the chain before the block (trap A17).
+      if (!isVerifiedIn(state, transaction, network)) throw new RangeError("the transaction is not verified");
+      applyTransaction(transaction.data, context);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      failed.push(transaction);
+      continue;
+    }
+    selected.push(transaction);
+    bytes += transaction.bytes.length;
+  }
+  return { selected, failed };
+}
