@@ -1,0 +1,76 @@
+/** The gateway of a node to its serving side, in the thread of the node. */
+import {
+  matchesBatchSchema,
+  type Network,
+  type SealedTransaction,
+  transactionToJson,
+} from "@uniknode/protocol";
+import { BodyError, type Gateway } from "./gateway.ts";
+
+export type GatewayOptions = {
+  /** Items of one submission. */
+  readonly maxTransactionsPerRequest: number;
+};
+
+export type GatewayDeps = {
+  readonly pool: {
+    submit: Gateway["submit"];
+    size(): number;
+    get(id: string): SealedTransaction | undefined;
+    inForgingOrder(limit?: number): SealedTransaction[];
+  };
+  readonly network: Network;
+  /** The last accepted block; timestamp in seconds since the network epoch. */
+  readonly head: () => { readonly height: number; readonly timestamp: number };
+  /** Network time in seconds. */
+  readonly now: () => number;
+  /** Height of the network as the peers tell it; absent while none is known. */
+  readonly networkHeight?: () => number | undefined;
+  /** The register of webhooks changed. */
+  readonly webhooksChanged: () => void;
+};
+
+/** A head this many slots old is behind (consensus.md section 11). */
+const SYNCED_SLOTS = 3;
+
+export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
+  const { pool, network, head, now, networkHeight = () => undefined } = deps;
+
+  /** The body is judged as a whole (pool.md section 3). */
+  function checkBody(transactions: readonly unknown[]): void {
+    const { maxTransactionsPerRequest: max } = options;
+    if (transactions.length < 1) throw new BodyError("should NOT have fewer than 1 items");
+    if (transactions.length > max) throw new BodyError(`should NOT have more than ${max} items`);
+    const violation = matchesBatchSchema(transactions, { network, height: head().height });
+    if (violation) throw new BodyError(`${violation.path} should match some schema in ${violation.rule}`);
+  }
+
+  return {
+    async submit(transactions) {
+      checkBody(transactions);
+      return pool.submit(transactions);
+    },
+    async pendingTransactions({ offset, limit }) {
+      const page = pool.inForgingOrder(offset + limit).slice(offset, offset + limit);
+      return { transactions: page.map(({ data }) => transactionToJson(data)), totalCount: pool.size() };
+    },
+    async pendingTransaction(id) {
+      const transaction = pool.get(id);
+      return transaction && transactionToJson(transaction.data);
+    },
+    async status() {
+      const { height, timestamp } = head();
+      const known = networkHeight();
+      const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
+      return {
+        synced: known === undefined || now() - timestamp < maxAgeSeconds,
+        now: height,
+        blocksCount: (known ?? height) - height,
+        timestamp: now(),
+      };
+    },
+    async webhooksChanged() {
+      deps.webhooksChanged();
+    },
+  };
+}
