@@ -23,7 +23,7 @@ const patched = <T>(base: Record<string, T>, patch: Record<string, T | null> = {
   );
 
 /** The state a case starts from; the transactions of the patch are stored ones. */
-function startingState(baseState: Content, patch: Content = {}): MemoryState {
+export function startingState(baseState: Content, patch: Content = {}): MemoryState {
   const byAddress = (wallets: WalletJson[]) => Object.fromEntries(wallets.map((w) => [w.address, w]));
   const wallets = patched<WalletJson>(byAddress(baseState.wallets), patch.wallets);
   const { state, draft } = memoryOf(Object.values(wallets), patched<NftJson>(baseState.nfts, patch.nfts));

@@ -1,6 +1,8 @@
-/** Runners of the pool's own rules (pool.md sections 6 to 8). */
+/** Runners of the pool (pool.md). */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import type { SealedTransaction } from "@uniknode/protocol";
+import { createVerifier } from "../../packages/node/src/chain/verifier.ts";
 import {
   expirationHeight,
   isExpired,
@@ -8,6 +10,8 @@ import {
 } from "../../packages/node/src/pool/expiration.ts";
 import { minimumFee } from "../../packages/node/src/pool/fees.ts";
 import { createPending } from "../../packages/node/src/pool/pending.ts";
+import { createPool, DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
+import { networkOfCase, startingState } from "./ledger-transactions.ts";
 import { eachCase, type Runners } from "./vector.ts";
 
 type Inserted = { label: string; sender: string; nonce: string; fee: string };
@@ -32,7 +36,40 @@ export const poolRunners: Runners = {
     assert.deepEqual(labels(pending.inForgingOrder(2)), firstTwoWithLimit2);
     assert.equal(pending.evictionCandidate()?.data.id, evictionCandidate);
   }),
+
+  "pool-admission": eachCase(async ({ lastHeight, lastBlockTimestamp, ...testCase }) => {
+    const { networks, baseState } = handlers();
+    const { alreadyForged = [], pending, transaction, expected } = testCase;
+    const pool = createPool(
+      { ...DEFAULT_POOL_OPTIONS, maxTransactionsPerSender: 5 },
+      {
+        network: networkOfCase(networks, "vectornet"),
+        state: startingState(baseState, testCase.statePatch),
+        head: () => ({ height: lastHeight, timestamp: lastBlockTimestamp }),
+        now: () => lastBlockTimestamp,
+        storedIds: (ids) => new Set(ids.filter((id) => alreadyForged.includes(id))),
+        store: { load: () => [], write: () => {} },
+        verify: verifier.verify,
+        emit: () => {},
+      },
+    );
+    for (const { id, data } of pending) {
+      const { data: answer } = await pool.submit([data]);
+      assert.deepEqual(answer.accept, [id], "a transaction that is pending before");
+    }
+    const { data, errors } = await pool.submit([transaction]);
+    assert.equal(data.accept.length === 1, expected.accepted);
+    assert.equal(data.broadcast.length === 1, expected.broadcast);
+    const types = (reasons: { type: string }[]) => reasons.map(({ type }) => type);
+    assert.deepEqual(types(Object.values(errors ?? {}).flat()), types(expected.errors ?? []));
+  }),
 };
+
+const verifier = createVerifier({ threads: 0 });
+
+/** The network and the state of these cases are those of another file. */
+const handlers = () =>
+  JSON.parse(readFileSync(new URL("../../test/vectors/state/handlers.json", import.meta.url), "utf8"));
 
 /** A transaction of which the order only looks at sender, nonce and fee. */
 const sealed = ({ label, sender, nonce, fee }: Inserted): SealedTransaction => ({

@@ -4,6 +4,7 @@ import { cryptoRunners } from "./crypto.ts";
 import { identityRunners } from "./identities.ts";
 import { ledgerRunners } from "./ledger.ts";
 import { networkRunners } from "./networks.ts";
+import { poolRunners } from "./pool.ts";
 import { transactionRunners } from "./transactions.ts";
 import { unsRunners } from "./uns.ts";
 import type { Runners } from "./vector.ts";
@@ -14,6 +15,7 @@ export const runners: Runners = {
   ...identityRunners,
   ...ledgerRunners,
   ...networkRunners,
+  ...poolRunners,
   ...transactionRunners,
   ...unsRunners,
 };
