@@ -1,0 +1,397 @@
+import { readFileSync } from "node:fs";
+import {
+  bytesToHex,
+  createNetwork,
+  decodeHeader,
+  encodeHeader,
+  genesisBlockFromJson,
+} from "@uniknode/protocol";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ChainChange } from "../../src/chain/announce.ts";
+import { createVerifier } from "../../src/chain/verifier.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import {
+  blocksOf,
+  dumpOf,
+  type OpenChain,
+  type OpenOptions,
+  openChain,
+  readChain,
+  stateInFile,
+  temporaryFolder,
+} from "./fixtures.ts";
+
+const content = readChain("chain-1");
+const blocks = blocksOf(content);
+const network = createNetwork(content.network);
+/** Of the blocks from one height to another. */
+const heights = (from: number, to: number) => blocks.slice(from - 2, to - 1);
+const accepted = (count: number) => Array.from({ length: count }, () => ({ answer: "Accepted" }));
+
+let folder: ReturnType<typeof temporaryFolder>;
+let open: OpenChain[];
+beforeEach(() => {
+  folder = temporaryFolder();
+  open = [];
+});
+afterEach(async () => {
+  for (const { close } of open) await close();
+  folder.remove();
+});
+
+function start(options: OpenOptions = {}, name = "chain.sqlite"): OpenChain {
+  const opened = openChain(content, `${folder.path}/${name}`, options);
+  open.push(opened);
+  return opened;
+}
+
+/** The block with one byte of its header changed. */
+function withByte(bytes: Uint8Array, at: number): Uint8Array {
+  const changed = Uint8Array.from(bytes);
+  changed[at]! ^= 1;
+  return changed;
+}
+const REWARD_AT = 32 + 32;
+/** Inside r of the DER signature. */
+const SIGNATURE_AT = 109 + 32 + 8;
+
+describe("a delivery", () => {
+  test("is answered block by block, when it is on disk", async () => {
+    const { chain, database } = start();
+    expect(await chain.accept(heights(2, 20))).toEqual(accepted(19));
+    expect(chain.head()).toMatchObject({ height: 20, id: content.blocks[18].id });
+    expect(database.prepare("SELECT max(height) AS height FROM blocks").get()).toEqual({ height: 20 });
+    expect(await chain.accept([])).toEqual([]);
+  });
+
+  test("that does not continue the head is left alone", async () => {
+    const { chain } = start();
+    await chain.accept(heights(2, 10));
+    for (const first of [9, 10, 12]) {
+      expect(await chain.accept(heights(first, first + 1))).toEqual([
+        { answer: "Unchained" },
+        { answer: "Skipped" },
+      ]);
+    }
+  });
+
+  test("ends at the first block that is not accepted", async () => {
+    const { chain, database } = start();
+    const [good, , ...rest] = heights(5, 9);
+    await chain.accept(heights(2, 4));
+    const outcomes = await chain.accept([good!, withByte(heights(6, 6)[0]!, REWARD_AT), ...rest]);
+    expect(outcomes.map(({ answer }) => answer)).toEqual([
+      "Accepted",
+      "Rejected",
+      "Skipped",
+      "Skipped",
+      "Skipped",
+    ]);
+    expect(chain.head().height).toBe(5);
+    const other = start({}, "other.sqlite");
+    await other.chain.accept(heights(2, 5));
+    expect(dumpOf(database)).toEqual(dumpOf(other.database));
+  });
+
+  test("with a wrong signature is rejected with the fault", async () => {
+    const { chain } = start();
+    await chain.accept(heights(2, 4));
+    const [outcome] = await chain.accept([withByte(heights(5, 5)[0]!, SIGNATURE_AT)]);
+    expect(outcome).toMatchObject({ answer: "Rejected", reason: "verification-failed" });
+    expect(outcome).toHaveProperty("faults", [{ code: "signature" }]);
+  });
+
+  test("with a wrong signature of a transaction is rejected", async () => {
+    const { chain } = start();
+    const full = blocks.findIndex(
+      (bytes, index) => index > 2 && decodeHeader(bytes, network).header.numberOfTransactions > 0,
+    );
+    await chain.accept(blocks.slice(0, full));
+    const block = blocks[full]!;
+    const [outcome] = await chain.accept([withByte(block, block.length - 1)]);
+    expect(["Rejected", "Unreadable"]).toContain(outcome?.answer);
+    expect(await chain.accept([block])).toEqual(accepted(1));
+  });
+
+  test.each([0, 11, 60, 150])("cut after %i bytes is unreadable", async (length) => {
+    const { chain } = start();
+    const [outcome] = await chain.accept([heights(2, 2)[0]!.subarray(0, length)]);
+    expect(outcome).toMatchObject({ answer: "Unreadable", cause: expect.any(Error) });
+  });
+
+  test("announcing more transactions than a block may have is unreadable", async () => {
+    const { chain } = start();
+    const { header } = decodeHeader(blocks[1]!, network);
+    const announced = encodeHeader({ ...header, numberOfTransactions: 501 }, network);
+    expect(await chain.accept([announced])).toMatchObject([{ answer: "Unreadable" }]);
+  });
+
+  test("waits for those before it", async () => {
+    const { chain } = start();
+    const deliveries = [heights(2, 30), heights(31, 31), heights(32, 60), heights(61, 110)];
+    const answers = await Promise.all(deliveries.map(chain.accept));
+    expect(answers).toEqual(deliveries.map(({ length }) => accepted(length)));
+    expect(chain.head().height).toBe(110);
+  });
+
+  test("stands between reverts in the order of the calls", async () => {
+    const { chain } = start();
+    const done = [
+      chain.accept(heights(2, 40)),
+      chain.revertTo(20),
+      chain.accept(heights(21, 50)),
+      chain.revertTo(49),
+      chain.accept(heights(50, 50)),
+    ];
+    expect(await Promise.all(done)).toEqual([accepted(39), undefined, accepted(30), undefined, accepted(1)]);
+  });
+});
+
+describe("candidates behind the head in a delivery (block-processing.json)", () => {
+  const url = new URL("../../../../test/vectors/state/block-processing.json", import.meta.url);
+  const { cases } = JSON.parse(readFileSync(url, "utf8"));
+  const single = cases.filter(
+    ({ chain, repeat }: { chain: string; repeat?: number }) => chain === "chain-1" && !repeat,
+  );
+  const answers: Record<string, string> = {
+    Accepted: "Accepted",
+    Rejected: "Rejected",
+    DiscardedButCanBeBroadcasted: "Discarded",
+    Rollback: "Rollback",
+  };
+
+  test.each(single)("$id", async ({ height, block, expected }) => {
+    const { chain, database } = start();
+    await chain.accept(heights(2, height - 1));
+    const outcomes = await chain.accept([...heights(height, height), Buffer.from(block.serialized, "hex")]);
+    const { answer } = outcomes[1]!;
+    expect(answer === "Unreadable" ? "Rejected" : answer).toBe(answers[expected.result]);
+    if (answer === "Accepted") return;
+    const other = start({}, "other.sqlite");
+    await other.chain.accept(heights(2, height));
+    expect(dumpOf(database)).toEqual(dumpOf(other.database));
+    expect(await chain.accept(heights(height + 1, height + 1))).toEqual(accepted(1));
+  });
+});
+
+describe("a failing commit", () => {
+  /** A database whose next transactions fail at their end. */
+  function failingDatabase() {
+    const failure = { isOn: false };
+    const openFile = (path: string): Database => {
+      const database = openDatabase(path);
+      return {
+        ...database,
+        transaction: (work) =>
+          database.transaction(() => {
+            const result = work();
+            if (failure.isOn) throw new Error("disk full");
+            return result;
+          }),
+      };
+    };
+    return { failure, openFile };
+  }
+
+  test("leaves chain, state and file as they were, and the next delivery goes through", async () => {
+    const { failure, openFile } = failingDatabase();
+    const { chain, database } = start({ openFile, cacheSize: 1_000 });
+    await chain.accept(heights(2, 20));
+    const before = { head: chain.head(), dump: dumpOf(database) };
+    failure.isOn = true;
+    const refused = chain.accept(heights(21, 40));
+    await expect(refused).rejects.toMatchObject({ code: "CHAIN_COMMIT_FAILED", retryable: true });
+    await expect(chain.revertTo(10)).rejects.toMatchObject({ code: "CHAIN_COMMIT_FAILED" });
+    failure.isOn = false;
+    expect({ head: chain.head(), dump: dumpOf(database) }).toEqual(before);
+    expect(await chain.accept(heights(21, 110))).toEqual(accepted(90));
+
+    const whole = start({}, "whole.sqlite");
+    await whole.chain.accept(blocks);
+    expect(dumpOf(database)).toEqual(dumpOf(whole.database));
+  });
+
+  test("is told to every delivery that took part", async () => {
+    const { failure, openFile } = failingDatabase();
+    const { chain } = start({ openFile });
+    failure.isOn = true;
+    const answers = await Promise.allSettled([chain.accept(heights(2, 3)), chain.accept(heights(4, 5))]);
+    expect(answers[0]).toMatchObject({ status: "rejected", reason: { code: "CHAIN_COMMIT_FAILED" } });
+    expect(chain.head().height).toBe(1);
+  });
+});
+
+describe("a revert", () => {
+  test("goes to heights of the chain only", async () => {
+    const { chain } = start();
+    await chain.accept(heights(2, 10));
+    for (const height of [0, -1, 11, 1.5, Number.NaN]) {
+      await expect(chain.revertTo(height)).rejects.toMatchObject({ code: "CHAIN_HEIGHT_UNKNOWN" });
+    }
+    await chain.revertTo(10);
+    expect(chain.head().height).toBe(10);
+  });
+
+  test("reaches as deep as undo is kept, and changes nothing beyond", async () => {
+    const { chain, database } = start({ undoDepth: 5 });
+    await chain.accept(heights(2, 20));
+    expect(database.prepare("SELECT min(height) AS lowest, count(*) AS rows FROM undo").get()).toEqual({
+      lowest: 16,
+      rows: 5,
+    });
+    const before = dumpOf(database);
+    await expect(chain.revertTo(14)).rejects.toMatchObject({ code: "CHAIN_UNDO_MISSING", retryable: false });
+    expect(dumpOf(database)).toEqual(before);
+    expect(chain.head().height).toBe(20);
+    await chain.revertTo(15);
+    expect(await chain.accept(heights(16, 20))).toEqual(accepted(5));
+  });
+
+  test("hands back the transactions, oldest first, as many as may be", async () => {
+    const { chain } = start({ maxReturnedTransactions: 4 });
+    await chain.accept(heights(2, 20));
+    const changes: ChainChange[] = [];
+    chain.subscribe((change) => changes.push(change));
+    const ids = chain.blocks.bytes(11, 20).flatMap(({ transactions }) => transactions.map(bytesToHex));
+    await chain.revertTo(10);
+    expect(changes).toHaveLength(1);
+    expect(changes[0]).toMatchObject({ head: { height: 10 }, applied: [], revertedBlocks: 10 });
+    expect(changes[0]!.returned.map(({ bytes }) => bytesToHex(bytes))).toEqual(ids.slice(0, 4));
+    expect(changes[0]!.returned.every(({ isVerified }) => isVerified)).toBe(true);
+  });
+});
+
+describe("those who follow the chain", () => {
+  test("hear of every commit, with what each block changed, until they leave", async () => {
+    const { chain } = start();
+    const seen: ChainChange[] = [];
+    const leave = chain.subscribe((change) => seen.push(change));
+    await chain.accept(heights(2, 5));
+    leave();
+    await chain.accept(heights(6, 6));
+    const applied = seen.flatMap(({ applied }) => applied);
+    expect(applied.map(({ block }) => block.header.height)).toEqual([2, 3, 4, 5]);
+    expect(applied[0]!.changes.length).toBeGreaterThan(0);
+    expect(seen.at(-1)!.head.height).toBe(5);
+  });
+
+  test("see state and file at the head they are told of", async () => {
+    const { chain, database } = start();
+    const states: boolean[] = [];
+    chain.subscribe(({ head }) => {
+      const file = database.prepare<{ height: number }>("SELECT max(height) AS height FROM blocks").get();
+      states.push(file?.height === head.height && chain.head() === head);
+    });
+    await chain.accept(blocks);
+    await chain.revertTo(3);
+    expect(new Set(states)).toEqual(new Set([true]));
+  });
+
+  test("do not disturb one another, nor the chain", async () => {
+    const errors: unknown[] = [];
+    const { chain } = start({ deps: { onListenerError: (error) => errors.push(error) } });
+    const heard: number[] = [];
+    chain.subscribe(() => {
+      throw new Error("listener");
+    });
+    chain.subscribe(({ head }) => heard.push(head.height));
+    expect(await chain.accept(heights(2, 2))).toEqual(accepted(1));
+    expect(heard).toEqual([2]);
+    expect(errors).toEqual([new Error("listener")]);
+  });
+});
+
+describe("the event log of the chain", () => {
+  const names = (database: Database) =>
+    database
+      .prepare<{ name: string; height: number }>("SELECT name, height FROM events ORDER BY sequence")
+      .all()
+      .map(({ name, height }) => `${name} ${height}`);
+
+  test("has the wanted events of applied and reverted blocks, in order", async () => {
+    const wanted = new Set(["block.applied", "block.reverted", "transaction.reverted"]);
+    const { chain, database } = start({ wanted });
+    await chain.accept(heights(2, 3));
+    const counts = heights(2, 3).map((bytes) => decodeHeader(bytes, network).header.numberOfTransactions);
+    await chain.revertTo(1);
+    const reverted = (height: number) => [
+      ...Array.from({ length: counts[height - 2]! }, () => `transaction.reverted ${height}`),
+      `block.reverted ${height}`,
+    ];
+    expect(names(database)).toEqual(["block.applied 2", "block.applied 3", ...reverted(3), ...reverted(2)]);
+  });
+
+  test("tells wallets as they are after the revert", async () => {
+    const { chain, database } = start({ wanted: new Set(["wallet.saved"]) });
+    await chain.accept(heights(2, 9));
+    const before = stateInFile(database);
+    await chain.accept(heights(10, 10));
+    database.execute("DELETE FROM events");
+    await chain.revertTo(9);
+    const saved = database.prepare<{ data: string }>("SELECT data FROM events ORDER BY sequence").all();
+    expect(saved.length).toBeGreaterThan(0);
+    for (const { data } of saved) {
+      const { address, balance } = JSON.parse(data);
+      expect(balance, address).toBe(`${before.get("wallets", address)!.balance}`);
+    }
+  });
+
+  test("is empty when nobody wants anything, and no event is even made", async () => {
+    const eventsOfFacts = () => {
+      throw new Error("asked for nothing");
+    };
+    const { chain, database } = start({ deps: { eventsOfFacts } });
+    expect(await chain.accept(heights(2, 9))).toEqual(accepted(8));
+    expect(names(database)).toEqual([]);
+  });
+});
+
+describe("opening", () => {
+  test("puts the genesis block into an empty database once", async () => {
+    const { chain, database, close } = start();
+    expect(chain.head()).toMatchObject({ height: 1, id: content.genesis.id });
+    const dump = dumpOf(database);
+    await close();
+    open.pop();
+    expect(dumpOf(start().database)).toEqual(dump);
+  });
+
+  test("refuses the chain of another network", async () => {
+    const { close } = start();
+    await close();
+    open.pop();
+    const other = readChain("chain-random-1");
+    expect(() => openChain(other, `${folder.path}/chain.sqlite`)).toThrow(
+      expect.objectContaining({ code: "CHAIN_NETWORK_MISMATCH", retryable: false }),
+    );
+  });
+
+  test("refuses a genesis block that is not the network's", () => {
+    const other = readChain("chain-random-1");
+    const genesis = genesisBlockFromJson(other.genesis, createNetwork(other.network));
+    expect(() => start({ deps: { genesis } })).toThrow(
+      expect.objectContaining({ code: "CHAIN_GENESIS_MISMATCH" }),
+    );
+  });
+});
+
+describe("the end", () => {
+  test("comes when everything handed over was answered", async () => {
+    const { chain } = start();
+    const answer = chain.accept(heights(2, 30));
+    await chain.close();
+    expect(chain.head().height).toBe(30);
+    expect(await answer).toEqual(accepted(29));
+    await expect(chain.accept(heights(31, 31))).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
+    await expect(chain.revertTo(1)).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
+  });
+
+  test("of the verifier rejects deliveries, and what was accepted before stands", async () => {
+    const verifier = createVerifier({ threads: 1 });
+    const { chain } = start({ deps: { verifier } });
+    await chain.accept(heights(2, 10));
+    await verifier.close();
+    await expect(chain.accept(heights(11, 20))).rejects.toThrow("signature thread");
+    expect(chain.head().height).toBe(10);
+  });
+});
