@@ -147,10 +147,12 @@ describe("a delivery", () => {
   });
 });
 
+type Candidate = { id: string; height: number; block: { serialized: string }; expected: { result: string } };
+
 describe("candidates behind the head in a delivery (block-processing.json)", () => {
   const url = new URL("../../../../test/vectors/state/block-processing.json", import.meta.url);
   const { cases } = JSON.parse(readFileSync(url, "utf8"));
-  const single = cases.filter(
+  const single: Candidate[] = cases.filter(
     ({ chain, repeat }: { chain: string; repeat?: number }) => chain === "chain-1" && !repeat,
   );
   const answers: Record<string, string> = {
