@@ -2,12 +2,14 @@
  * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--keep]`
  *
  * Replays a generated chain into a new database file through the node's own pipeline (verify, execute, durable
- * commit), and verifies the same signatures alone with the same threads in the same run.
+ * commit), and verifies the same signatures alone with the same threads in the same run. UNIKNODE_ACCELERATOR names
+ * the signature accelerator (docs/guides/accelerator.md).
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { chooseSignatureBackend } from "../packages/node/src/chain/accelerator.ts";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
 import { receiveBlock } from "../packages/node/src/chain/receive.ts";
 import { replay } from "../packages/node/src/chain/replay.ts";
@@ -123,7 +125,10 @@ const peakMb = process.resourceUsage().maxRSS / 1024;
 await chain.close();
 database.close();
 
+// The accelerator belongs to the threads, which choose as this does.
+const { backend } = chooseSignatureBackend(threads > 0 ? process.env.UNIKNODE_ACCELERATOR : undefined);
 console.log(`Node ${process.versions.node}, ${availableParallelism()} cores, ${threads} verifier threads`);
+console.log(`signatures by ${backend.name}`);
 for (const [index, phase] of phases.entries()) {
   const { name, from, to, perBlock } = phase;
   const blocks = to - from;

@@ -1,8 +1,11 @@
 /** Entry of a verifier thread: answers each packed batch with its verdicts, in order of arrival. */
 import { parentPort } from "node:worker_threads";
+import { chooseSignatureBackend } from "./accelerator.ts";
 import { createPackedVerify } from "./signatures.ts";
 
-const verifyPacked = createPackedVerify();
+const { backend, refusal } = chooseSignatureBackend(process.env.UNIKNODE_ACCELERATOR);
+if (refusal) process.emitWarning(refusal.message, { code: refusal.code });
+const verifyPacked = createPackedVerify(backend);
 
 parentPort?.on("message", (packed: Uint8Array) => {
   const verdicts = verifyPacked(packed);

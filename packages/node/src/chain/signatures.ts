@@ -1,5 +1,11 @@
 /** Signature checks packed into plain bytes, so that a batch costs one message between threads. */
-import { type SignatureJob, uncompressPublicKey, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
+import {
+  type SignatureBackend,
+  type SignatureJob,
+  uncompressPublicKey,
+  verifyEcdsa,
+  verifySchnorr,
+} from "@uniknode/protocol";
 
 /** What a signature is checked against, and how: `hash` has 32 bytes, `publicKey` 33. */
 export type SignatureCheck = SignatureJob & { readonly scheme: "ecdsa" | "schnorr" };
@@ -36,8 +42,12 @@ export type PackedVerify = (packed: Uint8Array) => Uint8Array<ArrayBuffer>;
 /** Uncompressed keys kept: more than a network has active senders at a time, and about 2 MB. */
 const MAX_KEYS = 10_000;
 
-/** The same delegates and senders come again and again: their keys are taken apart once. */
-export function createPackedVerify(): PackedVerify {
+/**
+ * The same delegates and senders come again and again: their keys are taken apart once.
+ *
+ * @param backend what verifies; the default one if absent
+ */
+export function createPackedVerify(backend?: SignatureBackend): PackedVerify {
   const keys = new Map<string, Uint8Array>();
 
   function keyOf(compressed: Uint8Array): Uint8Array {
@@ -60,7 +70,7 @@ export function createPackedVerify(): PackedVerify {
       const signature = entry.subarray(SIGNATURE_AT, SIGNATURE_AT + entry[LENGTH_AT]!);
       const publicKey = keyOf(entry.subarray(PUBLIC_KEY_AT));
       const verify = entry[SCHEME_AT] === 1 ? verifySchnorr : verifyEcdsa;
-      verdicts[index] = verify(hash, signature, publicKey) ? 1 : 0;
+      verdicts[index] = verify(hash, signature, publicKey, backend) ? 1 : 0;
     }
     return verdicts;
   };

@@ -1,0 +1,96 @@
+/**
+ * The optional accelerator of signature verification: bcrypto with its native libsecp256k1, which the user installs
+ * and names (docs/guides/accelerator.md). This is the only file that knows of it.
+ */
+import { createRequire } from "node:module";
+import { isAbsolute, resolve } from "node:path";
+import { defaultSignatureBackend, disagreementOf, type SignatureBackend } from "@uniknode/protocol";
+
+/** Releases whose verdicts were compared with recorded and random signatures. */
+const KNOWN_VERSIONS = ["5.2.0", "5.5.2"];
+/** What the library calls libsecp256k1; its other implementations are slower or of its own making. */
+const LIBSECP256K1 = 2;
+
+/** The accelerator that was asked for cannot be used. A retry is no use before the installation has changed. */
+export class AcceleratorError extends Error {
+  readonly code = "ACCELERATOR";
+  readonly source: string;
+
+  constructor(source: string, reason: string, options?: ErrorOptions) {
+    super(`the signature accelerator "${source}" is not used: ${reason}`, options);
+    this.name = "AcceleratorError";
+    this.source = source;
+  }
+}
+
+export type BackendChoice = {
+  readonly backend: SignatureBackend;
+  /** Why the accelerator that was asked for is not the backend. */
+  readonly refusal?: AcceleratorError;
+};
+
+/**
+ * What verifies signatures: the accelerator if one is asked for and proves itself, the default otherwise.
+ *
+ * @param source as for `loadAccelerator`; undefined or empty asks for none
+ */
+export function chooseSignatureBackend(source: string | undefined): BackendChoice {
+  if (!source) return { backend: defaultSignatureBackend };
+  try {
+    return { backend: loadAccelerator(source) };
+  } catch (error) {
+    if (!(error instanceof AcceleratorError)) throw error;
+    return { backend: defaultSignatureBackend, refusal: error };
+  }
+}
+
+/**
+ * Loads the accelerator and lets it prove itself.
+ *
+ * @param source name of the package, or path of its folder, which is absolute or begins with a dot
+ * @throws {AcceleratorError} if it is missing, unknown or not native, or if its verdicts are not those of the default
+ */
+export function loadAccelerator(source: string): SignatureBackend {
+  const { version, library } = read(source);
+  if (!KNOWN_VERSIONS.includes(version)) {
+    throw new AcceleratorError(source, `version ${version} is not among ${KNOWN_VERSIONS.join(", ")}`);
+  }
+  if (library.native !== LIBSECP256K1) throw new AcceleratorError(source, "this is not its native build");
+  const backend = backendOf(library, `bcrypto ${version} (native)`);
+  const disagreement = disagreementOf(backend);
+  if (disagreement) throw new AcceleratorError(source, `its verdict is wrong for ${disagreement}`);
+  return backend;
+}
+
+/** The part of the package that is used. It takes buffers only. */
+type Library = {
+  readonly native: number;
+  isLowDER(signature: Buffer): boolean;
+  verifyDER(hash: Buffer, signature: Buffer, publicKey: Buffer): boolean;
+  schnorrVerify(hash: Buffer, signature: Buffer, publicKey: Buffer): boolean;
+};
+
+function read(source: string): { version: string; library: Library } {
+  const require = createRequire(import.meta.url);
+  const folder = source.startsWith(".") || isAbsolute(source) ? resolve(source) : source;
+  try {
+    const { version } = require(`${folder}/package.json`) as { version: string };
+    // The one module: the package as a whole loads every cipher and curve it has.
+    return { version, library: require(`${folder}/lib/secp256k1.js`) as Library };
+  } catch (cause) {
+    throw new AcceleratorError(source, (cause as Error).message.split("\n")[0]!, { cause });
+  }
+}
+
+const backendOf = (library: Library, name: string): SignatureBackend => ({
+  name,
+  // By itself it takes the high s for the low one.
+  verifyEcdsa: (hash, signature, publicKey) =>
+    library.isLowDER(bufferOf(signature)) &&
+    library.verifyDER(bufferOf(hash), bufferOf(signature), bufferOf(publicKey)),
+  verifySchnorr: (hash, signature, publicKey) =>
+    library.schnorrVerify(bufferOf(hash), bufferOf(signature), bufferOf(publicKey)),
+});
+
+/** The same memory. */
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

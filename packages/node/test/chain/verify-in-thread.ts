@@ -1,0 +1,11 @@
+/** Prints the verdicts of a thread on a good and a bad signature. */
+import { keysFromPassphrase, sha256, signSchnorr } from "@uniknode/protocol";
+import { createVerifier } from "../../src/chain/verifier.ts";
+
+const { privateKey, publicKey } = keysFromPassphrase("one passphrase");
+const hash = sha256(publicKey);
+const check = { hash, scheme: "schnorr" as const, signature: signSchnorr(hash, privateKey), publicKey };
+const verifier = createVerifier({ threads: 1 });
+const verdicts = await verifier.verify([check, { ...check, hash: sha256(hash) }]);
+await verifier.close();
+process.stdout.write(String(verdicts));
