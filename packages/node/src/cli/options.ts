@@ -1,0 +1,30 @@
+/** Turns the option table into flags, and flags into the configuration. */
+import { type Command, Option as Flag } from "commander";
+import { flagOf, type Option, variableOf } from "../config/option.ts";
+import { type Config, type OptionTable, resolveConfig } from "../config/resolve.ts";
+
+/** Adds the flags of a table, and `--config`. */
+export function addFlags(command: Command, table: OptionTable): Command {
+  for (const option of Object.values(table)) {
+    if (isFlag(option)) command.addOption(new Flag(flagText(option), helpText(option)));
+  }
+  return command.option("--config <FILE>", "JSON file with any of these options, named as in camelCase.");
+}
+
+/** The configuration by flag, environment, file and default. */
+export function configOf<T extends OptionTable>(command: Command, table: T): Config<T> {
+  const { config: file, ...flags } = command.opts<Record<string, unknown>>();
+  return resolveConfig(table, { flags, environment: process.env, file: file as string | undefined });
+}
+
+/** Lists of secrets stay out of the process table: environment or file only. */
+const isFlag = (option: Option): boolean => option.name !== "forgerSecrets";
+
+const flagText = (option: Option): string =>
+  option.placeholder ? `${flagOf(option)} <${option.placeholder}>` : flagOf(option);
+
+function helpText(option: Option): string {
+  const shown =
+    option.default === undefined || option.default === false ? "" : ` (default: ${option.default})`;
+  return `${option.sentence} [${variableOf(option)}]${shown}`;
+}

@@ -1,0 +1,36 @@
+/** `uniknode run`: a node of any network of the family. */
+import { Command } from "commander";
+import { loadNetwork } from "../config/network.ts";
+import { runOptions } from "../config/options.ts";
+import { maskConfig } from "../config/resolve.ts";
+import { delegatesFromSecrets, secretsOf } from "../forger/delegates.ts";
+import { networkTiming } from "../forger/timing.ts";
+import { stopSignal } from "../lifecycle/signals.ts";
+import { createLogger } from "../logging/logger.ts";
+import { startNode } from "../node.ts";
+import { addFlags, configOf } from "./options.ts";
+
+export function runCommand(): Command {
+  const command = new Command("run").description("start a node of a network");
+  return addFlags(command, runOptions).action(async () => {
+    const config = configOf(command, runOptions);
+    const { files, genesisBlock } = loadNetwork(config);
+    const logger = createLogger(config.logLevel);
+    const stopped = stopSignal();
+    const node = await startNode(
+      {
+        ...config,
+        delegates: delegatesFromSecrets(secretsOf(config)),
+        timing: networkTiming,
+        isOnDemand: false,
+      },
+      { files, genesisBlock, logger, nowMs: Date.now },
+    );
+    logger.info({ url: node.url, config: maskConfig(runOptions, config) }, "node started");
+    process.stdout.write(`${node.url}\n`);
+    await Promise.race([stopped, node.failed]);
+    logger.info("stopping");
+    await node.stop();
+    logger.info("stopped");
+  });
+}

@@ -1,0 +1,124 @@
+/** Starting of the dev chain: the same node as any other, with a network and keys made from a mnemonic. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { blockToJson, createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
+import type { devOptions } from "../config/options.ts";
+import { type Config, ConfigError } from "../config/resolve.ts";
+import { type Delegates, delegatesFromSecrets, secretsOf } from "../forger/delegates.ts";
+import { soloTiming } from "../forger/timing.ts";
+import { createLogger } from "../logging/logger.ts";
+import { type Node, startNode } from "../node.ts";
+import { devGenesis } from "./genesis.ts";
+import { peopleOf } from "./keys.ts";
+import { type Cast, castOf, DEV_ADDRESS_VERSION } from "./network.ts";
+import { blockLine, startScreen } from "./screen.ts";
+import { setupBlocks } from "./setup.ts";
+
+export type DevSurroundings = {
+  readonly version: string;
+  /** Writes a text for the user. */
+  readonly print: (text: string) => void;
+};
+
+/** Shape of the chain in a data folder: options that cannot change while it lives. */
+type Shape = { mnemonic: string; accounts: number; blockTime: number };
+
+/** Where the shape is remembered; its presence also tells that a folder may be reset. */
+const SHAPE_FILE = "dev-chain.json";
+
+/**
+ * Starts a new dev chain, or continues the one in the data folder.
+ *
+ * @throws {ConfigError} when the folder holds a chain of another shape, or something else
+ */
+export async function startDevChain(
+  config: Config<typeof devOptions>,
+  { version, print }: DevSurroundings,
+): Promise<Pick<Node, "failed" | "stop">> {
+  const { mnemonic, accounts, blockTime } = config;
+  const cast = castOf(peopleOf(mnemonic, DEV_ADDRESS_VERSION), accounts);
+  const delegates = delegatesFromSecrets([...castSecrets(cast), ...secretsOf(config)]);
+  const data = resolve(config.data);
+  if (config.reset) resetFolder(data);
+  const isContinued = claimFolder(data, { mnemonic, accounts, blockTime });
+
+  const { block, files } = devGenesis(cast, blockTime);
+  const node = await startNode(
+    { ...config, data, delegates, timing: soloTiming, isOnDemand: config.instant },
+    {
+      files,
+      genesisBlock: blockToJson(block),
+      nowMs: Date.now,
+      logger: createLogger(config.logLevel),
+    },
+  );
+  const network = createNetwork(files);
+  if (node.head().height === 1) {
+    const genesis = genesisBlockFromJson(blockToJson(block), network);
+    for (const setup of setupBlocks(network, cast, genesis, Date.now())) await node.accept(setup);
+  }
+  print(
+    startScreen({
+      version,
+      baseUrl: node.url,
+      webhookToken: node.webhookToken,
+      dataDir: data,
+      mnemonic,
+      cast,
+      balanceOf: node.balanceOf,
+      isContinued,
+      height: node.head().height,
+    }),
+  );
+  const names = forgerNames(cast, delegates);
+  node.onBlock((header) => print(blockLine(header, names.get(header.generatorPublicKey))));
+  node.startForging();
+  return node;
+}
+
+const castSecrets = ({ founders, delegates }: Cast): string[] => [
+  ...founders.map(({ passphrase }) => passphrase),
+  ...delegates.map(({ person }) => person.passphrase),
+];
+
+function forgerNames({ founders, delegates }: Cast, keys: Delegates): Map<string, string> {
+  return new Map([
+    ...[...keys.keys()].map((publicKey): [string, string] => [publicKey, `delegate ${publicKey}`]),
+    ...founders.map(({ publicKey }, index): [string, string] => [publicKey, `founder ${index}`]),
+    ...delegates.map(({ person }, index): [string, string] => [person.publicKey, `delegate ${index}`]),
+  ]);
+}
+
+/** Deletes a dev chain. Nothing else is ever deleted: the folder must be one. */
+function resetFolder(folder: string): void {
+  if (!existsSync(folder)) return;
+  if (!existsSync(join(folder, SHAPE_FILE))) {
+    throw new ConfigError(
+      `--reset: ${folder} holds no dev chain and is left as it is; choose another with --data`,
+    );
+  }
+  for (const file of [SHAPE_FILE, ...DATA_FILES]) rmSync(join(folder, file), { force: true });
+}
+
+const DATA_FILES = ["lock.sqlite", "node.sqlite", "node.sqlite-wal", "node.sqlite-shm"];
+
+/** Whether the folder held a chain already, which must have the same shape. */
+function claimFolder(folder: string, shape: Shape): boolean {
+  const path = join(folder, SHAPE_FILE);
+  if (!existsSync(path)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, `${JSON.stringify(shape, null, 2)}\n`);
+    return false;
+  }
+  const known = JSON.parse(readFileSync(path, "utf8")) as Shape;
+  const changed = (["mnemonic", "accounts", "blockTime"] as const).filter(
+    (name) => known[name] !== shape[name],
+  );
+  if (changed.length > 0) {
+    throw new ConfigError(
+      `the dev chain in ${folder} was started with other values of ${changed.join(" and ")}; give these again, ` +
+        "start over with --reset, or choose another folder with --data",
+    );
+  }
+  return existsSync(join(folder, "node.sqlite"));
+}

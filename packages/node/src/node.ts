@@ -1,0 +1,283 @@
+/** The composition root: builds every part in order, and closes them in reverse. */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createRounds } from "@uniknode/ledger";
+import {
+  type Block,
+  type BlockHeader,
+  createNetwork,
+  createSlots,
+  encodeBlock,
+  forgeBlock,
+  genesisBlockFromJson,
+  type NetworkFiles,
+} from "@uniknode/protocol";
+import type { Logger } from "pino";
+import { createChain, DEFAULT_CHAIN_OPTIONS } from "./chain/chain.ts";
+import type { Outcome } from "./chain/outcome.ts";
+import { createVerifier } from "./chain/verifier.ts";
+import { eventsOfRevert } from "./events/chain.ts";
+import type { Event } from "./events/event.ts";
+import { eventOfForgerFailure, eventOfForgerStart, eventOfStart, eventsOfForging } from "./events/node.ts";
+import { eventOfPool } from "./events/pool.ts";
+import { DEFAULT_MAX_AGE_SECONDS, wantedEvents } from "./events/wanted.ts";
+import type { Delegates } from "./forger/delegates.ts";
+import { type BlockPlan, createForger } from "./forger/forger.ts";
+import type { Timing } from "./forger/timing.ts";
+import { createClosing } from "./lifecycle/closing.ts";
+import type { LogLevel } from "./logging/logger.ts";
+import { createPool, DEFAULT_POOL_OPTIONS } from "./pool/pool.ts";
+import { createGateway } from "./serving/node-gateway.ts";
+import { startServingThread } from "./serving/thread.ts";
+import { openDatabase } from "./store/database.ts";
+import { createEventLog } from "./store/events.ts";
+import { lockDataFolder } from "./store/lock.ts";
+import { createMetaStore } from "./store/meta.ts";
+import { migrate } from "./store/migrations.ts";
+import { createPoolStore } from "./store/pool.ts";
+import { createSlotStore } from "./store/slots.ts";
+import { createWebhookStore } from "./store/webhooks.ts";
+
+export type NodeOptions = {
+  /** Folder of the data. */
+  readonly data: string;
+  readonly httpHost: string;
+  /** 0 takes a free one. */
+  readonly httpPort: number;
+  /** Absent: the one of the first start, made then. */
+  readonly webhookToken: string | undefined;
+  readonly webhookPrivateTargets: boolean;
+  readonly logLevel: LogLevel;
+  /** Keys to forge with; none means that this node only follows. */
+  readonly delegates: Delegates;
+  readonly timing: Timing;
+  /** A block for each accepted submission, and none otherwise. */
+  readonly isOnDemand: boolean;
+};
+
+export type NodeDeps = {
+  readonly files: NetworkFiles;
+  /** Content of the genesis file; not trusted. */
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+export type Node = {
+  /** Base URL of API and webhooks. */
+  readonly url: string;
+  readonly webhookToken: string;
+  readonly head: () => BlockHeader;
+  /** Balance in the smallest unit; 0 for a wallet that is not known. */
+  readonly balanceOf: (address: string) => bigint;
+  /** Hears of every block that becomes the head. */
+  onBlock(listener: (header: BlockHeader) => void): void;
+  /** Takes a block that somebody else made. */
+  accept(block: Block): Promise<Outcome[]>;
+  /** Begins to forge; until then the node only takes blocks. */
+  startForging(): void;
+  /** Rejects when a part dies that the node cannot do without. */
+  readonly failed: Promise<never>;
+  /** Ends what is under way and closes everything. */
+  stop(): Promise<void>;
+};
+
+/** Threads that verify signatures; the thread of consensus keeps a core for itself. */
+const VERIFIER_THREADS = 2;
+/** Bytes of a block kept free for its header and lengths. */
+const BLOCK_OVERHEAD_BYTES = 10_240;
+
+/**
+ * Starts a node and waits until it serves.
+ *
+ * @throws {Error} of the part that cannot start; what was started before is closed again
+ */
+export async function startNode(options: NodeOptions, deps: NodeDeps): Promise<Node> {
+  const closing = createClosing();
+  const { logger } = deps;
+  const stop = () => closing.closeAll((part, err) => logger.error({ part, err }, "closing failed"));
+  try {
+    return await start(options, deps, closing.add, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type AddClosing = (part: string, close: () => void | Promise<void>) => void;
+
+async function start(
+  options: NodeOptions,
+  { files, genesisBlock, nowMs, logger }: NodeDeps,
+  onStop: AddClosing,
+  stop: () => Promise<void>,
+): Promise<Node> {
+  const network = createNetwork(files);
+  const genesis = genesisBlockFromJson(genesisBlock, network);
+  const slots = createSlots(network);
+  const rounds = createRounds(network);
+  const now = () => slots.timeAt(nowMs());
+
+  onStop("data folder", lockDataFolder(options.data));
+  const databasePath = join(options.data, "node.sqlite");
+  const database = openDatabase(databasePath);
+  onStop("database", database.close);
+  migrate(database);
+  const webhookToken = tokenOf(options.webhookToken, createMetaStore(database));
+
+  const webhookStore = createWebhookStore(database);
+  let wanted = webhookStore.eventNames();
+  const events = createEventLog(database, { wanted: () => wanted, now: nowMs });
+  /** A block this old is history that is being caught up with. */
+  const isBehind = ({ timestamp }: BlockHeader) => now() - timestamp >= 3 * slots.blocktime;
+
+  const verifier = createVerifier({ threads: VERIFIER_THREADS });
+  onStop("verifier", verifier.close);
+  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
+    database,
+    network,
+    genesis,
+    verifier,
+    events,
+    eventsOfFacts: (facts, header) =>
+      wantedEvents(facts, header, {
+        names: wanted,
+        isCatchingUp: isBehind(header),
+        now: now(),
+        maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS,
+      }),
+    eventsOfRevert,
+    now: nowMs,
+    onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),
+  });
+  onStop("chain", chain.close);
+
+  /** Events that no block caused, in a transaction of their own. */
+  function log(...happened: Event[]): void {
+    if (!happened.some(({ name }) => events.wants(name))) return;
+    database.transaction(() => events.append(happened));
+    wakeReaders();
+  }
+  let wakeReaders = () => {};
+
+  const pool = createPool(DEFAULT_POOL_OPTIONS, {
+    network,
+    state: chain.state,
+    head: chain.head,
+    now,
+    storedIds: (ids) => new Set(chain.storedIds(ids)),
+    store: createPoolStore(database),
+    verify: verifier.verify,
+    emit(event) {
+      log(eventOfPool(event));
+      if (event.name === "transaction.pool.added") forger.demand();
+    },
+  });
+  onStop("pool", pool.close);
+
+  const forger = createForger(
+    { timing: options.timing, onDemand: options.isOnDemand },
+    {
+      delegates: options.delegates,
+      slots,
+      slotStore: createSlotStore(database),
+      head: chain.head,
+      forgingOrder: () =>
+        chain.state.get("rounds", String(rounds.roundAt(chain.head().height + 1).round))?.order ?? [],
+      selectTransactions() {
+        const { maxTransactions, maxPayload } = network.milestoneAt(chain.head().height).block;
+        return pool.select({ maxTransactions, maxBytes: maxPayload - BLOCK_OVERHEAD_BYTES });
+      },
+      build: ({ slot, transactions, keys }: BlockPlan) =>
+        forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
+      submit: async (block) => refusalOf((await chain.accept([encodeBlock(block, network)]))[0]!),
+      obstacle: () => undefined,
+      onStarted: (publicKeys) => log(eventOfForgerStart(publicKeys, nowMs())),
+      onForged: (block) => log(...eventsOfForging(block)),
+      onFailed: (error) => log(eventOfForgerFailure(error, nowMs())),
+      nowMs,
+      logger,
+    },
+  );
+
+  chain.subscribe(({ applied, revertedBlocks, returned }) => {
+    if (revertedBlocks > 0) pool.blocksReverted(returned);
+    for (const { block, changes } of applied) {
+      const addresses = changes.flatMap(({ table, key }) => (table === "wallets" ? [key] : []));
+      pool.blockApplied(block.transactions, new Set(addresses));
+    }
+    wakeReaders();
+  });
+
+  const gateway = createGateway(
+    { maxTransactionsPerRequest: 40 },
+    {
+      pool,
+      network,
+      head: chain.head,
+      now,
+      webhooksChanged() {
+        wanted = webhookStore.eventNames();
+      },
+    },
+  );
+  const serving = await startServingThread(
+    {
+      databasePath,
+      files,
+      genesisBlock,
+      host: options.httpHost,
+      port: options.httpPort,
+      webhookToken,
+      allowPrivateTargets: options.webhookPrivateTargets,
+      feePolicy: DEFAULT_POOL_OPTIONS.fees,
+      logLevel: options.logLevel,
+    },
+    gateway,
+  );
+  onStop("serving", serving.close);
+  wakeReaders = serving.wake;
+  onStop("forger", forger.stop);
+
+  return {
+    url: `http://${shownHost(options.httpHost)}:${serving.port}`,
+    webhookToken,
+    head: chain.head,
+    balanceOf: (address) => chain.state.get("wallets", address)?.balance ?? 0n,
+    onBlock: (listener) =>
+      void chain.subscribe(({ applied }) => {
+        for (const { block } of applied) listener(block.header);
+      }),
+    accept: (block) => chain.accept([encodeBlock(block, network)]),
+    startForging() {
+      log(eventOfStart(nowMs()));
+      if (options.delegates.size > 0) forger.start();
+    },
+    failed: serving.died,
+    stop,
+  };
+}
+
+/** The token given, or the one that this data folder began with. */
+function tokenOf(given: string | undefined, meta: ReturnType<typeof createMetaStore>): string {
+  if (given !== undefined) return given;
+  const known = meta.read("webhookToken");
+  if (known !== undefined) return known;
+  const made = randomBytes(32).toString("hex");
+  meta.write("webhookToken", made);
+  return made;
+}
+
+/** Why the chain did not take a block, if it did not. */
+function refusalOf(outcome: Outcome): string | undefined {
+  if (outcome.answer === "Accepted") return undefined;
+  const { answer, ...detail } = outcome;
+  return `${answer} ${JSON.stringify(detail, (_, value) => (value instanceof Error ? value.message : value))}`;
+}
+
+/** A URL needs brackets around IPv6, and nobody can open "every address". */
+function shownHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { runCrashes } from "./crashes.ts";
+
+/** The long run: `npm run crash -- 200`. */
+test("killed at random moments, nothing accepted is lost and every fact is delivered", {
+  timeout: 120_000,
+}, async () => {
+  const report = await runCrashes({ kills: 6, seed: 20_261_121, log: () => {} });
+  expect(report.facts).toBeGreaterThan(0);
+});

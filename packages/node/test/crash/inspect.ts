@@ -1,0 +1,70 @@
+/** What must be true of a data folder at any moment, however its process ended. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openDatabase } from "../../src/store/database.ts";
+import { factOf } from "./receiver.ts";
+
+export type Expectation = {
+  /** Height that the process had shown as reached. */
+  readonly shownHeight: number;
+  /** Ids of transactions that the node had said it accepted. */
+  readonly accepted: ReadonlySet<string>;
+  /** Facts of blocks above this height have webhooks. */
+  readonly registeredHeight: number;
+};
+
+export type Findings = {
+  readonly height: number;
+  /** Facts that must have been delivered in the end. */
+  readonly facts: readonly string[];
+  /** Nonce of the next transaction of the sender, pending ones counted. */
+  readonly nextNonce: bigint;
+};
+
+/** Checks that height, state, undo and event log agree, and that nothing accepted is lost. */
+export function inspectData(folder: string, sender: string, expected: Expectation): Findings {
+  const database = openDatabase(join(folder, "node.sqlite"), { readonly: true });
+  const number = (sql: string, ...parameters: string[]) =>
+    database.prepare<{ n: bigint | null }>(sql, { bigints: true }).get(...parameters)?.n ?? 0n;
+  const ids = (sql: string) =>
+    database
+      .prepare<{ id: string }>(sql)
+      .all()
+      .map(({ id }) => id);
+  try {
+    const height = Number(number("SELECT max(height) AS n FROM blocks"));
+    assert.equal(number("SELECT count(*) AS n FROM blocks"), BigInt(height), "blocks without a gap");
+    assert.ok(height >= expected.shownHeight, `block ${expected.shownHeight} was shown, ${height} is there`);
+    assert.equal(
+      number("SELECT count(*) AS n FROM undo"),
+      BigInt(height - 1),
+      "an undo record for each block",
+    );
+
+    // The genesis sender holds minus the premine: all balances together are what the blocks created.
+    const balances = number("SELECT sum(balance) AS n FROM wallets");
+    assert.equal(balances, number("SELECT sum(reward) AS n FROM blocks"), "balances are the rewards");
+    const sent = number("SELECT count(*) AS n FROM transactions WHERE sender = ?", sender);
+    const nonce = number("SELECT nonce AS n FROM wallets WHERE public_key = ?", sender);
+    assert.equal(nonce, sent, "the nonce is the number of transactions sent");
+
+    const kept = new Set(ids("SELECT id FROM transactions UNION ALL SELECT id FROM pool"));
+    for (const id of expected.accepted) assert.ok(kept.has(id), `accepted transaction ${id} is lost`);
+
+    const after = `height > ${expected.registeredHeight}`;
+    const facts = [
+      ...ids(`SELECT id FROM blocks WHERE ${after}`).map((id) => factOf("block.applied", id)),
+      ...ids(`SELECT id FROM transactions WHERE ${after}`).map((id) => factOf("transaction.applied", id)),
+    ];
+    const logged = database
+      .prepare<{ name: string; data: string }>(`SELECT name, data FROM events WHERE ${after}`)
+      .all()
+      .map(({ name, data }) => factOf(name, (JSON.parse(data) as { id: string }).id));
+    assert.deepEqual(logged.toSorted(), facts.toSorted(), "one event for each fact, and no other");
+
+    const pending = number("SELECT count(*) AS n FROM pool");
+    return { height, facts, nextNonce: nonce + pending + 1n };
+  } finally {
+    database.close();
+  }
+}

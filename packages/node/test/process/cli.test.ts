@@ -1,0 +1,91 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runUniknode } from "./uniknode.ts";
+
+test("help shows the commands, and every option of each", async () => {
+  const { code, stdout } = await runUniknode(["--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/dev.*\n.*run.*\n.*version/);
+  const dev = await runUniknode(["dev", "--help"]);
+  for (const flag of [
+    "--data",
+    "--http-host",
+    "--http-port",
+    "--webhook-token",
+    "--delegates",
+    "--log-level",
+  ]) {
+    expect(dev.stdout).toContain(flag);
+  }
+  for (const flag of ["--config", "--block-time", "--instant", "--accounts", "--mnemonic", "--reset"]) {
+    expect(dev.stdout).toContain(flag);
+  }
+});
+
+test("version", async () => {
+  const { code, stdout } = await runUniknode(["version"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^uniknode \d+\.\d+\.\d+ \(Node\.js \d+/);
+});
+
+test("a Node.js that is too old is told in one sentence, before anything is loaded", async () => {
+  const pretend =
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
+  const { code, stdout, stderr } = await runUniknode(["version"], {
+    nodeArguments: ["--import", `data:text/javascript,${encodeURIComponent(pretend)}`],
+  });
+  expect(code).toBe(1);
+  expect(stdout).toBe("");
+  expect(stderr).toBe("uniknode needs Node.js 22.19 or newer; this is 20.20.2.\n");
+});
+
+const folder = () => mkdtempSync(join(tmpdir(), "uniknode-cli-"));
+
+describe("what makes no sense ends with code 2 and says what to do", () => {
+  test.each<[string[], string]>([
+    [["fly"], "unknown command"],
+    [["dev", "--fly"], "unknown option"],
+    [["dev", "--http-port", "x"], "--http-port: an integer from 0 to 65535 is expected"],
+    [["dev", "--block-time", "0"], "--block-time: an integer from 1 to 3600 is expected"],
+    [["dev", "--mnemonic", "not words"], "--mnemonic"],
+    [["dev", "--config", "/nowhere.json"], "cannot be read"],
+    [["run"], "which network?"],
+    [["run", "--network", "moonnet"], "one of livenet, sandbox, dalinet is expected"],
+    [["run", "--network", "livenet"], "give --genesis FILE"],
+    [["run", "--network-dir", "/nowhere"], "network.json and milestones.json and genesisBlock.json missing"],
+    [["run", "--network-dir", "/nowhere", "--network", "livenet"], "leave out --network"],
+  ])("uniknode %j", async (args, message) => {
+    const data = folder();
+    const { code, stderr } = await runUniknode([...args, ...(args.length > 1 ? ["--data", data] : [])]);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  test("a genesis block of another network", async () => {
+    const data = folder();
+    const genesis = join(data, "genesisBlock.json");
+    writeFileSync(genesis, JSON.stringify({ payloadHash: "00".repeat(32) }));
+    const { code, stderr } = await runUniknode([
+      "run",
+      "--network",
+      "livenet",
+      "--genesis",
+      genesis,
+      "--data",
+      data,
+    ]);
+    expect(stderr).toContain("f8e625f678c4720968340501a5f2d3c88bc509c638d9ef9964c3da561dd33c44");
+    expect(code).not.toBe(0);
+  });
+
+  test("a delegates file without passphrases", async () => {
+    const data = folder();
+    const delegates = join(data, "delegates.json");
+    writeFileSync(delegates, JSON.stringify({ secrets: [] }));
+    const { code, stderr } = await runUniknode(["dev", "--delegates", delegates, "--data", data]);
+    expect(stderr).toContain('"secrets" in delegates file');
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,59 @@
+/** What tests and benchmarks say to a running node. */
+import {
+  builders,
+  createNetwork,
+  type Network,
+  type NetworkFiles,
+  signTransaction,
+  type Transaction,
+  transactionToJson,
+} from "@uniknode/protocol";
+import type { Person } from "../../src/dev/keys.ts";
+
+export type Client = {
+  /** The network as the node describes it. */
+  readonly network: Network;
+  /** `data` of a GET answer. */
+  get(path: string): Promise<unknown>;
+  /** Hands transactions over; the answer's status and body. */
+  submit(
+    transactions: readonly Transaction[],
+  ): Promise<{ status: number; accepted: string[]; errors: Record<string, { type: string }[]> }>;
+};
+
+/** A client of the node at a base URL. */
+export async function connect(baseUrl: string): Promise<Client> {
+  async function get(path: string): Promise<unknown> {
+    const response = await fetch(`${baseUrl}${path}`);
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    return ((await response.json()) as { data: unknown }).data;
+  }
+  return {
+    network: createNetwork((await get("/api/node/configuration/crypto")) as NetworkFiles),
+    get,
+    async submit(transactions) {
+      const response = await fetch(`${baseUrl}/api/v2/transactions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ transactions: transactions.map(transactionToJson) }),
+      });
+      const { data, errors = {} } = (await response.json()) as {
+        data?: { accept: string[] };
+        errors?: Record<string, { type: string }[]>;
+      };
+      return { status: response.status, accepted: data?.accept ?? [], errors };
+    },
+  };
+}
+
+/** A signed transfer of one smallest unit. */
+export const transferOf = (
+  network: Network,
+  { publicKey, keys }: Person,
+  recipientId: string,
+  nonce: bigint,
+): Transaction =>
+  signTransaction(
+    builders.transfer({ network, senderPublicKey: publicKey, nonce, recipientId, amount: 1n }),
+    keys,
+  );

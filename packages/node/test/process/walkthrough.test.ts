@@ -1,0 +1,106 @@
+/** The README's walk, with the real program and the examples that it names. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { peopleOf } from "../../src/dev/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { connect } from "./client.ts";
+import { type Running, spawnUniknode } from "./uniknode.ts";
+
+const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const [alice, bob] = [people("account 0"), people("account 1")];
+const folder = mkdtempSync(join(tmpdir(), "uniknode-walk-"));
+let node: Running;
+let url: string;
+let token: string;
+
+beforeAll(async () => {
+  node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1"]);
+  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  [, token] = (await node.printed(/Webhook token\s+(\S+)/)) as unknown as [string, string];
+}, 30_000);
+
+afterAll(async () => {
+  node.child.kill("SIGKILL");
+  await node.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function example(name: string, ...args: string[]): ChildProcess {
+  const path = fileURLToPath(new URL(`../../../../examples/${name}.mjs`, import.meta.url));
+  return spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** Settles with the first match in what the example prints. */
+function printed(child: ChildProcess, pattern: RegExp): Promise<RegExpMatchArray> {
+  let text = "";
+  return new Promise((resolve, reject) => {
+    child.stdout!.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      const match = text.match(pattern);
+      if (match) resolve(match);
+    });
+    child.on("close", () => reject(new Error(`the example ended with: ${text}`)));
+  });
+}
+
+test("the screen shows accounts, delegates with their uniks, the factory and the foundation", async () => {
+  await node.printed(/Ctrl-C stops/);
+  const screen = node.stdout();
+  for (const name of ["account 0", "account 9", "delegate 0", "delegate 5", "factory", "foundation"]) {
+    expect(screen).toContain(people(name).passphrase);
+    expect(screen).toContain(people(name).address);
+  }
+  expect(screen).toContain(people("delegate 0").unikId);
+  expect(screen).toContain(people("factory").unikId);
+});
+
+test("every address of the README's walk answers", async () => {
+  const { get } = await connect(url);
+  expect(await get("/api/v2/blockchain")).toMatchObject({ block: { height: expect.any(Number) } });
+  expect(await get("/api/v2/node/status")).toMatchObject({ synced: true });
+  expect(await get("/api/v2/nfts/status")).toEqual([
+    { nftName: "UNIK", individual: "4", organization: "4", network: "2" },
+  ]);
+  expect(await get("/api/v2/uniks")).toHaveLength(10);
+  const { unikId, address } = alice;
+  expect(await get(`/api/v2/uniks/${unikId}`)).toMatchObject({ id: unikId, ownerId: address });
+  expect(await get(`/api/v2/uniks/${unikId}/properties`)).toContainEqual({ type: "1" });
+  expect(await get(`/api/v2/uniks/${unikId}/properties/type`)).toBe("1");
+  expect(await get(`/api/v2/wallets/${address}`)).toMatchObject({ address, isDelegate: false });
+  expect(await get(`/api/v2/wallets/${address}/uniks`)).toHaveLength(1);
+  const [{ id }] = (await get("/api/v2/transactions")) as [{ id: string }];
+  expect(await get(`/api/v2/transactions/${id}`)).toMatchObject({ id });
+  expect(await get("/api/delegates")).toHaveLength(12);
+});
+
+test("a transfer is sent, forged, and told to a receiver that verifies it", { timeout: 30_000 }, async () => {
+  const receiverPort = 20_000 + Math.floor(Math.random() * 20_000);
+  const answer = await fetch(`${url}/api/v2/webhooks`, {
+    method: "POST",
+    headers: { authorization: token, "content-type": "application/json" },
+    body: JSON.stringify({
+      event: "transaction.applied",
+      target: `http://127.0.0.1:${receiverPort}/hook`,
+      conditions: [{ key: "amount", condition: "gte", value: "100000000" }],
+    }),
+  });
+  expect(answer.status).toBe(201);
+  const { data: webhook } = (await answer.json()) as { data: { token: string } };
+  const receiver = example("receiver", String(receiverPort), webhook.token);
+  try {
+    await printed(receiver, /listening/);
+    const delivery = printed(receiver, /verified .*: transaction\.applied at height \d+ (.*)/);
+    const transfer = example("transfer", alice.passphrase, bob.address, "12.5", url);
+    const [, id] = await printed(transfer, /^([0-9a-f]{64})\n[\s\S]*"accept": \[\n\s+"\1"/);
+    const [, data] = await delivery;
+    expect(JSON.parse(data!)).toMatchObject({ id, amount: "1250000000", recipientId: bob.address });
+  } finally {
+    receiver.kill();
+    await once(receiver, "exit");
+  }
+});

@@ -1,0 +1,9 @@
+/** `npm run crash -- [KILLS] [SEED]`: the crash test at length. */
+import { runCrashes } from "../packages/node/test/crash/crashes.ts";
+
+const [kills = "200", seed = String(Date.now() % 2 ** 32)] = process.argv.slice(2);
+console.log(`${kills} kills, seed ${seed}`);
+const report = await runCrashes({ kills: Number(kills), seed: Number(seed), log: console.log });
+console.log(
+  `${kills} kills survived: ${report.blocks} blocks, ${report.facts} facts, ${report.deliveries} deliveries`,
+);
