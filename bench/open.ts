@@ -1,0 +1,119 @@
+/**
+ * `npm run bench -- open [--blocks N]`
+ *
+ * Fills a database with a long chain through the stores, and measures how long a node takes to open it and to read
+ * the head. The number of blocks must not matter.
+ */
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Change, Round } from "@uniknode/ledger";
+import { type BlockHeader, encodeHeader, fullIdOf, type HeaderFields, sha256 } from "@uniknode/protocol";
+import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
+import { createBlockStore } from "../packages/node/src/store/blocks.ts";
+import { type Database, openDatabase } from "../packages/node/src/store/database.ts";
+import { createEventLog } from "../packages/node/src/store/events.ts";
+import { migrate } from "../packages/node/src/store/migrations.ts";
+import { createStateStore } from "../packages/node/src/store/state.ts";
+import { createUndoStore } from "../packages/node/src/store/undo.ts";
+import { loadFixture } from "./fixture.ts";
+
+const { values } = parseArgs({ options: { blocks: { type: "string", default: "1000000" } } });
+const target = Number(values.blocks);
+const BLOCKS_IN_COMMIT = 10_000;
+const WALLETS_PER_COMMIT = 500;
+
+const fixture = await loadFixture({ emptyBlocks: 500, fullBlocks: 0, transfersPerBlock: 0 });
+const { network, genesis } = fixture;
+const folder = mkdtempSync(join(tmpdir(), "uniknode-open-"));
+const path = join(folder, "chain.sqlite");
+
+const openChain = (database: Database) =>
+  createChain(DEFAULT_CHAIN_OPTIONS, {
+    database,
+    network,
+    genesis,
+    verifier: { verify: async () => [], close: async () => {} },
+    events: createEventLog(database, { wanted: () => new Set() }),
+    eventsOfFacts: () => [],
+    eventsOfRevert: () => [],
+    now: Date.now,
+    onListenerError: () => {},
+  });
+
+/** Blocks of the form the network has; who forges them and what they are worth does not matter for opening. */
+function fill(database: Database, first: BlockHeader): void {
+  const blocks = createBlockStore(database);
+  const state = createStateStore(database, DEFAULT_CHAIN_OPTIONS);
+  const undo = createUndoStore(database);
+  const round: Round = state.get("rounds", "1")!;
+  const generators = round.order;
+  let previous = first;
+  for (let height = 2; height <= target; ) {
+    database.transaction(() => {
+      for (let count = 0; count < BLOCKS_IN_COMMIT && height <= target; count++, height++) {
+        const fields: HeaderFields = {
+          ...previous,
+          height,
+          timestamp: previous.timestamp + 8,
+          previousBlock: previous.id,
+          numberOfTransactions: 0,
+          totalAmount: 0n,
+          generatorPublicKey: generators[height % generators.length]!,
+        };
+        const headerBytes = encodeHeader(fields, network);
+        const id = fullIdOf(sha256(headerBytes));
+        previous = { ...fields, ...id, previousBlockHex: fields.previousBlock };
+        blocks.append({ header: previous, headerBytes });
+        const number = Math.floor(height / generators.length) + 1;
+        const changes: Change[] =
+          height % generators.length === 0
+            ? [
+                {
+                  table: "rounds",
+                  key: `${number}`,
+                  before: undefined,
+                  after: { ...round, round: number, height },
+                },
+              ]
+            : [];
+        state.write(changes);
+        undo.append(height, changes);
+      }
+      state.write(walletsFor(height));
+      state.flush();
+      undo.prune(height - DEFAULT_CHAIN_OPTIONS.undoDepth);
+    });
+  }
+}
+
+/** New wallets as a chain of this length would have. */
+const walletsFor = (height: number): Change[] =>
+  Array.from({ length: WALLETS_PER_COMMIT }, (_, index) => {
+    const address = `bench-wallet-${height}-${index}`;
+    const after = { address, balance: BigInt(height), nonce: 0n, attributes: {} };
+    return { table: "wallets", key: address, before: undefined, after };
+  });
+
+const building = openDatabase(path);
+migrate(building);
+const start = performance.now();
+fill(building, openChain(building).head());
+building.close();
+const filledSeconds = (performance.now() - start) / 1000;
+console.log(
+  `${target.toLocaleString("en")} blocks, ${Math.round(statSync(path).size / 1e6)} MB, made in ${filledSeconds.toFixed(0)} s`,
+);
+
+for (let round = 0; round < 3; round++) {
+  const opening = performance.now();
+  const database = openDatabase(path);
+  migrate(database);
+  const { height } = openChain(database).head();
+  const ms = performance.now() - opening;
+  database.close();
+  if (height !== target) throw new Error(`the head is at ${height}`);
+  console.log(`opened at height ${height} in ${ms.toFixed(1)} ms`);
+}
+rmSync(folder, { recursive: true, force: true });
