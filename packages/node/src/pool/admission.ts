@@ -9,7 +9,13 @@ import {
   TransactionError,
   transactionFromJson,
 } from "@uniknode/protocol";
-import { type ArrivalDeps, type ArrivalOptions, checkArrival, milestoneOf } from "./arrival.ts";
+import {
+  type ArrivalDeps,
+  type ArrivalOptions,
+  checkArrival,
+  checkStanding,
+  milestoneOf,
+} from "./arrival.ts";
 import type { Candidate } from "./candidate.ts";
 import { type FeePolicy, judgeFee } from "./fees.ts";
 import { Refusal, type RefusalCode, SenderLimitError } from "./refusal.ts";
@@ -85,7 +91,7 @@ export function conclude(
   const current = milestoneOf(deps);
   for (const [index, { candidate, earlier, ...parsed }] of examined.entries()) {
     judge(candidate, judgement, () => {
-      checkArrival(candidate, earlier, options, deps);
+      checkStanding(candidate, earlier, options, deps);
       const { transaction } = current === milestone ? parsed : parse(candidate, deps);
       const sealed = { ...transaction, isVerified: verdicts[index]! };
       checkSignatures(sealed, deps);

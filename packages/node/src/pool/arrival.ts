@@ -5,7 +5,7 @@ import type { Candidate } from "./candidate.ts";
 import { expirationHeight, isRefusedAtAdmission } from "./expiration.ts";
 import type { Pending } from "./pending.ts";
 import { Refusal, SenderLimitError } from "./refusal.ts";
-import { checkTypeRule, coreTypeName } from "./typeRules.ts";
+import { checkRecipient, checkTypeRule, coreTypeName } from "./typeRules.ts";
 
 export type ArrivalOptions = {
   readonly maxTransactionsPerSender: number;
@@ -45,18 +45,25 @@ export function checkArrival(
   options: ArrivalOptions,
   deps: ArrivalDeps,
 ): void {
-  const { id } = candidate;
+  checkStanding(candidate, earlier, options, deps);
+  checkRecipient(candidate, deps.network.description.pubKeyHash);
+}
+
+/** The same without what neither the pool nor the chain can change. */
+export function checkStanding(
+  candidate: Candidate,
+  earlier: readonly Candidate[],
+  options: ArrivalOptions,
+  deps: ArrivalDeps,
+): void {
+  const { pending, state } = deps;
   // 1
-  if (deps.pending.has(id)) throw new Refusal("ERR_DUPLICATE", `Duplicate transaction ${id}`);
+  if (pending.has(candidate.id)) throw new Refusal("ERR_DUPLICATE", `Duplicate transaction ${candidate.id}`);
   checkSenderLimit(candidate, options, deps);
   checkTimes(candidate, options, deps);
   checkType(candidate, deps);
-  checkTypeRule(candidate, {
-    pending: deps.pending,
-    networkByte: deps.network.description.pubKeyHash,
-    earlier,
-    isLockKnown: (lockId) => deps.state.get("locks", lockId) !== undefined,
-  });
+  const isLockKnown = (lockId: string) => state.get("locks", lockId) !== undefined;
+  checkTypeRule(candidate, { pending, earlier, isLockKnown });
 }
 
 /** Step 2. Transactions of the same request are not counted. */

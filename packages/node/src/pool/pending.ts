@@ -1,5 +1,6 @@
 /** The pending transactions themselves: by id, by sender and nonce, and by fee (pool.md section 8). */
 import type { SealedTransaction } from "@uniknode/protocol";
+import { createSortedList } from "./sorted.ts";
 
 export type Pending = {
   size(): number;
@@ -8,7 +9,7 @@ export type Pending = {
   add(transaction: SealedTransaction): void;
   remove(id: string): void;
   /** In order of arrival. */
-  all(): Iterable<SealedTransaction>;
+  all(): IteratorObject<SealedTransaction>;
   /** By nonce, lowest first. The list is a living one: copy it before anything is removed. */
   ofSender(senderPublicKey: string): readonly SealedTransaction[];
   senders(): Iterable<string>;
@@ -18,9 +19,6 @@ export type Pending = {
   evictionCandidate(exceptSender?: string): SealedTransaction | undefined;
 };
 
-/** How many of the cheapest transactions are examined for eviction before any last one of a sender will do. */
-const EVICTION_WINDOW = 100;
-
 type Entry = { readonly transaction: SealedTransaction; readonly arrival: number };
 
 const NONE: readonly SealedTransaction[] = [];
@@ -29,7 +27,7 @@ export function createPending(): Pending {
   const byId = new Map<string, Entry>();
   const bySender = new Map<string, SealedTransaction[]>();
   /** Highest fee first, equal fees in order of arrival. */
-  const byFee: Entry[] = [];
+  const byFee = createSortedList(isBefore);
   let arrivals = 0;
 
   const ofSender = (senderPublicKey: string) => bySender.get(senderPublicKey) ?? NONE;
@@ -38,7 +36,7 @@ export function createPending(): Pending {
     const entry = { transaction, arrival: arrivals++ };
     const { id, senderPublicKey } = transaction.data;
     byId.set(id, entry);
-    byFee.splice(feePosition(entry), 0, entry);
+    byFee.insert(entry);
     const siblings = bySender.get(senderPublicKey);
     if (!siblings) bySender.set(senderPublicKey, [transaction]);
     else
@@ -53,29 +51,18 @@ export function createPending(): Pending {
     const entry = byId.get(id);
     if (!entry) return;
     byId.delete(id);
-    byFee.splice(feePosition(entry), 1);
+    byFee.remove(entry);
     const { senderPublicKey } = entry.transaction.data;
     const siblings = bySender.get(senderPublicKey)!;
     siblings.splice(siblings.indexOf(entry.transaction), 1);
     if (siblings.length === 0) bySender.delete(senderPublicKey);
   }
 
-  /** Where the entry stands in `byFee`, or would. */
-  function feePosition(entry: Entry): number {
-    let [low, high] = [0, byFee.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (isBefore(byFee[middle]!, entry)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
   function inForgingOrder(limit = Number.POSITIVE_INFINITY): SealedTransaction[] {
     const placed = new Set<SealedTransaction>();
     /** How many of each sender's transactions, from the lowest nonce, were pulled up. */
     const pulled = new Map<string, number>();
-    for (const { transaction } of byFee) {
+    for (const { transaction } of byFee.values()) {
       if (placed.size >= limit) break;
       if (placed.has(transaction)) continue;
       const { nonce, senderPublicKey } = transaction.data;
@@ -92,11 +79,12 @@ export function createPending(): Pending {
   }
 
   function evictionCandidate(exceptSender?: string): SealedTransaction | undefined {
-    const isLast = ({ transaction }: Entry) =>
-      transaction.data.senderPublicKey !== exceptSender &&
-      ofSender(transaction.data.senderPublicKey).at(-1) === transaction;
-    const cheapest = byFee.slice(-EVICTION_WINDOW);
-    return (cheapest.findLast(isLast) ?? byFee.findLast(isLast))?.transaction;
+    for (const { transaction } of byFee.reversed()) {
+      const { senderPublicKey } = transaction.data;
+      if (senderPublicKey !== exceptSender && ofSender(senderPublicKey).at(-1) === transaction)
+        return transaction;
+    }
+    return undefined;
   }
 
   return {

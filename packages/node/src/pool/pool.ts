@@ -12,7 +12,7 @@ import { type AdmissionOptions, conclude, type Examination, examine, type Refuse
 import { type Candidate, candidateFrom } from "./candidate.ts";
 import { createContents } from "./contents.ts";
 import type { PoolEvent, Rejected } from "./events.ts";
-import { expirationHeight, isExpired, isRefusedAtAdmission } from "./expiration.ts";
+import { type ExpirationContext, expirationHeight, isExpired, isRefusedAtAdmission } from "./expiration.ts";
 import { createJournal } from "./journal.ts";
 import { createPending } from "./pending.ts";
 import { createRecentIds } from "./recentIds.ts";
@@ -175,8 +175,9 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
 
   function select(limits: SelectionLimits): SealedTransaction[] {
     const offered = pending.inForgingOrder(limits.maxTransactions * SELECTION_FACTOR);
-    const { height } = head();
-    const isTooLate = (transaction: SealedTransaction) => isRefusedAtAdmission(lapseOf(transaction), height);
+    const context = expirationContext();
+    const isTooLate = ({ data }: SealedTransaction) =>
+      isRefusedAtAdmission(expirationHeight(data, context), context.currentHeight);
     const { selected, failed } = selectTransactions(offered, limits, { network, state, head, isTooLate });
     contents.remove(failed, "transaction.pool.removed");
     return selected;
@@ -192,8 +193,9 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
 
   /** What a new height or a new milestone ends. */
   function followHead(): void {
-    const { height } = head();
-    const isLapsed = (transaction: SealedTransaction) => isExpired(lapseOf(transaction), height);
+    const context = expirationContext();
+    const isLapsed = ({ data }: SealedTransaction) =>
+      isExpired(expirationHeight(data, context), context.currentHeight);
     contents.remove(withLater(isLapsed), "transaction.expired");
     if (currentMilestone() === milestone) return;
     milestone = currentMilestone();
@@ -210,13 +212,12 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     });
   }
 
-  const lapseOf = ({ data }: SealedTransaction): number | undefined =>
-    expirationHeight(data, {
-      blockTime: network.milestoneAt(1).blocktime,
-      currentHeight: head().height,
-      now: now(),
-      maxTransactionAge: options.maxTransactionAge,
-    });
+  const expirationContext = (): ExpirationContext => ({
+    blockTime: network.milestoneAt(1).blocktime,
+    currentHeight: head().height,
+    now: now(),
+    maxTransactionAge: options.maxTransactionAge,
+  });
 
   function blocksReverted(transactions: readonly SealedTransaction[]): void {
     recentIds.clear();

@@ -10,12 +10,16 @@ const MAX_IDS = 10_000;
 
 export function createRecentIds(): RecentIds {
   const ids = new Set<string>();
+  /** The same ids in a ring, whose next place holds the oldest. */
+  let ring: string[] = [];
+  let next = 0;
 
   function remember(id: string): void {
+    const oldest = ring[next];
+    if (oldest !== undefined) ids.delete(oldest);
     ids.add(id);
-    if (ids.size <= MAX_IDS) return;
-    const [oldest] = ids;
-    ids.delete(oldest!);
+    ring[next] = id;
+    next = (next + 1) % MAX_IDS;
   }
 
   return {
@@ -24,11 +28,18 @@ export function createRecentIds(): RecentIds {
       const repeated: (typeof inputs)[number][] = [];
       for (const input of inputs) {
         const id = idOf(input);
-        (ids.has(id) ? repeated : fresh).push(input);
-        remember(id);
+        if (ids.has(id)) repeated.push(input);
+        else {
+          fresh.push(input);
+          remember(id);
+        }
       }
       return [fresh, repeated];
     },
-    clear: () => ids.clear(),
+    clear() {
+      ids.clear();
+      ring = [];
+      next = 0;
+    },
   };
 }

@@ -6,8 +6,6 @@ import { Refusal } from "./refusal.ts";
 
 export type TypeRuleContext = {
   pending: Pending;
-  /** Address version byte of the network. */
-  networkByte: number;
   /** Candidates of the same request that came before, accepted or not. */
   earlier: readonly Candidate[];
   isLockKnown(lockId: string): boolean;
@@ -36,7 +34,11 @@ export const coreTypeName = (type: number): string => CORE_NAMES[type] ?? "undef
 /** Core types of which a sender may have one pending. */
 const ONE_PENDING = new Set([1, 2, 3, 4, 7]);
 
-/** @throws {Refusal} */
+/**
+ * The rules that look at what is pending.
+ *
+ * @throws {Refusal}
+ */
 export function checkTypeRule(candidate: Candidate, context: TypeRuleContext): void {
   const { typeGroup, type } = candidate;
   if (typeGroup === CORE) checkCore(candidate, context);
@@ -47,14 +49,19 @@ export function checkTypeRule(candidate: Candidate, context: TypeRuleContext): v
 
 function checkCore(candidate: Candidate, context: TypeRuleContext): void {
   const { type } = candidate;
-  if (type === 0) checkRecipient(candidate, context);
   if (ONE_PENDING.has(type)) refusePendingCoreType(candidate, type, context);
   if (type === 2) checkUsername(candidate, context);
   if (type === 9) checkLock(candidate, "claim", context);
   if (type === 10) checkLock(candidate, "refund", context);
 }
 
-function checkRecipient({ recipientId = "" }: Candidate, { networkByte }: TypeRuleContext): void {
+/**
+ * The rule of transfers: the recipient belongs to the network, whose address version byte is given.
+ *
+ * @throws {Refusal}
+ */
+export function checkRecipient({ typeGroup, type, recipientId = "" }: Candidate, networkByte: number): void {
+  if (typeGroup !== CORE || type !== 0) return;
   let version: number | undefined;
   try {
     version = decodeBase58check(recipientId)[0];
@@ -92,7 +99,7 @@ function checkUsername(candidate: Candidate, { pending, earlier }: TypeRuleConte
     );
   }
   const isTaken = pending
-    .inForgingOrder()
+    .all()
     .some(({ data }) => isRegistration(data) && data.asset?.delegate?.username === username);
   if (isTaken) {
     throw new Refusal("ERR_PENDING", `Delegate registration for "${username}" already in the pool`);
@@ -108,7 +115,7 @@ function checkLock(candidate: Candidate, member: "claim" | "refund", context: Ty
     );
   }
   const isSame = ({ data }: SealedTransaction) => data.asset?.[member]?.lockTransactionId === lockId;
-  if (context.pending.inForgingOrder().some(isSame)) {
+  if (context.pending.all().some(isSame)) {
     throw new Refusal("ERR_PENDING", `HtlcLock ${member} for "${lockId}" already in the pool`);
   }
 }

@@ -1,0 +1,134 @@
+/**
+ * `npm run bench -- pool [--transfers N] [--senders N] [--request N]`
+ *
+ * Fills the pool with transfers, lists them and forges them again. Signatures count as valid without being looked
+ * at: what is measured is what a transfer costs the thread of the chain beside its signature.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { addressOf, applyTransaction, createDraft, createMemoryState } from "@uniknode/ledger";
+import {
+  builders,
+  bytesToHex,
+  createNetwork,
+  keysFromPassphrase,
+  livenet,
+  signTransaction,
+  transactionFromJson,
+  transactionToJson,
+} from "@uniknode/protocol";
+import { createPool, DEFAULT_POOL_OPTIONS } from "../packages/node/src/pool/pool.ts";
+import { openDatabase } from "../packages/node/src/store/database.ts";
+import { migrate } from "../packages/node/src/store/migrations.ts";
+import { createPoolStore } from "../packages/node/src/store/pool.ts";
+
+const { values } = parseArgs({
+  options: {
+    transfers: { type: "string", default: "15000" },
+    senders: { type: "string", default: "50" },
+    request: { type: "string", default: "40" },
+  },
+});
+const transfers = Number(values.transfers);
+const senderCount = Number(values.senders);
+const perRequest = Number(values.request);
+
+const network = createNetwork(livenet);
+const FEE = 10_000_000n;
+let height = 1_000;
+const head = () => ({ height, timestamp: height * 8 });
+
+const state = createMemoryState();
+const senders = Array.from({ length: senderCount }, (_, index) => {
+  const keys = keysFromPassphrase(`sender ${index}`);
+  const publicKey = bytesToHex(keys.publicKey);
+  return { keys, publicKey, address: addressOf(publicKey, network) };
+});
+const funding = createDraft(state);
+for (const { publicKey, address } of senders) {
+  const wallet = { address, publicKey, balance: 10n ** 18n, nonce: 0n, attributes: {} };
+  funding.set("wallets", address, wallet);
+}
+state.commit(funding.changes());
+
+console.log(`signing ${transfers} transfers of ${senderCount} senders`);
+const inputs = Array.from({ length: transfers }, (_, index) => {
+  const { keys, publicKey, address } = senders[index % senderCount]!;
+  const nonce = BigInt(Math.floor(index / senderCount) + 1);
+  const fee = FEE + BigInt((index * 7919) % 1000);
+  const body = builders.transfer({
+    network,
+    senderPublicKey: publicKey,
+    nonce,
+    fee,
+    recipientId: address,
+    amount: 1n,
+  });
+  return transactionToJson(signTransaction(body, keys));
+});
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-bench-pool-"));
+const database = openDatabase(join(folder, "node.sqlite"));
+migrate(database);
+const openPool = () =>
+  createPool(
+    { ...DEFAULT_POOL_OPTIONS, maxTransactionsPerSender: transfers },
+    {
+      network,
+      state,
+      head,
+      now: () => head().timestamp,
+      storedIds: () => new Set(),
+      store: createPoolStore(database),
+      verify: async (checks) => checks.map(() => true),
+      emit: () => {},
+    },
+  );
+
+async function measure(what: string, units: number, work: () => unknown): Promise<void> {
+  const start = performance.now();
+  await work();
+  const ms = performance.now() - start;
+  console.log(`${what}: ${ms.toFixed(1)} ms, ${((ms * 1000) / units).toFixed(1)} us each`);
+}
+
+await measure("reading and checking the schema alone", transfers, () => {
+  const context = { network, height };
+  for (const input of inputs) transactionFromJson(input, context, { checkSignature: false });
+});
+let pool = openPool();
+await measure("admission", transfers, async () => {
+  const answers = [];
+  for (let at = 0; at < transfers; at += perRequest)
+    answers.push(pool.submit(inputs.slice(at, at + perRequest)));
+  await Promise.all(answers);
+});
+if (pool.size() !== transfers) throw new Error(`only ${pool.size()} were accepted`);
+
+await measure("listing everything", transfers, () => pool.inForgingOrder());
+await measure("listing 100", 100, () => pool.inForgingOrder(100));
+await pool.close();
+await measure("restart", transfers, () => {
+  pool = openPool();
+});
+
+const selected = pool.select({ maxTransactions: 500, maxBytes: 2_000_000 });
+await measure("selecting 500", 500, () => pool.select({ maxTransactions: 500, maxBytes: 2_000_000 }));
+const draft = createDraft(state);
+const context = { network, milestone: network.milestoneAt(height), head: head(), state: draft, draft };
+for (const { data } of selected) applyTransaction(data, context);
+state.commit(draft.changes());
+height++;
+const addresses = new Set(senders.map(({ address }) => address));
+await measure("following a block of 500", 500, () => pool.blockApplied(selected, addresses));
+await measure("following an empty block", 1, () => {
+  height++;
+  pool.blockApplied([], new Set());
+});
+await measure("following a revert of 500", transfers, () => pool.blocksReverted(selected));
+
+await pool.close();
+database.close();
+rmSync(folder, { recursive: true });
