@@ -1,0 +1,156 @@
+/** The stages of admission and their answer (pool.md sections 3 and 4). */
+import { describe, expect, test } from "vitest";
+import {
+  createTestChain,
+  FEE,
+  openPool,
+  publicKeyOf,
+  RICH,
+  refusalOf,
+  submitOne,
+  transfer,
+} from "./chain.ts";
+
+const chainOf = (...names: string[]) =>
+  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
+const poolOf = (...names: string[]) => openPool(chainOf(...names));
+
+describe("an admission", () => {
+  test("answers with the ids of what it accepts and sends on", async () => {
+    const pool = poolOf("alice");
+    const inputs = [transfer("alice", 1), transfer("alice", 2)];
+    const ids = inputs.map(({ id }) => id);
+    expect(await pool.submit(inputs)).toEqual({
+      data: { accept: ids, broadcast: ids, excess: [], invalid: [] },
+    });
+    expect(pool.size()).toBe(2);
+    expect(pool.get(ids[0]!)?.isVerified).toBe(true);
+  });
+
+  test("names each refused transaction once, with its reasons", async () => {
+    const pool = poolOf("alice");
+    const good = transfer("alice", 1);
+    const late = transfer("alice", 9);
+    const { data, errors } = await pool.submit([good, late]);
+    expect(data).toEqual({ accept: [good.id], broadcast: [good.id], excess: [], invalid: [late.id] });
+    expect(errors).toEqual({
+      [late.id]: [
+        {
+          type: "ERR_APPLY",
+          message: `Cannot apply a transaction with nonce 9: the sender ${publicKeyOf("alice")} has nonce 1.`,
+        },
+      ],
+    });
+  });
+
+  test("computes the id of what it takes, and lists refusals by the id as received", async () => {
+    const pool = poolOf("alice");
+    const { id } = transfer("alice", 1);
+    const wrong = "00".repeat(32);
+    const { data } = await pool.submit([{ ...transfer("alice", 1), id: wrong }]);
+    expect(data.accept).toEqual([id]);
+    expect(await pool.submit([{ ...transfer("alice", 2, { fee: 1n }), id: "11".repeat(32) }])).toMatchObject({
+      data: { invalid: ["11".repeat(32)] },
+    });
+    expect(pool.get(wrong)).toBeUndefined();
+  });
+
+  test("takes a transaction that comes without network and type group", async () => {
+    const pool = poolOf("alice");
+    const { network: _, ...input } = transfer("alice", 1);
+    expect(await submitOne(pool, input)).toBe("accepted");
+  });
+
+  test("refuses what is no object at all", async () => {
+    for (const input of [null, 7, "text", [], {}]) {
+      expect(await submitOne(poolOf(), input), JSON.stringify(input)).toBe("ERR_UNSUPPORTED");
+    }
+  });
+});
+
+describe("stage A", () => {
+  test("refuses an id seen since the last block, whatever became of it", async () => {
+    const chain = chainOf("alice");
+    const pool = openPool(chain);
+    const early = transfer("alice", 2);
+    expect(await submitOne(pool, early)).toBe("ERR_APPLY");
+    expect(await refusalOf(pool, early)).toBe("ERR_DUPLICATE Already in cache.");
+    pool.blockApplied([], chain.append());
+    expect(await submitOne(pool, early)).toBe("ERR_APPLY");
+  });
+
+  test("sees the same transaction twice in one request", async () => {
+    const pool = poolOf("alice");
+    const input = transfer("alice", 1);
+    const { data, errors } = await pool.submit([input, input]);
+    expect(data).toMatchObject({ accept: [input.id], invalid: [input.id] });
+    expect(errors?.[input.id]).toEqual([{ type: "ERR_DUPLICATE", message: "Already in cache." }]);
+  });
+
+  test("forgets the oldest of more than 10,000 ids", async () => {
+    const pool = poolOf();
+    const ids = Array.from({ length: 10_001 }, (_, index) => ({ id: index.toString(16).padStart(64, "0") }));
+    await pool.submit(ids);
+    expect(await submitOne(pool, ids[1])).toBe("ERR_DUPLICATE");
+    expect(await submitOne(pool, ids[0])).toBe("ERR_UNSUPPORTED");
+  });
+
+  test("is emptied by a revert too", async () => {
+    const chain = chainOf("alice");
+    const pool = openPool(chain);
+    chain.append();
+    await pool.submit([transfer("alice", 2)]);
+    pool.blocksReverted(chain.revert());
+    expect(await submitOne(pool, transfer("alice", 2))).toBe("ERR_APPLY");
+  });
+});
+
+describe("stages C and D", () => {
+  test("refuses what is in a block", async () => {
+    const chain = chainOf("alice");
+    const pool = openPool(chain);
+    const input = transfer("alice", 1);
+    await pool.submit([input]);
+    pool.forge();
+    expect(await pool.submit([input])).toEqual({
+      data: { accept: [], broadcast: [], excess: [], invalid: [input.id] },
+      errors: { [input.id]: [{ type: "ERR_FORGED", message: "Already forged." }] },
+    });
+  });
+
+  test("refuses a transaction that is pending under its true id", async () => {
+    const pool = poolOf("alice");
+    const input = transfer("alice", 1);
+    await pool.submit([input]);
+    expect(await pool.submit([{ ...input, id: "00".repeat(32) }])).toEqual({
+      data: { accept: [], broadcast: [], excess: [], invalid: [input.id] },
+      errors: { [input.id]: [{ type: "ERR_ALREADY_IN_POOL", message: "Already in pool" }] },
+    });
+  });
+
+  test("refuses what the sender's pending transactions leave nothing for", async () => {
+    const pool = openPool(createTestChain({ alice: { balance: 2n * FEE + 10n } }));
+    expect(await submitOne(pool, transfer("alice", 1, { amount: 8n }))).toBe("accepted");
+    expect(await refusalOf(pool, transfer("alice", 2, { amount: 3n }))).toBe(
+      "ERR_APPLY Insufficient balance in the wallet.",
+    );
+    expect(await submitOne(pool, transfer("alice", 2, { amount: 2n }))).toBe("accepted");
+  });
+
+  test("does not let anybody spend what is still on its way", async () => {
+    const pool = openPool(createTestChain({ alice: RICH }));
+    await pool.submit([transfer("alice", 1, { amount: 10n * FEE, to: "bob" })]);
+    expect(await refusalOf(pool, transfer("bob", 1))).toBe(
+      "ERR_APPLY Insufficient balance in database wallet. Wallet is not allowed to spend before funding is confirmed.",
+    );
+    pool.forge();
+    expect(await submitOne(pool, transfer("bob", 1, { amount: 2n }))).toBe("accepted");
+  });
+
+  test("leaves no trace of what does not apply", async () => {
+    const pool = openPool(createTestChain({ alice: { balance: 5n * FEE } }));
+    await pool.submit([transfer("alice", 1, { amount: 9n * FEE }), transfer("alice", 1)]);
+    expect(pool.size()).toBe(1);
+    expect(await submitOne(pool, transfer("alice", 2))).toBe("accepted");
+  });
+});

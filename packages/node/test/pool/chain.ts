@@ -1,0 +1,234 @@
+/** A chain of which only the state, the head and the stored ids exist, and a pool on it. */
+import {
+  addressOf,
+  applyTransaction,
+  type Change,
+  createDraft,
+  createMemoryState,
+  type Wallet,
+  walletOf,
+} from "@uniknode/ledger";
+import {
+  builders,
+  bytesToHex,
+  createNetwork,
+  type KeyPair,
+  keysFromPassphrase,
+  type MilestoneChange,
+  type Network,
+  type SealedTransaction,
+  sealedFromTrustedBytes,
+  signTransaction,
+  type Transaction,
+  type TransactionBody,
+  transactionToJson,
+  unitnet,
+} from "@uniknode/protocol";
+import { createVerifier } from "../../src/chain/verifier.ts";
+import type { PoolEvent } from "../../src/pool/events.ts";
+import {
+  createPool,
+  DEFAULT_POOL_OPTIONS,
+  type Pool,
+  type PoolDeps,
+  type PoolOptions,
+} from "../../src/pool/pool.ts";
+
+const [genesisMilestone] = unitnet.milestones;
+
+/** Everything in force from height 1 on; further milestones change it. */
+export const networkWith = (
+  milestones: readonly MilestoneChange[] = [],
+  members: Readonly<Record<string, unknown>> = {},
+): Network =>
+  createNetwork({
+    ...unitnet,
+    milestones: [{ ...genesisMilestone!, vendorFieldLength: 255, ...members, height: 1 }, ...milestones],
+  });
+
+export const NETWORK = networkWith();
+
+const keys = new Map<string, KeyPair>();
+
+/** Keys by the name of their owner. */
+export function keysOf(name: string): KeyPair {
+  const made = keys.get(name) ?? keysFromPassphrase(name);
+  keys.set(name, made);
+  return made;
+}
+
+export const publicKeyOf = (name: string): string => bytesToHex(keysOf(name).publicKey);
+export const addressNamed = (name: string): string => addressOf(publicKeyOf(name), NETWORK);
+
+/** Enough for every type but the registration of delegates. */
+export const FEE = 1_000_000n;
+
+/** What a builder needs besides the members of its type. */
+export const envelope = (name: string, nonce: number, fee: bigint = FEE) => ({
+  network: NETWORK,
+  senderPublicKey: publicKeyOf(name),
+  nonce: BigInt(nonce),
+  fee,
+});
+
+/** As it is submitted. */
+export type Json = Record<string, unknown> & { id: string };
+
+export const jsonOf = (transaction: Transaction): Json => transactionToJson(transaction) as Json;
+
+export const signedBy = (name: string, body: TransactionBody): Json =>
+  jsonOf(signTransaction(body, keysOf(name)));
+
+type TransferMembers = {
+  fee?: bigint;
+  amount?: bigint;
+  expiration?: number;
+  vendorField?: string;
+  to?: string;
+};
+
+export function transfer(name: string, nonce: number, members: TransferMembers = {}): Json {
+  const { fee = FEE, amount = 1n, to = "nobody", ...others } = members;
+  const body = builders.transfer({
+    ...envelope(name, nonce, fee),
+    recipientId: addressNamed(to),
+    amount,
+    ...others,
+  });
+  return signedBy(name, body);
+}
+
+export type TestChain = ReturnType<typeof createTestChain>;
+
+/** At height 10, with the wallets of the actors; the others have nothing. */
+export function createTestChain(
+  actors: Readonly<Record<string, Partial<Wallet>>>,
+  network: Network = NETWORK,
+) {
+  const state = createMemoryState();
+  const blocks: { transactions: readonly SealedTransaction[]; changes: readonly Change[] }[] = [];
+  const stored = new Set<string>();
+  let height = 10;
+
+  /** Changes wallets as no transaction would. */
+  function fund(wallets: Readonly<Record<string, Partial<Wallet>>>): void {
+    const draft = createDraft(state);
+    for (const [name, members] of Object.entries(wallets)) {
+      const wallet = { ...walletOf(draft, publicKeyOf(name), network), ...members };
+      draft.set("wallets", wallet.address, wallet);
+      const { delegate } = wallet.attributes;
+      if (delegate) draft.set("usernames", delegate.username, wallet.address);
+    }
+    state.commit(draft.changes());
+  }
+
+  const head = () => ({ height, timestamp: height * 8 });
+
+  /** Applies as a block does, and commits. */
+  function append(transactions: readonly SealedTransaction[] = []): ReadonlySet<string> {
+    const draft = createDraft(state);
+    const context = { network, milestone: network.milestoneAt(height), head: head(), state: draft, draft };
+    for (const { data } of transactions) applyTransaction(data, context);
+    const changes = draft.changes();
+    state.commit(changes);
+    blocks.push({ transactions, changes });
+    for (const { data } of transactions) stored.add(data.id);
+    height++;
+    return new Set(changes.flatMap(({ table, key }) => (table === "wallets" ? [key] : [])));
+  }
+
+  /** Takes the last block back, and returns its transactions. */
+  function revert(): readonly SealedTransaction[] {
+    const { transactions, changes } = blocks.pop()!;
+    state.revert(changes);
+    for (const { data } of transactions) stored.delete(data.id);
+    height--;
+    // As the chain hands them over: read from the database.
+    return transactions.map(({ data, bytes }) => sealedFromTrustedBytes(bytes, data.id));
+  }
+
+  fund(actors);
+  return {
+    network,
+    state,
+    head,
+    fund,
+    append,
+    revert,
+    storedIds: (ids: readonly string[]) => new Set(ids.filter((id) => stored.has(id))),
+    blockCount: () => blocks.length,
+    walletNamed: (name: string): Wallet => walletOf(state, publicKeyOf(name), network),
+  };
+}
+
+export const RICH: Partial<Wallet> = { balance: 10n ** 12n };
+
+const verifier = createVerifier({ threads: 0 });
+
+export type OpenPool = Pool & {
+  readonly events: PoolEvent[];
+  /** A block with what the pool selects, followed by chain and pool. */
+  forge(): SealedTransaction[];
+};
+
+type Overrides = { options?: Partial<PoolOptions>; deps?: Partial<PoolDeps> };
+
+/** A pool that writes nowhere unless a store is given. */
+export function openPool(chain: TestChain, { options, deps }: Overrides = {}): OpenPool {
+  const events: PoolEvent[] = [];
+  const { network, state, head, storedIds } = chain;
+  const pool = createPool(
+    { ...DEFAULT_POOL_OPTIONS, ...options },
+    {
+      network,
+      state,
+      head,
+      now: () => head().timestamp,
+      storedIds,
+      store: { load: () => [], write: (_, alongside) => alongside?.() },
+      verify: verifier.verify,
+      emit: (event) => void events.push(event),
+      ...deps,
+    },
+  );
+  return {
+    ...pool,
+    events,
+    forge() {
+      const selected = pool.select({ maxTransactions: 150, maxBytes: 1_000_000 });
+      pool.blockApplied(selected, chain.append(selected));
+      return selected;
+    },
+  };
+}
+
+/** What one transaction alone is answered: the code of its refusal, or where it went. */
+export async function submitOne(pool: Pool, transaction: unknown): Promise<string> {
+  const { data, errors = {} } = await pool.submit([transaction]);
+  const [reason] = Object.values(errors).flat();
+  if (reason) return reason.type;
+  if (data.excess.length > 0) return "excess";
+  return data.accept.length > 0 ? "accepted" : "broadcast";
+}
+
+/** Text of the only refusal. */
+export async function refusalOf(pool: Pool, transaction: unknown): Promise<string> {
+  const { errors = {} } = await pool.submit([transaction]);
+  const [{ type, message }] = Object.values(errors).flat() as [{ type: string; message: string }];
+  return `${type} ${message}`;
+}
+
+export const idsOf = (transactions: Iterable<SealedTransaction>): string[] =>
+  Array.from(transactions, ({ data }) => data.id);
+
+/** Names and ids of what was reported, in order. */
+export const reported = (events: readonly PoolEvent[]): string[] =>
+  events.flatMap((event) => {
+    if (event.name === "transaction.pool.added") {
+      return idsOf(event.transactions).map((id) => `${event.name} ${id}`);
+    }
+    if (event.name === "transaction.pool.rejected") {
+      return event.rejected.map(({ transaction, code }) => `${event.name} ${transaction.data.id} ${code}`);
+    }
+    return [`${event.name} ${event.transaction.data.id}`];
+  });

@@ -1,0 +1,78 @@
+/** Transactions of wallets with several keys (transactions.md section 10). */
+import {
+  builders,
+  bytesToHex,
+  multiSignTransaction,
+  signTransaction,
+  transactionId,
+} from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import {
+  addressNamed,
+  createTestChain,
+  envelope,
+  type Json,
+  jsonOf,
+  keysOf,
+  openPool,
+  publicKeyOf,
+  RICH,
+  refusalOf,
+  signedBy,
+  submitOne,
+  transfer,
+} from "./chain.ts";
+
+describe("wallets with more than one key", () => {
+  const participants = ["p0", "p1", "p2"];
+  const multiSignature = { min: 2, publicKeys: participants.map(publicKeyOf) };
+  const shared = () => createTestChain({ shared: { ...RICH, attributes: { multiSignature } } });
+
+  function signedByParticipants(...indexes: number[]): Json {
+    const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });
+    const signed = indexes.reduce(
+      (transaction, index) => multiSignTransaction(transaction, index, keysOf(participants[index]!)),
+      body,
+    );
+    return jsonOf({ ...signed, id: transactionId(signed) });
+  }
+
+  test("spend with enough of their participants' signatures", async () => {
+    const pool = openPool(shared());
+    expect(await submitOne(pool, signedByParticipants(0))).toBe("ERR_BAD_DATA");
+    expect(await submitOne(pool, signedByParticipants(2, 0))).toBe("accepted");
+    expect(pool.forge().length).toBe(1);
+  });
+
+  test("do not spend with a signature of their own key", async () => {
+    const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });
+    expect(await submitOne(openPool(shared()), signedBy("shared", body))).toBe("ERR_BAD_DATA");
+  });
+
+  test("are no others", async () => {
+    const chain = createTestChain({ shared: RICH });
+    expect(await submitOne(openPool(chain), signedByParticipants(0, 1))).toBe("ERR_BAD_DATA");
+    const signed = signTransaction(
+      multiSignTransaction(
+        builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n }),
+        0,
+        keysOf("p0"),
+      ),
+      keysOf("shared"),
+    );
+    expect(await refusalOf(openPool(chain), jsonOf(signed))).toMatch(/^ERR_APPLY .*multi signatures/);
+  });
+
+  test("are refused with signatures that name no participant", async () => {
+    const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });
+    const stranger = multiSignTransaction(multiSignTransaction(body, 7, keysOf("p0")), 1, keysOf("p1"));
+    const json = jsonOf({ ...stranger, id: transactionId(stranger) });
+    expect(await submitOne(openPool(shared()), json)).toBe("ERR_UNKNOWN");
+  });
+
+  test("need the second signature that the chain knows", async () => {
+    const second = { secondPublicKey: bytesToHex(keysOf("second").publicKey) };
+    const pool = openPool(createTestChain({ alice: { ...RICH, attributes: second } }));
+    expect(await refusalOf(pool, transfer("alice", 1))).toMatch(/^ERR_APPLY .*second signature/);
+  });
+});
