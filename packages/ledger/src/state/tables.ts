@@ -80,7 +80,7 @@ export type Token = {
   readonly ownerId: string;
   /** Id of the transaction that minted it. */
   readonly firstTransaction: string;
-  /** Id of the last transaction that changed it or its properties. */
+  /** Id of its last mint, update or transfer. Disclosures and delegate transactions change it too, but do not count. */
   readonly lastTransaction: string;
 };
 

@@ -40,11 +40,12 @@ export function mintToken(transaction: Transaction, { draft, network }: RuleCont
   setProperties(draft, token);
 }
 
-/** Writes the properties of the asset. */
+/** Writes the properties of the asset, and notes the transaction as the last one of the token. */
 export function updateToken(transaction: Transaction, { draft }: RuleContext): void {
   const { token } = nftOf(transaction);
   setProperties(draft, token);
-  touchToken(draft, token.tokenId, transaction);
+  const record = draft.get("tokens", token.tokenId);
+  if (record) draft.set("tokens", token.tokenId, { ...record, lastTransaction: transaction.id });
 }
 
 /** Takes the token from the sender and gives it to the recipient in the store; properties come after that. */
@@ -66,12 +67,6 @@ export function receiveToken(transaction: Transaction, { draft }: RuleContext): 
   const { tokenId } = nftOf(transaction).token;
   const recipient = walletAt(draft, transaction.recipientId!);
   addToMap(draft, recipient, tokenId, typeFromText(getProperty(draft, tokenId, TYPE)));
-}
-
-/** Notes the transaction as the last one that changed the token; a token that is no record is left alone. */
-export function touchToken(draft: Draft, tokenId: string, { id }: Transaction): void {
-  const record = draft.get("tokens", tokenId);
-  if (record) draft.set("tokens", tokenId, { ...record, lastTransaction: id });
 }
 
 function addToMap(draft: Draft, wallet: Wallet, tokenId: string, type: number): void {

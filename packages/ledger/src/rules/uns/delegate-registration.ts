@@ -3,7 +3,7 @@ import type { Transaction } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { kindName, typeFromText } from "../../uns/kinds.ts";
 import { DELEGATE_BADGE, EXPLICIT_VALUES, getProperty, setProperty, TYPE } from "../../uns/properties.ts";
-import { checkHolder, touchToken } from "../../uns/tokens.ts";
+import { checkHolder } from "../../uns/tokens.ts";
 import { walletOf } from "../../wallets.ts";
 import { checkRegistration, register } from "../core/delegate-registration.ts";
 import { RuleError } from "../error.ts";
@@ -51,7 +51,6 @@ function registerUnik(transaction: Transaction, context: RuleContext): void {
   const { attributes } = walletOf(draft, transaction.senderPublicKey, network);
   register(transaction, context, attributes.tokens?.[tokenId]?.type);
   setProperty(draft, tokenId, DELEGATE_BADGE, "true");
-  touchToken(draft, tokenId, transaction);
 }
 
 export const unsDelegateRegistration: Rule = {

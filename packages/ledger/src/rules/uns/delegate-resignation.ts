@@ -2,7 +2,6 @@
 import type { Transaction } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { DELEGATE_BADGE, getProperty, setProperty } from "../../uns/properties.ts";
-import { touchToken } from "../../uns/tokens.ts";
 import { walletOf } from "../../wallets.ts";
 import { checkResignation, resign } from "../core/delegate-resignation.ts";
 import { RuleError } from "../error.ts";
@@ -25,7 +24,6 @@ function resignUnik(transaction: Transaction, context: RuleContext): void {
   resign(transaction, context);
   const { username } = walletOf(draft, transaction.senderPublicKey, network).attributes.delegate!;
   setProperty(draft, username, DELEGATE_BADGE, "false");
-  touchToken(draft, username, transaction);
 }
 
 export const unsDelegateResignation: Rule = {

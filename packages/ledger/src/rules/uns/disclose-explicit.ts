@@ -8,7 +8,7 @@ import {
 import type { Wallet } from "../../state/tables.ts";
 import { ownerOf, requireIssuer, UNKNOWN_TOKEN } from "../../uns/issuers.ts";
 import { EXPLICIT_VALUES, getProperty, setProperty } from "../../uns/properties.ts";
-import { holds, notOwner, touchToken } from "../../uns/tokens.ts";
+import { holds, notOwner } from "../../uns/tokens.ts";
 import { checkCommon, refusal } from "../common.ts";
 import { RuleError } from "../error.ts";
 import type { Rule, RuleContext } from "../rule.ts";
@@ -93,7 +93,6 @@ function disclose(transaction: Transaction, { draft }: RuleContext): void {
     );
   }
   setProperty(draft, sub, EXPLICIT_VALUES, text);
-  touchToken(draft, sub, transaction);
 }
 
 export const discloseExplicit: Rule = {
