@@ -28,6 +28,7 @@ export function runCommand(): Command {
     );
     logger.info({ url: node.url, config: maskConfig(runOptions, config) }, "node started");
     process.stdout.write(`${node.url}\n`);
+    node.startForging();
     await Promise.race([stopped, node.failed]);
     logger.info("stopping");
     await node.stop();

@@ -56,7 +56,10 @@ export async function startServingThread(data: ServingData, gateway: Gateway): P
   });
   // Whoever starts the thread decides what its death means; here it only must not go unheard.
   died.catch(() => {});
-  const [{ port }] = (await Promise.race([once(worker, "message"), died])) as [FromServing];
+  const listening = Promise.race([once(worker, "message"), died]);
+  const [{ port }] = (await listening.catch((error) => {
+    throw explained(error, data);
+  })) as [FromServing];
   return {
     port,
     died,
@@ -68,4 +71,20 @@ export async function startServingThread(data: ServingData, gateway: Gateway): P
       await exited;
     },
   };
+}
+
+/** The usual reasons for which nobody can listen, with what to do about them. */
+function explained(error: Error & { code?: string }, { host, port }: ServingData): Error {
+  if (error.code === "EADDRINUSE") {
+    return new Error(
+      `port ${port} of ${host} is in use; choose another with --http-port, or 0 for a free one`,
+    );
+  }
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
+    return new Error(`${host} is no address of this machine; choose another with --http-host`);
+  }
+  if (error.code === "EACCES") {
+    return new Error(`port ${port} may not be used by this user; choose one above 1023 with --http-port`);
+  }
+  return error;
 }

@@ -1,0 +1,192 @@
+/** Starting, continuing, refusing and stopping, with the real program. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { blockToJson, createNetwork } from "@uniknode/protocol";
+import { afterEach, describe, expect, test } from "vitest";
+import { devGenesis } from "../../src/dev/genesis.ts";
+import { peopleOf } from "../../src/dev/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { connect, transferOf } from "./client.ts";
+import { type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+const folders: string[] = [];
+const running: Running[] = [];
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-life-"));
+  folders.push(folder);
+  return folder;
+}
+
+function dev(folder: string, ...args: string[]): Running {
+  const node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1", ...args]);
+  running.push(node);
+  return node;
+}
+
+async function urlOf(node: Running): Promise<string> {
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  return url!;
+}
+
+async function stop(node: Running, signal: NodeJS.Signals = "SIGINT") {
+  node.child.kill(signal);
+  return node.ended;
+}
+
+afterEach(async () => {
+  for (const node of running.splice(0)) await stop(node, "SIGKILL");
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+describe("stopping and starting again", { timeout: 60_000 }, () => {
+  test.each(["SIGINT", "SIGTERM"] as const)("%s ends cleanly, and the same chain goes on", async (signal) => {
+    const folder = newFolder();
+    const first = dev(folder);
+    const [, height] = await first.printed(/^block (\d+) /m);
+    const ended = await stop(first, signal);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("Stopped.") });
+    const second = dev(folder);
+    await second.printed(/continued at height/);
+    const [, next] = await second.printed(/^block (\d+) /m);
+    expect(Number(next)).toBeGreaterThan(Number(height));
+  });
+
+  test("a second interrupt ends at once", async () => {
+    const node = dev(newFolder());
+    await node.printed(/Ctrl-C stops/);
+    node.child.kill("SIGINT");
+    node.child.kill("SIGINT");
+    expect([0, 130]).toContain((await node.ended).code);
+  });
+
+  test("the webhook token of the first start stays", async () => {
+    const folder = newFolder();
+    const tokens = [];
+    for (let start = 0; start < 2; start++) {
+      const node = dev(folder);
+      tokens.push((await node.printed(/Webhook token\s+(\S+)/))[1]);
+      await stop(node);
+    }
+    expect(tokens[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(tokens[1]).toBe(tokens[0]);
+  });
+
+  test("a pending transaction survives a restart and is forged", async () => {
+    const folder = newFolder();
+    // With slots of an hour nothing is forged while this test runs.
+    const args = ["dev", "--data", folder, "--http-port", "0", "--block-time", "3600"];
+    const start = () => {
+      const node = spawnUniknode(args);
+      running.push(node);
+      return node;
+    };
+    const first = start();
+    const { network, submit } = await connect(await urlOf(first));
+    const transfer = transferOf(network, people("account 5"), people("account 6").address, 1n);
+    expect(await submit([transfer])).toMatchObject({ status: 200, accepted: [transfer.id] });
+    await stop(first, "SIGKILL");
+    const { get } = await connect(await urlOf(start()));
+    expect(await get("/api/transactions/unconfirmed")).toMatchObject([{ id: transfer.id }]);
+  });
+});
+
+describe("on demand", { timeout: 30_000 }, () => {
+  test("a block is forged as soon as a transaction is accepted, and none otherwise", async () => {
+    const node = dev(newFolder(), "--instant");
+    const { network, submit, get } = await connect(await urlOf(node));
+    await node.printed(/Ctrl-C stops/);
+    const height = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
+    expect(await height()).toBe(3);
+    const transfer = transferOf(network, people("account 5"), people("account 6").address, 1n);
+    await submit([transfer]);
+    await node.printed(/^block 4 .* 1 transaction /m);
+    expect(await get(`/api/transactions/${transfer.id}`)).toMatchObject({ id: transfer.id });
+    expect(await height()).toBe(4);
+  });
+});
+
+describe("what cannot be started says why and changes nothing", { timeout: 60_000 }, () => {
+  test("a data folder in use", async () => {
+    const folder = newFolder();
+    await dev(folder).printed(/Ctrl-C stops/);
+    const second = await runUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1"]);
+    expect(second.stderr).toContain("is in use by another uniknode");
+    expect(second.code).toBe(1);
+  });
+
+  test("a dev chain of another shape, until it is reset", async () => {
+    const folder = newFolder();
+    const first = dev(folder);
+    await first.printed(/Ctrl-C stops/);
+    await stop(first);
+    const other = await runUniknode(["dev", "--data", folder, "--http-port", "0", "--accounts", "3"]);
+    expect(other.stderr).toContain("was started with other values of accounts and blockTime");
+    expect(other.code).toBe(2);
+    const reset = dev(folder, "--accounts", "3", "--reset");
+    await reset.printed(/Ctrl-C stops/);
+    expect(reset.stdout()).not.toContain("continued");
+    expect(reset.stdout()).not.toContain("(3)   ");
+  });
+
+  test("--reset deletes nothing but a dev chain", async () => {
+    const folder = newFolder();
+    const precious = join(folder, "node.sqlite");
+    writeFileSync(precious, "somebody else's");
+    const { code, stderr } = await runUniknode(["dev", "--data", folder, "--reset"]);
+    expect(stderr).toContain("holds no dev chain");
+    expect(code).toBe(2);
+    expect(existsSync(precious)).toBe(true);
+  });
+
+  test("a port that is taken", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const port = String((server.address() as AddressInfo).port);
+    const { code, stderr } = await runUniknode(["dev", "--data", newFolder(), "--http-port", port]);
+    server.close();
+    expect(stderr).toContain(port);
+    expect(stderr).toContain("--http-port");
+    expect(code).toBe(1);
+  });
+});
+
+describe("a network from its files", { timeout: 60_000 }, () => {
+  test("uniknode run forges on it with the delegates given", async () => {
+    const cast = castOf(people, 1);
+    const { block, files } = devGenesis(cast, 8);
+    const networkDir = join(newFolder(), "network");
+    mkdirSync(networkDir);
+    const write = (name: string, content: unknown) =>
+      writeFileSync(join(networkDir, name), JSON.stringify(content));
+    write("network.json", files.network);
+    write("milestones.json", files.milestones);
+    write("exceptions.json", {});
+    write("genesisBlock.json", blockToJson(block));
+    write("delegates.json", { secrets: cast.founders.map(({ passphrase }) => passphrase) });
+
+    const node = spawnUniknode(
+      ["run", "--network-dir", networkDir, "--data", newFolder(), "--http-port", "0"].concat(
+        "--delegates",
+        join(networkDir, "delegates.json"),
+      ),
+    );
+    running.push(node);
+    const [url] = await node.printed(/^http:\S+$/m);
+    const { network, get } = await connect(url);
+    expect(network.description.nethash).toBe(createNetwork(files).description.nethash);
+    expect(await get("/api/node/configuration")).toMatchObject({ nethash: files.network.nethash });
+    const deadlineMs = Date.now() + 30_000;
+    const height = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
+    while ((await height()) < 2 && Date.now() < deadlineMs)
+      await new Promise((next) => setTimeout(next, 200));
+    expect(await height()).toBe(2);
+    expect(node.stderr()).not.toContain(cast.founders[0]!.passphrase);
+    expect((await stop(node)).code).toBe(0);
+  });
+});
