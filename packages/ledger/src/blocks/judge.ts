@@ -1,22 +1,12 @@
 /** Judging a block against the chain, and applying it when nothing speaks against it (consensus.md 6.2). */
 import { type Block, type BlockFault, isBlockException } from "@uniknode/protocol";
-import type { Draft } from "../state/draft.ts";
 import { walletOf } from "../wallets.ts";
-import { applyBlock, type BlockContext } from "./apply.ts";
+import { applyBlock } from "./apply.ts";
+import type { JudgeContext } from "./context.ts";
 import { isFromDelegateOfSlot, roundOf } from "./forger.ts";
-import { isChained, judgeUnchained, type Repetitions } from "./unchained.ts";
+import { isChained, judgeUnchained } from "./unchained.ts";
 import type { Reason, Verdict } from "./verdict.ts";
 import { verifyWithWallets } from "./verification.ts";
-
-export type JudgeContext = BlockContext & {
-  /** The last accepted block. */
-  readonly head: { readonly id: string; readonly height: number; readonly timestamp: number };
-  /** State at the head; an accepted block leaves its changes in it, every other one leaves none. */
-  readonly draft: Draft;
-  readonly isBlockStored: (id: string) => boolean;
-  readonly isTransactionStored: (id: string) => boolean;
-  readonly repetitions: Repetitions;
-};
 
 /**
  * The first line of 6.2 that matches decides. Does not throw: whatever a block does to the rules, it is refused.

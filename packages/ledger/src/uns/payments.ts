@@ -2,7 +2,7 @@
 import type { Transaction } from "@uniknode/protocol";
 import { rewardOf } from "../rules/economy.ts";
 import type { RuleContext } from "../rules/rule.ts";
-import { addressOf, credit } from "../wallets.ts";
+import { credit, saveWallet, walletOf } from "../wallets.ts";
 
 /**
  * Before the checks, a rewarded sender gets its reward and its fee back; the forger is paid all the same, so that
@@ -13,11 +13,16 @@ export function advanceReward(transaction: Transaction, context: RuleContext): b
   return reward ? transaction.fee + reward.sender : 0n;
 }
 
-/** The cost goes to the recipient, and the foundation gets its share of a reward. */
+/**
+ * The cost goes to the recipient, and the foundation gets its share of a reward. The network's description gives the
+ * foundation by its public key, which its wallet has from the first reward on (state.md 2.2).
+ */
 export function payService(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;
   credit(draft, transaction.recipientId!, transaction.amount);
   const { foundation } = network.description;
   const reward = rewardOf(transaction, context);
-  if (reward && foundation) credit(draft, addressOf(foundation.publicKey, network), reward.foundation);
+  if (!reward || !foundation) return;
+  const wallet = walletOf(draft, foundation.publicKey, network);
+  saveWallet(draft, { ...wallet, balance: wallet.balance + reward.foundation });
 }

@@ -247,6 +247,14 @@ describe("voucher", () => {
     expect(balance(draft, "alice")).toBe(0n);
   });
 
+  test("the first reward makes the foundation's public key known to its wallet", () => {
+    const draft = stateWithFactory({ alice: penniless });
+    const keyOf = (name: string) => draft.get("wallets", addressOfName(name))?.publicKey;
+    expect(keyOf("foundation")).toBeUndefined();
+    apply(draft, mint("2", 1n), V1);
+    expect(keyOf("foundation")).toBe(publicKeyOf("foundation"));
+  });
+
   test("the foundation may be the sender itself", () => {
     const draft = stateWithFactory({ foundation: penniless });
     const transaction = certifiedMint("foundation", unik("new", { type: "3", UnikVoucherId: "V" }));
