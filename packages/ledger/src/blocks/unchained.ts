@@ -1,32 +1,10 @@
 /** A block that does not continue the chain (consensus.md 6.4). */
 import type { BlockHeader } from "@uniknode/protocol";
+import type { JudgeContext } from "./context.ts";
 import { isFromDelegateOfSlot, roundOf } from "./forger.ts";
-import type { JudgeContext } from "./judge.ts";
 import type { Reason, Verdict } from "./verdict.ts";
 
-/** Times in a row that a block may be too high before the own chain is suspected. */
-const MAX_REPETITIONS = 5;
 const ROLLBACK_BLOCKS = 5000;
-
-/** Counts how often the same too high block came in a row. */
-export type Repetitions = {
-  /** Whether it was once too often; the count then starts again. */
-  isOnceTooOften(id: string): boolean;
-};
-
-export function createRepetitions(): Repetitions {
-  let last = "";
-  let count = 0;
-  return {
-    isOnceTooOften(id) {
-      count = id === last ? count + 1 : 1;
-      last = id;
-      if (count <= MAX_REPETITIONS) return false;
-      count = 0;
-      return true;
-    },
-  };
-}
 
 /** Whether a block continues the head: its parent, its height, and a later slot. */
 export const isChained = (

@@ -7,7 +7,7 @@ import {
 } from "@uniknode/protocol";
 import { requireRule } from "../rules/registry.ts";
 import { isVerifiedIn } from "../signatures.ts";
-import type { JudgeContext } from "./judge.ts";
+import type { JudgeContext } from "./context.ts";
 
 type Context = Pick<JudgeContext, "network" | "head" | "draft">;
 
