@@ -268,7 +268,7 @@ describe("hash-time-locked amounts", () => {
     apply(draft, transaction);
     apply(draft, claim(transaction.id));
     expect(draft.get("wallets", addressOfName("bob"))?.balance).toBe(100n);
-    expect(walletNamed(draft, "alice").attributes.htlc).toBeUndefined();
+    expect(walletNamed(draft, "alice").attributes.htlc).toEqual({ locks: {}, lockedBalance: 0n });
     expect(draft.get("locks", transaction.id)).toBeUndefined();
     expect(walletNamed(draft, "x").attributes.delegate?.voteBalance).toBe(899n);
     expect(walletNamed(draft, "y").attributes.delegate?.voteBalance).toBe(100n);

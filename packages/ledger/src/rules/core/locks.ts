@@ -52,11 +52,10 @@ export function addLock(draft: Draft, owner: Wallet, id: string, lock: Lock): vo
   draft.set("locks", id, owner.address);
 }
 
-/** The attribute goes with the last lock. */
+/** The attribute stays when its last lock goes: the wallet then has a locked balance of 0. */
 export function removeLock(draft: Draft, { id, lock, owner }: HeldLock): void {
   const { [id]: _, ...locks } = owner.attributes.htlc!.locks;
   const lockedBalance = owner.attributes.htlc!.lockedBalance - lock.amount;
-  const htlc = Object.keys(locks).length > 0 ? { locks, lockedBalance } : undefined;
-  saveWallet(draft, withAttribute(owner, "htlc", htlc));
+  saveWallet(draft, withAttribute(owner, "htlc", { locks, lockedBalance }));
   draft.set("locks", id, undefined);
 }
