@@ -37,8 +37,6 @@ export type Judgement = {
 /** A candidate that is a transaction, and what is left to be done for its own signature. */
 export type Examined = {
   readonly candidate: Candidate;
-  /** The candidates before it in its request. */
-  readonly earlier: readonly Candidate[];
   readonly transaction: SealedTransaction;
   /** The verdict where it does not depend on the signature. */
   readonly job: SignatureJob | boolean;
@@ -47,6 +45,7 @@ export type Examined = {
 /** Stage B on its way: between its steps 11 and 12 the signatures are checked in other threads. */
 export type Examination = {
   readonly milestone: Milestone;
+  readonly candidates: readonly Candidate[];
   readonly examined: readonly Examined[];
   readonly judgement: Judgement;
 };
@@ -64,18 +63,17 @@ export function examine(
   const milestone = milestoneOf(deps);
   const examined: Examined[] = [];
   const judgement: Judgement = { accept: [], broadcast: [], excess: [], refused: [] };
-  for (const [index, candidate] of candidates.entries()) {
-    const earlier = candidates.slice(0, index);
+  for (const candidate of candidates) {
     const code = judge(candidate, judgement, () => {
-      checkArrival(candidate, earlier, options, deps);
+      checkArrival(candidate, candidates, options, deps);
       const parsed = parse(candidate, deps);
       checkSize(parsed.transaction, milestone);
-      examined.push({ candidate, earlier, ...parsed });
+      examined.push({ candidate, ...parsed });
     });
     // Trap D4: the rest of the batch is neither accepted nor reported.
     if (code === "ERR_TOO_LARGE") break;
   }
-  return { milestone, examined, judgement };
+  return { milestone, candidates, examined, judgement };
 }
 
 /**
@@ -83,15 +81,15 @@ export function examine(
  * come while these were checked, so what depends on the pool and the chain is tested again.
  */
 export function conclude(
-  { milestone, examined, judgement }: Examination,
+  { milestone, candidates, examined, judgement }: Examination,
   verdicts: readonly boolean[],
   options: AdmissionOptions,
   deps: ArrivalDeps,
 ): Judgement {
   const current = milestoneOf(deps);
-  for (const [index, { candidate, earlier, ...parsed }] of examined.entries()) {
+  for (const [index, { candidate, ...parsed }] of examined.entries()) {
     judge(candidate, judgement, () => {
-      checkStanding(candidate, earlier, options, deps);
+      checkStanding(candidate, candidates, options, deps);
       const { transaction } = current === milestone ? parsed : parse(candidate, deps);
       const sealed = { ...transaction, isVerified: verdicts[index]! };
       checkSignatures(sealed, deps);

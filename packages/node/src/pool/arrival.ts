@@ -35,24 +35,24 @@ export const milestoneOf = ({ network, head }: Pick<ArrivalDeps, "network" | "he
 /**
  * Steps 1 to 8.
  *
- * @param earlier the candidates before it in its request, accepted or not
+ * @param request all candidates of the request
  * @throws {Refusal}
  * @throws {SenderLimitError}
  */
 export function checkArrival(
   candidate: Candidate,
-  earlier: readonly Candidate[],
+  request: readonly Candidate[],
   options: ArrivalOptions,
   deps: ArrivalDeps,
 ): void {
-  checkStanding(candidate, earlier, options, deps);
+  checkStanding(candidate, request, options, deps);
   checkRecipient(candidate, deps.network.description.pubKeyHash);
 }
 
 /** The same without what neither the pool nor the chain can change. */
 export function checkStanding(
   candidate: Candidate,
-  earlier: readonly Candidate[],
+  request: readonly Candidate[],
   options: ArrivalOptions,
   deps: ArrivalDeps,
 ): void {
@@ -63,7 +63,7 @@ export function checkStanding(
   checkTimes(candidate, options, deps);
   checkType(candidate, deps);
   const isLockKnown = (lockId: string) => state.get("locks", lockId) !== undefined;
-  checkTypeRule(candidate, { pending, earlier, isLockKnown });
+  checkTypeRule(candidate, { pending, request, isLockKnown });
 }
 
 /** Step 2. Transactions of the same request are not counted. */

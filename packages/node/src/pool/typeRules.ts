@@ -6,8 +6,8 @@ import { Refusal } from "./refusal.ts";
 
 export type TypeRuleContext = {
   pending: Pending;
-  /** Candidates of the same request that came before, accepted or not. */
-  earlier: readonly Candidate[];
+  /** All candidates of the request, this one among them. */
+  request: readonly Candidate[];
   isLockKnown(lockId: string): boolean;
 };
 
@@ -85,14 +85,13 @@ function refusePendingCoreType(candidate: Candidate, type: number, { pending }: 
   );
 }
 
-function checkUsername(candidate: Candidate, { pending, earlier }: TypeRuleContext): void {
+function checkUsername(candidate: Candidate, { pending, request }: TypeRuleContext): void {
   const username = assetText(candidate.asset, "delegate", "username");
   const isRegistration = ({ typeGroup, type }: { typeGroup: number; type: number }) =>
     typeGroup === CORE && type === 2;
-  const conflicts = earlier.some(
-    (other) => isRegistration(other) && assetText(other.asset, "delegate", "username") === username,
-  );
-  if (conflicts) {
+  const isSameName = (other: Candidate) =>
+    isRegistration(other) && assetText(other.asset, "delegate", "username") === username;
+  if (request.filter(isSameName).length > 1) {
     throw new Refusal(
       "ERR_CONFLICT",
       `Multiple delegate registrations for "${username}" in transaction payload`,

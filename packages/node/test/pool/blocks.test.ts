@@ -1,0 +1,246 @@
+/** What blocks, reverts, expiry and milestones do to the pool (pool.md sections 6 and 10, decision 0004). */
+import { builders, multiSignTransaction, transactionId } from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import {
+  addressNamed,
+  createTestChain,
+  envelope,
+  FEE,
+  idsOf,
+  jsonOf,
+  keysOf,
+  networkWith,
+  openPool,
+  publicKeyOf,
+  RICH,
+  reported,
+  signedBy,
+  submitOne,
+  transfer,
+} from "./chain.ts";
+
+const chainOf = (...names: string[]) =>
+  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
+
+describe("a block", () => {
+  test("takes out what it contains, and leaves the rest with the right nonces", async () => {
+    const chain = chainOf("alice");
+    const pool = openPool(chain);
+    const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
+    await pool.submit(inputs);
+    const included = pool.inForgingOrder().slice(0, 2);
+    pool.blockApplied(included, chain.append(included));
+    expect(idsOf(pool.inForgingOrder())).toEqual([inputs[2]!.id]);
+    expect(await submitOne(pool, transfer("alice", 4))).toBe("accepted");
+    await pool.close();
+    expect(reported(pool.events).filter((text) => text.includes("removed"))).toEqual([
+      `transaction.pool.removed ${inputs[0]!.id}`,
+      `transaction.pool.removed ${inputs[1]!.id}`,
+    ]);
+  });
+
+  test("credits its recipients", async () => {
+    const chain = createTestChain({ alice: RICH, bob: { balance: FEE + 1n } });
+    const pool = openPool(chain);
+    await pool.submit([transfer("bob", 1), transfer("alice", 1, { to: "bob", amount: 5n * FEE })]);
+    expect(await submitOne(pool, transfer("bob", 2))).toBe("ERR_APPLY");
+    pool.forge();
+    expect(await submitOne(pool, transfer("bob", 2, { amount: 2n }))).toBe("accepted");
+  });
+
+  test("with other transactions of a sender takes out what does not apply any more", async () => {
+    const chain = createTestChain({ alice: { balance: 10n * FEE }, bob: RICH });
+    const pool = openPool(chain);
+    const mine = [transfer("alice", 1, { amount: 1n }), transfer("alice", 2, { amount: 7n * FEE })];
+    const others = transfer("bob", 1);
+    await pool.submit([...mine, others]);
+    // Elsewhere alice has spent more with her first nonce.
+    const elsewhere = openPool(chain);
+    await elsewhere.submit([transfer("alice", 1, { amount: 3n * FEE })]);
+    const block = elsewhere.inForgingOrder();
+    pool.blockApplied(block, chain.append(block));
+    expect(idsOf(pool.inForgingOrder())).toEqual([others.id]);
+    await pool.close();
+    expect(reported(pool.events).slice(3)).toEqual(mine.map(({ id }) => `transaction.pool.removed ${id}`));
+  });
+
+  test("among several of one commit does not lose what comes after the last", async () => {
+    const chain = chainOf("alice");
+    const pool = openPool(chain);
+    const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
+    await pool.submit(inputs);
+    const [first, second] = pool.inForgingOrder();
+    // The state is that of the second block before the pool hears of the first.
+    const changed = [chain.append([first!]), chain.append([second!])];
+    pool.blockApplied([first!], changed[0]!);
+    pool.blockApplied([second!], changed[1]!);
+    expect(idsOf(pool.inForgingOrder())).toEqual([inputs[2]!.id]);
+    await pool.close();
+    expect(reported(pool.events).slice(3).length).toBe(2);
+  });
+
+  test("that a pending transaction lost its funds for takes it out", async () => {
+    const chain = chainOf("alice");
+    const pool = openPool(chain);
+    await pool.submit([transfer("alice", 1)]);
+    chain.fund({ alice: { balance: 0n } });
+    pool.blockApplied([], new Set([addressNamed("alice")]));
+    expect(pool.size()).toBe(0);
+  });
+});
+
+describe("an expiration height", () => {
+  test("takes the transaction and the later ones of its sender when it is reached", async () => {
+    const chain = chainOf("alice", "bob"); // at height 10
+    const pool = openPool(chain);
+    const [first, second, third] = [
+      transfer("alice", 1),
+      transfer("alice", 2, { expiration: 12 }),
+      transfer("alice", 3),
+    ];
+    const bobs = transfer("bob", 1, { expiration: 13 });
+    await pool.submit([first!, second!, third!, bobs]);
+    pool.blockApplied([], chain.append());
+    expect(pool.size()).toBe(4);
+    pool.blockApplied([], chain.append());
+    expect(idsOf(pool.inForgingOrder())).toEqual([first!.id, bobs.id]);
+    expect(await submitOne(pool, transfer("alice", 2, { amount: 9n }))).toBe("accepted");
+    await pool.close();
+    expect(reported(pool.events).slice(4, 6)).toEqual([
+      `transaction.expired ${third!.id}`,
+      `transaction.expired ${second!.id}`,
+    ]);
+  });
+
+  test("that the next block reaches keeps the transaction out of it", async () => {
+    const chain = chainOf("alice", "bob");
+    const pool = openPool(chain);
+    const bobs = transfer("bob", 1);
+    await pool.submit([transfer("alice", 1, { expiration: 12 }), transfer("alice", 2), bobs]);
+    pool.blockApplied([], chain.append());
+    expect(idsOf(pool.select({ maxTransactions: 10, maxBytes: 10_000 }))).toEqual([bobs.id]);
+    expect(pool.size()).toBe(3);
+    await pool.close();
+    expect(pool.events.length).toBe(1);
+  });
+});
+
+describe("a milestone", () => {
+  test("takes out what its schema refuses, and the later ones of the same senders", async () => {
+    const network = networkWith([{ height: 12, vendorFieldLength: 2 }]);
+    const chain = createTestChain({ alice: RICH, bob: RICH }, network);
+    const pool = openPool(chain);
+    const inputs = [
+      transfer("alice", 1),
+      transfer("alice", 2, { vendorField: "xxx" }),
+      transfer("alice", 3),
+      transfer("bob", 1, { vendorField: "xx" }),
+    ];
+    await pool.submit(inputs);
+    pool.blockApplied([], chain.append());
+    expect(pool.size()).toBe(4);
+    pool.blockApplied([], chain.append());
+    expect(idsOf(pool.inForgingOrder())).toEqual([inputs[0]!.id, inputs[3]!.id]);
+    await pool.close();
+    expect(reported(pool.events).slice(4)).toEqual([
+      `transaction.pool.removed ${inputs[2]!.id}`,
+      `transaction.pool.removed ${inputs[1]!.id}`,
+    ]);
+  });
+
+  test("takes out types that it ends, also when the commit went beyond its height", async () => {
+    const network = networkWith([{ height: 11, disableArkLegacyVote: true }]);
+    const delegate = {
+      username: "d",
+      voteBalance: 0n,
+      forgedFees: 0n,
+      forgedRewards: 0n,
+      producedBlocks: 0,
+      round: 0,
+    };
+    const chain = createTestChain({ alice: RICH, d: { attributes: { delegate } } }, network);
+    const pool = openPool(chain);
+    await pool.submit([
+      signedBy("alice", builders.vote({ ...envelope("alice", 1), vote: `+${publicKeyOf("d")}` })),
+    ]);
+    expect(pool.size()).toBe(1);
+    chain.append();
+    pool.blockApplied([], chain.append());
+    expect(pool.size()).toBe(0);
+  });
+});
+
+describe("a revert", () => {
+  test("brings transactions back before those that were pending, which stay", async () => {
+    const chain = chainOf("alice", "bob");
+    const pool = openPool(chain);
+    const inputs = [transfer("alice", 1), transfer("bob", 1), transfer("alice", 2)];
+    await pool.submit(inputs.slice(0, 2));
+    expect(pool.forge().length).toBe(2);
+    await pool.submit([inputs[2]!]);
+    await pool.close();
+    const before = pool.events.length;
+    pool.blocksReverted(chain.revert());
+    expect(idsOf(pool.inForgingOrder())).toEqual(inputs.map(({ id }) => id));
+    await pool.close();
+    expect(pool.events.length).toBe(before);
+  });
+
+  test("of several blocks brings all of them back, oldest first", async () => {
+    const chain = chainOf("alice");
+    const pool = openPool(chain);
+    for (const nonce of [1, 2, 3]) {
+      await pool.submit([transfer("alice", nonce)]);
+      pool.forge();
+    }
+    const newest = [chain.revert(), chain.revert(), chain.revert()];
+    pool.blocksReverted(newest.reverse().flat());
+    expect(pool.inForgingOrder().map(({ data }) => data.nonce)).toEqual([1n, 2n, 3n]);
+  });
+
+  test("takes out, and reports once, what only applied after the reverted block", async () => {
+    const chain = createTestChain({ alice: RICH });
+    const pool = openPool(chain);
+    await pool.submit([transfer("alice", 1, { to: "bob", amount: 5n * FEE })]);
+    pool.forge();
+    const bobs = transfer("bob", 1, { amount: 2n });
+    await pool.submit([bobs]);
+    pool.blocksReverted(chain.revert());
+    expect(pool.inForgingOrder().map(({ data }) => data.senderPublicKey)).toEqual([publicKeyOf("alice")]);
+    await pool.close();
+    expect(reported(pool.events).filter((text) => text.includes(bobs.id))).toEqual([
+      `transaction.pool.added ${bobs.id}`,
+      `transaction.pool.removed ${bobs.id}`,
+    ]);
+  });
+
+  test("has no use for what the older milestone does not know", async () => {
+    const network = networkWith([{ height: 11, vendorFieldLength: 300 }], { vendorFieldLength: 2 });
+    const chain = createTestChain({ alice: RICH, bob: RICH }, network);
+    const pool = openPool(chain);
+    chain.append();
+    pool.blockApplied([], new Set());
+    await pool.submit([transfer("alice", 1, { vendorField: "xxx" })]);
+    pool.forge();
+    await pool.submit([transfer("bob", 1, { vendorField: "xxx" })]);
+    expect(pool.size()).toBe(1);
+    const transactions = [...chain.revert()];
+    chain.revert();
+    pool.blocksReverted(transactions);
+    expect(pool.size()).toBe(0);
+  });
+
+  test("does not bring back what a multi signature wallet signed before it was one", async () => {
+    const multiSignature = { min: 1, publicKeys: ["p0", "p1"].map(publicKeyOf) };
+    const chain = createTestChain({ shared: { ...RICH, attributes: { multiSignature } } });
+    const pool = openPool(chain);
+    const body = builders.transfer({ ...envelope("shared", 1), recipientId: addressNamed("x"), amount: 1n });
+    const signed = multiSignTransaction(body, 0, keysOf("p0"));
+    await pool.submit([jsonOf({ ...signed, id: transactionId(signed) })]);
+    expect(pool.forge().length).toBe(1);
+    const returned = chain.revert();
+    chain.fund({ shared: { attributes: {} } });
+    pool.blocksReverted(returned);
+    expect(pool.size()).toBe(0);
+  });
+});

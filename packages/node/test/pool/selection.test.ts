@@ -1,0 +1,100 @@
+/** Choosing the transactions of a block (pool.md section 9). */
+import { builders, type SealedTransaction } from "@uniknode/protocol";
+import { expect, test } from "vitest";
+import {
+  createTestChain,
+  envelope,
+  FEE,
+  idsOf,
+  type OpenPool,
+  openPool,
+  RICH,
+  reported,
+  signedBy,
+  transfer,
+} from "./chain.ts";
+
+const ROOM = { maxTransactions: 150, maxBytes: 1_000_000 };
+
+const chainOf = (...names: string[]) =>
+  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
+
+async function poolWith(inputs: readonly unknown[], ...names: string[]): Promise<OpenPool> {
+  const pool = openPool(chainOf(...names));
+  await pool.submit(inputs);
+  return pool;
+}
+
+test("the highest fees come first, in the order of nonces", async () => {
+  const inputs = [
+    transfer("alice", 1),
+    transfer("alice", 2, { fee: 3n * FEE }),
+    transfer("bob", 1, { fee: 2n * FEE }),
+  ];
+  const pool = await poolWith(inputs, "alice", "bob");
+  expect(idsOf(pool.select(ROOM))).toEqual(inputs.map(({ id }) => id));
+  expect(pool.size()).toBe(3);
+});
+
+test("no more are chosen than a block may hold", async () => {
+  const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
+  const pool = await poolWith(inputs, "alice");
+  expect(pool.select({ ...ROOM, maxTransactions: 2 }).length).toBe(2);
+  expect(pool.select({ ...ROOM, maxTransactions: 0 })).toEqual([]);
+});
+
+test("the first that would exceed the bytes ends the choice", async () => {
+  const long = transfer("alice", 1, { fee: 2n * FEE, vendorField: "x".repeat(100) }); // 256 bytes
+  const short = transfer("bob", 1); // 156 bytes
+  const pool = await poolWith([long, short], "alice", "bob");
+  expect(pool.select({ ...ROOM, maxBytes: 255 })).toEqual([]);
+  expect(idsOf(pool.select({ ...ROOM, maxBytes: 256 }))).toEqual([long.id]);
+  expect(pool.select({ ...ROOM, maxBytes: 256 + 155 }).length).toBe(1);
+  expect(pool.select({ ...ROOM, maxBytes: 256 + 156 }).length).toBe(2);
+});
+
+test("what an earlier transaction of the block forbids leaves the pool, and what builds on it", async () => {
+  const mint = (name: string, fee: bigint) =>
+    signedBy(
+      name,
+      builders.nftMint({ ...envelope(name, 1, fee), tokenId: "ab".repeat(32), properties: { type: "1" } }),
+    );
+  const [first, second, third] = [mint("alice", 2n * FEE), mint("bob", FEE), transfer("bob", 2)];
+  const pool = await poolWith([first, second, third], "alice", "bob");
+  expect(pool.size()).toBe(3);
+  expect(idsOf(pool.select(ROOM))).toEqual([first!.id]);
+  expect(idsOf(pool.inForgingOrder())).toEqual([first!.id]);
+  await pool.close();
+  expect(reported(pool.events).slice(3)).toEqual([
+    `transaction.pool.removed ${second!.id}`,
+    `transaction.pool.removed ${third!.id}`,
+  ]);
+});
+
+test("funds that arrive within the block may be spent in it", async () => {
+  const chain = createTestChain({ alice: RICH, bob: { balance: 2n * FEE } });
+  const pool = openPool(chain);
+  // Alice's transfer pays more, so it comes before those of bob.
+  await pool.submit([
+    transfer("alice", 1, { fee: 9n * FEE, to: "bob", amount: 50n * FEE }),
+    transfer("bob", 1),
+  ]);
+  expect(pool.select(ROOM).length).toBe(2);
+});
+
+test("ten times the wanted number is tried, no more", async () => {
+  const chain = createTestChain({ alice: RICH, bob: RICH });
+  const pool = openPool(chain);
+  const dear = Array.from({ length: 11 }, (_, index) => transfer("alice", index + 1, { fee: 2n * FEE }));
+  await pool.submit([...dear, transfer("bob", 1)]);
+  // The chain takes alice's funds, and nobody tells the pool.
+  chain.fund({ alice: { balance: 0n, nonce: 0n } });
+  expect(pool.select({ ...ROOM, maxTransactions: 1 })).toEqual([]);
+  expect(idsOf(pool.select({ ...ROOM, maxTransactions: 1 })).length).toBe(1);
+});
+
+test("a choice changes nothing that the next one sees", async () => {
+  const pool = await poolWith([transfer("alice", 1), transfer("alice", 2)], "alice");
+  const first: SealedTransaction[] = pool.select(ROOM);
+  expect(pool.select(ROOM)).toEqual(first);
+});
