@@ -16,7 +16,7 @@ import type { Logger } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "./chain/chain.ts";
 import type { Outcome } from "./chain/outcome.ts";
 import { createVerifier } from "./chain/verifier.ts";
-import { eventsOfRevert } from "./events/chain.ts";
+import { eventOfArrival, eventsOfRevert } from "./events/chain.ts";
 import type { Event } from "./events/event.ts";
 import { eventOfForgerFailure, eventOfForgerStart, eventOfStart, eventsOfForging } from "./events/node.ts";
 import { eventOfPool } from "./events/pool.ts";
@@ -190,7 +190,11 @@ async function start(
       },
       build: ({ slot, transactions, keys }: BlockPlan) =>
         forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
-      submit: async (block) => refusalOf((await chain.accept([encodeBlock(block, network)]))[0]!),
+      async submit(block) {
+        log(eventOfArrival(block, "received"));
+        const [outcome] = await chain.accept([encodeBlock(block, network)]);
+        return refusalOf(outcome!);
+      },
       obstacle: () => undefined,
       onStarted: (publicKeys) => log(eventOfForgerStart(publicKeys, nowMs())),
       onForged: (block) => log(...eventsOfForging(block)),

@@ -1,0 +1,197 @@
+/** Events with their real causes: each one is caused on a living chain, and delivered. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { builders, signTransaction, type TransactionBody } from "@uniknode/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Person, peopleOf } from "../../src/dev/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { type Client, connect } from "./client.ts";
+import { type Running, spawnUniknode } from "./uniknode.ts";
+
+const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const [owner, minter, stranger] = [people("account 0"), people("account 7"), people("nobody yet")];
+const factory = people("factory");
+const folder = mkdtempSync(join(tmpdir(), "uniknode-events-"));
+const TOKEN = "events-test";
+
+type Delivery = { event: string; data: Record<string, unknown> };
+const delivered: Delivery[] = [];
+const receiver = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  delivered.push(JSON.parse(Buffer.concat(chunks).toString()) as Delivery);
+  response.writeHead(204).end();
+});
+
+let node: Running;
+let client: Client;
+
+async function start(): Promise<string> {
+  const args = ["dev", "--data", folder, "--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN];
+  node = spawnUniknode(args);
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  client = await connect(url!);
+  return url!;
+}
+
+async function register(url: string, event: string): Promise<void> {
+  const response = await fetch(`${url}/api/webhooks`, {
+    method: "POST",
+    headers: { authorization: TOKEN, "content-type": "application/json" },
+    body: JSON.stringify({
+      event,
+      target: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+      conditions: [{ key: "none", condition: "ne", value: "" }],
+    }),
+  });
+  expect(response.status).toBe(201);
+}
+
+/** The first delivery of the event that passes the test, waited for. */
+async function arrival(event: string, fits: (data: Record<string, unknown>) => boolean = () => true) {
+  const deadlineMs = Date.now() + 30_000;
+  for (;;) {
+    const found = delivered.find((delivery) => delivery.event === event && fits(delivery.data));
+    if (found) return found.data;
+    if (Date.now() > deadlineMs) throw new Error(`${event} did not arrive, but ${names().join()} did`);
+    await new Promise((next) => setTimeout(next, 50));
+  }
+}
+
+const names = () => [...new Set(delivered.map(({ event }) => event))].sort();
+
+async function send(body: TransactionBody, { keys }: Person): Promise<string> {
+  const transaction = signTransaction(body, keys);
+  const { accepted, errors } = await client.submit([transaction]);
+  expect(errors).toEqual({});
+  expect(accepted).toEqual([transaction.id]);
+  return transaction.id;
+}
+
+const EVENTS = [
+  "block.applied",
+  "block.forged",
+  "block.received",
+  "delegate.registered",
+  "forger.missing",
+  "forger.started",
+  "round.applied",
+  "round.created",
+  "state:started",
+  "transaction.applied",
+  "transaction.forged",
+  "transaction.pool.added",
+  "transaction.pool.rejected",
+  "transaction.pool.removed",
+  "unik.disclosed",
+  "unik.minted",
+  "unik.transferred",
+  "unik.updated",
+  "wallet.created.cold",
+  "wallet.saved",
+  "wallet.vote",
+];
+
+beforeAll(async () => {
+  receiver.listen(0, "127.0.0.1");
+  const url = await start();
+  for (const event of EVENTS) await register(url, event);
+}, 30_000);
+
+afterAll(async () => {
+  node.child.kill("SIGKILL");
+  await node.ended;
+  receiver.closeAllConnections();
+  receiver.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a transfer: pool, block, wallets", { timeout: 40_000 }, async () => {
+  const { network } = client;
+  const envelope = { network, senderPublicKey: minter.publicKey, nonce: 1n };
+  const id = await send(
+    builders.transfer({ ...envelope, recipientId: stranger.address, amount: 500n }),
+    minter,
+  );
+  const isIt = (data: Record<string, unknown>) => data.id === id;
+  expect((await arrival("transaction.pool.added")) as unknown).toMatchObject([{ id, amount: "500" }]);
+  expect(await arrival("transaction.applied", isIt)).toMatchObject({ recipientId: stranger.address });
+  expect(await arrival("transaction.forged", isIt)).toMatchObject({ fee: "10000000" });
+  expect(await arrival("transaction.pool.removed", isIt)).toMatchObject({ id });
+  expect(await arrival("wallet.created.cold")).toMatchObject({ address: stranger.address, balance: "500" });
+  expect(await arrival("wallet.saved", ({ address }) => address === stranger.address)).toMatchObject({
+    isDelegate: false,
+  });
+  const header = await arrival("block.applied", ({ numberOfTransactions }) => numberOfTransactions === 1);
+  expect(await arrival("block.received", (data) => data.id === header.id)).toMatchObject({
+    transactions: [{ id }],
+  });
+  expect(await arrival("block.forged", (data) => data.id === header.id)).toEqual(header);
+});
+
+test("a transaction that the rules refuse", { timeout: 40_000 }, async () => {
+  const { network, submit } = client;
+  const envelope = { network, senderPublicKey: minter.publicKey, nonce: 99n };
+  const transaction = signTransaction(
+    builders.transfer({ ...envelope, recipientId: stranger.address, amount: 1n }),
+    minter.keys,
+  );
+  expect((await submit([transaction])).accepted).toEqual([]);
+  expect((await arrival("transaction.pool.rejected")) as unknown).toMatchObject([
+    { transaction: { id: transaction.id }, type: "ERR_APPLY" },
+  ]);
+});
+
+test("the life of a unik, from its mint to a vote for its owner", { timeout: 60_000 }, async () => {
+  const { network } = client;
+  const [tokenId, other] = ["ab".repeat(32), "cd".repeat(32)];
+  const envelope = (nonce: bigint) => ({ network, senderPublicKey: minter.publicKey, nonce });
+  const mint = (nonce: bigint, id: string) =>
+    builders.nftMint({ ...envelope(nonce), tokenId: id, properties: { type: "1" } });
+  const applied = (id: string) => arrival("transaction.applied", (data) => data.id === id);
+
+  await applied(await send(mint(2n, tokenId), minter));
+  expect(await arrival("unik.minted")).toMatchObject({ tokenId, ownerId: minter.address });
+  await send(builders.nftUpdate({ ...envelope(3n), tokenId, properties: { a: "b" } }), minter);
+  expect(await arrival("unik.updated")).toMatchObject({ tokenId });
+  await applied(
+    await send(
+      builders.certifiedDisclosure({
+        network,
+        nonce: 4n,
+        keys: minter.keys,
+        tokenId,
+        explicitValues: ["seven"],
+        kind: 1,
+        factory: { tokenId: factory.unikId, keys: factory.keys },
+        issuedAt: 1,
+      }),
+      minter,
+    ),
+  );
+  expect(await arrival("unik.disclosed")).toMatchObject({ tokenId });
+  const registration = await send(builders.unsDelegateRegister({ ...envelope(5n), tokenId }), minter);
+  expect(await arrival("delegate.registered")).toMatchObject({ id: registration });
+  await send(builders.unsVote({ ...envelope(6n), vote: `+${minter.publicKey}` }), minter);
+  expect(await arrival("wallet.vote")).toMatchObject({ delegate: `+${minter.publicKey}` });
+  await applied(await send(mint(7n, other), minter));
+  await send(builders.nftTransfer({ ...envelope(8n), tokenId: other, recipientId: owner.address }), minter);
+  expect(await arrival("unik.transferred")).toMatchObject({ tokenId: other, ownerId: owner.address });
+});
+
+test("rounds, the start of the forger, and slots missed while the node was away", {
+  timeout: 60_000,
+}, async () => {
+  expect(await arrival("round.created")).toHaveLength(6);
+  await arrival("round.applied");
+  node.child.kill("SIGTERM");
+  await node.ended;
+  await new Promise((next) => setTimeout(next, 2_500));
+  await start();
+  expect(await arrival("forger.started")).toMatchObject({ activeDelegates: expect.any(Array) });
+  expect(await arrival("forger.missing")).toMatchObject({ delegate: { isDelegate: true } });
+  await arrival("state:started").catch(() => arrival("state.started"));
+});
