@@ -13,10 +13,10 @@ import { saveWallet, walletOf } from "./wallets.ts";
  * @throws {RuleError} the first refusal
  */
 export function applyTransaction(transaction: Transaction, context: RuleContext): void {
-  const { draft, milestone, network } = context;
+  const { draft } = context;
   const mark = draft.mark();
   try {
-    const rule = requireRule(transaction, milestone, network); // step 1
+    const rule = requireRule(transaction, context); // step 1
     const claimed = lockToClaim(transaction, context); // step 2
     payAndApply(rule, transaction, context); // step 3
     rule.applyToRecipient?.(transaction, context); // step 4
@@ -34,10 +34,10 @@ export function applyTransaction(transaction: Transaction, context: RuleContext)
  * @throws {RuleError} the first refusal; the draft is then as before
  */
 export function applyToSender(transaction: Transaction, context: RuleContext): void {
-  const { draft, milestone, network } = context;
+  const { draft } = context;
   const mark = draft.mark();
   try {
-    payAndApply(requireRule(transaction, milestone, network), transaction, context);
+    payAndApply(requireRule(transaction, context), transaction, context);
   } catch (error) {
     draft.rollback(mark);
     throw error;

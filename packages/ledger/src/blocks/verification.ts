@@ -37,7 +37,7 @@ export function verifyWithWallets(
     });
 }
 
-function isVerified({ network, head, draft }: Context, transaction: SealedTransaction): boolean {
-  requireRule(transaction.data, network.milestoneAt(head.height), network);
-  return isVerifiedIn(draft, transaction, network);
+function isVerified(context: Context, transaction: SealedTransaction): boolean {
+  requireRule(transaction.data, context);
+  return isVerifiedIn(context.draft, transaction, context.network);
 }

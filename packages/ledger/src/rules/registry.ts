@@ -1,10 +1,10 @@
 /** The rules of all registered types (transactions-rules.md section 1). */
-import type { Milestone, Network, Transaction } from "@uniknode/protocol";
+import { isTypeActive, type Transaction } from "@uniknode/protocol";
 import { coreRules } from "./core/index.ts";
 import { RuleError } from "./error.ts";
 import { magistrateRules } from "./magistrate/index.ts";
 import { nftRules } from "./nft/index.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule, RuleContext } from "./rule.ts";
 import { unsRules } from "./uns/index.ts";
 
 const CORE_GROUP = 1;
@@ -23,15 +23,18 @@ export const findRule = (typeGroup: number, type: number): Rule | undefined =>
   rules.get(keyOf(typeGroup, type));
 
 /**
- * The rule of a transaction, in force at a milestone. Asked before anything else.
+ * The rule of a transaction whose type is active at the head. Asked before anything else.
  *
  * @throws {RuleError} InvalidTransactionTypeError, DeactivatedTransactionHandlerError
  */
-export function requireRule({ typeGroup, type }: Transaction, milestone: Milestone, network: Network): Rule {
+export function requireRule(
+  { typeGroup, type }: Transaction,
+  { network, head }: Pick<RuleContext, "network" | "head">,
+): Rule {
   const rule = findRule(typeGroup, type);
   const name = typeGroup === CORE_GROUP ? `Core/${type}` : keyOf(typeGroup, type);
   if (!rule) throw new RuleError("InvalidTransactionTypeError", `Transaction type ${name} does not exist.`);
-  if (!rule.isActive(milestone, network)) {
+  if (!isTypeActive(typeGroup, type, { network, height: head.height })) {
     throw new RuleError("DeactivatedTransactionHandlerError", `Transaction type ${name} is deactivated.`);
   }
   return rule;

@@ -25,10 +25,6 @@ export type RuleContext = {
 export type Rule = {
   readonly typeGroup: number;
   readonly type: number;
-  /** Type key of transactions.md 6.1. */
-  readonly key: string;
-  /** transactions-rules.md section 1. */
-  isActive(milestone: Milestone, network: Network): boolean;
   /** Credited to the sender before its checks, may be negative (certified types; transactions-rules.md 2.1). */
   advance?(transaction: Transaction, context: RuleContext): bigint;
   /**

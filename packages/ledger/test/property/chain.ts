@@ -12,11 +12,10 @@ import {
   createRounds,
   type Draft,
   delegateOfSlot,
-  findRule,
   type RuleContext,
   RuleError,
 } from "@uniknode/ledger";
-import { type Block, createSlots, type Milestone, type SealedTransaction } from "@uniknode/protocol";
+import { type Block, createSlots, isTypeActive, type SealedTransaction } from "@uniknode/protocol";
 import { genesisBlock } from "./genesis.ts";
 import { checkIndexes, checkSupply, createdBy, imageOf, textOf } from "./invariants.ts";
 import type { Random } from "./random.ts";
@@ -143,7 +142,7 @@ export function createRandomChain(random: Random, coverage: Coverage): RandomCha
 function fill(context: RuleContext, pool: RuleContext, random: Random, coverage: Coverage) {
   const { draft, milestone, head } = context;
   const transactions: SealedTransaction[] = [];
-  const active = TYPES.filter((type) => isActive(type, milestone));
+  const active = TYPES.filter((type) => isActive(type, head.height));
   let created = 0n;
   for (let attempts = 4 + random.below(16); attempts > 0; attempts--) {
     const type = random.pick(random.oneIn(12) ? TYPES : active);
@@ -162,9 +161,9 @@ function fill(context: RuleContext, pool: RuleContext, random: Random, coverage:
   return { transactions, created };
 }
 
-function isActive(type: string, milestone: Milestone): boolean {
+function isActive(type: string, height: number): boolean {
   const [typeGroup, number] = type.split("/").map(Number);
-  return findRule(typeGroup!, number!)!.isActive(milestone, network);
+  return isTypeActive(typeGroup!, number!, { network, height });
 }
 
 /** Code of the refusal, which must have left no trace. */

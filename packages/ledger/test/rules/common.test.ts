@@ -1,6 +1,6 @@
 /** What all types have in common (transactions-rules.md sections 1 and 2). */
-import { applyToSender, createDraft, type RuleError } from "@uniknode/ledger";
-import type { Transaction } from "@uniknode/protocol";
+import { applyToSender, createDraft, findRule, type RuleError } from "@uniknode/ledger";
+import { type Transaction, transactionTypes } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
   addressOfName,
@@ -26,6 +26,11 @@ describe("types", () => {
     expect(unknown("1/11")).toThrow("Transaction type Core/11 does not exist.");
     expect(unknown("7/1")).toThrow("Transaction type 7/1 does not exist.");
     expect(refusalOf(draft, transactionOf("7/1", "alice"))).toBe("InvalidTransactionTypeError");
+  });
+
+  test("each type of the protocol has its rule", () => {
+    const missing = transactionTypes.filter(({ typeGroup, type }) => !findRule(typeGroup, type));
+    expect(missing).toEqual([]);
   });
 
   test("trap A1: activation follows the milestone of the head", () => {

@@ -1,6 +1,6 @@
 /** The tests of a received transaction that come before it is read: steps 1 to 8 of pool.md section 4. */
-import { findRule, type StateReader } from "@uniknode/ledger";
-import type { Milestone, Network } from "@uniknode/protocol";
+import type { StateReader } from "@uniknode/ledger";
+import { findTransactionType, isTypeActive, type Milestone, type Network } from "@uniknode/protocol";
 import type { Candidate } from "./candidate.ts";
 import { expirationHeight, isRefusedAtAdmission } from "./expiration.ts";
 import type { Pending } from "./pending.ts";
@@ -106,12 +106,11 @@ function checkType({ network: networkByte, typeGroup, type }: Candidate, deps: A
       `Transaction network '${networkByte}' does not match '${pubKeyHash}'`,
     );
   }
-  const rule = findRule(typeGroup, type);
-  if (!rule) {
+  if (!findTransactionType(typeGroup, type)) {
     const message = `Invalidating transaction of unsupported type '${coreTypeName(type)}'`;
     throw new Refusal("ERR_UNSUPPORTED", message);
   }
-  if (!rule.isActive(milestoneOf(deps), deps.network)) {
+  if (!isTypeActive(typeGroup, type, { network: deps.network, height: deps.head().height })) {
     const shown = typeGroup === 1 ? `Core/${type}` : `${typeGroup}/${type}`;
     throw new Refusal("ERR_UNKNOWN", `Transaction type ${shown} is deactivated.`);
   }

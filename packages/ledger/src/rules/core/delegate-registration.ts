@@ -4,7 +4,6 @@ import type { Delegate, Wallet } from "../../state/tables.ts";
 import { saveDelegate, walletOf } from "../../wallets.ts";
 import { checkCommon, isMultiSignatureWallet, multiSignatureNotSupported, refusal } from "../common.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { isSwitchedOn } from "../switch.ts";
 
 /**
  * The refusals of 3.3 in their order.
@@ -49,8 +48,6 @@ export function register(transaction: Transaction, { draft, network }: RuleConte
 export const delegateRegistration: Rule = {
   typeGroup: 1,
   type: 2,
-  key: "delegateRegistration",
-  isActive: (_milestone, network) => isSwitchedOn(network, "delegateRegistration"),
   check: checkRegistration,
   applyToSender: (transaction, context) => register(transaction, context),
 };

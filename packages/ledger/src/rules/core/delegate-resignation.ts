@@ -4,7 +4,6 @@ import type { StateReader, Wallet } from "../../state/tables.ts";
 import { saveDelegate, walletAt, walletOf } from "../../wallets.ts";
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { isSwitchedOn } from "../switch.ts";
 
 /**
  * The refusals of 3.8 in their order.
@@ -44,8 +43,6 @@ export function resign({ senderPublicKey }: Transaction, { draft, network }: Rul
 export const delegateResignation: Rule = {
   typeGroup: 1,
   type: 7,
-  key: "delegateResignation",
-  isActive: (milestone, network) => !!milestone.aip11 && isSwitchedOn(network, "delegateResignation"),
   check: checkResignation,
   applyToSender: resign,
 };

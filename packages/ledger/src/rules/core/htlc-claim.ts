@@ -3,13 +3,11 @@ import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
 import { checkGeneric, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
-import { isExpired, isHtlcActive, lockExpired, removeLock, requireLock } from "./locks.ts";
+import { isExpired, lockExpired, removeLock, requireLock } from "./locks.ts";
 
 export const htlcClaim: Rule = {
   typeGroup: 1,
   type: 9,
-  key: "htlcClaim",
-  isActive: (milestone, network) => isHtlcActive(milestone, network, "htlcClaim"),
 
   check(transaction, context, sender) {
     checkGeneric(transaction, context, sender);

@@ -2,13 +2,11 @@
 import { walletOf } from "../../wallets.ts";
 import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";
-import { addLock, isExpired, isHtlcActive, lockExpired } from "./locks.ts";
+import { addLock, isExpired, lockExpired } from "./locks.ts";
 
 export const htlcLock: Rule = {
   typeGroup: 1,
   type: 8,
-  key: "htlcLock",
-  isActive: (milestone, network) => isHtlcActive(milestone, network, "htlcLock"),
 
   check(transaction, context, sender) {
     // A lock must outlive the round that begins with it.

@@ -2,13 +2,11 @@
 import { credit } from "../../wallets.ts";
 import { checkGeneric, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
-import { isExpired, isHtlcActive, removeLock, requireLock } from "./locks.ts";
+import { isExpired, removeLock, requireLock } from "./locks.ts";
 
 export const htlcRefund: Rule = {
   typeGroup: 1,
   type: 10,
-  key: "htlcRefund",
-  isActive: (milestone, network) => isHtlcActive(milestone, network, "htlcRefund"),
 
   check(transaction, context, sender) {
     checkGeneric(transaction, context, sender);

@@ -2,13 +2,10 @@
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
-import { isSwitchedOn } from "../switch.ts";
 
 export const ipfs: Rule = {
   typeGroup: 1,
   type: 5,
-  key: "ipfs",
-  isActive: (milestone, network) => !!milestone.aip11 && isSwitchedOn(network, "ipfs"),
 
   check(transaction, context, sender) {
     // 1

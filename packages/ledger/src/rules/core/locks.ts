@@ -1,20 +1,16 @@
 /** Open hash-time-locked amounts (transactions-rules.md 3.9). */
-import type { HtlcExpiration, Milestone, Network } from "@uniknode/protocol";
+import type { HtlcExpiration } from "@uniknode/protocol";
 import type { Draft } from "../../state/draft.ts";
 import type { Lock, StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletAt, withAttribute } from "../../wallets.ts";
 import { refusal } from "../common.ts";
 import type { RuleContext } from "../rule.ts";
-import { isSwitchedOn } from "../switch.ts";
 
 /** Network time in seconds; the other type counts heights. */
 const BY_TIME = 1;
 
 /** An open lock and the wallet that holds it. */
 export type HeldLock = { readonly id: string; readonly lock: Lock; readonly owner: Wallet };
-
-export const isHtlcActive = (milestone: Milestone, network: Network, key: string): boolean =>
-  !!milestone.aip11 && !!milestone.htlcEnabled && isSwitchedOn(network, key);
 
 export function findLock(state: StateReader, id: string): HeldLock | undefined {
   const address = state.get("locks", id);

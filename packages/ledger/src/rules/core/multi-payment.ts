@@ -11,8 +11,6 @@ export const paymentsTotal = ({ asset }: Transaction): bigint =>
 export const multiPayment: Rule = {
   typeGroup: 1,
   type: 6,
-  key: "multiPayment",
-  isActive: (milestone) => !!milestone.aip11,
 
   check(transaction, context, sender) {
     // 1: before the nonce

@@ -4,15 +4,12 @@ import type { StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, isSignedByParticipants, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
-import { isSwitchedOn } from "../switch.ts";
 
 const MAX_MINIMUM = 16;
 
 export const multiSignature: Rule = {
   typeGroup: 1,
   type: 4,
-  key: "multiSignature",
-  isActive: (_milestone, network) => isSwitchedOn(network, "multiSignature"),
 
   check(transaction, context, sender) {
     const { min, publicKeys } = transaction.asset!.multiSignature!;

@@ -6,8 +6,6 @@ import type { Rule } from "../rule.ts";
 export const secondSignature: Rule = {
   typeGroup: 1,
   type: 1,
-  key: "secondSignature",
-  isActive: () => true,
 
   check(transaction, context, sender) {
     // 1

@@ -6,8 +6,6 @@ import type { Rule } from "../rule.ts";
 export const transfer: Rule = {
   typeGroup: 1,
   type: 0,
-  key: "transfer",
-  isActive: () => true,
   check: (transaction, context, sender) => checkCommon(transaction, context, sender),
   applyToRecipient: ({ recipientId, amount }, { draft }) => credit(draft, recipientId!, amount),
 };

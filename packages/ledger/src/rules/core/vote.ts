@@ -47,8 +47,6 @@ export function applyVote(transaction: Transaction, { draft, network }: RuleCont
 export const vote: Rule = {
   typeGroup: 1,
   type: 3,
-  key: "vote",
-  isActive: (milestone) => !milestone.disableArkLegacyVote,
   check: checkVote,
   applyToSender: applyVote,
 };

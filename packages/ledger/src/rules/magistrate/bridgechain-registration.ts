@@ -6,7 +6,6 @@ import {
   type Business,
   changeBusiness,
   checkPortNames,
-  isBusinessActive,
   requireBusiness,
   walletNotBusiness,
   withBridgechain,
@@ -31,8 +30,6 @@ function checkUnique({ bridgechains = {} }: Business, { name, genesisHash }: Bri
 export const bridgechainRegistration: Rule = {
   typeGroup: 2,
   type: 3,
-  key: "bridgechainRegistration",
-  isActive: isBusinessActive,
 
   check(transaction, context, sender) {
     const registered = transaction.asset!.bridgechainRegistration!;

@@ -3,7 +3,6 @@ import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import {
   changeBusiness,
-  isBusinessActive,
   requireBridgechain,
   requireBusiness,
   walletNotBusiness,
@@ -13,8 +12,6 @@ import {
 export const bridgechainResignation: Rule = {
   typeGroup: 2,
   type: 4,
-  key: "bridgechainResignation",
-  isActive: isBusinessActive,
 
   check(transaction, context, sender) {
     const { bridgechainId } = transaction.asset!.bridgechainResignation!;

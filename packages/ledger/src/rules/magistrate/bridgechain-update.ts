@@ -5,7 +5,6 @@ import {
   businessNotRegistered,
   changeBusiness,
   checkPortNames,
-  isBusinessActive,
   requireBridgechain,
   requireBusiness,
   withBridgechain,
@@ -14,8 +13,6 @@ import {
 export const bridgechainUpdate: Rule = {
   typeGroup: 2,
   type: 5,
-  key: "bridgechainUpdate",
-  isActive: isBusinessActive,
 
   check(transaction, context, sender) {
     const { bridgechainId, ports } = transaction.asset!.bridgechainUpdate!;

@@ -2,13 +2,10 @@
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
-import { isBusinessActive } from "./business.ts";
 
 export const businessRegistration: Rule = {
   typeGroup: 2,
   type: 0,
-  key: "businessRegistration",
-  isActive: isBusinessActive,
 
   check(transaction, context, sender) {
     // Resigned businesses count, too.

@@ -1,13 +1,11 @@
 /** Resignation of a business (transactions-rules.md section 4, type 1). */
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
-import { businessNotRegistered, changeBusiness, isBusinessActive, requireBusiness } from "./business.ts";
+import { businessNotRegistered, changeBusiness, requireBusiness } from "./business.ts";
 
 export const businessResignation: Rule = {
   typeGroup: 2,
   type: 1,
-  key: "businessResignation",
-  isActive: isBusinessActive,
 
   check(transaction, context, sender) {
     const { bridgechains = {} } = requireBusiness(sender, businessNotRegistered);

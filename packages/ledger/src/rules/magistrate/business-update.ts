@@ -1,13 +1,11 @@
 /** Change of a business (transactions-rules.md section 4, type 2). */
 import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";
-import { businessNotRegistered, changeBusiness, isBusinessActive, requireBusiness } from "./business.ts";
+import { businessNotRegistered, changeBusiness, requireBusiness } from "./business.ts";
 
 export const businessUpdate: Rule = {
   typeGroup: 2,
   type: 2,
-  key: "businessUpdate",
-  isActive: isBusinessActive,
 
   check(transaction, context, sender) {
     requireBusiness(sender, businessNotRegistered);

@@ -1,5 +1,5 @@
 /** The business of a wallet and its bridgechains (transactions-rules.md section 4). */
-import type { Milestone, Transaction } from "@uniknode/protocol";
+import type { Transaction } from "@uniknode/protocol";
 import type { Attributes, Bridgechain, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { refusal } from "../common.ts";
@@ -7,9 +7,6 @@ import type { RuleError } from "../error.ts";
 import type { RuleContext } from "../rule.ts";
 
 export type Business = NonNullable<Attributes["business"]>;
-
-/** The switches of the configuration are not read for these types (trap A13). */
-export const isBusinessActive = ({ aip11, aip36 }: Milestone): boolean => !!aip11 && !aip36;
 
 /** How the types word that there is no business. */
 export const businessNotRegistered = (): RuleError =>

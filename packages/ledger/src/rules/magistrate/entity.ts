@@ -78,8 +78,6 @@ function changed(entity: Entity | undefined, { action, type, subType, data }: As
 export const entity: Rule = {
   typeGroup: 2,
   type: 6,
-  key: "entity",
-  isActive: (milestone) => !!milestone.aip36,
   check: checkEntity,
   applyToSender: applyEntity,
 };

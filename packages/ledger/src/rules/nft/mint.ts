@@ -32,8 +32,6 @@ export function checkMint(
 export const nftMint: Rule = {
   typeGroup: 2000,
   type: 0,
-  key: "NftMint",
-  isActive: (milestone) => !milestone.certifiedNFTsOnly,
   check: checkMint,
   applyToSender: mintToken,
 };

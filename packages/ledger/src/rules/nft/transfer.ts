@@ -6,7 +6,6 @@ import { checkHolder, receiveToken, sendToken } from "../../uns/tokens.ts";
 import { checkCommon } from "../common.ts";
 import { nftOf } from "../economy.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { isSwitchedOn } from "../switch.ts";
 
 /**
  * The refusals of 5.3 in their order. The properties meet no constraint, not even the one on `type` (trap A11).
@@ -23,8 +22,6 @@ export function checkTransfer(transaction: Transaction, context: RuleContext, se
 export const nftTransfer: Rule = {
   typeGroup: 2000,
   type: 2,
-  key: "NftTransfer",
-  isActive: (_milestone, network) => isSwitchedOn(network, "NftTransfer"),
   check: checkTransfer,
   applyToSender: sendToken,
   applyToRecipient: receiveToken,

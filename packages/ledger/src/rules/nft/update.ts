@@ -6,7 +6,6 @@ import { checkHolder, updateToken } from "../../uns/tokens.ts";
 import { type CommonChecks, checkCommon } from "../common.ts";
 import { nftOf } from "../economy.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { isSwitchedOn } from "../switch.ts";
 
 /**
  * The refusals of 5.2 in their order. Only `type` is protected: the holder may write every other property,
@@ -30,8 +29,6 @@ export function checkUpdate(
 export const nftUpdate: Rule = {
   typeGroup: 2000,
   type: 1,
-  key: "NftUpdate",
-  isActive: (_milestone, network) => isSwitchedOn(network, "NftUpdate"),
   check: checkUpdate,
   applyToSender: updateToken,
 };

@@ -61,8 +61,6 @@ function checkUnused(voucher: string, transaction: Transaction, { state }: RuleC
 export const certifiedMint: Rule = {
   typeGroup: 2001,
   type: 3,
-  key: "UnsCertifiedNftMint",
-  isActive: () => true,
   advance: advanceReward,
   check: checkCertifiedMint,
   applyToSender: mintToken,

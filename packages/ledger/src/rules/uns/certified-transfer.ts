@@ -6,7 +6,6 @@ import { receiveToken, sendToken } from "../../uns/tokens.ts";
 import { credit } from "../../wallets.ts";
 import { checkTransfer } from "../nft/transfer.ts";
 import type { Rule, RuleContext } from "../rule.ts";
-import { isSwitchedOn } from "../switch.ts";
 
 /** The token that the demand names need not be the one that is transferred. */
 function checkCertifiedTransfer(transaction: Transaction, context: RuleContext, sender: Wallet): void {
@@ -27,8 +26,6 @@ function payIssuer(transaction: Transaction, { draft }: RuleContext): void {
 export const certifiedTransfer: Rule = {
   typeGroup: 2001,
   type: 6,
-  key: "UnsCertifiedNftTransfer",
-  isActive: (_milestone, network) => isSwitchedOn(network, "UnsCertifiedNftTransfer"),
   // The cost is no amount: it leaves the sender before the checks.
   advance: (transaction) => -costOf(transaction),
   check: checkCertifiedTransfer,

@@ -19,8 +19,6 @@ function checkCertifiedUpdate(transaction: Transaction, context: RuleContext, se
 export const certifiedUpdate: Rule = {
   typeGroup: 2001,
   type: 4,
-  key: "UnsCertifiedNftUpdate",
-  isActive: () => true,
   advance: advanceReward,
   check: checkCertifiedUpdate,
   applyToSender: updateToken,

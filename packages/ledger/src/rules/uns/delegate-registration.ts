@@ -56,8 +56,6 @@ function registerUnik(transaction: Transaction, context: RuleContext): void {
 export const unsDelegateRegistration: Rule = {
   typeGroup: 2001,
   type: 1,
-  key: "UnsDelegateRegister",
-  isActive: () => true,
   check: checkUnikRegistration,
   applyToSender: registerUnik,
 };

@@ -29,8 +29,6 @@ function resignUnik(transaction: Transaction, context: RuleContext): void {
 export const unsDelegateResignation: Rule = {
   typeGroup: 2001,
   type: 2,
-  key: "UnsDelegateResign",
-  isActive: (milestone) => !!milestone.aip11,
   check: checkUnikResignation,
   applyToSender: resignUnik,
 };

@@ -98,8 +98,6 @@ function disclose(transaction: Transaction, { draft }: RuleContext): void {
 export const discloseExplicit: Rule = {
   typeGroup: 2001,
   type: 0,
-  key: "UnsDiscloseExplicit",
-  isActive: () => true,
   check: checkDisclosure,
   applyToSender: disclose,
 };

@@ -31,8 +31,6 @@ function checkUnikVote(transaction: Transaction, context: RuleContext, sender: W
 export const unsVote: Rule = {
   typeGroup: 2001,
   type: 5,
-  key: "UnsVote",
-  isActive: () => true,
   check: checkUnikVote,
   applyToSender: applyVote,
 };
