@@ -25,8 +25,8 @@ export type Contents = {
     departure: Departure,
     staleSenders?: Iterable<string>,
   ): void;
-  /** Starts anew with these transactions, in this order, as far as they apply. */
-  replace(transactions: Iterable<SealedTransaction>): void;
+  /** Starts anew with these transactions, in this order, as far as they apply; those of before that are gone have left. */
+  replace(before: readonly SealedTransaction[], transactions: Iterable<SealedTransaction>): void;
   reportDeparture(transaction: SealedTransaction, departure: Departure): void;
 };
 
@@ -94,8 +94,7 @@ export function createContents(
     }
   }
 
-  function replace(transactions: Iterable<SealedTransaction>): void {
-    const before = [...pending.all()];
+  function replace(before: readonly SealedTransaction[], transactions: Iterable<SealedTransaction>): void {
     for (const transaction of before) take(transaction);
     senders.clear();
     for (const transaction of transactions) insert(transaction);

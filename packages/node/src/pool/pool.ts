@@ -222,20 +222,20 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   function blocksReverted(transactions: readonly SealedTransaction[]): void {
     recentIds.clear();
     const returned = transactions.flatMap(({ data, bytes }) => read(data.id, bytes) ?? []);
-    contents.replace([...returned, ...pending.all()]);
+    const waiting = [...pending.all()];
+    contents.replace(waiting, [...returned, ...waiting]);
     followHead();
   }
 
   function restore(): void {
     const rows = deps.store.load();
+    const transactions = rows.flatMap(({ id, bytes }) => read(id, bytes) ?? []);
     const forged = deps.storedIds(rows.map(({ id }) => id));
-    for (const { id, bytes } of rows) {
-      const transaction = read(id, bytes);
-      const isBack = transaction && !forged.has(id) && contents.insert(transaction).isAdded;
-      if (isBack) continue;
-      journal.removed(id);
-      if (transaction) contents.reportDeparture(transaction, "transaction.pool.removed");
-    }
+    for (const { id } of rows) journal.removed(id);
+    contents.replace(
+      transactions,
+      transactions.filter(({ data }) => !forged.has(data.id)),
+    );
     followHead();
     journal.flush();
   }

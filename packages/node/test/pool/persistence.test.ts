@@ -1,0 +1,249 @@
+/** The pool on disk: restarts, group commit, failing writes (pool.md section 11, decision 0004). */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventOfPool } from "../../src/events/pool.ts";
+import type { PoolEvent } from "../../src/pool/events.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { createEventLog } from "../../src/store/events.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createPoolStore, type PoolStore } from "../../src/store/pool.ts";
+import { createTestChain, FEE, idsOf, networkWith, openPool, RICH, submitOne, transfer } from "./chain.ts";
+
+let folder: string;
+const open: { close: () => unknown }[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "uniknode-pool-"));
+});
+
+afterEach(async () => {
+  for (const { close } of open.splice(0).reverse()) await close();
+  rmSync(folder, { recursive: true });
+});
+
+const NAMES = new Set([
+  "transaction.pool.added",
+  "transaction.pool.rejected",
+  "transaction.pool.removed",
+  "transaction.expired",
+]);
+
+/** The database file of the test, opened once more, with an event log as the node has it. */
+function openFile() {
+  const database = openDatabase(join(folder, "node.sqlite"));
+  open.push(database);
+  migrate(database);
+  const log = createEventLog(database, { wanted: () => NAMES, now: () => 0 });
+  const emit = (event: PoolEvent) => database.transaction(() => log.append([eventOfPool(event)]));
+  return {
+    database,
+    deps: { store: createPoolStore(database), emit },
+    /** Names and ids of the logged events, except those of additions. */
+    logged: () =>
+      log
+        .read(0, 1_000)
+        .map(({ id }) => id)
+        .filter((id) => !id.startsWith("transaction.pool.added")),
+    storedIds: () =>
+      createPoolStore(database)
+        .load()
+        .map(({ id }) => id),
+  };
+}
+
+/** A pool that is closed before the file that it writes to. */
+function openPoolOn(...parameters: Parameters<typeof openPool>) {
+  const pool = openPool(...parameters);
+  open.push(pool);
+  return pool;
+}
+
+const chainOf = (...names: string[]) =>
+  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
+
+describe("a restart", () => {
+  test("gives the pending transactions back, in the same order", async () => {
+    const chain = chainOf("alice", "bob");
+    const pool = openPoolOn(chain, openFile());
+    const inputs = [
+      transfer("bob", 1),
+      transfer("alice", 1),
+      transfer("alice", 2, { fee: 2n * FEE }),
+      transfer("bob", 2),
+    ];
+    await pool.submit(inputs);
+    await pool.close();
+    const again = openPoolOn(chain, openFile());
+    expect(again.inForgingOrder()).toEqual(pool.inForgingOrder());
+    expect(again.size()).toBe(4);
+    expect(await submitOne(again, transfer("alice", 3))).toBe("accepted");
+    expect(again.forge().length).toBe(5);
+  });
+
+  test("after a crash has everything that was answered", async () => {
+    const chain = chainOf("alice");
+    const input = transfer("alice", 1);
+    await openPoolOn(chain, openFile()).submit([input]);
+    expect(openFile().storedIds()).toEqual([input.id]);
+    expect(idsOf(openPoolOn(chain, openFile()).inForgingOrder())).toEqual([input.id]);
+  });
+
+  test("drops and reports what a block took while nobody could write it down", async () => {
+    const chain = chainOf("alice");
+    const pool = openPoolOn(chain, openFile());
+    await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
+    const [first, second] = pool.inForgingOrder();
+    chain.append([first!]);
+    const file = openFile();
+    const again = openPoolOn(chain, file);
+    expect(idsOf(again.inForgingOrder())).toEqual([second!.data.id]);
+    expect(file.storedIds()).toEqual([second!.data.id]);
+    expect(file.logged()).toEqual([`transaction.pool.removed:${first!.data.id}`]);
+  });
+
+  test("drops and reports what no longer applies", async () => {
+    const chain = chainOf("alice", "bob");
+    const pool = openPoolOn(chain, openFile());
+    const inputs = [transfer("alice", 1), transfer("alice", 2), transfer("bob", 1)];
+    await pool.submit(inputs);
+    await pool.close();
+    chain.fund({ alice: { balance: FEE } });
+    const file = openFile();
+    expect(idsOf(openPoolOn(chain, file).inForgingOrder())).toEqual([inputs[2]!.id]);
+    expect(file.logged()).toEqual(inputs.slice(0, 2).map(({ id }) => `transaction.pool.removed:${id}`));
+  });
+
+  test("drops what has expired or is outdated since", async () => {
+    const network = networkWith([{ height: 12, vendorFieldLength: 2 }]);
+    const chain = createTestChain({ alice: RICH, bob: RICH, carol: RICH }, network);
+    const pool = openPoolOn(chain, openFile());
+    const [late, old, good] = [
+      transfer("alice", 1, { expiration: 12 }),
+      transfer("bob", 1, { vendorField: "xxx" }),
+      transfer("carol", 1, { expiration: 13 }),
+    ];
+    await pool.submit([late, old, good]);
+    await pool.close();
+    chain.append();
+    chain.append();
+    const file = openFile();
+    expect(idsOf(openPoolOn(chain, file).inForgingOrder())).toEqual([good.id]);
+    expect(file.storedIds()).toEqual([good.id]);
+    expect(file.logged()).toContain(`transaction.expired:${late.id}`);
+  });
+
+  test("drops rows that are no transactions, or others than they say", async () => {
+    const chain = chainOf("alice", "bob");
+    const pool = openPoolOn(chain, openFile());
+    const [first, second] = [transfer("alice", 1), transfer("bob", 1)];
+    await pool.submit([first, second]);
+    await pool.close();
+    const { database, storedIds, deps } = openFile();
+    database.prepare("UPDATE pool SET bytes = x'ff' WHERE id = ?").run(first.id);
+    database.prepare("UPDATE pool SET id = ? WHERE id = ?").run("00".repeat(32), second.id);
+    expect(openPoolOn(chain, { deps }).size()).toBe(0);
+    expect(storedIds()).toEqual([]);
+  });
+
+  test("with less room keeps the dearest", async () => {
+    const chain = chainOf("alice", "bob");
+    const pool = openPoolOn(chain, openFile());
+    const [cheap, dear] = [transfer("alice", 1), transfer("bob", 1, { fee: 2n * FEE })];
+    await pool.submit([cheap, dear]);
+    await pool.close();
+    const file = openFile();
+    const again = openPoolOn(chain, { ...file, options: { maxTransactions: 1 } });
+    expect(idsOf(again.inForgingOrder())).toEqual([dear.id]);
+    expect(file.logged()).toEqual([`transaction.pool.removed:${cheap.id}`]);
+  });
+
+  test("after a revert keeps the order of nonces", async () => {
+    const chain = chainOf("alice");
+    const pool = openPoolOn(chain, openFile());
+    await pool.submit([transfer("alice", 1)]);
+    pool.forge();
+    await pool.submit([transfer("alice", 2)]);
+    pool.blocksReverted(chain.revert());
+    await pool.close();
+    const again = openPoolOn(chain, openFile());
+    expect(again.inForgingOrder().map(({ data }) => data.nonce)).toEqual([1n, 2n]);
+  });
+});
+
+describe("the journal", () => {
+  test("writes requests of the same moment together", async () => {
+    const { deps, storedIds } = openFile();
+    let writes = 0;
+    const store: PoolStore = {
+      load: deps.store.load,
+      write(...change) {
+        writes++;
+        deps.store.write(...change);
+      },
+    };
+    const pool = openPoolOn(chainOf("alice", "bob", "carol"), { deps: { ...deps, store } });
+    await Promise.all(["alice", "bob", "carol"].map((name) => pool.submit([transfer(name, 1)])));
+    expect(storedIds().length).toBe(3);
+    expect(writes).toBeLessThan(3);
+  });
+
+  test("writes nothing when nothing happened", async () => {
+    const store: PoolStore = {
+      load: () => [],
+      write: () => {
+        throw new Error("nothing to write");
+      },
+    };
+    const pool = openPool(chainOf("alice"), { deps: { store } });
+    pool.blockApplied([], new Set());
+    await pool.close();
+  });
+
+  test("reports an addition, a departure and a rejection once each, when they are on disk", async () => {
+    const file = openFile();
+    const chain = chainOf("alice");
+    const pool = openPoolOn(chain, file);
+    const [first, early] = [transfer("alice", 1), transfer("alice", 3)];
+    await pool.submit([first, early]);
+    expect(file.logged().map((id) => id.split(":")[0])).toEqual(["transaction.pool.rejected"]);
+    pool.forge();
+    expect(file.logged().length).toBe(1);
+    await pool.close();
+    expect(file.logged().slice(1)).toEqual([`transaction.pool.removed:${first.id}`]);
+    expect(file.storedIds()).toEqual([]);
+  });
+
+  test("after a failed write answers with the failure, and writes it with the next one", async () => {
+    const { deps, storedIds } = openFile();
+    let isBroken = true;
+    const emit = (event: PoolEvent) => {
+      if (isBroken) throw new Error("the disk is full");
+      deps.emit(event);
+    };
+    const pool = openPoolOn(chainOf("alice"), { deps: { ...deps, emit } });
+    const inputs = [transfer("alice", 1), transfer("alice", 2)];
+    await expect(pool.submit([inputs[0]])).rejects.toThrow("the disk is full");
+    // Rows and reports are written together or not at all.
+    expect(storedIds()).toEqual([]);
+    isBroken = false;
+    await pool.submit([inputs[1]]);
+    expect(storedIds()).toEqual(inputs.map(({ id }) => id));
+  });
+
+  test("tells whoever closes the pool that it could not be written", async () => {
+    const store: PoolStore = {
+      load: () => [],
+      write: () => {
+        throw new Error("the disk is full");
+      },
+    };
+    const chain = chainOf("alice");
+    const pool = openPool(chain, { deps: { store } });
+    const [input] = [transfer("alice", 1)];
+    await expect(pool.submit([input])).rejects.toThrow("the disk is full");
+    pool.blockApplied(pool.inForgingOrder(), new Set());
+    await expect(pool.close()).rejects.toThrow("the disk is full");
+  });
+});
