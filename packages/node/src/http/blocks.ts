@@ -1,62 +1,62 @@
 /** `/blocks` (http-api.md 6.3). */
 import { Type } from "typebox";
-import { BLOCK_ORDERS, type BlockOrder, type StoredBlock } from "../store/queries/blocks.ts";
-import type { Head } from "../store/queries/snapshot.ts";
-import { blockAnswer, type CreatedRewards, rawBlockAnswer } from "./answers/block.ts";
+import type { StoredBlock } from "../store/queries/blocks.ts";
 import type { Api, Resource } from "./api.ts";
-import { listAnswer, pageOf, pageQuery } from "./requests/pagination.ts";
+import { blockList, blockListQuery, blockOrder, showBlock } from "./lists/blocks.ts";
 import {
-  blockId,
-  orderBy,
-  orderOf,
-  positive,
-  publicKey,
-  query,
-  transformQuery,
-  uint,
-  wantsTransform,
-} from "./requests/parameters.ts";
+  recipientQuery,
+  senderQuery,
+  transactionList,
+  transactionListQuery,
+  typeQuery,
+} from "./lists/transactions.ts";
+import { body, interval, uintValue } from "./requests/bodies.ts";
+import { pageQuery } from "./requests/pagination.ts";
+import { blockId, publicKey, query, transformQuery } from "./requests/parameters.ts";
 import { createdRewards } from "./rewards.ts";
 import { notFound } from "./transport/error.ts";
 
-const listQuery = query({
-  ...pageQuery,
-  ...transformQuery,
-  orderBy: Type.Optional(orderBy(...BLOCK_ORDERS)),
+const searchBody = body({
+  orderBy: blockOrder,
   id: Type.Optional(blockId),
-  version: Type.Optional(uint),
-  timestamp: Type.Optional(uint),
+  version: Type.Optional(uintValue),
   previousBlock: Type.Optional(blockId),
-  height: Type.Optional(positive),
-  numberOfTransactions: Type.Optional(uint),
-  totalAmount: Type.Optional(uint),
-  totalFee: Type.Optional(uint),
-  reward: Type.Optional(uint),
   generatorPublicKey: Type.Optional(publicKey),
+  timestamp: Type.Optional(interval(uintValue)),
+  height: Type.Optional(interval(uintValue)),
+  numberOfTransactions: Type.Optional(interval(uintValue)),
+  totalAmount: Type.Optional(interval(uintValue)),
+  totalFee: Type.Optional(interval(uintValue)),
+  reward: Type.Optional(interval(uintValue)),
 });
 
-const DEFAULT_ORDER: BlockOrder = { field: "height", direction: "desc" };
+const transactionsQuery = query({
+  ...transactionListQuery,
+  ...typeQuery,
+  ...senderQuery,
+  ...recipientQuery,
+});
 
 export const blocks: Resource = (app, api) => {
   const { queries, read } = api;
 
-  app.get("/blocks", { schema: { querystring: listQuery } }, (request) => {
-    const page = pageOf(request.query);
-    const order = (orderOf(request.query.orderBy) as BlockOrder | undefined) ?? DEFAULT_ORDER;
-    return read((head) => {
-      const { rows, totalCount } = queries.blocks.list(request.query, order, page);
-      const data = rows.map((block) => show(api, head, block, request.query));
-      return listAnswer(request, page, { rows: data, totalCount });
-    });
-  });
+  app.get("/blocks", { schema: { querystring: query(blockListQuery) } }, (request) =>
+    read((head) => blockList(api, head, request, request.query, request.query.orderBy)),
+  );
+
+  app.post(
+    "/blocks/search",
+    { schema: { querystring: query({ ...pageQuery, ...transformQuery }), body: searchBody } },
+    (request) => read((head) => blockList(api, head, request, request.body, request.body.orderBy)),
+  );
 
   app.get("/blocks/first", { schema: { querystring: query(transformQuery) } }, (request) =>
-    read((head) => ({ data: show(api, head, existing(queries.blocks.byHeight(1)), request.query) })),
+    read((head) => ({ data: showBlock(api, head, existing(queries.blocks.byHeight(1)), request.query) })),
   );
 
   app.get("/blocks/last", { schema: { querystring: query(transformQuery) } }, (request) =>
     read((head) => ({
-      data: show(api, head, existing(queries.blocks.byHeight(head.height)), request.query),
+      data: showBlock(api, head, existing(queries.blocks.byHeight(head.height)), request.query),
     })),
   );
 
@@ -66,7 +66,25 @@ export const blocks: Resource = (app, api) => {
     (request) =>
       read((head) => {
         const block = existing(findBlock(api, request.params.id));
-        return { data: show(api, head, block, request.query, createdRewards(api, block)) };
+        return { data: showBlock(api, head, block, request.query, createdRewards(api, block)) };
+      }),
+  );
+
+  // What is no id at all is not found here, rather than refused.
+  app.get(
+    "/blocks/:id/transactions",
+    { schema: { params: Type.Object({ id: Type.String() }), querystring: transactionsQuery } },
+    (request) =>
+      read((head) => {
+        const { height } = existing(findBlock(api, request.params.id)).header;
+        const { orderBy } = request.query;
+        return transactionList(
+          api,
+          head,
+          request,
+          { ...request.query, height },
+          { orderBy, sequence: "asc" },
+        );
       }),
   );
 };
@@ -81,15 +99,4 @@ function findBlock({ queries }: Api, id: string): StoredBlock | undefined {
 function existing(block: StoredBlock | undefined): StoredBlock {
   if (!block) throw notFound("Block");
   return block;
-}
-
-function show(
-  { timestampOf, addressOf }: Api,
-  head: Head,
-  block: StoredBlock,
-  wanted: { transform?: string },
-  rewards?: CreatedRewards,
-) {
-  if (!wantsTransform(wanted)) return rawBlockAnswer(block, rewards);
-  return blockAnswer(block, { headHeight: head.height, timestampOf, addressOf }, rewards);
 }

@@ -101,7 +101,7 @@ const feesOfPeriod = ({ identity, queries, read, network, nowMs }: Api, period: 
   read((head) => {
     const epochMs = Date.parse(network.milestoneAt(1).epoch);
     const since = Math.floor((nowMs() - period * MS_PER_DAY - epochMs) / 1000);
-    const height = queries.blocks.heightAt(since, head.height);
+    const height = queries.blocks.heightAt(since, head);
     return byGroup(
       queries.fees
         .since(height, identity.feePolicy.minFeeBroadcast)

@@ -14,9 +14,12 @@ import type { Api, Identity, Resource } from "./api.ts";
 import { blockchain } from "./blockchain.ts";
 import { blocks } from "./blocks.ts";
 import { delegates } from "./delegates.ts";
+import { entities } from "./entities.ts";
+import { locks } from "./locks.ts";
 import { node } from "./node.ts";
 import { addAbsentValues } from "./requests/absent.ts";
 import { formats } from "./requests/parameters.ts";
+import { rounds } from "./rounds.ts";
 import { transactions } from "./transactions.ts";
 import { addBodies, MAX_BODY_BYTES } from "./transport/bodies.ts";
 import { addCompression } from "./transport/compression.ts";
@@ -26,6 +29,7 @@ import { addFailures, answerUnroutable } from "./transport/failures.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
 import { addUnknownPaths } from "./transport/unknownPaths.ts";
 import { uniks } from "./uniks.ts";
+import { votes } from "./votes.ts";
 import { wallets } from "./wallets.ts";
 
 export type HttpOptions = {
@@ -70,10 +74,24 @@ export type Server = FastifyInstance<
 >;
 
 const PREFIXES = ["/api", "/api/v2"];
-const RESOURCES: readonly Resource[] = [blockchain, blocks, delegates, node, transactions, uniks, wallets];
+const RESOURCES: readonly Resource[] = [
+  blockchain,
+  blocks,
+  delegates,
+  entities,
+  locks,
+  node,
+  rounds,
+  transactions,
+  uniks,
+  votes,
+  wallets,
+];
 
 /** http-api.md 1.7. */
 const ANSWER_TIMEOUT_MS = 8_000;
+/** Time for the rows that an answer is looked for in: no other answer is made meanwhile. */
+const READ_TIMEOUT_MS = 2_000;
 /** Time in which a whole request must have arrived, however slowly it is sent. */
 const REQUEST_TIMEOUT_MS = 15_000;
 /** How often requests are looked through for those that take longer. */
@@ -146,7 +164,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
 }
 
 function createApi({ database, network, identity, gateway, nowMs }: HttpDependencies): Api {
-  const snapshot = createSnapshot(database);
+  const snapshot = createSnapshot(database, READ_TIMEOUT_MS);
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   return {
     identity,

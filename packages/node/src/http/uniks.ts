@@ -48,8 +48,8 @@ export const uniks: Resource = (app, api) => {
       { config, schema: { querystring: query({ ...pageQuery, orderBy: anyOrder }) } },
       (request) => {
         const page = pageOf(request.query);
-        return read(() => {
-          const { rows, totalCount } = queries.tokens.list({}, tokenOrderOf(request.query), page);
+        return read((head) => {
+          const { rows, totalCount } = queries.tokens.list(head, {}, tokenOrderOf(request.query), page);
           return listAnswer(request, page, {
             rows: rows.map((token) => tokenSummary(token, name)),
             totalCount,
@@ -68,8 +68,8 @@ export const uniks: Resource = (app, api) => {
           ...(id !== undefined && { ids: [id].flat().map((text) => text.toLowerCase()) }),
           ...(ownerId !== undefined && { ownerId }),
         };
-        return read(() => {
-          const { rows, totalCount } = queries.tokens.list(filter, tokenOrderOf(request.body), page);
+        return read((head) => {
+          const { rows, totalCount } = queries.tokens.list(head, filter, tokenOrderOf(request.body), page);
           return listAnswer(request, page, {
             rows: rows.map((token) => tokenSummary(token, name)),
             totalCount,

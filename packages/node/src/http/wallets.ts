@@ -1,58 +1,133 @@
 /** `/wallets` (http-api.md 6.5). */
 import { Type } from "typebox";
-import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../store/queries/wallets.ts";
+import type { StoredWallet } from "../store/queries/wallets.ts";
 import { tokenSummary } from "./answers/unik.ts";
-import { missionWalletAnswer, walletAnswer } from "./answers/wallet.ts";
-import type { Resource } from "./api.ts";
+import { missionWalletAnswer } from "./answers/wallet.ts";
+import type { Api, Resource } from "./api.ts";
+import { lockList, lockOrder } from "./lists/locks.ts";
+import {
+  nonceQuery,
+  recipientQuery,
+  senderQuery,
+  transactionList,
+  transactionListQuery,
+  typeGroupQuery,
+  typeQuery,
+} from "./lists/transactions.ts";
+import { walletList, walletListQuery, walletOrder } from "./lists/wallets.ts";
+import { body, distinct, interval, intValue, uintValue } from "./requests/bodies.ts";
 import { listAnswer, pageOf, pageQuery } from "./requests/pagination.ts";
 import {
   address,
-  int,
-  orderBy,
-  orderOf,
+  bool,
   publicKey,
   query,
-  uint,
+  transformQuery,
   username,
   walletId,
 } from "./requests/parameters.ts";
 import { notFound } from "./transport/error.ts";
 import { TOKEN_NAMES, tokenOrderOf } from "./uniks.ts";
+import { VOTE } from "./votes.ts";
 
-const listQuery = query({
-  ...pageQuery,
-  orderBy: Type.Optional(orderBy(...WALLET_ORDERS)),
+const MAX_ADDRESSES = 50;
+const searchBody = body({
   address: Type.Optional(address),
+  addresses: Type.Optional(distinct(address, MAX_ADDRESSES)),
   publicKey: Type.Optional(publicKey),
   secondPublicKey: Type.Optional(publicKey),
   vote: Type.Optional(publicKey),
   username: Type.Optional(username),
-  balance: Type.Optional(int),
-  voteBalance: Type.Optional(uint),
-  producedBlocks: Type.Optional(uint),
+  producedBlocks: Type.Optional(uintValue),
+  balance: Type.Optional(interval(intValue)),
+  voteBalance: Type.Optional(interval(uintValue)),
+  lockedBalance: Type.Optional(interval(uintValue)),
 });
 
-const DEFAULT_ORDER: WalletOrder = { field: "balance", direction: "desc" };
+const transactionsQuery = { ...transactionListQuery, ...typeQuery, ...typeGroupQuery, ...nonceQuery };
 
 const params = Type.Object({ id: walletId });
 
-export const wallets: Resource = (app, { queries, read, chainmeta }) => {
-  app.get("/wallets", { schema: { querystring: listQuery } }, (request) => {
-    const page = pageOf(request.query);
-    const order = (orderOf(request.query.orderBy) as WalletOrder | undefined) ?? DEFAULT_ORDER;
-    return read((head) => {
-      const { rows, totalCount } = queries.wallets.list(filterOf(request.query), order, page);
-      const answer = listAnswer(request, page, { rows: rows.map(walletAnswer), totalCount });
-      return { ...answer, ...chainmeta(head) };
-    });
-  });
+export const wallets: Resource = (app, api) => {
+  const { queries, read, chainmeta } = api;
+
+  app.get("/wallets", { schema: { querystring: query(walletListQuery) } }, (request) =>
+    read((head) => ({
+      ...walletList(api, head, request, request.query, request.query.orderBy),
+      ...chainmeta(head),
+    })),
+  );
+
+  app.get("/wallets/top", { schema: { querystring: query(walletListQuery) } }, (request) =>
+    read((head) => walletList(api, head, request, request.query)),
+  );
+
+  app.post(
+    "/wallets/search",
+    { schema: { querystring: query({ ...pageQuery, orderBy: walletOrder }), body: searchBody } },
+    (request) => read((head) => walletList(api, head, request, request.body, request.query.orderBy)),
+  );
 
   app.get("/wallets/:id", { schema: { params } }, (request) =>
-    read((head) => {
-      const wallet = queries.wallets.find(request.params.id);
-      if (!wallet) throw notFound("Wallet");
-      return { data: missionWalletAnswer(wallet), ...chainmeta(head) };
-    }),
+    read((head) => ({ data: missionWalletAnswer(findWallet(api, request.params.id)), ...chainmeta(head) })),
+  );
+
+  app.get(
+    "/wallets/:id/transactions",
+    { schema: { params, querystring: query(transactionsQuery) } },
+    (request) =>
+      read((head) => {
+        const { orderBy, ...filter } = request.query;
+        const participant = findWallet(api, request.params.id).address;
+        return transactionList(api, head, request, { ...filter, participant }, { orderBy });
+      }),
+  );
+
+  app.get(
+    "/wallets/:id/transactions/sent",
+    { schema: { params, querystring: query({ ...transactionsQuery, ...recipientQuery }) } },
+    (request) =>
+      read((head) => {
+        const { orderBy, ...filter } = request.query;
+        const senderId = findWallet(api, request.params.id).address;
+        return transactionList(api, head, request, { ...filter, senderId }, { orderBy });
+      }),
+  );
+
+  app.get(
+    "/wallets/:id/transactions/received",
+    { schema: { params, querystring: query({ ...transactionsQuery, ...senderQuery }) } },
+    (request) =>
+      read((head) => {
+        const { orderBy, ...filter } = request.query;
+        const recipientId = findWallet(api, request.params.id).address;
+        return transactionList(api, head, request, { ...filter, recipientId }, { orderBy });
+      }),
+  );
+
+  app.get(
+    "/wallets/:id/votes",
+    { schema: { params, querystring: query({ ...pageQuery, ...transformQuery }) } },
+    (request) =>
+      read((head) => {
+        const senderId = findWallet(api, request.params.id).address;
+        return transactionList(api, head, request, { ...VOTE, senderId });
+      }),
+  );
+
+  app.get(
+    "/wallets/:id/locks",
+    {
+      schema: {
+        params,
+        querystring: query({ ...pageQuery, orderBy: lockOrder, isExpired: Type.Optional(bool) }),
+      },
+    },
+    (request) =>
+      read((head) => {
+        const { address } = findWallet(api, request.params.id);
+        return lockList(api, head, request, queries.locks.of(address), request.query);
+      }),
   );
 
   for (const name of TOKEN_NAMES) {
@@ -63,7 +138,7 @@ export const wallets: Resource = (app, { queries, read, chainmeta }) => {
         // Address, public key or username: whoever it is, the tokens are those of its address.
         const wallet = queries.wallets.find(request.params.id);
         const filter = { ownerId: wallet?.address ?? request.params.id };
-        const { rows, totalCount } = queries.tokens.list(filter, tokenOrderOf(request.query), page);
+        const { rows, totalCount } = queries.tokens.list(head, filter, tokenOrderOf(request.query), page);
         const data = rows.map((token) => tokenSummary(token, name));
         return { ...listAnswer(request, page, { rows: data, totalCount }), ...chainmeta(head) };
       });
@@ -71,9 +146,8 @@ export const wallets: Resource = (app, { queries, read, chainmeta }) => {
   }
 };
 
-/** As the old network has it, 0 stands for "whatever it is" in these two filters. */
-const filterOf = ({ voteBalance, producedBlocks, ...filter }: WalletFilter): WalletFilter => ({
-  ...filter,
-  ...(Number(voteBalance) > 0 && { voteBalance }),
-  ...(Number(producedBlocks) > 0 && { producedBlocks }),
-});
+function findWallet({ queries }: Api, id: string): StoredWallet {
+  const wallet = queries.wallets.find(id);
+  if (!wallet) throw notFound("Wallet");
+  return wallet;
+}

@@ -15,6 +15,8 @@ export type Statement<Row> = {
 export type Database = {
   /** `bigints`: integer columns of this statement come back as `bigint`. Prepare once, run often. */
   prepare<Row>(sql: string, options?: { bigints: boolean }): Statement<Row>;
+  /** A function for the SQL texts of this connection. It may be called for every row; what it throws ends the statement. */
+  define(name: string, compute: (...values: SqlValue[]) => SqlValue): void;
   /** Runs statements without parameters or answers. */
   execute(sql: string): void;
   /** All or nothing; what `work` throws passes on after the rollback. Nested calls join the outer one. */
@@ -52,6 +54,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       if (bigints) statement.safeIntegers(true);
       return statement as unknown as Statement<Row>;
     },
+    define: (name, compute) => void driver.function(name, { varargs: true }, compute),
     execute: (sql) => void driver.exec(sql),
     transaction: (work) => (driver.inTransaction ? work() : driver.transaction(work).immediate()),
     close: () => void driver.close(),

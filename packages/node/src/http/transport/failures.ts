@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../serving/gateway.ts";
+import { SnapshotError } from "../../store/queries/snapshot.ts";
 import type { Server } from "../server.ts";
 import { allowOrigin } from "./cors.ts";
 import { type ErrorBody, errorBody, HttpError } from "./error.ts";
@@ -45,6 +46,7 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
   if (error.validation) return describeInvalid(error as FastifyError, request);
   if (error instanceof BodyError) return errorBody(422, error.message);
   if (error instanceof HttpError) return errorBody(error.statusCode, error.message);
+  if (error instanceof SnapshotError) return errorBody(503, "Service Unavailable");
   const unreadable = UNREADABLE[error.code ?? ""];
   if (unreadable !== undefined) return errorBody(422, unreadable);
   const { statusCode = 500 } = error;

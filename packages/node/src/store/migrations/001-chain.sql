@@ -6,6 +6,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT RO
 CREATE TABLE blocks (
   height INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
+  version INTEGER NOT NULL,
   timestamp INTEGER NOT NULL,                 -- seconds since the network epoch
   number_of_transactions INTEGER NOT NULL,
   total_amount INTEGER NOT NULL,
@@ -20,6 +21,7 @@ CREATE TABLE transactions (
   height INTEGER NOT NULL,
   sequence INTEGER NOT NULL,                  -- index in the block
   id TEXT NOT NULL,
+  version INTEGER NOT NULL,
   type_group INTEGER NOT NULL,
   type INTEGER NOT NULL,
   sender TEXT NOT NULL,                       -- public key
@@ -28,13 +30,26 @@ CREATE TABLE transactions (
   amount INTEGER NOT NULL,
   fee INTEGER NOT NULL,
   timestamp INTEGER NOT NULL,                 -- of the block
+  vendor_field TEXT,                          -- absent rather than empty
+  is_alive INTEGER,                           -- 1: declares a unik alive, and is an update or pays with a voucher
   bytes BLOB NOT NULL,                        -- canonical encoding with signatures
   PRIMARY KEY (height, sequence)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX transactions_id ON transactions (id);
 CREATE INDEX transactions_sender ON transactions (sender, height, sequence);
 CREATE INDEX transactions_recipient ON transactions (recipient, height, sequence) WHERE recipient IS NOT NULL;
+CREATE INDEX transactions_own ON transactions (sender, height, sequence) WHERE recipient IS NULL;
 CREATE INDEX transactions_type ON transactions (type_group, type, height, sequence);
+CREATE INDEX transactions_alive ON transactions (height, sequence) WHERE is_alive = 1;
+
+-- Whom multi payments pay: other transactions have no row.
+CREATE TABLE payees (
+  address TEXT NOT NULL,
+  height INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  PRIMARY KEY (address, height, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX payees_height ON payees (height);
 
 CREATE TABLE wallets (
   address TEXT PRIMARY KEY,

@@ -2,13 +2,17 @@
 import { type BlockHeader, headerFromTrustedBytes } from "@uniknode/protocol";
 import type { Database } from "../database.ts";
 import {
+  type Condition,
   conditionsOf,
-  createList,
-  type Direction,
   type FilterOf,
-  type Found,
-  type Range,
-} from "./listing.ts";
+  type Integer,
+  type Interval,
+  integer,
+  NEVER,
+  text,
+} from "./conditions.ts";
+import { createList, type Direction, type Found, type OrderTerm, type Range } from "./listing.ts";
+import type { Head } from "./snapshot.ts";
 
 export type StoredBlock = {
   readonly header: BlockHeader;
@@ -16,35 +20,34 @@ export type StoredBlock = {
   readonly username?: string;
 };
 
-/** Header bytes begin with the version, four bytes of which the networks use the first (blocks.md section 1). */
-const VERSION =
-  "(instr('123456789ABCDEF', substr(hex(header), 1, 1)) * 16 + instr('123456789ABCDEF', substr(hex(header), 2, 1)))";
-
-const TESTS = {
-  id: "id = ?",
-  version: `${VERSION} = CAST(? AS INTEGER)`,
-  timestamp: "timestamp = CAST(? AS INTEGER)",
-  // The genesis block names "0" as its parent.
-  previousBlock: `height = (SELECT parent.height + 1 FROM
-    (SELECT id, height FROM blocks UNION ALL SELECT '0', 0) AS parent WHERE parent.id = ?)`,
-  height: "height = CAST(? AS INTEGER)",
-  numberOfTransactions: "number_of_transactions = CAST(? AS INTEGER)",
-  totalAmount: "total_amount = CAST(? AS INTEGER)",
-  totalFee: "total_fee = CAST(? AS INTEGER)",
-  reward: "reward = CAST(? AS INTEGER)",
-  generatorPublicKey: "generator = ?",
+const FIELDS = {
+  id: text("id"),
+  version: integer("version"),
+  height: integer("height"),
+  numberOfTransactions: integer("number_of_transactions"),
+  totalAmount: integer("total_amount"),
+  totalFee: integer("total_fee"),
+  reward: integer("reward"),
+  generatorPublicKey: text("generator"),
+  payloadLength: integer("header_member(id, header, 'payloadLength')"),
+  payloadHash: text("header_member(id, header, 'payloadHash')"),
+  blockSignature: text("header_member(id, header, 'blockSignature')"),
 } as const;
 
-export type BlockFilter = FilterOf<typeof TESTS>;
+export type BlockFilter = FilterOf<typeof FIELDS> & {
+  readonly timestamp?: Integer | Interval;
+  readonly previousBlock?: string;
+};
 
 const ORDERS = {
   height: "height",
   numberOfTransactions: "number_of_transactions",
   reward: "reward",
+  // Each block is later than the one below it.
   timestamp: "height",
   totalAmount: "total_amount",
   totalFee: "total_fee",
-  version: VERSION,
+  version: "version",
 } as const;
 
 export type BlockOrder = { readonly field: keyof typeof ORDERS; readonly direction: Direction };
@@ -53,9 +56,9 @@ export const BLOCK_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof ORDERS
 export type BlockQueries = {
   byHeight(height: number): StoredBlock | undefined;
   byId(id: string): StoredBlock | undefined;
-  list(filter: BlockFilter, order: BlockOrder, range: Range): Found<StoredBlock>;
+  list(head: Head, filter: BlockFilter, order: BlockOrder, range: Range): Found<StoredBlock>;
   /** Height of the first block at or after a network time; beyond the head when there is none. */
-  heightAt(time: number, headHeight: number): number;
+  heightAt(time: number, head: Head): number;
 };
 
 type BlockRow = { id: string; header: Uint8Array; username: string | null };
@@ -63,36 +66,100 @@ type BlockRow = { id: string; header: Uint8Array; username: string | null };
 const COLUMNS = "id, header, username";
 const JOINS = "LEFT JOIN wallets ON public_key = generator";
 
+/** What the genesis block names as its parent. */
+const NO_BLOCK = "0";
+
 export function createBlockQueries(database: Database): BlockQueries {
+  database.define("header_member", (id, header, name) => {
+    const member = headerFromTrustedBytes(header as Uint8Array, id as string)[name as keyof BlockHeader];
+    return typeof member === "number" ? BigInt(member) : member;
+  });
   const byHeight = database.prepare<BlockRow>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height = ?`);
   const byId = database.prepare<BlockRow>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE id = ?`);
-  const list = createList<BlockRow>(database, { columns: COLUMNS, table: "blocks", joins: JOINS });
-  const timestamp = database.prepare<{ timestamp: number }>("SELECT timestamp FROM blocks WHERE height = ?");
-
-  const blockFromRow = ({ id, header, username }: BlockRow): StoredBlock => ({
-    header: headerFromTrustedBytes(header, id),
-    ...(username !== null && { username }),
+  const list = createList<BlockRow>(database, {
+    table: "blocks",
+    key: ["height"],
+    columns: COLUMNS,
+    joins: JOINS,
+    size: ({ height }) => height,
   });
-  const optionalBlock = (row: BlockRow | undefined) => row && blockFromRow(row);
+  const heights = database.prepare<{ height: number }>("SELECT height FROM blocks WHERE id = ?");
+  const timestamp = database.prepare<{ timestamp: number }>("SELECT timestamp FROM blocks WHERE height = ?");
+  const between = Object.fromEntries(
+    (["asc", "desc"] as const).map((direction) => [
+      direction,
+      database.prepare<BlockRow>(
+        `SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height BETWEEN ? AND ? ORDER BY height ${direction}`,
+      ),
+    ]),
+  ) as Record<Direction, ReturnType<typeof database.prepare<BlockRow>>>;
+
+  /** A page of the whole chain: heights have no gaps, so nothing needs to be skipped. */
+  function pageOfChain({ height }: Head, direction: Direction, { offset, limit }: Range): Found<BlockRow> {
+    const rows =
+      direction === "asc"
+        ? between.asc.all(offset + 1, offset + limit)
+        : between.desc.all(height - offset - limit + 1, height - offset);
+    return { rows, totalCount: height };
+  }
+
+  function childOf(id: string): Condition {
+    const height = id === NO_BLOCK ? 0 : heights.get(id)?.height;
+    return height === undefined ? NEVER : { sql: "height = ?", values: [height + 1] };
+  }
+
+  function heightAt(time: number, head: Head): number {
+    // Timestamps grow with heights: halving finds the place without an index on them.
+    let low = 1;
+    let high = head.height + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((timestamp.get(middle)?.timestamp ?? 0) >= time) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
 
   return {
     byHeight: (height) => optionalBlock(byHeight.get(height)),
     byId: (id) => optionalBlock(byId.get(id)),
-    list(filter, { field, direction }, range) {
-      const order = `${ORDERS[field]} ${direction}${ORDERS[field] === "height" ? "" : ", height DESC"}`;
-      const { rows, totalCount } = list(conditionsOf(TESTS, filter), order, range);
+    list(head, filter, { field, direction }, range) {
+      const { timestamp, previousBlock } = filter;
+      const conditions = [
+        ...conditionsOf(FIELDS, filter),
+        ...(timestamp === undefined ? [] : [timeCondition(timestamp, (time) => heightAt(time, head))]),
+        ...(previousBlock === undefined ? [] : [childOf(previousBlock)]),
+      ];
+      const value = ORDERS[field];
+      const { rows, totalCount } =
+        conditions.length === 0 && value === "height"
+          ? pageOfChain(head, direction, range)
+          : list(head, { conditions, order: orderOf(value, direction) }, range);
       return { rows: rows.map(blockFromRow), totalCount };
     },
-    heightAt(time, headHeight) {
-      // Timestamps grow with heights: halving finds the place without an index on them.
-      let low = 1;
-      let high = headHeight + 1;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if ((timestamp.get(middle)?.timestamp ?? 0) >= time) high = middle;
-        else low = middle + 1;
-      }
-      return low;
-    },
+    heightAt,
   };
 }
+
+/** That the block at a height has a time, or one of an interval: a condition on the height alone. */
+export function timeCondition(time: Integer | Interval, heightAt: (time: number) => number): Condition {
+  const { from, to } = typeof time === "object" ? time : { from: time, to: time };
+  const lowest = from === undefined ? 1 : heightAt(Number(from));
+  if (to === undefined) return { sql: "height >= ?", values: [lowest] };
+  return { sql: "height >= ? AND height < ?", values: [lowest, heightAt(Number(to) + 1)] };
+}
+
+function orderOf(value: string, direction: Direction): OrderTerm[] {
+  if (value === "height") return [{ value, direction }];
+  return [
+    { value, direction },
+    { value: "height", direction: "desc" },
+  ];
+}
+
+const blockFromRow = ({ id, header, username }: BlockRow): StoredBlock => ({
+  header: headerFromTrustedBytes(header, id),
+  ...(username !== null && { username }),
+});
+
+const optionalBlock = (row: BlockRow | undefined) => row && blockFromRow(row);

@@ -1,61 +1,110 @@
 /** Filtered, ordered pages of a table. */
 import { LRUCache } from "lru-cache";
 import type { Database, SqlValue, Statement } from "../database.ts";
-
-/** A test on a row with the values of its placeholders. Conditions are joined by AND. */
-export type Condition = { readonly sql: string; readonly values: readonly SqlValue[] };
+import type { Condition } from "./conditions.ts";
+import { type Head, perHead } from "./snapshot.ts";
 
 export type Range = { readonly offset: number; readonly limit: number };
 
 export type Found<T> = { readonly rows: T[]; readonly totalCount: number };
 
-/** `order`: an ORDER BY text of the caller's own making, never of a request's. */
-export type List<Row> = (conditions: readonly Condition[], order: string, range: Range) => Found<Row>;
+export type Direction = "asc" | "desc";
+
+/** What rows are ordered by: a text of the caller's own making, never of a request's. */
+export type OrderTerm = { readonly value: string; readonly direction: Direction };
+
+export type Selection = {
+  /** All of them must hold. */
+  readonly conditions: readonly Condition[];
+  /** One of them must hold, if there are any: each is looked up by an index of its own. */
+  readonly ways?: readonly Condition[];
+  /** Must end with what no two rows have in common, so that pages do not overlap. */
+  readonly order: readonly OrderTerm[];
+};
+
+export type List<Row> = (head: Head, selection: Selection, range: Range) => Found<Row>;
+
+export type ListedTable = {
+  readonly table: string;
+  /** Columns of the primary key. */
+  readonly key: readonly string[];
+  /** What is shown; may use `joins`, which conditions and order may not. */
+  readonly columns: string;
+  readonly joins?: string;
+  /** Number of all rows, where it is known without counting. */
+  readonly size?: (head: Head) => number;
+};
 
 /** Distinct texts kept prepared: the combinations of filters that clients really use are few. */
 const MAX_STATEMENTS = 200;
+/** Totals remembered until the next block. */
+const MAX_TOTALS = 1_000;
 
-/**
- * Pages of `table`. `columns` may use `joins`; conditions and order only the table itself, so that counting needs no
- * join.
- */
-export function createList<Row>(
-  database: Database,
-  { columns, table, joins = "" }: { columns: string; table: string; joins?: string },
-): List<Row> {
+export function createList<Row>(database: Database, listed: ListedTable): List<Row> {
+  const { table, key, columns, joins = "", size } = listed;
   const prepare = createPreparer(database);
-  return (conditions, order, { offset, limit }) => {
-    const where =
-      conditions.length > 0 ? `WHERE ${conditions.map(({ sql }) => `(${sql})`).join(" AND ")}` : "";
-    const values = conditions.flatMap((condition) => condition.values);
-    const rows = prepare(
-      `SELECT ${columns} FROM ${table} ${joins} ${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
+  const totals = perHead(() => new LRUCache<string, number>({ max: MAX_TOTALS }));
+
+  /** The number of rows that a text finds. */
+  function total(head: Head, sql: string, values: readonly SqlValue[]): number {
+    const known = totals(head);
+    const name = JSON.stringify([sql, values], (_, value) =>
+      typeof value === "bigint" ? `${value}n` : value,
     );
-    const count = prepare(`SELECT COUNT(*) AS totalCount FROM ${table} ${where}`);
-    const { totalCount } = count.get(...values) as { totalCount: number };
+    const total = known.get(name) ?? (prepare(sql).get(...values) as { total: number }).total;
+    known.set(name, total);
+    return total;
+  }
+
+  return (head, { conditions, ways = [], order }, { offset, limit }) => {
+    const alternatives = ways.length > 0 ? ways.map((way) => [...conditions, way]) : [conditions];
+    const values = alternatives.flat().flatMap((condition) => condition.values);
+    const isWhole = conditions.length === 0 && ways.length === 0;
+    const totalCount = isWhole && size ? size(head) : total(head, countText(listed, alternatives), values);
     // Pages beyond the end need no search for what is not there.
     if (offset >= totalCount) return { rows: [], totalCount };
+    // The keys of the page first: what is skipped or sorted does not drag whole rows along.
+    const rows = prepare(
+      `SELECT ${columns} FROM (${pageText(listed, alternatives, order)}) AS page
+       CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY ${orderText(order)}`,
+    );
     return { rows: rows.all(...values, limit, offset) as Row[], totalCount };
   };
 }
 
-/** Tests by the name of a filter, each with one placeholder for its value. */
-export type Tests = Readonly<Record<string, string>>;
+type Alternatives = readonly (readonly Condition[])[];
 
-/** Values by the name of a filter, as text; what is absent does not filter. */
-export type FilterOf<T extends Tests> = { readonly [Name in keyof T]?: string };
+function countText({ table, key }: ListedTable, alternatives: Alternatives): string {
+  const [first = [], ...others] = alternatives;
+  if (others.length === 0) {
+    const where = first.length === 0 ? "" : whereText(first);
+    return `SELECT COUNT(*) AS total FROM ${table} ${where}`;
+  }
+  const keys = alternatives.map((tests) => `SELECT ${key.join()} FROM ${table} ${whereText(tests)}`);
+  return `SELECT COUNT(*) AS total FROM (${keys.join(" UNION ")})`;
+}
 
-/** The conditions that a filter asks for. Members of it that are no test are left alone. */
-export const conditionsOf = <T extends Tests>(tests: T, filter: FilterOf<T>): Condition[] =>
-  Object.entries(tests).flatMap(([name, sql]) => {
-    const value = filter[name];
-    return value === undefined ? [] : [{ sql, values: [value] }];
-  });
+/** Keys of a page, whose limit and offset are the last two values. */
+function pageText(
+  { table, key }: ListedTable,
+  alternatives: Alternatives,
+  order: readonly OrderTerm[],
+): string {
+  const isKey = (value: string) => key.includes(value);
+  const names = order.map(({ value }, index) => (isKey(value) ? value : `value${index}`));
+  const values = order.flatMap(({ value }, index) => (isKey(value) ? [] : [`${value} AS ${names[index]}`]));
+  const columns = [...key, ...values].join();
+  const keys = alternatives.map((tests) => `SELECT ${columns} FROM ${table} ${whereText(tests)}`);
+  const terms = order.map(({ direction }, index) => ({ value: names[index]!, direction }));
+  return `${keys.join(" UNION ")} ORDER BY ${orderText(terms)} LIMIT ? OFFSET ?`;
+}
 
-export type Direction = "asc" | "desc";
+/** Rows are looked at only as long as the snapshot lasts. */
+const whereText = (conditions: readonly Condition[]): string =>
+  `WHERE ${[...conditions.map(({ sql }) => `(${sql})`), "in_time()"].join(" AND ")}`;
 
-/** A condition that no row meets. */
-export const NEVER: Condition = { sql: "FALSE", values: [] };
+const orderText = (order: readonly OrderTerm[]): string =>
+  order.map(({ value, direction }) => `${value} ${direction}`).join(", ");
 
 /** Prepares each text once. */
 function createPreparer(database: Database): (sql: string) => Statement<unknown> {

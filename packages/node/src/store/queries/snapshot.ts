@@ -12,18 +12,45 @@ export type Head = {
 /**
  * Runs synchronous reads inside one read transaction; `head` is the block whose state they see. Undefined is a
  * database without a genesis block.
+ *
+ * @throws {SnapshotError} when the reads look at more rows than they have time for
  */
 export type Snapshot = <T>(work: (head: Head | undefined) => T) => T;
 
-export function createSnapshot(database: Database): Snapshot {
+/** Reads took too long. The same reads may succeed on a faster machine, not a moment later. */
+export class SnapshotError extends Error {
+  readonly code = "SNAPSHOT_TIMEOUT";
+
+  constructor(maxMs: number) {
+    super(`reads were given up after ${maxMs} ms`);
+    this.name = "SnapshotError";
+  }
+}
+
+/** Calls between two looks at the clock. */
+const CLOCK_INTERVAL = 1_024;
+
+/**
+ * @param maxMs time for the rows that filters have no index for: nothing else happens in this thread meanwhile
+ */
+export function createSnapshot(database: Database, maxMs: number): Snapshot {
   // Deferred, so that a connection that cannot write may begin it; the first read fixes what all of them see.
   const begin = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
   const head = database.prepare<Head>(
     "SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1",
   );
+  let calls = 0;
+  let endsAtMs = 0;
+  // Lists ask it for each row that they look at.
+  database.define("in_time", () => {
+    calls += 1;
+    if (calls % CLOCK_INTERVAL === 0 && performance.now() > endsAtMs) throw new SnapshotError(maxMs);
+    return 1;
+  });
   return (work) => {
     begin.run();
+    endsAtMs = performance.now() + maxMs;
     try {
       return work(head.get());
     } finally {

@@ -1,6 +1,7 @@
 /** Tokens with their properties. The database does not keep under which name a token was minted. */
 import type { Database } from "../database.ts";
-import { type Condition, createList, type Direction, type Found, type Range } from "./listing.ts";
+import { type Condition, oneOf } from "./conditions.ts";
+import { createList, type Direction, type Found, type Range } from "./listing.ts";
 import { type Head, perHead } from "./snapshot.ts";
 
 export type StoredToken = {
@@ -19,7 +20,7 @@ export type TokenOrder = { field: "id" | "ownerId"; direction: Direction };
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
-  list(filter: TokenFilter, order: TokenOrder, range: Range): Found<StoredToken>;
+  list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<StoredToken>;
   /** Stored properties by ascending key. */
   properties(id: string): { key: string; value: string }[];
   /** How many tokens have each value of the property `type`. */
@@ -33,7 +34,12 @@ const JOINS = `LEFT JOIN properties AS type ON type.token = tokens.id AND type.k
 
 export function createTokenQueries(database: Database): TokenQueries {
   const find = database.prepare<StoredToken>(`SELECT ${COLUMNS} FROM tokens ${JOINS} WHERE tokens.id = ?`);
-  const list = createList<StoredToken>(database, { columns: COLUMNS, table: "tokens", joins: JOINS });
+  const list = createList<StoredToken>(database, {
+    table: "tokens",
+    key: ["id"],
+    columns: COLUMNS,
+    joins: JOINS,
+  });
   const properties = database.prepare<{ key: string; value: string }>(
     "SELECT key, value FROM properties WHERE token = ? ORDER BY key",
   );
@@ -42,20 +48,19 @@ export function createTokenQueries(database: Database): TokenQueries {
   );
   return {
     find: (id) => find.get(id),
-    list: (filter, { field, direction }, range) =>
-      list(
-        tokenConditions(filter),
-        field === "id" ? `tokens.id ${direction}` : `owner ${direction}, tokens.id ${direction}`,
-        range,
-      ),
+    list(head, filter, { field, direction }, range) {
+      const order = [
+        ...(field === "ownerId" ? [{ value: "owner", direction }] : []),
+        { value: "id", direction },
+      ];
+      return list(head, { conditions: tokenConditions(filter), order }, range);
+    },
     properties: (id) => properties.all(id),
     countsByType: perHead(() => new Map(counts.all().map(({ value, count }) => [value, count]))),
   };
 }
 
 const tokenConditions = ({ ids, ownerId }: TokenFilter): Condition[] => [
-  ...(ids === undefined
-    ? []
-    : [{ sql: "tokens.id IN (SELECT value FROM json_each(?))", values: [JSON.stringify(ids)] }]),
+  ...(ids === undefined ? [] : [oneOf("id", ids)]),
   ...(ownerId === undefined ? [] : [{ sql: "owner = ?", values: [ownerId] }]),
 ];

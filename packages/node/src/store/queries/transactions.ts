@@ -1,17 +1,21 @@
 /** Confirmed transactions with their place in the chain. */
-import { decodeAddress, sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
+import { sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
 import type { Database } from "../database.ts";
-import { PAYS, VENDOR_FIELD, VERSION } from "./encoding.ts";
+import { assetConditions, defineAssets, unlockConditions } from "./assets.ts";
+import { timeCondition } from "./blocks.ts";
 import {
+  anyOf,
   type Condition,
   conditionsOf,
-  createList,
-  type Direction,
   type FilterOf,
-  type Found,
-  NEVER,
-  type Range,
-} from "./listing.ts";
+  type Integer,
+  type Interval,
+  integer,
+  text,
+} from "./conditions.ts";
+import { createList, type Direction, type Found, type OrderTerm, type Range } from "./listing.ts";
+import { createParties } from "./parties.ts";
+import type { Head } from "./snapshot.ts";
 
 export type StoredTransaction = {
   readonly transaction: Transaction;
@@ -23,47 +27,79 @@ export type StoredTransaction = {
   readonly nonce: string;
 };
 
-const TESTS = {
-  id: "id = ?",
-  blockId: "height = (SELECT blocks.height FROM blocks WHERE blocks.id = ?)",
-  type: "type = CAST(? AS INTEGER)",
-  typeGroup: "type_group = CAST(? AS INTEGER)",
-  version: `${VERSION} = CAST(? AS INTEGER)`,
-  senderPublicKey: "sender = ?",
-  timestamp: "timestamp = CAST(? AS INTEGER)",
-  nonce: "nonce = CAST(? AS INTEGER)",
-  amount: "amount = CAST(? AS INTEGER)",
-  fee: "fee = CAST(? AS INTEGER)",
-  // Case counts, and % and _ stand for themselves.
-  vendorField: `instr(${VENDOR_FIELD}, ?) > 0`,
+const FIELDS = {
+  id: text("id"),
+  height: integer("height"),
+  type: integer("type"),
+  typeGroup: integer("type_group"),
+  version: integer("version"),
+  senderPublicKey: text("sender"),
+  // Qualified, because the bare name would mean the text in the answer.
+  nonce: integer("transactions.nonce"),
+  amount: integer("amount"),
+  fee: integer("fee"),
 } as const;
 
-export type TransactionFilter = FilterOf<typeof TESTS> & {
+export type TransactionFilter = FilterOf<typeof FIELDS> & {
+  readonly blockId?: string;
+  readonly timestamp?: Integer | Interval;
+  /** Part of it: case counts, and % and _ stand for themselves. */
+  readonly vendorField?: string;
+  /** Address of the sender. */
   readonly senderId?: string;
   /** Also finds payees of multi payments, and the address's own transactions that name no recipient. */
   readonly recipientId?: string;
+  /** Senders and recipients, but not payees. */
+  readonly addresses?: readonly string[];
+  /** Address of a wallet that takes part in any way. */
+  readonly participant?: string;
+  /** Members that the asset has with the same values, at any depth. */
+  readonly asset?: object;
+  /** Locks that the transaction claims or gives back. */
+  readonly lockIds?: readonly string[];
 };
+
+const CORE_GROUP = 1;
 
 const ORDERS = {
   amount: "amount",
   fee: "fee",
-  // Qualified, because the bare name would mean the text in the answer.
   nonce: "transactions.nonce",
   timestamp: "height",
   type: "type",
   typeGroup: "type_group",
-  vendorField: VENDOR_FIELD,
-  version: VERSION,
+  vendorField: "vendor_field",
+  version: "version",
 } as const;
 
-export type TransactionOrder = { readonly field: keyof typeof ORDERS; readonly direction: Direction };
+/** Transactions of one block stand in their order in it, `sequence`, or the other way round. */
+export type TransactionOrder = {
+  readonly field: keyof typeof ORDERS;
+  readonly direction: Direction;
+  /** Of rows that are alike in the field; descending unless it says otherwise. */
+  readonly sequence?: Direction;
+};
 export const TRANSACTION_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof ORDERS)[];
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
   /** All of a block, in its order. */
   inBlock(height: number): StoredTransaction[];
-  list(filter: TransactionFilter, order: TransactionOrder, range: Range): Found<StoredTransaction>;
+  list(
+    head: Head,
+    filter: TransactionFilter,
+    order: TransactionOrder,
+    range: Range,
+  ): Found<StoredTransaction>;
+};
+
+export type TransactionQueryOptions = {
+  /** Address of the network's foundation, if it has one. */
+  readonly foundation: string | undefined;
+  /** First height from which updates no longer pay the foundation; absent while none is planned. */
+  readonly foundationUntil: number | undefined;
+  /** Height of the first block at or after a network time. */
+  readonly heightAt: (time: number, head: Head) => number;
 };
 
 type TransactionRow = {
@@ -78,33 +114,40 @@ type TransactionRow = {
 const COLUMNS = `id, bytes, height, timestamp, CAST(nonce AS TEXT) AS nonce,
   (SELECT blocks.id FROM blocks WHERE blocks.height = transactions.height) AS blockId`;
 
-export function createTransactionQueries(database: Database, addressVersion: number): TransactionQueries {
+export function createTransactionQueries(
+  database: Database,
+  { heightAt, ...options }: TransactionQueryOptions,
+): TransactionQueries {
+  defineAssets(database);
+  const parties = createParties(database, options);
   const byId = database.prepare<TransactionRow>(`SELECT ${COLUMNS} FROM transactions WHERE id = ?`);
   const inBlock = database.prepare<TransactionRow>(
     `SELECT ${COLUMNS} FROM transactions WHERE height = ? ORDER BY sequence`,
   );
-  const list = createList<TransactionRow>(database, { columns: COLUMNS, table: "transactions" });
-  const publicKey = database.prepare<{ publicKey: string | null }>(
-    "SELECT public_key AS publicKey FROM wallets WHERE address = ?",
-  );
+  const list = createList<TransactionRow>(database, {
+    table: "transactions",
+    key: ["height", "sequence"],
+    columns: COLUMNS,
+  });
 
-  const publicKeyOf = (address: string): string | undefined => publicKey.get(address)?.publicKey ?? undefined;
-
-  function sentBy(address: string): Condition {
-    const sender = publicKeyOf(address);
-    return sender === undefined ? NEVER : { sql: "sender = ?", values: [sender] };
-  }
-
-  function receivedBy(address: string): Condition {
-    const ways: Condition[] = [{ sql: "recipient = ?", values: [address] }];
-    const payload = addressPayload(address, addressVersion);
-    if (payload) ways.push({ sql: PAYS, values: [payload, payload] });
-    const self = publicKeyOf(address);
-    if (self !== undefined) ways.push({ sql: "sender = ? AND recipient IS NULL", values: [self] });
-    return {
-      sql: ways.map(({ sql }) => `(${sql})`).join(" OR "),
-      values: ways.flatMap(({ values }) => values),
-    };
+  function conditionsFor(head: Head, filter: TransactionFilter): Condition[] {
+    const { blockId, timestamp, vendorField, senderId, asset, lockIds } = filter;
+    // A type without a group is one of the core's.
+    const typeGroup = filter.typeGroup ?? (filter.type === undefined ? undefined : CORE_GROUP);
+    const conditions = conditionsOf(FIELDS, { ...filter, ...(typeGroup !== undefined && { typeGroup }) });
+    if (blockId !== undefined) {
+      conditions.push({ sql: "height = (SELECT height FROM blocks WHERE id = ?)", values: [blockId] });
+    }
+    if (timestamp !== undefined) {
+      conditions.push(timeCondition(timestamp, (time) => heightAt(time, head)));
+    }
+    if (vendorField !== undefined) {
+      conditions.push({ sql: "instr(vendor_field, ?) > 0", values: [vendorField] });
+    }
+    if (senderId !== undefined) conditions.push(parties.sentBy(senderId));
+    if (asset !== undefined) conditions.push(...assetConditions(asset));
+    if (lockIds !== undefined) conditions.push(...unlockConditions(lockIds));
+    return conditions;
   }
 
   return {
@@ -113,34 +156,36 @@ export function createTransactionQueries(database: Database, addressVersion: num
       return row && transactionFromRow(row);
     },
     inBlock: (height) => inBlock.all(height).map(transactionFromRow),
-    list(filter, order, range) {
-      const { senderId, recipientId } = filter;
-      const conditions = [
-        ...conditionsOf(TESTS, filter),
-        ...(senderId === undefined ? [] : [sentBy(senderId)]),
-        ...(recipientId === undefined ? [] : [receivedBy(recipientId)]),
+    list(head, filter, order, range) {
+      const { recipientId, addresses, participant } = filter;
+      // Each of these is met in several ways. The first is looked up by them, the others only tested.
+      const [ways, ...others] = [
+        ...(participant === undefined ? [] : [parties.involving(participant)]),
+        ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
+        ...(addresses === undefined ? [] : [parties.between(addresses)]),
       ];
-      const { rows, totalCount } = list(conditions, orderText(order), range);
+      const selection = {
+        conditions: [...conditionsFor(head, filter), ...others.map(anyOf)],
+        ...(ways && { ways }),
+        order: orderOf(order),
+      };
+      const { rows, totalCount } = list(head, selection, range);
       return { rows: rows.map(transactionFromRow), totalCount };
     },
   };
 }
 
 /** Ties are broken by the place in the chain, newest first. Absent vendorFields count as the highest. */
-function orderText({ field, direction }: TransactionOrder): string {
+function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): OrderTerm[] {
+  const place: OrderTerm = { value: "sequence", direction: sequence };
   const value = ORDERS[field];
-  if (value === "height") return `height ${direction}, sequence DESC`;
-  const absent = field === "vendorField" ? `${value} IS NULL ${direction}, ` : "";
-  return `${absent}${value} ${direction}, height DESC, sequence DESC`;
-}
-
-/** The bytes that stand for an address in a transaction, if the text is one. */
-function addressPayload(address: string, version: number): Uint8Array | undefined {
-  try {
-    return decodeAddress(address, version).payload;
-  } catch {
-    return undefined;
-  }
+  if (value === "height") return [{ value, direction }, place];
+  return [
+    ...(field === "vendorField" ? [{ value: `${value} IS NULL`, direction }] : []),
+    { value, direction },
+    { value: "height", direction: "desc" },
+    place,
+  ];
 }
 
 const transactionFromRow = ({ id, bytes, ...place }: TransactionRow): StoredTransaction => ({

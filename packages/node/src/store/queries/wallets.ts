@@ -2,14 +2,9 @@
 import type { Attributes } from "@uniknode/ledger";
 import type { Database } from "../database.ts";
 import type { Json } from "../json.ts";
-import {
-  conditionsOf,
-  createList,
-  type Direction,
-  type FilterOf,
-  type Found,
-  type Range,
-} from "./listing.ts";
+import { conditionsOf, type FilterOf, integer, oneOf, text } from "./conditions.ts";
+import { createList, type Direction, type Found, type OrderTerm, type Range } from "./listing.ts";
+import type { Head } from "./snapshot.ts";
 
 export type StoredWallet = {
   readonly address: string;
@@ -20,32 +15,36 @@ export type StoredWallet = {
   readonly attributes: Json<Attributes>;
 };
 
-/** Amounts are compared as integers. */
-const TESTS = {
-  address: "address = ?",
-  publicKey: "public_key = ?",
-  secondPublicKey: "attributes ->> '$.secondPublicKey' = ?",
-  vote: "vote = ?",
-  username: "username = ?",
-  balance: "balance = CAST(? AS INTEGER)",
-  voteBalance: "CAST(attributes ->> '$.delegate.voteBalance' AS INTEGER) = CAST(? AS INTEGER)",
-  producedBlocks: "attributes ->> '$.delegate.producedBlocks' = CAST(? AS INTEGER)",
+/** Amounts that a wallet has not are 0. */
+const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
+const VOTE_BALANCE = "CAST(coalesce(attributes ->> '$.delegate.voteBalance', 0) AS INTEGER)";
+
+const FIELDS = {
+  address: text("address"),
+  publicKey: text("public_key"),
+  secondPublicKey: text("attributes ->> '$.secondPublicKey'"),
+  vote: text("vote"),
+  username: text("username"),
+  // Qualified, because the bare name would mean the text in the answer.
+  balance: integer("wallets.balance"),
+  lockedBalance: integer(LOCKED_BALANCE),
+  voteBalance: integer(VOTE_BALANCE),
+  producedBlocks: integer("attributes ->> '$.delegate.producedBlocks'"),
 } as const;
 
-export type WalletFilter = FilterOf<typeof TESTS>;
+export type WalletFilter = FilterOf<typeof FIELDS> & { readonly addresses?: readonly string[] };
 
 /** Wallets without a value come last in both directions, but count as 0 where the value is an amount. */
 const ORDERS = {
   address: "address",
-  // Qualified, because the bare name would mean the text in the answer.
   balance: "wallets.balance",
   nonce: "wallets.nonce",
   publicKey: "public_key",
   secondPublicKey: "attributes ->> '$.secondPublicKey'",
   username: "username",
   vote: "vote",
-  lockedBalance: "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)",
-  voteBalance: "CAST(coalesce(attributes ->> '$.delegate.voteBalance', 0) AS INTEGER)",
+  lockedBalance: LOCKED_BALANCE,
+  voteBalance: VOTE_BALANCE,
   resigned: "attributes ->> '$.delegate.resigned'",
 } as const;
 
@@ -55,7 +54,7 @@ export const WALLET_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof ORDER
 export type WalletQueries = {
   /** By address, else public key, else delegate username. */
   find(id: string): StoredWallet | undefined;
-  list(filter: WalletFilter, order: WalletOrder, range: Range): Found<StoredWallet>;
+  list(head: Head, filter: WalletFilter, order: WalletOrder, range: Range): Found<StoredWallet>;
 };
 
 type WalletRow = {
@@ -72,7 +71,7 @@ export function createWalletQueries(database: Database): WalletQueries {
   const lookups = ["address", "public_key", "username"].map((column) =>
     database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = ?`),
   );
-  const list = createList<WalletRow>(database, { columns: COLUMNS, table: "wallets" });
+  const list = createList<WalletRow>(database, { table: "wallets", key: ["address"], columns: COLUMNS });
   return {
     find(id) {
       for (const lookup of lookups) {
@@ -81,8 +80,13 @@ export function createWalletQueries(database: Database): WalletQueries {
       }
       return undefined;
     },
-    list(filter, order, range) {
-      const { rows, totalCount } = list(conditionsOf(TESTS, filter), orderText(order), range);
+    list(head, filter, order, range) {
+      const { addresses } = filter;
+      const conditions = [
+        ...conditionsOf(FIELDS, filter),
+        ...(addresses === undefined ? [] : [oneOf("address", addresses)]),
+      ];
+      const { rows, totalCount } = list(head, { conditions, order: orderOf(order) }, range);
       return { rows: rows.map(walletFromRow), totalCount };
     },
   };
@@ -94,11 +98,19 @@ const walletFromRow = ({ publicKey, attributes, ...row }: WalletRow): StoredWall
   attributes: JSON.parse(attributes),
 });
 
-function orderText({ field, direction }: WalletOrder): string {
+function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
   const value = ORDERS[field];
-  if (field === "resigned") return `${value} IS NULL, address`;
   // The balance is never absent: without the test its index serves the order.
-  return field === "balance"
-    ? `${value} ${direction}, address ${direction}`
-    : `${value} IS NULL, ${value} ${direction}, address`;
+  if (field === "balance") {
+    return [
+      { value, direction },
+      { value: "address", direction },
+    ];
+  }
+  return [
+    { value: `${value} IS NULL`, direction: "asc" },
+    // Resigned delegates come first in both directions.
+    ...(field === "resigned" ? [] : [{ value, direction }]),
+    { value: "address", direction: "asc" },
+  ];
 }

@@ -1,0 +1,103 @@
+/** `/entities` (http-api.md 6.11). */
+import { Type } from "typebox";
+import type { Integer } from "../store/queries/conditions.ts";
+import type { StoredEntity } from "../store/queries/entities.ts";
+import type { Resource } from "./api.ts";
+import {
+  isFlag,
+  matches,
+  memoryList,
+  passing,
+  type Rate,
+  rateOf,
+  sorted,
+  type Tests,
+} from "./lists/memory.ts";
+import { body, boolValue, uintValue } from "./requests/bodies.ts";
+import { pageQuery } from "./requests/pagination.ts";
+import { bool, hex64, orderBy, publicKey, query, uint } from "./requests/parameters.ts";
+import { notFound } from "./transport/error.ts";
+
+const RATES = {
+  address: ({ address }) => address,
+  id: ({ id }) => id,
+  isResigned: ({ resigned }) => resigned === true,
+  publicKey: ({ publicKey }) => publicKey,
+  subType: ({ subType }) => subType,
+  type: ({ type }) => type,
+} as const satisfies Record<string, Rate<StoredEntity>>;
+
+type EntityFilter = {
+  readonly publicKey?: string;
+  readonly type?: Integer;
+  readonly subType?: Integer;
+  readonly name?: string;
+  readonly isResigned?: boolean | string;
+};
+
+const TESTS: Tests<StoredEntity, EntityFilter> = {
+  publicKey: ({ publicKey }, value) => publicKey === value,
+  type: ({ type }, value) => matches(type, value),
+  subType: ({ subType }, value) => matches(subType, value),
+  name: ({ data }, value) => data.name?.includes(value) === true,
+  isResigned: ({ resigned }, value) => isFlag(resigned === true, value),
+};
+
+const paging = { ...pageQuery, orderBy: Type.Optional(orderBy(...Object.keys(RATES))) };
+const name = Type.String({ pattern: "^[A-Za-z0-9_-]{1,40}$" });
+const listQuery = query({
+  ...paging,
+  publicKey: Type.Optional(publicKey),
+  type: Type.Optional(uint),
+  subType: Type.Optional(uint),
+  name: Type.Optional(name),
+  isResigned: Type.Optional(bool),
+});
+const searchBody = body({
+  publicKey: Type.Optional(publicKey),
+  type: Type.Optional(uintValue),
+  subType: Type.Optional(uintValue),
+  name: Type.Optional(name),
+  isResigned: Type.Optional(boolValue),
+});
+
+export const entities: Resource = (app, { queries, read }) => {
+  function list(
+    request: Parameters<typeof memoryList>[0] & { query: { orderBy?: string } },
+    filter: EntityFilter,
+  ) {
+    return read((head) => {
+      const { field, direction } = rateOf<keyof typeof RATES>(request.query.orderBy, "id");
+      const found = passing(queries.entities.all(head), TESTS, filter);
+      return memoryList(
+        request,
+        sorted(found, RATES[field], { direction, id: ({ id }) => id }),
+        entityAnswer,
+      );
+    });
+  }
+
+  app.get("/entities", { schema: { querystring: listQuery } }, (request) => list(request, request.query));
+
+  app.post("/entities/search", { schema: { querystring: query(paging), body: searchBody } }, (request) =>
+    list(request, request.body),
+  );
+
+  app.get("/entities/:id", { schema: { params: Type.Object({ id: hex64 }) } }, (request) =>
+    read((head) => {
+      const entity = queries.entities.all(head).find(({ id }) => id === request.params.id);
+      if (!entity) throw notFound("Entity");
+      return { data: entityAnswer(entity) };
+    }),
+  );
+};
+
+const entityAnswer = ({ id, publicKey, address, type, subType, data, resigned }: StoredEntity) => ({
+  id,
+  publicKey,
+  address,
+  type,
+  subType,
+  data,
+  isResigned: resigned === true,
+});

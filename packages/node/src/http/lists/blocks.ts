@@ -1,0 +1,72 @@
+/** Blocks as several resources show and list them. */
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import {
+  BLOCK_ORDERS,
+  type BlockFilter,
+  type BlockOrder,
+  type StoredBlock,
+} from "../../store/queries/blocks.ts";
+import type { Head } from "../../store/queries/snapshot.ts";
+import { blockAnswer, type CreatedRewards, rawBlockAnswer } from "../answers/block.ts";
+import type { Api } from "../api.ts";
+import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import {
+  blockId,
+  orderBy,
+  orderOf,
+  positive,
+  publicKey,
+  transformQuery,
+  uint,
+  wantsTransform,
+} from "../requests/parameters.ts";
+
+export const blockOrder = Type.Optional(orderBy(...BLOCK_ORDERS));
+
+/** Parameters of every list of blocks. */
+export const blockListQuery = {
+  ...pageQuery,
+  ...transformQuery,
+  orderBy: blockOrder,
+  id: Type.Optional(blockId),
+  version: Type.Optional(uint),
+  timestamp: Type.Optional(uint),
+  previousBlock: Type.Optional(blockId),
+  height: Type.Optional(positive),
+  numberOfTransactions: Type.Optional(uint),
+  totalAmount: Type.Optional(uint),
+  totalFee: Type.Optional(uint),
+  reward: Type.Optional(uint),
+  generatorPublicKey: Type.Optional(publicKey),
+};
+
+type ListQuery = { page?: string; limit?: string; offset?: string; transform?: string };
+
+const DEFAULT_ORDER: BlockOrder = { field: "height", direction: "desc" };
+
+export function blockList(
+  api: Api,
+  head: Head,
+  request: FastifyRequest<{ Querystring: ListQuery }>,
+  filter: BlockFilter,
+  orderBy: string | undefined,
+) {
+  const page = pageOf(request.query);
+  const order = (orderOf(orderBy) as BlockOrder | undefined) ?? DEFAULT_ORDER;
+  const { rows, totalCount } = api.queries.blocks.list(head, filter, order, page);
+  const data = rows.map((block) => showBlock(api, head, block, request.query));
+  return listAnswer(request, page, { rows: data, totalCount });
+}
+
+/** A block, transformed unless that is not wanted. */
+export function showBlock(
+  { timestampOf, addressOf }: Api,
+  head: Head,
+  block: StoredBlock,
+  wanted: { transform?: string },
+  rewards?: CreatedRewards,
+) {
+  if (!wantsTransform(wanted)) return rawBlockAnswer(block, rewards);
+  return blockAnswer(block, { headHeight: head.height, timestampOf, addressOf }, rewards);
+}

@@ -1,0 +1,70 @@
+/** Open hash-time locks as several resources list them. */
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { Integer, Interval } from "../../store/queries/conditions.ts";
+import type { StoredLock } from "../../store/queries/locks.ts";
+import type { Head } from "../../store/queries/snapshot.ts";
+import { isLockExpired, lockAnswer } from "../answers/lock.ts";
+import type { Api } from "../api.ts";
+import { orderBy } from "../requests/parameters.ts";
+import { isFlag, matches, memoryList, passing, type Rate, rateOf, sorted, type Tests } from "./memory.ts";
+
+/** A lock with the head that says whether it is expired. */
+type Row = { readonly lock: StoredLock; readonly isExpired: boolean };
+
+const RATES = {
+  amount: ({ lock }) => BigInt(lock.amount),
+  expirationType: ({ lock }) => lock.expiration.type,
+  expirationValue: ({ lock }) => lock.expiration.value,
+  isExpired: ({ isExpired }) => isExpired,
+  lockId: ({ lock }) => lock.id,
+  recipientId: ({ lock }) => lock.recipientId,
+  secretHash: ({ lock }) => lock.secretHash,
+  senderPublicKey: ({ lock }) => lock.senderPublicKey,
+  timestamp: ({ lock }) => lock.timestamp,
+  vendorField: ({ lock }) => lock.vendorField,
+} as const satisfies Record<string, Rate<Row>>;
+
+export const lockOrder = Type.Optional(orderBy(...Object.keys(RATES)));
+
+export type LockFilter = {
+  readonly recipientId?: string;
+  readonly senderPublicKey?: string;
+  readonly lockId?: string;
+  readonly secretHash?: string;
+  readonly amount?: Integer | Interval;
+  readonly timestamp?: Interval;
+  readonly expirationType?: Integer;
+  readonly expirationValue?: Integer | Interval;
+  readonly isExpired?: boolean | string;
+  /** The whole of it. */
+  readonly vendorField?: string;
+};
+
+const TESTS: Tests<Row, LockFilter> = {
+  recipientId: ({ lock }, value) => lock.recipientId === value,
+  senderPublicKey: ({ lock }, value) => lock.senderPublicKey === value,
+  lockId: ({ lock }, value) => lock.id === value,
+  secretHash: ({ lock }, value) => lock.secretHash === value,
+  amount: ({ lock }, value) => matches(lock.amount, value),
+  timestamp: ({ lock }, value) => lock.timestamp !== undefined && matches(lock.timestamp, value),
+  expirationType: ({ lock }, value) => matches(lock.expiration.type, value),
+  expirationValue: ({ lock }, value) => matches(lock.expiration.value, value),
+  isExpired: ({ isExpired }, value) => isFlag(isExpired, value),
+  vendorField: ({ lock }, value) => lock.vendorField === value,
+};
+
+type ListQuery = { page?: string; limit?: string; offset?: string; orderBy?: string };
+
+export function lockList(
+  { timestampOf }: Api,
+  head: Head,
+  request: FastifyRequest<{ Querystring: ListQuery }>,
+  locks: readonly StoredLock[],
+  filter: LockFilter,
+) {
+  const rows = locks.map((lock) => ({ lock, isExpired: isLockExpired(lock, head) }));
+  const { field, direction } = rateOf<keyof typeof RATES>(request.query.orderBy, "lockId");
+  const found = sorted(passing(rows, TESTS, filter), RATES[field], { direction, id: ({ lock }) => lock.id });
+  return memoryList(request, found, ({ lock }) => lockAnswer(lock, head, timestampOf));
+}

@@ -1,0 +1,78 @@
+/** Lists of what is few enough to be filtered and ordered in memory. */
+import type { FastifyRequest } from "fastify";
+import type { Integer, Interval } from "../../store/queries/conditions.ts";
+import { listAnswer, type Meta, pageOf } from "../requests/pagination.ts";
+import { orderOf } from "../requests/parameters.ts";
+
+type PageQuery = { page?: string; limit?: string; offset?: string };
+
+/** The page of all these rows that a request asks for. */
+export function memoryList<Row, Shown>(
+  request: FastifyRequest<{ Querystring: PageQuery }>,
+  rows: readonly Row[],
+  show: (row: Row) => Shown,
+): { meta: Meta; data: readonly Shown[] } {
+  const page = pageOf(request.query);
+  const shown = rows.slice(page.offset, page.offset + page.limit).map(show);
+  return listAnswer(request, page, { rows: shown, totalCount: rows.length });
+}
+
+/** What a row is ordered by; rows without it come last in both directions. */
+export type Rate<Row> = (row: Row) => bigint | boolean | number | string | undefined;
+
+/** Text is ordered by code unit. `id` is different for every row. */
+export function sorted<Row>(
+  rows: readonly Row[],
+  rate: Rate<Row>,
+  { direction, id }: { direction: "asc" | "desc"; id: (row: Row) => string },
+): Row[] {
+  const sign = direction === "asc" ? 1 : -1;
+  return rows.toSorted((a, b) => {
+    const [x, y] = [rate(a), rate(b)];
+    const byRate =
+      x === undefined || y === undefined
+        ? Number(x === undefined) - Number(y === undefined)
+        : compare(x, y) * sign;
+    return byRate || compare(id(a), id(b));
+  });
+}
+
+const compare = <V extends bigint | boolean | number | string>(a: V, b: V): number =>
+  a < b ? -1 : a > b ? 1 : 0;
+
+/** Whether a row passes the value of a filter. */
+export type Tests<Row, Filter> = {
+  readonly [Name in keyof Filter]-?: (row: Row, value: NonNullable<Filter[Name]>) => boolean;
+};
+
+/** The rows that pass every filter that is given. Members of it that have no test are left alone. */
+export const passing = <Row, Filter extends object>(
+  rows: readonly Row[],
+  tests: Tests<Row, Filter>,
+  filter: Filter,
+): readonly Row[] => {
+  const given = Object.entries(filter).flatMap(([name, value]) => {
+    const test = (tests as Record<string, ((row: Row, value: unknown) => boolean) | undefined>)[name];
+    return test && value !== undefined ? [(row: Row) => test(row, value)] : [];
+  });
+  return rows.filter((row) => given.every((isMet) => isMet(row)));
+};
+
+/** Whether a value is equal to a number, or within an interval. */
+export function matches(value: bigint | number | string, wanted: Integer | Interval): boolean {
+  const given = BigInt(value);
+  if (typeof wanted !== "object") return given === BigInt(wanted);
+  const { from, to } = wanted;
+  return (from === undefined || given >= BigInt(from)) && (to === undefined || given <= BigInt(to));
+}
+
+/** Whether a flag is the wanted one. */
+export const isFlag = (value: boolean, wanted: boolean | string): boolean =>
+  value === (`${wanted}`.toLowerCase() === "true");
+
+/** Field and direction of an `orderBy` text that names one of the rates, or the default. */
+export const rateOf = <Name extends string>(
+  text: string | undefined,
+  field: Name,
+): { field: Name; direction: "asc" | "desc" } =>
+  (orderOf(text) as { field: Name; direction: "asc" | "desc" } | undefined) ?? { field, direction: "asc" };

@@ -1,0 +1,49 @@
+/** Wallets as several resources list them. */
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { Head } from "../../store/queries/snapshot.ts";
+import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../store/queries/wallets.ts";
+import { walletAnswer } from "../answers/wallet.ts";
+import type { Api } from "../api.ts";
+import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import { address, int, orderBy, orderOf, publicKey, uint, username } from "../requests/parameters.ts";
+
+export const walletOrder = Type.Optional(orderBy(...WALLET_ORDERS));
+
+/** Parameters of every list of wallets that is no search. */
+export const walletListQuery = {
+  ...pageQuery,
+  orderBy: walletOrder,
+  address: Type.Optional(address),
+  publicKey: Type.Optional(publicKey),
+  secondPublicKey: Type.Optional(publicKey),
+  vote: Type.Optional(publicKey),
+  username: Type.Optional(username),
+  balance: Type.Optional(int),
+  voteBalance: Type.Optional(uint),
+  producedBlocks: Type.Optional(uint),
+};
+
+type ListQuery = { page?: string; limit?: string; offset?: string };
+
+const RICHEST_FIRST: WalletOrder = { field: "balance", direction: "desc" };
+
+export function walletList(
+  { queries }: Api,
+  head: Head,
+  request: FastifyRequest<{ Querystring: ListQuery }>,
+  filter: WalletFilter,
+  orderBy?: string,
+) {
+  const page = pageOf(request.query);
+  const order = (orderOf(orderBy) as WalletOrder | undefined) ?? RICHEST_FIRST;
+  const { rows, totalCount } = queries.wallets.list(head, withoutZeros(filter), order, page);
+  return listAnswer(request, page, { rows: rows.map(walletAnswer), totalCount });
+}
+
+/** As the old network has it, 0 stands for "whatever it is" in these two filters. */
+const withoutZeros = ({ voteBalance, producedBlocks, ...filter }: WalletFilter): WalletFilter => ({
+  ...filter,
+  ...(voteBalance !== undefined && Number(voteBalance) !== 0 && { voteBalance }),
+  ...(producedBlocks !== undefined && Number(producedBlocks) !== 0 && { producedBlocks }),
+});

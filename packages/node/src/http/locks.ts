@@ -1,0 +1,71 @@
+/** `/locks` (http-api.md 6.10). */
+import { Type } from "typebox";
+import { lockAnswer } from "./answers/lock.ts";
+import type { Resource } from "./api.ts";
+import { lockList, lockOrder } from "./lists/locks.ts";
+import { transactionList, transactionOrder } from "./lists/transactions.ts";
+import { body, boolValue, distinct, interval, uintValue } from "./requests/bodies.ts";
+import { pageQuery } from "./requests/pagination.ts";
+import { address, bool, hex64, publicKey, query, uint, vendorField } from "./requests/parameters.ts";
+import { notFound } from "./transport/error.ts";
+
+const listQuery = query({
+  ...pageQuery,
+  orderBy: lockOrder,
+  recipientId: Type.Optional(address),
+  senderPublicKey: Type.Optional(publicKey),
+  lockId: Type.Optional(hex64),
+  secretHash: Type.Optional(hex64),
+  amount: Type.Optional(uint),
+  expirationValue: Type.Optional(uint),
+  expirationType: Type.Optional(Type.String({ pattern: "^0*[12]$" })),
+  isExpired: Type.Optional(bool),
+});
+
+const searchBody = body({
+  recipientId: Type.Optional(address),
+  senderPublicKey: Type.Optional(publicKey),
+  lockId: Type.Optional(hex64),
+  secretHash: Type.Optional(hex64),
+  vendorField: Type.Optional(Type.Intersect([vendorField, Type.String({ minLength: 1 })])),
+  expirationType: Type.Optional(Type.Enum([1, 2, "1", "2"])),
+  isExpired: Type.Optional(boolValue),
+  amount: Type.Optional(interval(uintValue)),
+  timestamp: Type.Optional(interval(uintValue)),
+  expirationValue: Type.Optional(interval(uintValue)),
+});
+
+const MAX_IDS = 25;
+const unlockedBody = body({ ids: Type.Optional(distinct(hex64, MAX_IDS)) });
+
+export const locks: Resource = (app, api) => {
+  const { queries, read, timestampOf } = api;
+
+  app.get("/locks", { schema: { querystring: listQuery } }, (request) =>
+    read((head) => lockList(api, head, request, queries.locks.all(head), request.query)),
+  );
+
+  app.post(
+    "/locks/search",
+    { schema: { querystring: query({ ...pageQuery, orderBy: lockOrder }), body: searchBody } },
+    (request) => read((head) => lockList(api, head, request, queries.locks.all(head), request.body)),
+  );
+
+  app.post(
+    "/locks/unlocked",
+    { schema: { querystring: query({ ...pageQuery, orderBy: transactionOrder }), body: unlockedBody } },
+    (request) => {
+      const { orderBy = "timestamp:asc" } = request.query;
+      const lockIds = request.body.ids ?? [];
+      return read((head) => transactionList(api, head, request, { lockIds }, { orderBy, sequence: "asc" }));
+    },
+  );
+
+  app.get("/locks/:id", { schema: { params: Type.Object({ id: hex64 }) } }, (request) =>
+    read((head) => {
+      const lock = queries.locks.find(request.params.id);
+      if (!lock) throw notFound("Lock");
+      return { data: lockAnswer(lock, head, timestampOf) };
+    }),
+  );
+};
