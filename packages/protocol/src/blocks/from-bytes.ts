@@ -7,7 +7,7 @@ import { decodeBlock } from "./codec.ts";
 import { BlockError } from "./error.ts";
 import { isBlockException } from "./exception.ts";
 import { blockIdToHex } from "./id.ts";
-import { headerViolation } from "./schema.ts";
+import { decodedHeaderViolation } from "./schema.ts";
 
 /**
  * The block of untrusted bytes, each transaction read by the rules in force at the context's height, which
@@ -23,9 +23,9 @@ export function blockFromBytes(
 ): Block {
   const { network } = context;
   const block = decodeBlock(bytes, network, (slice) => transactionFromBytes(slice, context, options));
-  const violation = headerViolation(block.header, network);
-  const ids = block.transactions.map(({ data }) => data.id);
-  if (violation && !isBlockException(block.header.id, ids, network)) {
+  const violation = decodedHeaderViolation(block.header, network);
+  const ids = () => block.transactions.map(({ data }) => data.id);
+  if (violation && !isBlockException(block.header.id, ids(), network)) {
     throw new BlockError("BlockSchemaError", `the block has a wrong member ${violation}`, violation);
   }
   return block;

@@ -1,5 +1,6 @@
 /** The form of a block object (blocks.md section 6). */
 import type { Network } from "../networks/network.ts";
+import type { BlockHeader } from "./block.ts";
 import { hasFullId } from "./id.ts";
 
 /** A JSON object whose members are not known yet. */
@@ -72,6 +73,18 @@ const rules: Readonly<Record<string, Rule>> = {
   generatorPublicKey: isPublicKey,
   blockSignature: isHex,
 };
+
+/** The rules that a header read from bytes can break: everything else has its form from the way it is read. */
+const rulesOfBytes = ["height", "previousBlock", "totalAmount", "totalFee", "reward"];
+
+/** Path of the first member of a header, read from bytes, that has a wrong form. */
+export function decodedHeaderViolation(header: BlockHeader, network: Network): string | undefined {
+  const { height } = header;
+  const broken = rulesOfBytes.find(
+    (member) => !rules[member]!(header[member as keyof BlockHeader], { height, network }),
+  );
+  return broken && `.${broken}`;
+}
 
 /** Path of the first member of a header that is missing or has a wrong form. */
 export function headerViolation(block: UntrustedObject, network: Network): string | undefined {
