@@ -86,9 +86,9 @@ type Reversal = { readonly target: number; readonly answer: PromiseWithResolvers
 type Task = Part | Reversal;
 
 /** Parts in one commit while there are many: about 1,000 empty blocks, or 1,000 transactions. */
-const COMMIT_PARTS = 16;
+const COMMIT_PARTS = 8;
 /** Parts read and verified ahead: enough to keep the verifier busy during a commit. */
-const PREPARED_PARTS = 32;
+const PREPARED_PARTS = 24;
 
 /**
  * Opens the chain in a migrated database; an empty one gets the genesis block.

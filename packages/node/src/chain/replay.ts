@@ -16,7 +16,7 @@ export type Replayed = {
 };
 
 /** Enough to keep every verifier busy while a commit runs, little enough to be forgotten in the memory figures. */
-const MAX_BYTES_IN_FLIGHT = 4 * 1024 * 1024;
+const MAX_BYTES_IN_FLIGHT = 2 * 1024 * 1024;
 const DELIVERY_BYTES = 128 * 1024;
 const DELIVERY_BLOCKS = 400;
 
