@@ -1,0 +1,92 @@
+/** The gateway between the pool and the serving side (pool.md section 3, consensus.md section 11). */
+import { expect, test } from "vitest";
+import { BodyError, type Gateway } from "../../src/serving/gateway.ts";
+import { createGateway, type GatewayDeps } from "../../src/serving/node-gateway.ts";
+import { createTestChain, FEE, type OpenPool, openPool, RICH, transfer } from "./chain.ts";
+
+function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPool } {
+  const chain = createTestChain({ alice: RICH, bob: RICH });
+  const pool = openPool(chain);
+  const { network, head } = chain;
+  const now = () => head().timestamp;
+  return {
+    pool,
+    gateway: createGateway(
+      { maxTransactionsPerRequest: 40 },
+      { pool, network, head, now, webhooksChanged: () => {}, ...deps },
+    ),
+  };
+}
+
+/** Text of the refusal of a body. */
+async function bodyError(gateway: Gateway, transactions: unknown[]): Promise<string> {
+  const error = await gateway.submit(transactions).then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  expect(error).toBeInstanceOf(BodyError);
+  return (error as BodyError).message;
+}
+
+test("a body holds at least one transaction and at most as many as the option says", async () => {
+  const { gateway, pool } = open();
+  expect(await bodyError(gateway, [])).toBe("should NOT have fewer than 1 items");
+  const many = Array.from({ length: 41 }, (_, index) => transfer("alice", index + 1));
+  expect(await bodyError(gateway, many)).toBe("should NOT have more than 40 items");
+  expect(pool.size()).toBe(0);
+  expect((await gateway.submit(many.slice(0, 40))).data.accept.length).toBe(40);
+});
+
+test("one item that is no transaction of any type refuses the body, the good ones with it", async () => {
+  const { gateway, pool } = open();
+  const good = transfer("alice", 1);
+  const { signature: _, ...unsigned } = transfer("alice", 2);
+  for (const bad of [{ foo: 1 }, null, unsigned, { ...transfer("alice", 2), network: 30 }]) {
+    expect(await bodyError(gateway, [good, bad])).toBe("/1 should match some schema in anyOf");
+  }
+  expect(pool.size()).toBe(0);
+  expect((await gateway.submit([good])).data.accept).toEqual([good.id]);
+});
+
+test("pending transactions are listed in forging order, a page at a time", async () => {
+  const { gateway } = open();
+  const inputs = [transfer("alice", 1), transfer("bob", 1, { fee: 3n * FEE }), transfer("alice", 2)];
+  await gateway.submit(inputs);
+  const listed = async (offset: number, limit: number) => {
+    const { transactions, totalCount } = await gateway.pendingTransactions({ offset, limit });
+    expect(totalCount).toBe(3);
+    return transactions.map(({ id }) => id);
+  };
+  const [first, second, third] = [inputs[1]!.id, inputs[0]!.id, inputs[2]!.id];
+  expect(await listed(0, 100)).toEqual([first, second, third]);
+  expect(await listed(1, 1)).toEqual([second]);
+  expect(await listed(2, 5)).toEqual([third]);
+  expect(await listed(3, 1)).toEqual([]);
+});
+
+test("a pending transaction is shown as it was submitted", async () => {
+  const { gateway } = open();
+  const input = transfer("alice", 1, { vendorField: "text" });
+  await gateway.submit([input]);
+  expect(await gateway.pendingTransaction(input.id)).toEqual(input);
+  expect(await gateway.pendingTransaction("00".repeat(32))).toBeUndefined();
+});
+
+test("a node without peers is in step with the network", async () => {
+  const { gateway } = open({ now: () => 1e9 });
+  expect(await gateway.status()).toEqual({ synced: true, now: 10, blocksCount: 0, timestamp: 1e9 });
+});
+
+test("a node with peers is in step for three slots after its head", async () => {
+  const head = () => ({ height: 10, timestamp: 80 });
+  const status = (now: number) => open({ head, now: () => now, networkHeight: () => 12 }).gateway.status();
+  expect(await status(80 + 23)).toEqual({ synced: true, now: 10, blocksCount: 2, timestamp: 103 });
+  expect(await status(80 + 24)).toMatchObject({ synced: false, blocksCount: 2 });
+});
+
+test("a change of the webhooks is passed on before the call returns", async () => {
+  let changes = 0;
+  const { gateway } = open({ webhooksChanged: () => void changes++ });
+  await gateway.webhooksChanged();
+  expect(changes).toBe(1);
+});
