@@ -156,7 +156,8 @@ async function start(
   function log(...happened: Event[]): void {
     if (!happened.some(({ name }) => events.wants(name))) return;
     database.transaction(() => events.append(happened));
-    wakeReaders();
+    // The pool reports within a transaction of its own, which readers see when it has ended.
+    queueMicrotask(() => wakeReaders());
   }
   let wakeReaders = () => {};
 
