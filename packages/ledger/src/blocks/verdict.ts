@@ -39,7 +39,10 @@ export type Rejection = {
   readonly reason: Reason;
   /** Of a block that failed verification. */
   readonly faults?: readonly BlockFault[];
-  /** What was thrown while it was verified or applied: a `RuleError` where a rule refused it. */
+  /**
+   * What was thrown while it was verified or applied: a `RuleError` where a rule refused it. Anything else is not
+   * the block's fault, such as a state that cannot be read, or an active set that no delegates are left for.
+   */
   readonly cause?: unknown;
 };
 

@@ -4,7 +4,9 @@ import {
   type BlockFault,
   containsMultiSignatures,
   type SealedTransaction,
+  TransactionError,
 } from "@uniknode/protocol";
+import { refusal } from "../rules/common.ts";
 import { requireRule } from "../rules/registry.ts";
 import { isVerifiedIn } from "../signatures.ts";
 import type { JudgeContext } from "./context.ts";
@@ -16,7 +18,7 @@ type Context = Pick<JudgeContext, "network" | "head" | "draft">;
  * their wallet. If a block has such, all its transactions are verified again against the wallets as they are before
  * the block: a wallet cannot spend in the block that registers it (trap A17).
  *
- * @throws {Error} if a transaction has no rule in force, or signatures that cannot be examined
+ * @throws {RuleError} if a transaction has no rule in force, or signatures that cannot be examined
  */
 export function verifyWithWallets(
   context: Context,
@@ -39,5 +41,10 @@ export function verifyWithWallets(
 
 function isVerified(context: Context, transaction: SealedTransaction): boolean {
   requireRule(transaction.data, context);
-  return isVerifiedIn(context.draft, transaction, context.network);
+  try {
+    return isVerifiedIn(context.draft, transaction, context.network);
+  } catch (error) {
+    if (!(error instanceof TransactionError || error instanceof RangeError)) throw error;
+    throw refusal("InvalidMultiSignaturesError", `the multi signatures cannot be examined: ${error.message}`);
+  }
 }

@@ -239,6 +239,16 @@ describe("multi signatures", () => {
     });
   });
 
+  test("signatures that cannot be examined are a rule's refusal", () => {
+    const chain = shared();
+    const signed = { nonce: 1n, senderPublicKey: publicKeyOf("alice"), signatures: ["07".padEnd(130, "0")] };
+    const block = { ...chain.next(), transactions: [sealed(pay(signed), false)] };
+    expect(judgeBlock(chain.context(), block, [])).toMatchObject({
+      reason: "verification-failed",
+      cause: expect.any(RuleError),
+    });
+  });
+
   test("a transaction without rule in force is never verified", () => {
     const chain = shared();
     const transaction = sealed(transactionOf("9/9", "alice", { signatures: ["00"] }), false);

@@ -54,6 +54,8 @@ export type ChainDeps = {
   readonly now: () => number;
   /** Hears what a listener threw. */
   readonly onListenerError: (error: unknown) => void;
+  /** Hears what refused a block although no rule did, such as a state that cannot be read. */
+  readonly onUnexpectedError?: (error: unknown, header: BlockHeader) => void;
 };
 
 export type Chain = {
@@ -115,6 +117,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     state,
     isBlockStored: (id) => blocks.headerById(id) !== undefined,
     isTransactionStored: (id) => transactions.storedIds([id]).length > 0,
+    onUnexpectedError: deps.onUnexpectedError ?? (() => {}),
   });
   const { subscribe, announce } = createAnnouncer(deps.onListenerError);
 

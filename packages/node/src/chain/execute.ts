@@ -5,6 +5,7 @@ import {
   createRounds,
   isChained,
   judgeBlock,
+  RuleError,
   type StateReader,
   type Verdict,
 } from "@uniknode/ledger";
@@ -22,6 +23,7 @@ export type ExecutorDeps = {
   readonly state: StateReader;
   readonly isBlockStored: (id: string) => boolean;
   readonly isTransactionStored: (id: string) => boolean;
+  readonly onUnexpectedError: (error: unknown, header: BlockHeader) => void;
 };
 
 export type Executor = {
@@ -32,7 +34,7 @@ export type Executor = {
 };
 
 export function createExecutor(deps: ExecutorDeps): Executor {
-  const { network, state, isBlockStored, isTransactionStored } = deps;
+  const { network, state, isBlockStored, isTransactionStored, onUnexpectedError } = deps;
   const rounds = createRounds(network);
   const slots = createSlots(network);
   const repetitions = createRepetitions();
@@ -46,7 +48,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       ),
     execute({ block, faults }, head) {
       const { version = 1 } = block.transactions[0]?.data ?? {};
-      return judgeBlock(
+      const verdict = judgeBlock(
         {
           network,
           rounds,
@@ -61,6 +63,10 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         block,
         faults,
       );
+      if (verdict.answer === "Rejected" && verdict.cause && !(verdict.cause instanceof RuleError)) {
+        onUnexpectedError(verdict.cause, block.header);
+      }
+      return verdict;
     },
   };
 }

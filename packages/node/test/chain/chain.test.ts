@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import {
+  type BlockHeader,
   bytesToHex,
   createNetwork,
   decodeHeader,
@@ -220,6 +221,37 @@ describe("a failing commit", () => {
     const answers = await Promise.allSettled([chain.accept(heights(2, 3)), chain.accept(heights(4, 5))]);
     expect(answers[0]).toMatchObject({ status: "rejected", reason: { code: "CHAIN_COMMIT_FAILED" } });
     expect(chain.head().height).toBe(1);
+  });
+});
+
+describe("a failing read", () => {
+  test("refuses the block and is heard of, and the block may come again", async () => {
+    const failure = { isOn: false };
+    const openFile = (path: string): Database => {
+      const database = openDatabase(path);
+      const prepare: Database["prepare"] = <Row>(sql: string, options?: { bigints: boolean }) => {
+        const statement = database.prepare<Row>(sql, options);
+        const get = statement.get.bind(statement);
+        statement.get = (...parameters) => {
+          if (failure.isOn && sql.includes("FROM wallets")) throw new Error("disk unreadable");
+          return get(...parameters);
+        };
+        return statement;
+      };
+      return { ...database, prepare };
+    };
+    const heard: [unknown, number][] = [];
+    const deps = {
+      onUnexpectedError: (error: unknown, { height }: BlockHeader) => heard.push([error, height]),
+    };
+    await start().close();
+    const { chain } = start({ openFile, deps });
+    failure.isOn = true;
+    const cause = new Error("disk unreadable");
+    expect(await chain.accept(heights(2, 2))).toMatchObject([{ answer: "Rejected", cause }]);
+    expect(heard).toEqual([[cause, 2]]);
+    failure.isOn = false;
+    expect(await chain.accept(heights(2, 2))).toEqual(accepted(1));
   });
 });
 

@@ -60,9 +60,8 @@ export function openChain(content: Content, path: string, options: OpenOptions =
       eventsOfFacts,
       eventsOfRevert,
       now: () => LATE,
-      onListenerError: (error) => {
-        throw error;
-      },
+      onListenerError: rethrow,
+      onUnexpectedError: rethrow,
       ...deps,
     },
   );
@@ -72,6 +71,10 @@ export function openChain(content: Content, path: string, options: OpenOptions =
     database.close();
   };
   return { chain, database, close };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** A folder for the databases of one test, with the function that removes it. */
