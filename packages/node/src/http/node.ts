@@ -3,6 +3,7 @@ import { isTypeActive, transactionKey, transactionTypes } from "@uniknode/protoc
 import { Type } from "typebox";
 import type { FeePolicy } from "../pool/fees.ts";
 import type { FeeStatistics } from "../store/queries/fees.ts";
+import { ENTITY_FEES } from "./answers/fees.ts";
 import type { Api, Resource } from "./api.ts";
 import { query } from "./requests/parameters.ts";
 
@@ -13,13 +14,8 @@ const days = Type.String({ pattern: "^0*([1-9]|[12][0-9]|30)$" });
 const LAST_COUNT = 20;
 const MS_PER_DAY = 86_400_000;
 
-/** The magistrate's types were never used with other fees: the old network answers these, whatever happens. */
-const ENTITY_FEES = Object.fromEntries(
-  [
-    ["entityRegistration", "5000000000"],
-    ["entityResignation", "500000000"],
-    ["entityUpdate", "500000000"],
-  ].map(([key, fee]) => [key, { avg: fee, max: fee, min: fee, sum: "0" }]),
+const ENTITY_STATISTICS = Object.fromEntries(
+  Object.entries(ENTITY_FEES).map(([key, fee]) => [key, { avg: fee, max: fee, min: fee, sum: "0" }]),
 );
 const NO_FEES: FeeStatistics = { avg: "0", max: "0", min: "0", sum: "0" };
 
@@ -112,5 +108,5 @@ const feesOfPeriod = ({ identity, queries, read, network, nowMs }: Api, period: 
 function byGroup(types: readonly { typeGroup: number; key: string; fees: FeeStatistics }[]): FeesByGroup {
   const groups: FeesByGroup = {};
   for (const { typeGroup, key, fees } of types) groups[typeGroup] = { ...groups[typeGroup], [key]: fees };
-  return { ...groups, "2": ENTITY_FEES };
+  return { ...groups, "2": ENTITY_STATISTICS };
 }

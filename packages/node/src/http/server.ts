@@ -21,6 +21,7 @@ import { addAbsentValues } from "./requests/absent.ts";
 import { formats } from "./requests/parameters.ts";
 import { rounds } from "./rounds.ts";
 import { transactions } from "./transactions.ts";
+import { transactionTypeLists } from "./transactionTypes.ts";
 import { addBodies, MAX_BODY_BYTES } from "./transport/bodies.ts";
 import { addCompression } from "./transport/compression.ts";
 import { addCors } from "./transport/cors.ts";
@@ -83,6 +84,7 @@ const RESOURCES: readonly Resource[] = [
   node,
   rounds,
   transactions,
+  transactionTypeLists,
   uniks,
   votes,
   wallets,
