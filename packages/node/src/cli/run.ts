@@ -1,5 +1,6 @@
 /** `uniknode run`: a node of any network of the family. */
 import { Command } from "commander";
+import { chooseSignatureBackend } from "../chain/accelerator.ts";
 import { loadNetwork } from "../config/network.ts";
 import { runOptions } from "../config/options.ts";
 import { maskConfig } from "../config/resolve.ts";
@@ -26,7 +27,9 @@ export function runCommand(): Command {
       },
       { files, genesisBlock, logger, nowMs: Date.now },
     );
-    logger.info({ url: node.url, config: maskConfig(runOptions, config) }, "node started");
+    const { backend } = chooseSignatureBackend(process.env.UNIKNODE_ACCELERATOR);
+    const shownConfig = maskConfig(runOptions, config);
+    logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
     process.stdout.write(`${node.url}\n`);
     node.startForging();
     await Promise.race([stopped, node.failed]);
