@@ -26,6 +26,13 @@ export const nodeOptions = {
     default: 4003,
     read: readInteger(0, 65535),
   }),
+  rateLimit: option({
+    name: "rateLimit",
+    placeholder: "N",
+    sentence: "Requests per minute that one client address may send; 0 for no limit.",
+    default: 100,
+    read: readInteger(0, 1_000_000),
+  }),
   webhookToken: option({
     name: "webhookToken",
     placeholder: "TOKEN",
@@ -62,6 +69,7 @@ export const nodeOptions = {
 export const devOptions = {
   ...nodeOptions,
   data: { ...nodeOptions.data, default: ".uniknode/dev" },
+  rateLimit: { ...nodeOptions.rateLimit, default: 0 },
   webhookPrivateTargets: { ...nodeOptions.webhookPrivateTargets, default: true },
   logLevel: { ...nodeOptions.logLevel, default: "warn" as const },
   blockTime: option({

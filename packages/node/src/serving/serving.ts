@@ -15,6 +15,7 @@ import type { ServingData } from "./thread.ts";
 /** Time for a whole delivery: what a receiver may take to answer. */
 const DELIVERY_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 3_000;
+const RATE_LIMIT_WINDOW_MS = 60_000;
 /** The old network's software whose interface this node speaks. */
 const INTERFACE_VERSION = "5.7.2";
 const NO_NAMES: ReadonlySet<string> = new Set();
@@ -50,7 +51,11 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const reader = openDatabase(data.databasePath, { readonly: true });
   closing.add("reader", reader.close);
   const server = createHttpServer(
-    { host: data.host, port: data.port },
+    {
+      host: data.host,
+      port: data.port,
+      ...(data.rateLimit && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
+    },
     {
       database: reader,
       network,

@@ -15,6 +15,8 @@ export type ServingData = {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Requests per minute of one client address; 0 or absent: no limit. */
+  readonly rateLimit?: number;
   readonly webhookToken: string;
   readonly allowPrivateTargets: boolean;
   readonly feePolicy: FeePolicy;

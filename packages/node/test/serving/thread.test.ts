@@ -1,0 +1,44 @@
+import { dalinet } from "@uniknode/protocol";
+import { afterEach, expect, test } from "vitest";
+import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
+import { type Serving, type ServingData, startServingThread } from "../../src/serving/thread.ts";
+import { createGateway, type Fixture, identity, openFixture } from "../http/fixture.ts";
+
+let fixture: Fixture;
+let serving: Serving;
+afterEach(async () => {
+  await serving.close();
+  await fixture.close();
+});
+
+async function serve(options: Partial<ServingData>): Promise<(path: string) => Promise<Response>> {
+  fixture = openFixture();
+  const data: ServingData = {
+    databasePath: fixture.path,
+    files: dalinet,
+    genesisBlock: identity.genesisBlock,
+    host: "127.0.0.1",
+    port: 0,
+    webhookToken: "secret",
+    allowPrivateTargets: true,
+    feePolicy: DEFAULT_POOL_OPTIONS.fees,
+    logLevel: "silent",
+    ...options,
+  };
+  serving = await startServingThread(data, createGateway());
+  return (path) => fetch(`http://127.0.0.1:${serving.port}${path}`);
+}
+
+test("limits the requests of an address to so many per minute", async () => {
+  const get = await serve({ rateLimit: 2 });
+  const answers = [await get("/api/blockchain"), await get("/api/blockchain"), await get("/api/blockchain")];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(answers[0]!.headers.get("x-ratelimit-userlimit")).toBe("2");
+});
+
+test("counts nothing without a limit", async () => {
+  const get = await serve({ rateLimit: 0 });
+  const { status, headers } = await get("/api/blockchain");
+  expect(status).toBe(200);
+  expect(headers.get("x-ratelimit-userlimit")).toBeNull();
+});
