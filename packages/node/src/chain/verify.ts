@@ -100,7 +100,7 @@ function headerCheck({ header, headerBytes }: ReceivedBlock): SignatureCheck {
 }
 
 /** 64 bytes are Schnorr, everything else is ECDSA (transactions.md section 10). */
-const schemeOf = ({ signature }: SignatureJob): SignatureCheck["scheme"] =>
+export const schemeOf = ({ signature }: SignatureJob): SignatureCheck["scheme"] =>
   signature.length === SCHNORR_BYTES ? "schnorr" : "ecdsa";
 
 function verdictOf({ scheme, signature }: SignatureCheck, isValid: boolean): SignatureVerdict {

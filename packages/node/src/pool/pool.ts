@@ -1,52 +1,24 @@
 /** The pool of pending transactions (pool.md). */
 import type { StateReader } from "@uniknode/ledger";
-import {
-  type Network,
-  type SealedTransaction,
-  transactionFromBytes,
-  verifySignature,
-} from "@uniknode/protocol";
+import type { Network, SealedTransaction } from "@uniknode/protocol";
 import type { AdmissionAnswer } from "../serving/gateway.ts";
 import type { PoolStore } from "../store/pool.ts";
-import { type AdmissionOptions, conclude, type Examination, examine, type Refused } from "./admission.ts";
+import { conclude, type Examination, examine } from "./admission.ts";
+import { answerOf } from "./answer.ts";
 import { type Candidate, candidateFrom } from "./candidate.ts";
 import { createContents } from "./contents.ts";
 import type { PoolEvent, Rejected } from "./events.ts";
 import { type ExpirationContext, expirationHeight, isExpired, isRefusedAtAdmission } from "./expiration.ts";
 import { createJournal } from "./journal.ts";
+import type { PoolOptions } from "./options.ts";
 import { createPending } from "./pending.ts";
 import { createRecentIds } from "./recentIds.ts";
 import { type SelectionLimits, selectTransactions } from "./selection.ts";
 import { createSenders } from "./senders.ts";
+import { readAdmitted, readUnchecked } from "./stored.ts";
 import { type Verify, verifySignatures } from "./verification.ts";
 
-export type PoolOptions = AdmissionOptions & { readonly maxTransactions: number };
-
-/** The settings of the Unikname networks (pool.md section 1). */
-export const DEFAULT_POOL_OPTIONS: PoolOptions = {
-  maxTransactions: 15_000,
-  maxTransactionsPerSender: 300,
-  allowedSenders: [],
-  maxTransactionAge: 2_700,
-  fees: {
-    dynamic: true,
-    minFeePool: 1_000,
-    minFeeBroadcast: 1_000,
-    addonBytes: {
-      transfer: 100,
-      secondSignature: 250,
-      delegateRegistration: 400_000,
-      vote: 100,
-      multiSignature: 500,
-      ipfs: 250,
-      multiPayment: 500,
-      delegateResignation: 100,
-      htlcLock: 100,
-      htlcClaim: 0,
-      htlcRefund: 0,
-    },
-  },
-};
+export { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
 
 export type PoolDeps = {
   readonly network: Network;
@@ -107,6 +79,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   const contents = createContents(options.maxTransactions, { pending, senders, journal });
   const recentIds = createRecentIds();
   const arrivalDeps = { network, state, pending, head, now };
+  const transactionContext = () => ({ network, height: head().height });
   const currentMilestone = () => network.milestoneAt(head().height);
   let milestone = currentMilestone();
   let lastTurn: Promise<unknown> = Promise.resolve();
@@ -199,7 +172,8 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     contents.remove(withLater(isLapsed), "transaction.expired");
     if (currentMilestone() === milestone) return;
     milestone = currentMilestone();
-    const isOutdated = ({ data, bytes }: SealedTransaction) => read(data.id, bytes) === undefined;
+    const isOutdated = ({ data, bytes }: SealedTransaction) =>
+      readAdmitted(data.id, bytes, transactionContext()) === undefined;
     contents.remove(withLater(isOutdated), "transaction.pool.removed", [...pending.senders()]);
   }
 
@@ -221,7 +195,9 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
 
   function blocksReverted(transactions: readonly SealedTransaction[]): void {
     recentIds.clear();
-    const returned = transactions.flatMap(({ data, bytes }) => read(data.id, bytes) ?? []);
+    const returned = transactions.flatMap(
+      ({ data, bytes }) => readAdmitted(data.id, bytes, transactionContext()) ?? [],
+    );
     const waiting = [...pending.all()];
     contents.replace(waiting, [...returned, ...waiting]);
     followHead();
@@ -229,29 +205,19 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
 
   function restore(): void {
     const rows = deps.store.load();
-    const transactions = rows.flatMap(({ id, bytes }) => read(id, bytes) ?? []);
     const forged = deps.storedIds(rows.map(({ id }) => id));
-    for (const { id } of rows) journal.removed(id);
-    contents.replace(
-      transactions,
-      transactions.filter(({ data }) => !forged.has(data.id)),
-    );
+    const before: SealedTransaction[] = [];
+    const usable: SealedTransaction[] = [];
+    for (const { id, bytes } of rows) {
+      journal.removed(id);
+      const admitted = readAdmitted(id, bytes, transactionContext());
+      const transaction = admitted ?? readUnchecked(id, bytes);
+      if (transaction) before.push(transaction);
+      if (admitted && !forged.has(id)) usable.push(admitted);
+    }
+    contents.replace(before, usable);
     followHead();
     journal.flush();
-  }
-
-  /** A transaction that was admitted once; absent if the milestone in force does not know its like. */
-  function read(id: string, bytes: Uint8Array): SealedTransaction | undefined {
-    try {
-      const context = { network, height: head().height };
-      const transaction = transactionFromBytes(bytes, context, { checkSignature: false });
-      if (transaction.data.id !== id) return undefined;
-      // Without the signatures of a multi signature wallet, it came in by its own.
-      const isVerified = transaction.data.signatures === undefined || verifySignature(transaction.data);
-      return { ...transaction, isVerified };
-    } catch {
-      return undefined;
-    }
   }
 
   restore();
@@ -267,29 +233,5 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
       isClosed = true;
       return journal.flush();
     },
-  };
-}
-
-type Outcome = {
-  readonly accept: readonly SealedTransaction[];
-  readonly broadcast: readonly SealedTransaction[];
-  readonly excess: string[];
-  readonly refused: readonly Refused[];
-};
-
-function answerOf({ accept, broadcast, excess, refused }: Outcome): AdmissionAnswer {
-  const errors = Map.groupBy(refused, ({ id }) => id);
-  const shown = ({ code, message }: Refused) => ({ type: code, message });
-  const idOf = ({ data }: SealedTransaction) => data.id;
-  return {
-    data: {
-      accept: accept.map(idOf),
-      broadcast: broadcast.map(idOf),
-      excess,
-      invalid: [...errors.keys()],
-    },
-    ...(errors.size > 0 && {
-      errors: Object.fromEntries(Array.from(errors, ([id, reasons]) => [id, reasons.map(shown)])),
-    }),
   };
 }

@@ -131,7 +131,7 @@ describe("a restart", () => {
     const file = openFile();
     expect(idsOf(openPoolOn(chain, file).inForgingOrder())).toEqual([good.id]);
     expect(file.storedIds()).toEqual([good.id]);
-    expect(file.logged()).toContain(`transaction.expired:${late.id}`);
+    expect(file.logged()).toEqual([`transaction.pool.removed:${old.id}`, `transaction.expired:${late.id}`]);
   });
 
   test("drops rows that are no transactions, or others than they say", async () => {
