@@ -25,6 +25,7 @@ export const positive = Type.String({ format: "uint+" });
 /** Decimal integer that may be negative. */
 export const int = Type.String({ format: "int" });
 export const bool = Type.String({ format: "bool" });
+export const hex = Type.String({ pattern: "^[0-9a-fA-F]+$" });
 export const hex64 = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
 export const publicKey = Type.String({ pattern: "^[0-9a-fA-F]{66}$" });
 /** The network byte is not looked at: an address of another network is merely unknown. */

@@ -29,6 +29,8 @@ const FIELDS = {
   totalFee: integer("total_fee"),
   reward: integer("reward"),
   generatorPublicKey: text("generator"),
+  /** The same, for lists that are about one generator whatever else is asked of them. */
+  forgedBy: text("generator"),
   payloadLength: integer("header_member(id, header, 'payloadLength')"),
   payloadHash: text("header_member(id, header, 'payloadHash')"),
   blockSignature: text("header_member(id, header, 'blockSignature')"),

@@ -24,6 +24,8 @@ const FIELDS = {
   publicKey: text("public_key"),
   secondPublicKey: text("attributes ->> '$.secondPublicKey'"),
   vote: text("vote"),
+  /** The same, for lists that are about one delegate whatever else is asked of them. */
+  votesFor: text("vote"),
   username: text("username"),
   // Qualified, because the bare name would mean the text in the answer.
   balance: integer("wallets.balance"),

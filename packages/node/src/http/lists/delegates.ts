@@ -1,0 +1,145 @@
+/** Delegates as they are found, ordered and listed. They fit in memory: they are put together once for each head. */
+import { approval } from "@uniknode/ledger";
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { Integer, Interval } from "../../store/queries/conditions.ts";
+import type { StoredDelegate } from "../../store/queries/delegates.ts";
+import { type Head, perHead } from "../../store/queries/snapshot.ts";
+import { type DelegateAnswer, delegateAnswer } from "../answers/delegate.ts";
+import type { Api } from "../api.ts";
+import { matches, memoryList, passing, type Rate, rateOf, sorted, type Tests } from "./memory.ts";
+
+/** A delegate as stored, and as shown. */
+export type Candidate = { readonly stored: StoredDelegate; readonly answer: DelegateAnswer };
+
+const RATES = {
+  approval: ({ answer }) => answer.production.approval,
+  forgedFees: ({ answer }) => BigInt(answer.forged.fees),
+  forgedRewards: ({ answer }) => BigInt(answer.forged.rewards),
+  forgedTotal: ({ answer }) => BigInt(answer.forged.total),
+  producedBlocks: ({ answer }) => answer.blocks.produced,
+  publicKey: ({ answer }) => answer.publicKey,
+  rank: ({ answer }) => answer.rank,
+  // Resigned delegates come first in both directions.
+  resigned: ({ answer }) => (answer.isResigned ? 0 : undefined),
+  username: ({ answer }) => answer.username,
+  voteBalance: ({ answer }) => BigInt(answer.votes),
+  votes: ({ answer }) => BigInt(answer.votes),
+} as const satisfies Record<string, Rate<Candidate>>;
+
+type RateName = keyof typeof RATES;
+
+/** Fields by the number of their column (disagreement D-05). */
+const COLUMNS: readonly RateName[] = [
+  "rank",
+  "username",
+  "approval",
+  "voteBalance",
+  "producedBlocks",
+  "forgedFees",
+  "forgedRewards",
+  "forgedTotal",
+  "publicKey",
+  "resigned",
+];
+
+export const delegateOrder = Type.Optional(
+  Type.String({ pattern: `^(-?[0-9]+|(${Object.keys(RATES).join("|")}):(asc|desc))$` }),
+);
+
+/** Per cent; both ends belong to it. */
+type Percentage = { readonly from?: number | string; readonly to?: number | string };
+
+export type DelegateFilter = {
+  readonly type?: string;
+  readonly address?: string;
+  readonly publicKey?: string;
+  readonly secondPublicKey?: string;
+  readonly vote?: string;
+  /** Part of it. */
+  readonly username?: string;
+  readonly usernames?: readonly string[];
+  readonly balance?: Integer;
+  readonly approval?: Percentage;
+  readonly forgedFees?: Interval;
+  readonly forgedRewards?: Interval;
+  readonly forgedTotal?: Interval;
+  readonly voteBalance?: Integer | Interval;
+  readonly producedBlocks?: Integer | Interval;
+};
+
+const TESTS: Tests<Candidate, DelegateFilter> = {
+  type: ({ answer }, value) => (value === "resigned" ? answer.isResigned : answer.blocks.produced === 0),
+  address: ({ answer }, value) => answer.address === value,
+  publicKey: ({ answer }, value) => answer.publicKey === value,
+  secondPublicKey: ({ stored }, value) => stored.secondPublicKey === value,
+  vote: ({ stored }, value) => stored.vote === value,
+  username: ({ answer }, value) => answer.username.includes(value),
+  usernames: ({ answer }, values) => values.includes(answer.username),
+  balance: ({ stored }, value) => matches(stored.balance, value),
+  approval: ({ answer }, { from = 0, to = 100 }) =>
+    answer.production.approval >= Number(from) && answer.production.approval <= Number(to),
+  forgedFees: ({ answer }, value) => matches(answer.forged.fees, value),
+  forgedRewards: ({ answer }, value) => matches(answer.forged.rewards, value),
+  forgedTotal: ({ answer }, value) => matches(answer.forged.total, value),
+  voteBalance: ({ answer }, value) => matches(answer.votes, value),
+  producedBlocks: ({ answer }, value) => matches(answer.blocks.produced, value),
+};
+
+type ListQuery = { page?: string; limit?: string; offset?: string; orderBy?: string };
+
+export function delegateList(
+  request: FastifyRequest<{ Querystring: ListQuery }>,
+  candidates: readonly Candidate[],
+  filter: DelegateFilter,
+) {
+  const { field, direction } = orderFrom(request.query.orderBy);
+  const order = { direction, id: ({ answer }: Candidate) => answer.publicKey };
+  const found = sorted(passing(candidates, TESTS, filter), RATES[field], order);
+  return memoryList(request, found, ({ answer }) => answer);
+}
+
+/** By rank unless the text says something that has a meaning. */
+function orderFrom(text: string | undefined): { field: RateName; direction: "asc" | "desc" } {
+  if (text === undefined || !/^-?\d+$/.test(text)) return rateOf<RateName>(text, "rank");
+  const field = COLUMNS[Math.abs(Number(text)) - 1];
+  if (field === undefined) return { field: "rank", direction: "asc" };
+  return { field, direction: text.startsWith("-") ? "desc" : "asc" };
+}
+
+/** All delegates of a head, resigned ones included. */
+export function createCandidates({ network, queries, timestampOf }: Api) {
+  /** What all votes are compared with while delegates of every type compete for the same places. */
+  function oldTotal(head: Head): bigint {
+    // The formula counts a reward for the genesis block too, which nobody got (state.md 4.2).
+    const genesisReward = BigInt(network.milestoneAt(1).reward);
+    return queries.chain.supply(head) + queries.chain.lockedSupply(head) + genesisReward;
+  }
+
+  return perHead((head): readonly Candidate[] => {
+    const all = queries.delegates.all(head);
+    const isByType = network.milestoneAt(head.height).nbDelegatesByType !== undefined;
+    const votesOf = ({ delegate }: StoredDelegate) =>
+      BigInt((isByType ? delegate.weightedVoteBalance : undefined) ?? delegate.voteBalance);
+    const totals = isByType ? totalsByType(all, votesOf) : undefined;
+    const total = totals ? 0n : oldTotal(head);
+    return all.map((stored) => {
+      const votes = votesOf(stored);
+      const share = approval(votes, totals ? (totals.get(stored.delegate.type) ?? 0n) : total);
+      return { stored, answer: delegateAnswer(stored, { votes, approval: share }, timestampOf) };
+    });
+  });
+}
+
+/** Delegates without a type compete with nobody: they are in no total. */
+function totalsByType(
+  all: readonly StoredDelegate[],
+  votesOf: (delegate: StoredDelegate) => bigint,
+): ReadonlyMap<number | undefined, bigint> {
+  const totals = new Map<number | undefined, bigint>();
+  for (const stored of all) {
+    const { type } = stored.delegate;
+    if (type !== undefined) totals.set(type, (totals.get(type) ?? 0n) + votesOf(stored));
+  }
+  return totals;
+}
