@@ -58,6 +58,7 @@ function workerLane(): Lane {
   worker.on("message", (verdicts: Uint8Array) => pending.shift()?.resolve(verdicts));
   worker.on("error", fail);
   worker.on("exit", () => fail(new Error("the signature thread has ended")));
+  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
 
   return {
     get waiting() {
@@ -70,8 +71,25 @@ function workerLane(): Lane {
       worker.postMessage(packed, [packed.buffer]);
       return answer.promise;
     },
-    close: () => worker.terminate(),
+    close() {
+      failure ??= new Error("the verifier was closed");
+      return endThread(worker, exited);
+    },
   };
+}
+
+/** How long a thread may take to end by itself: longer than it can be busy with what it was given. */
+const END_GRACE_MS = 10_000;
+
+/**
+ * Lets the thread end by itself, which it does when its work is done. Stopped from outside while it is still loading,
+ * it can take the whole process with it.
+ */
+async function endThread(worker: Worker, exited: Promise<unknown>): Promise<void> {
+  worker.postMessage(null);
+  const timer = setTimeout(() => void worker.terminate(), END_GRACE_MS);
+  await exited;
+  clearTimeout(timer);
 }
 
 function inThreadLane(): Lane {
