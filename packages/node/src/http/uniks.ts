@@ -119,7 +119,19 @@ export const uniks: Resource = (app, api) => {
         }),
     );
   }
+  addOtherNames(app);
 };
+
+/** Tokens of other names: a node may have more of them, so that asking counts like asking for any other resource. */
+function addOtherNames(app: Parameters<Resource>[0]): void {
+  const notHere = () => {
+    throw new HttpError(404);
+  };
+  for (const path of ["", "/:id", "/:id/properties", "/:id/properties/:key"]) {
+    app.get(`/:name(^.+s$)${path}`, notHere);
+  }
+  app.post("/:name(^.+s$)/search", notHere);
+}
 
 /** The order that an `orderBy` asks for; by id when it names nothing that a summary has. */
 export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {

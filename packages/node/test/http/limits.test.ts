@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { NodeStatus } from "../../src/serving/gateway.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrations.ts";
-import { alice, chain } from "./chain.ts";
+import { alice, chain, unik } from "./chain.ts";
 import { NOW_MS, openFixture } from "./fixture.ts";
 
 describe("rate limit", () => {
@@ -43,6 +43,29 @@ describe("rate limit", () => {
     expect([await from("192.0.2.1"), await from("192.0.2.2"), await from("192.0.2.1")]).toEqual([
       200, 200, 429,
     ]);
+    await limited.close();
+  });
+
+  test("counts tokens of other names, which may exist elsewhere, but no unknown paths", async () => {
+    const limited = openFixture({ rateLimit: { limit: 100, windowMs: 1_000 } });
+    const ask = async (method: "GET" | "POST", url: string) => {
+      const { statusCode, headers } = await limited.app.inject({ method, url });
+      return [statusCode, headers["x-ratelimit-userremaining"]];
+    };
+    const id = unik.alice;
+    expect(await ask("GET", "/api/foos")).toEqual([404, "99"]);
+    expect(await ask("GET", `/api/v2/foos/${id}`)).toEqual([404, "98"]);
+    expect(await ask("GET", `/api/foos/${id}/properties`)).toEqual([404, "97"]);
+    expect(await ask("GET", `/api/foos/${id}/properties/type`)).toEqual([404, "96"]);
+    expect(await ask("POST", "/api/foos/search")).toEqual([404, "95"]);
+    const unknown = [
+      ["GET", "/api/foo"],
+      ["GET", `/api/foos/${id}/transactions`],
+      ["GET", `/api/uniks/${id}/transactions`],
+      ["POST", "/api/foos"],
+    ] as const;
+    for (const [method, url] of unknown) expect(await ask(method, url)).toEqual([404, undefined]);
+    expect(await ask("GET", "/api/uniks")).toEqual([200, "94"]);
     await limited.close();
   });
 
