@@ -44,6 +44,8 @@ export type NodeOptions = {
   readonly httpHost: string;
   /** 0 takes a free one. */
   readonly httpPort: number;
+  /** Requests per minute of one client address; 0: no limit. */
+  readonly rateLimit: number;
   /** Absent: the one of the first start, made then. */
   readonly webhookToken: string | undefined;
   readonly webhookPrivateTargets: boolean;
@@ -149,6 +151,8 @@ async function start(
     eventsOfRevert,
     now: nowMs,
     onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),
+    onUnexpectedError: (err, { height, id }) =>
+      logger.error({ err, height, id }, "a block was refused by no rule, but by a failure of this node"),
   });
   onStop("chain", chain.close);
 
@@ -233,6 +237,7 @@ async function start(
       genesisBlock,
       host: options.httpHost,
       port: options.httpPort,
+      rateLimit: options.rateLimit,
       webhookToken,
       allowPrivateTargets: options.webhookPrivateTargets,
       feePolicy: DEFAULT_POOL_OPTIONS.fees,
