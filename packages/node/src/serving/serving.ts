@@ -66,7 +66,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
         ports: { "@arkecosystem/core-api": data.port },
       },
       gateway,
-      plugins: [createWebhookRoutes({ token: data.webhookToken }, webhooks.register)],
+      plugins: [createWebhookRoutes({ token: data.webhookToken }, webhooks)],
       nowMs: Date.now,
       logger,
     },

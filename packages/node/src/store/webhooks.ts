@@ -41,13 +41,16 @@ export type WebhookStore = {
   activateWaiting(after: number): void;
   /** A new definition behind the same id and token, without the past of the old one. */
   replace(id: number, fields: WebhookFields, after: number): void;
-  remove(id: number): boolean;
+  /** Its deliveries are out of sight at once, and dropped in time. */
+  remove(id: number): void;
   active(): ActiveWebhook[];
   /** Names that the event log keeps for the active webhooks. */
   eventNames(): Set<string>;
   recordSuccess(id: number): void;
   recordFailure(id: number, atMs: number): Failing;
   suspend(id: number, reason: string): void;
+  /** Without the failures that led to the suspension. */
+  resume(id: number, after: number): void;
 };
 
 /** `active_after` of a webhook whose creation has not been answered yet. */
@@ -79,6 +82,7 @@ export function createWebhookStore(database: Database): WebhookStore {
      failures = 0, failing_since_ms = NULL, suspended = NULL WHERE id = ?`,
   );
   const remove = database.prepare("DELETE FROM webhooks WHERE id = ?");
+  const markRemoved = database.prepare("INSERT INTO removed_webhooks VALUES (?)");
   const active = database.prepare<ActiveWebhook>(
     `SELECT id, event, conditions, active_after AS activeAfter FROM webhooks
      WHERE enabled = 1 AND suspended IS NULL ORDER BY id`,
@@ -94,6 +98,10 @@ export function createWebhookStore(database: Database): WebhookStore {
      RETURNING failures, failing_since_ms AS failingSinceMs`,
   );
   const suspend = database.prepare("UPDATE webhooks SET suspended = ? WHERE id = ?");
+  const resume = database.prepare(
+    `UPDATE webhooks SET suspended = NULL, failures = 0, failing_since_ms = NULL, active_after = ?
+     WHERE id = ? AND suspended IS NOT NULL`,
+  );
 
   return {
     count: () => count.get()?.total ?? 0,
@@ -111,13 +119,17 @@ export function createWebhookStore(database: Database): WebhookStore {
     activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
     replace: (id, { event, target, enabled, conditions }, after) =>
       void replace.run(event, target, Number(enabled), conditions, after, id),
-    remove: (id) => remove.run(id).changes > 0,
+    remove: (id) =>
+      database.transaction(() => {
+        if (remove.run(id).changes > 0) markRemoved.run(id);
+      }),
     active: () => active.all(),
     eventNames: () => new Set(eventNames.all().map(({ event }) => loggedName(event))),
     recordSuccess: (id) => void recordSuccess.run(id),
     // The webhook may have been deleted during the attempt.
     recordFailure: (id, atMs) => recordFailure.get(atMs, id) ?? { failures: 1, failingSinceMs: atMs },
     suspend: (id, reason) => void suspend.run(reason, id),
+    resume: (id, after) => void resume.run(after, id),
   };
 }
 

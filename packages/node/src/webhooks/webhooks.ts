@@ -1,13 +1,20 @@
 /** The webhook service: a register, and the deliveries that follow from it. */
 import type { Logger } from "pino";
 import type { Database } from "../store/database.ts";
-import { createDeliveryStore, type DeliveryRetention } from "../store/deliveries.ts";
+import { createDeliveryStore } from "../store/deliveries.ts";
+import { createDeliveryLogStore } from "../store/delivery-log.ts";
+import { createDeliveryRetentionStore, type DeliveryRetention } from "../store/delivery-retention.ts";
 import type { EventLog } from "../store/events.ts";
 import { createWebhookStore } from "../store/webhooks.ts";
-import { type Clock, createDispatcher } from "./delivery/dispatch.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { createAttempt } from "./delivery/attempt.ts";
+import { createDispatcher } from "./delivery/dispatch.ts";
 import { createMatcher, READER } from "./delivery/match.ts";
 import { createOutcomeWriter } from "./delivery/outcome.ts";
+import { createPing } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
+import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./log/log.ts";
+import { createRetention } from "./log/retention.ts";
 import { createRegister, type Register } from "./register/register.ts";
 
 export type WebhookOptions = {
@@ -30,7 +37,13 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   maxConcurrent: 256,
   strictOrder: false,
   suspendAfterMs: 5 * DAY_MS,
-  retention: { maxAgeMs: 7 * DAY_MS, maxFinished: 100_000, maxWaiting: 100_000 },
+  retention: {
+    maxAgeMs: 7 * DAY_MS,
+    maxFailedAgeMs: 30 * DAY_MS,
+    maxDeliveries: 1_000_000,
+    maxWaiting: 100_000,
+    keptBlocks: 500,
+  },
   closeGraceMs: 2_000,
 };
 
@@ -50,18 +63,17 @@ export type WebhookDeps = {
 
 export type Webhooks = {
   readonly register: Register;
+  readonly log: DeliveryLog;
+  /**
+   * Asks the target of a webhook for an answer, whether the webhook is enabled or not. A success lifts a suspension.
+   *
+   * @throws {WebhookError} WEBHOOK_UNKNOWN
+   */
+  ping(id: string): Promise<DeliveryWithBody>;
   /** Call it once to start deliveries, and whenever events were logged. */
   wake(): void;
   /** No call is under way afterwards; what was not answered is sent again after the next start. */
   close(): Promise<void>;
-};
-
-const systemClock: Clock = {
-  nowMs: Date.now,
-  after(delayMs, work) {
-    const timer = setTimeout(work, delayMs);
-    return () => clearTimeout(timer);
-  },
 };
 
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
@@ -77,13 +89,20 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     if (eventLog.cursor(READER) === undefined) eventLog.moveCursor(READER, eventLog.lastSequence());
   });
 
+  const attempt = createAttempt({ post, clock });
+  const retention = createRetention(options.retention, {
+    store: createDeliveryRetentionStore(database),
+    clock,
+    logger,
+  });
   const dispatcher = createDispatcher(options, {
     database,
     webhooks,
     deliveries,
     match: createMatcher({ database, eventLog, webhooks, deliveries, nowMs, logger }),
     writeOutcome: createOutcomeWriter({ webhooks, deliveries, random, logger, ...options }),
-    post,
+    attempt,
+    retain: retention.look,
     clock,
     logger,
   });
@@ -95,5 +114,27 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     webhooksChanged,
     nowMs,
   });
-  return { register, wake: dispatcher.wake, close: dispatcher.close };
+  const log = createDeliveryLog({
+    store: createDeliveryLogStore(database),
+    findWebhook: register.find,
+    onQueued: dispatcher.look,
+    nowMs,
+  });
+  const ping = createPing({ database, deliveries, attempt, nowMs });
+
+  return {
+    register,
+    log,
+    async ping(id) {
+      const webhook = register.find(id);
+      const { number, isAlive } = await ping(webhook);
+      if (isAlive && webhook.suspended !== undefined) await register.resume(webhook.id);
+      return log.find(id, `${number}`);
+    },
+    wake: dispatcher.wake,
+    async close() {
+      await dispatcher.close();
+      retention.close();
+    },
+  };
 }

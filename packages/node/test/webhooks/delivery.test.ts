@@ -87,27 +87,3 @@ test("rows that no registration makes: no conditions fire always, unreadable one
   await emit(blockApplied(1));
   expect(calls.map(({ message }) => message.webhookId)).toEqual([1]);
 });
-
-test("finished deliveries are dropped by age and count, and full queues lose their oldest", async () => {
-  const retention = { maxAgeMs: 3_600_000, maxFinished: 2, maxWaiting: 1 };
-  const { webhooks, emit, clock, deliveries } = createService({
-    options: { retention },
-    reply: ({ target }) => (target.includes("slow") ? "never" : 200),
-  });
-  const { id } = await webhooks.register.create(always());
-  for (let height = 1; height <= 4; height++) await emit(blockApplied(height));
-  deliveries.prune(retention, clock.nowMs());
-  expect(deliveries.log(id, 9).map(({ sequence }) => sequence)).toEqual([4, 3]);
-  deliveries.prune(retention, clock.nowMs() + 3_600_001);
-  expect(deliveries.log(id, 9)).toEqual([]);
-
-  const slow = await webhooks.register.create(always("block.reverted", "https://slow.example/"));
-  const reverted = (height: number) => ({ ...blockApplied(height), name: "block.reverted" });
-  await emit(reverted(1), reverted(2), reverted(3));
-  deliveries.prune(retention, clock.nowMs());
-  expect(deliveries.log(slow.id, 9).map(({ state, reason }) => [state, reason])).toEqual([
-    ["pending", null],
-    ["failed", "the queue was full"],
-    ["failed", "the queue was full"],
-  ]);
-});

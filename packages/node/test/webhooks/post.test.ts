@@ -99,7 +99,21 @@ describe("a post", () => {
     ];
     for (const body of bodies) {
       const { port } = await receiver(body);
-      expect(await sender({ timeoutMs: 200 })(`http://127.0.0.1:${port}/`)).toEqual({ status: 200 });
+      expect((await sender({ timeoutMs: 200 })(`http://127.0.0.1:${port}/`)).status).toBe(200);
+    }
+  });
+
+  test("keeps the beginning of the answer's body", async () => {
+    const bodies: [RequestListener, string | undefined][] = [
+      [(_request, response) => void response.writeHead(400).end("no such hook"), "no such hook"],
+      [(_request, response) => void response.writeHead(500).write("never ends"), "never ends"],
+      [(_request, response) => void response.end("x".repeat(5_000_000)), "x".repeat(512)],
+      [(_request, response) => void response.end(Buffer.from([0x61, 0xff])), "a\ufffd"],
+      [(_request, response) => void response.end(), undefined],
+    ];
+    for (const [body, excerpt] of bodies) {
+      const { port } = await receiver(body);
+      expect((await sender({ timeoutMs: 200 })(`http://127.0.0.1:${port}/`)).excerpt).toBe(excerpt);
     }
   });
 
@@ -226,15 +240,21 @@ test("a delivery travels over real HTTP, and a refused target is in the log", as
   });
   const { post, close } = createPost({ ...OPTIONS, ...PUBLIC_ONLY, allowedNetworks: ["127.0.0.1/32"] });
   onTestFinished(close);
-  const { webhooks, emit, deliveries } = createService({ post });
+  const { webhooks, emit, log } = createService({ post });
   const good = await webhooks.register.create(always("block.applied", `http://127.0.0.1:${port}/`));
   const bad = await webhooks.register.create(always("block.applied", `http://127.0.0.2:${port}/`));
   await emit(blockApplied(1));
-  await expect.poll(() => deliveries.log(good.id, 1)).toMatchObject([{ state: "delivered", status: 202 }]);
   await expect
-    .poll(() => deliveries.log(bad.id, 1))
+    .poll(() => log(good.id, 1))
+    .toMatchObject([{ state: "delivered", attempts: [{ status: 202 }] }]);
+  await expect
+    .poll(() => log(bad.id, 1))
     .toMatchObject([
-      { state: "pending", attempts: 1, reason: "TARGET_REFUSED: target address 127.0.0.2 is not public" },
+      {
+        state: "pending",
+        attempts: [{ error: "TARGET_REFUSED" }],
+        reason: "TARGET_REFUSED: target address 127.0.0.2 is not public",
+      },
     ]);
   expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event: "block.applied", height: 1 });
 });

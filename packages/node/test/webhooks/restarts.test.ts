@@ -38,7 +38,7 @@ describe("restarts", () => {
     for (const [height, calls] of idsByHeight) {
       expect([height, new Set(calls.map(({ message }) => message.id)).size]).toEqual([height, 1]);
     }
-    expect(second.deliveries.log(1, 10).map(({ state, attempts }) => [state, attempts])).toEqual([
+    expect(second.log(1, 10).map(({ state, attempts }) => [state, attempts.length])).toEqual([
       ["delivered", 1],
       ["delivered", 1],
       ["delivered", 1],
@@ -89,20 +89,20 @@ test("closing waits a moment for answers that are on their way", async () => {
   answer(200);
   await closed;
   const second = createService({ path });
-  expect(second.deliveries.log(1, 1)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+  expect(second.log(1, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
 });
 
 test("the database being busy holds deliveries up and loses none", async () => {
   const path = databasePath();
-  const { webhooks, emit, calls, clock, database, deliveries } = createService({ path });
+  const { webhooks, emit, calls, clock, database, log } = createService({ path });
   const { id } = await webhooks.register.create(always());
   // A trigger stands for any write that the database refuses.
   database.execute("CREATE TRIGGER refuse BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'no'); END");
   await emit(blockApplied(1));
   expect(calls).toHaveLength(1);
-  expect(deliveries.log(id, 1)).toMatchObject([{ state: "pending", attempts: 0 }]);
+  expect(log(id, 1)).toMatchObject([{ state: "pending", attempts: [] }]);
   database.execute("DROP TRIGGER refuse");
   await clock.advance(1_000);
   expect(calls).toHaveLength(1);
-  expect(deliveries.log(id, 1)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+  expect(log(id, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
 });

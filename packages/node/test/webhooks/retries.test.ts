@@ -4,7 +4,7 @@ import { always, blockApplied, createService, heights, type Reply } from "./supp
 
 describe("retries", () => {
   test("follow the schedule, with one id and one body, until the last one", async () => {
-    const { webhooks, emit, calls, clock, deliveries } = createService({ reply: () => 500 });
+    const { webhooks, emit, calls, clock, log } = createService({ reply: () => 500 });
     const { id } = await webhooks.register.create(always());
     await emit(blockApplied(1));
     const pauses = RETRY_PAUSES_MS.slice();
@@ -20,9 +20,10 @@ describe("retries", () => {
     expect(new Set(calls.map(({ body }) => body)).size).toBe(1);
     expect(new Set(calls.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     expect(new Set(calls.map(({ headers }) => headers["webhook-signature"])).size).toBe(10);
-    expect(deliveries.log(id, 10)).toMatchObject([
-      { state: "failed", attempts: 10, status: 500, reason: "HTTP 500" },
-    ]);
+    const [record] = log(id, 10);
+    expect(record).toMatchObject({ state: "failed", reason: "HTTP 500" });
+    expect(record?.attempts.map(({ status }) => status)).toEqual(calls.map(() => 500));
+    expect(record?.attempts.map(({ startedMs }) => startedMs)).toEqual(calls.map(({ atMs }) => atMs));
   });
 
   test.each([
@@ -31,18 +32,19 @@ describe("retries", () => {
     ["no answer", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), "ECONNREFUSED: connect"],
   ])("follow %s", async (_name, reply, reason) => {
     let isFirst = true;
-    const { webhooks, emit, calls, clock, deliveries } = createService({
+    const { webhooks, emit, calls, clock, log } = createService({
       reply: () => (isFirst ? reply : 204),
     });
     const { id } = await webhooks.register.create(always());
     await emit(blockApplied(1));
-    expect(deliveries.log(id, 1)).toMatchObject([{ state: "pending", attempts: 1, reason }]);
+    expect(log(id, 1)).toMatchObject([{ state: "pending", attempts: [{}], reason }]);
     isFirst = false;
     await clock.advance(5_000);
     expect(calls).toHaveLength(2);
-    expect(deliveries.log(id, 1)).toMatchObject([
-      { state: "delivered", attempts: 2, status: 204, reason: null, finishedMs: clock.nowMs() },
+    expect(log(id, 1)).toMatchObject([
+      { state: "delivered", attempts: [{}, { status: 204 }], finishedMs: clock.nowMs() },
     ]);
+    expect(log(id, 1)[0]).not.toHaveProperty("reason");
   });
 
   test("respect Retry-After", async () => {
@@ -59,14 +61,14 @@ describe("retries", () => {
 
   test("end with 410, which suspends the webhook until it is updated", async () => {
     let status = 500;
-    const { webhooks, store, emit, calls, clock, deliveries } = createService({ reply: () => status });
+    const { webhooks, store, emit, calls, clock, log } = createService({ reply: () => status });
     const { id } = await webhooks.register.create(always());
     await emit(blockApplied(1));
     status = 410;
     await emit(blockApplied(2));
-    expect(deliveries.log(id, 2).map(({ state, status }) => [state, status])).toEqual([
-      ["failed", 410],
-      ["cancelled", 500],
+    expect(log(id, 2).map(({ state, reason }) => [state, reason])).toEqual([
+      ["failed", "HTTP 410"],
+      ["failed", "the target answered 410 Gone"],
     ]);
     expect(webhooks.register.find(`${id}`)).toMatchObject({ enabled: true, suspended: expect.any(String) });
     expect(store.eventNames().size).toBe(0);

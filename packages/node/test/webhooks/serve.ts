@@ -23,7 +23,7 @@ export async function serve(access: AccessOptions = { token: TOKEN }, options: S
   onTestFinished(() => app.close());
   addBodies(app as unknown as Server);
   addFailures(app as unknown as Server, silent);
-  const routes = createWebhookRoutes(access, service.webhooks.register);
+  const routes = createWebhookRoutes(access, service.webhooks);
   for (const prefix of ["/api", "/api/v2"]) app.register(async (scope) => scope.register(routes), { prefix });
   await app.ready();
 

@@ -7,12 +7,12 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import type { Event } from "../../src/events/event.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createDeliveryStore, type DeliveryStore } from "../../src/store/deliveries.ts";
+import { createDeliveryLogStore, type DeliveryRecord } from "../../src/store/delivery-log.ts";
 import { createEventLog, type EventLog } from "../../src/store/events.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { createWebhookStore, type WebhookStore } from "../../src/store/webhooks.ts";
-import type { Clock } from "../../src/webhooks/delivery/dispatch.ts";
-import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
+import type { Clock } from "../../src/webhooks/clock.ts";
+import type { DeliveryAnswer, DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
 import {
   createWebhooks,
   DEFAULT_WEBHOOK_OPTIONS,
@@ -68,13 +68,14 @@ export async function settle(): Promise<void> {
 /** A call that the dispatcher made, and the test answers. */
 export type Call = DeliveryRequest & { readonly atMs: number; readonly message: Record<string, unknown> };
 
-/** Answers: a status, a reason for an exception, or never. */
-export type Reply = number | { status: number; retryAfter: string } | Error | "never";
+/** Answers: a status, more than that, a reason for an exception, or never. */
+export type Reply = number | DeliveryAnswer | Error | "never";
 
 export type Service = {
   readonly webhooks: Webhooks;
   readonly store: WebhookStore;
-  readonly deliveries: DeliveryStore;
+  /** The last deliveries of a webhook, newest first. */
+  log(webhook: number, limit: number): DeliveryRecord[];
   readonly eventLog: EventLog;
   readonly database: Database;
   readonly clock: TestClock;
@@ -101,6 +102,7 @@ export function createService(given: ServiceOptions = {}): Service {
   const clock = given.clock ?? createTestClock();
   const store = createWebhookStore(database);
   const eventLog = createEventLog(database, { wanted: () => store.eventNames(), now: clock.nowMs });
+  const deliveryLog = createDeliveryLogStore(database);
   const calls: Call[] = [];
 
   const post: Post = async (request, signal) => {
@@ -139,7 +141,7 @@ export function createService(given: ServiceOptions = {}): Service {
   return {
     webhooks,
     store,
-    deliveries: createDeliveryStore(database),
+    log: (webhook, limit) => deliveryLog.page(webhook, {}, { limit }),
     eventLog,
     database,
     clock,
@@ -169,3 +171,13 @@ export const blockApplied = (height: number): Event => ({
 });
 
 export const heights = (calls: readonly Call[]): unknown[] => calls.map(({ message }) => message.height);
+
+/** Lets the table of blocks say how high the chain is, and nothing more. */
+export function raiseChain(database: Database, height: number): void {
+  const columns = database.prepare<{ name: string; type: string }>("PRAGMA table_info(blocks)").all();
+  const values = columns.map(({ name, type }) => {
+    if (name === "height") return height;
+    return type === "BLOB" ? new Uint8Array() : type === "TEXT" ? `block${height}` : 0;
+  });
+  database.prepare(`INSERT INTO blocks VALUES (${columns.map(() => "?").join()})`).run(...values);
+}

@@ -13,6 +13,13 @@ export type AccessOptions = {
   readonly isLegacy?: boolean;
 };
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** There is nothing to say in a body, so none is asked for. */
+    isBodyOptional?: boolean;
+  }
+}
+
 /**
  * A hook for requests whose body is not read yet.
  *
@@ -22,17 +29,15 @@ export function createAccess({ token, whitelist, isLegacy = false }: AccessOptio
   const isListed = createWhitelist(whitelist ?? ["*"]);
   const expected = token ? digest(token) : undefined;
 
-  return async ({ ip, headers, method }: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { ip, headers } = request;
     if (!isListed(ip)) throw new HttpError(403);
     if (isLegacy) return;
     if (!isAuthorized(headers.authorization)) {
       reply.header("www-authenticate", 'Bearer realm="webhooks"');
       throw new HttpError(401);
     }
-    if (
-      (method === "POST" || method === "PUT") &&
-      mediaType(headers["content-type"]) !== "application/json"
-    ) {
+    if (needsBody(request) && mediaType(headers["content-type"]) !== "application/json") {
       throw new HttpError(415, "Content-Type must be application/json");
     }
   };
@@ -62,6 +67,11 @@ function createWhitelist(entries: readonly string[]): (ip: string) => boolean {
       ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
     );
   };
+}
+
+function needsBody({ method, headers, routeOptions }: FastifyRequest): boolean {
+  const hasBody = (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined;
+  return (method === "POST" || method === "PUT") && (hasBody || !routeOptions.config.isBodyOptional);
 }
 
 const digest = (text: string) => createHash("sha256").update(text).digest();

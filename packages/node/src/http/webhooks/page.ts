@@ -1,22 +1,23 @@
 /** Pages of the list of webhooks (webhooks.md 4.1). */
-import { HttpError } from "../transport/error.ts";
+import { integer, type Query, readQuery } from "./query.ts";
 
-const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 100;
 
 /** Whatever path was called. */
 const PATH = "/api/v2/webhooks";
 
+const READERS = {
+  page: integer(1, Math.floor(Number.MAX_SAFE_INTEGER / MAX_LIMIT)),
+  limit: integer(1, MAX_LIMIT),
+};
+
 /** `number` counts from 1. */
 export type Page = { readonly number: number; readonly limit: number; readonly offset: number };
 
 /** @throws {HttpError} 422 for parameters out of bounds, and for unknown ones */
-export function readPage({ page, limit, ...rest }: Readonly<Record<string, unknown>>): Page {
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw new HttpError(422, `"${unknown}" is not allowed`);
-  const number = readInteger("page", page ?? "1", Number.MAX_SAFE_INTEGER / MAX_LIMIT);
-  const size = readInteger("limit", limit ?? `${DEFAULT_LIMIT}`, MAX_LIMIT);
-  return { number, limit: size, offset: (number - 1) * size };
+export function readPage(query: Query): Page {
+  const { page: number = 1, limit = MAX_LIMIT } = readQuery(query, READERS);
+  return { number, limit, offset: (number - 1) * limit };
 }
 
 export function pageMeta({ number, limit }: Page, count: number, totalCount: number) {
@@ -32,10 +33,4 @@ export function pageMeta({ number, limit }: Page, count: number, totalCount: num
     first: link(1),
     last: totalCount > 0 ? link(pageCount) : null,
   };
-}
-
-function readInteger(name: string, text: unknown, maximum: number): number {
-  const number = typeof text === "string" && /^\d+$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > maximum) throw new HttpError(422, `"${name}" must be an integer from 1`);
-  return number;
 }

@@ -30,21 +30,42 @@ CREATE INDEX webhooks_event ON webhooks (event);
 
 CREATE TABLE deliveries (
   number INTEGER PRIMARY KEY AUTOINCREMENT,   -- order of a webhook's queue
-  webhook INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  webhook INTEGER NOT NULL,                   -- rows of a removed one are seen by nobody, and dropped in time
   id TEXT NOT NULL,                           -- webhook-id header: fact and webhook, constant over retries
-  sequence INTEGER NOT NULL,                  -- of the event
+  sequence INTEGER,                           -- of the event; a ping has none
   event TEXT NOT NULL,
+  height INTEGER,                             -- of the block that caused the event, if a block did
+  block_id TEXT,
   body TEXT NOT NULL,                         -- the exact bytes sent and signed
   state TEXT NOT NULL,                        -- pending, delivered, failed, cancelled
-  attempts INTEGER NOT NULL DEFAULT 0,
-  next_attempt_ms INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,        -- since it was last put into the queue
+  next_attempt_ms INTEGER,                    -- of a retry; absent: a first attempt, made when its turn comes
   created_ms INTEGER NOT NULL,
   finished_ms INTEGER,
-  status INTEGER,                             -- of the last answer
-  reason TEXT,                                -- of the last failure
+  reason TEXT,                                -- why it is not delivered (yet)
   UNIQUE (webhook, id)
 ) STRICT;
 -- The two queues of a webhook: first attempts in the order of events, and retries by their time.
-CREATE INDEX deliveries_first ON deliveries (webhook, number) WHERE state = 'pending' AND attempts = 0;
-CREATE INDEX deliveries_retry ON deliveries (webhook, next_attempt_ms) WHERE state = 'pending' AND attempts > 0;
-CREATE INDEX deliveries_finished ON deliveries (finished_ms) WHERE finished_ms IS NOT NULL;
+CREATE INDEX deliveries_first ON deliveries (webhook, number)
+  WHERE state = 'pending' AND next_attempt_ms IS NULL;
+CREATE INDEX deliveries_retry ON deliveries (webhook, next_attempt_ms)
+  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL;
+-- The log of a webhook, the part of it that one looks for, and the blocks whose facts may have to be taken back.
+CREATE INDEX deliveries_webhook ON deliveries (webhook, number);
+CREATE INDEX deliveries_failed ON deliveries (webhook, number) WHERE state = 'failed';
+CREATE INDEX deliveries_height ON deliveries (webhook, height) WHERE height IS NOT NULL;
+
+-- Every call that was made for a delivery.
+CREATE TABLE attempts (
+  delivery INTEGER NOT NULL REFERENCES deliveries (number) ON DELETE CASCADE,
+  attempt INTEGER NOT NULL,                   -- from 1
+  started_ms INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status INTEGER,                             -- of the answer, if there was one
+  answer TEXT,                                -- the beginning of its body
+  error TEXT,                                 -- code of the failure, if there was no answer
+  PRIMARY KEY (delivery, attempt)
+) STRICT, WITHOUT ROWID;
+
+-- Webhooks that were removed while their deliveries are still being dropped.
+CREATE TABLE removed_webhooks (id INTEGER PRIMARY KEY) STRICT;

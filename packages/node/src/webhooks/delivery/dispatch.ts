@@ -4,27 +4,19 @@
  */
 import type { Logger } from "pino";
 import type { Database } from "../../store/database.ts";
-import type { DeliveryRetention, DeliveryStore, Waiting } from "../../store/deliveries.ts";
+import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
 import type { WebhookStore } from "../../store/webhooks.ts";
+import type { Clock } from "../clock.ts";
+import type { MakeAttempt } from "./attempt.ts";
 import type { Matched } from "./match.ts";
-import { headersOf } from "./message.ts";
-import type { Attempt } from "./outcome.ts";
-import type { DeliveryAnswer, Post } from "./post.ts";
+import type { Ended } from "./outcome.ts";
 import { createQueue, isIdle, LANES, type Lane, laneDueMs, type Queue } from "./queue.ts";
-
-export type Clock = {
-  /** Milliseconds since 1970. */
-  nowMs(): number;
-  /** Calls `work` later; the answer takes it back. */
-  after(delayMs: number, work: () => void): () => void;
-};
 
 export type DispatcherOptions = {
   /** Calls under way at once, over all webhooks. */
   readonly maxConcurrent: number;
   /** Whether a failing delivery holds back the later ones of its webhook. */
   readonly strictOrder: boolean;
-  readonly retention: DeliveryRetention;
   /** How long `close` waits for answers before it hangs up. */
   readonly closeGraceMs: number;
 };
@@ -32,11 +24,13 @@ export type DispatcherOptions = {
 export type DispatcherDeps = {
   database: Database;
   webhooks: Pick<WebhookStore, "ids">;
-  deliveries: Pick<DeliveryStore, "nextFirst" | "nextRetry" | "nextRetryMs" | "prune">;
+  deliveries: Pick<DeliveryStore, "nextFirst" | "nextRetry" | "nextRetryMs">;
   match: () => Matched;
   /** Writes what an attempt brought; answers for how long the target is left alone. */
-  writeOutcome: (attempt: Attempt) => number;
-  post: Post;
+  writeOutcome: (ended: Ended) => number;
+  attempt: MakeAttempt;
+  /** Called after every turn: what has ended may be old enough to go. */
+  retain: () => void;
   clock: Clock;
   logger: Logger;
 };
@@ -44,15 +38,16 @@ export type DispatcherDeps = {
 export type Dispatcher = {
   /** Events were logged, or deliveries may be due: looks soon. The first call starts the dispatcher. */
   wake(): void;
+  /** What waits for the webhook was changed by somebody else. */
+  look(webhook: number): void;
   close(): Promise<void>;
 };
 
-const PRUNE_EVERY_MS = 60_000;
 /** Pause after a turn that the database refused. */
 const TROUBLE_PAUSE_MS = 1_000;
-const MAX_REASON_LENGTH = 200;
 
-type Ended = Attempt & { readonly queue: Queue; readonly lane: Lane };
+/** An attempt whose outcome is not written yet, with the place that it holds. */
+type Unwritten = Ended & { readonly queue: Queue; readonly lane: Lane };
 
 export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
   const { database, deliveries, clock, logger } = deps;
@@ -60,12 +55,10 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   /** By webhook; those called last come last. */
   const queues = new Map<number, Queue>();
   const calls = new Set<Promise<void>>();
-  /** Attempts whose outcome is not written yet. */
-  let ended: Ended[] = [];
+  let unwritten: Unwritten[] = [];
   let isStarted = false;
   let isClosing = false;
   let isScheduled = false;
-  let prunedMs = 0;
   let cancelTimer = () => {};
 
   function wake(): void {
@@ -83,7 +76,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       if (!isStarted) start();
       const matched = write();
       for (const webhook of matched.webhooks) queueOf(webhook).hasFirst = true;
-      prune();
+      deps.retain();
       call();
       if (matched.more) wake();
       else sleep();
@@ -101,10 +94,10 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   /** Outcomes and new deliveries go to the disk together; nothing in memory changes before they are there. */
   function write(): Matched {
-    const attempts = ended;
+    const attempts = unwritten;
     const work = () => ({ settled: attempts.map(settle), matched: deps.match() });
     const { settled, matched } = attempts.length > 0 ? database.transaction(work) : work();
-    ended = ended.slice(attempts.length);
+    unwritten = unwritten.slice(attempts.length);
     for (const { queue, lane, ...state } of settled) {
       queue.running.delete(lane);
       Object.assign(queue, state);
@@ -113,17 +106,10 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   }
 
   /** Writes the outcome; the answer is how the queue stands then. */
-  function settle({ queue, lane, ...attempt }: Ended) {
-    const pauseMs = deps.writeOutcome(attempt);
+  function settle({ queue, lane, ...ended }: Unwritten) {
+    const pauseMs = deps.writeOutcome(ended);
     const heldUntilMs = pauseMs > 0 ? clock.nowMs() + pauseMs : 0;
-    return { queue, lane, heldUntilMs, retryMs: deliveries.nextRetryMs(attempt.webhook) };
-  }
-
-  function prune(): void {
-    const nowMs = clock.nowMs();
-    if (nowMs - prunedMs < PRUNE_EVERY_MS) return;
-    prunedMs = nowMs;
-    deliveries.prune(options.retention, nowMs);
+    return { queue, lane, heldUntilMs, retryMs: deliveries.nextRetryMs(ended.webhook) };
   }
 
   /** Starts every call that is due, as long as there is room. */
@@ -160,17 +146,10 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   }
 
   async function send(queue: Queue, lane: Lane, delivery: Waiting): Promise<void> {
-    const { target, body } = delivery;
-    const headers = headersOf(delivery, clock.nowMs());
-    let result: DeliveryAnswer | { reason: string };
-    try {
-      result = await deps.post({ target, headers, body }, abort.signal);
-    } catch (error) {
-      // Hung up by `close`: nobody knows, so it is sent again after the next start.
-      if (abort.signal.aborted) return;
-      result = { reason: reasonOf(error) };
-    }
-    ended.push({ webhook: queue.webhook, delivery, atMs: clock.nowMs(), result, queue, lane });
+    const attempted = await deps.attempt(delivery, abort.signal);
+    // Hung up by `close`: it is made again after the next start.
+    if (!attempted) return;
+    unwritten.push({ webhook: queue.webhook, delivery, attempted, queue, lane });
     wake();
   }
 
@@ -196,6 +175,12 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   return {
     wake,
+    look(webhook) {
+      const queue = queueOf(webhook);
+      queue.hasFirst = true;
+      queue.retryMs = deliveries.nextRetryMs(webhook);
+      wake();
+    },
     async close() {
       isClosing = true;
       cancelTimer();
@@ -206,14 +191,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       cancelGrace();
       abort.abort();
       await answered;
-      if (ended.length > 0) write();
+      if (unwritten.length > 0) write();
     },
   };
-}
-
-/** A line for the delivery log, with the code of the error if it has one. */
-function reasonOf(error: unknown): string {
-  const { code, name, message } = error as Error & { code?: unknown };
-  const word = typeof code === "string" ? code : name;
-  return message === "" ? word : `${word}: ${message.slice(0, MAX_REASON_LENGTH)}`;
 }

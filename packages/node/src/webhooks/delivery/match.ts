@@ -68,6 +68,8 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
             id: deliveryId(event, webhook.id),
             sequence: event.sequence,
             event: webhook.event,
+            ...(event.height !== undefined && { height: event.height }),
+            ...(event.blockId !== undefined && { blockId: event.blockId }),
             body: bodyOf(event, dataText, webhook, atMs),
           },
           atMs,

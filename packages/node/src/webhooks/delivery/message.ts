@@ -29,11 +29,11 @@ export function bodyOf(
   return `{"timestamp":${atMs},${dataText === undefined ? "" : `"data":${dataText},`}${rest}`;
 }
 
-/** Headers of one attempt. `token` has 64 hexadecimal digits. */
-export function headersOf(
-  { id, body, token }: { readonly id: string; readonly body: string; readonly token: string },
-  atMs: number,
-): Record<string, string> {
+/** What is sent. `token` has 64 hexadecimal digits. */
+export type Message = { readonly id: string; readonly body: string; readonly token: string };
+
+/** Headers of one attempt. */
+export function headersOf({ id, body, token }: Message, atMs: number): Record<string, string> {
   const timestamp = `${Math.floor(atMs / 1000)}`;
   const signature = createHmac("sha256", Buffer.from(token, "hex"))
     .update(`${id}.${timestamp}.${body}`)

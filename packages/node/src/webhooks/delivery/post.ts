@@ -26,6 +26,8 @@ export type DeliveryAnswer = {
   readonly status: number;
   /** Header of that name. */
   readonly retryAfter?: string;
+  /** The beginning of the body as text, for those who look for the reason of a refusal; absent when it is empty. */
+  readonly excerpt?: string;
 };
 
 /**
@@ -35,8 +37,10 @@ export type DeliveryAnswer = {
  */
 export type Post = (request: DeliveryRequest, signal: AbortSignal) => Promise<DeliveryAnswer>;
 
-/** Bytes of an answer that are read, to keep the connection for the next delivery; nobody looks at them. */
+/** Bytes of an answer that are read, to keep the connection for the next delivery. */
 const MAX_ANSWER_BYTES = 16_384;
+/** Bytes of an answer that are kept. */
+const MAX_EXCERPT_BYTES = 512;
 
 /** Targets without a delivery for so long lose their connection. */
 const IDLE_MS = 10_000;
@@ -57,11 +61,33 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
       body,
       signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
     });
-    // The verdict is in the status; a body that never ends does not change it.
-    await answer.body.dump({ limit: MAX_ANSWER_BYTES }).catch(() => {});
+    const excerpt = await readExcerpt(answer.body);
     const retryAfter = answer.headers["retry-after"];
-    return { status: answer.statusCode, ...(typeof retryAfter === "string" && { retryAfter }) };
+    return {
+      status: answer.statusCode,
+      ...(typeof retryAfter === "string" && { retryAfter }),
+      ...(excerpt !== "" && { excerpt }),
+    };
   };
 
   return { post, close: () => agent.destroy() };
+}
+
+/** Reads a body as far as it is worth it. The verdict is in the status: a body that never ends does not change it. */
+async function readExcerpt(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let keptBytes = 0;
+  let readBytes = 0;
+  try {
+    for await (const chunk of body) {
+      const part = chunk.subarray(0, MAX_EXCERPT_BYTES - keptBytes);
+      if (part.length > 0) parts.push(part);
+      keptBytes += part.length;
+      readBytes += chunk.length;
+      if (readBytes > MAX_ANSWER_BYTES) break;
+    }
+  } catch {
+    // Cut off, or out of time: what came before counts.
+  }
+  return Buffer.concat(parts).toString();
 }

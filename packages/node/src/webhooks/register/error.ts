@@ -5,7 +5,11 @@ export type WebhookErrorCode =
   /** The register holds as many webhooks as it may. */
   | "WEBHOOK_LIMIT"
   /** No webhook has this id. */
-  | "WEBHOOK_UNKNOWN";
+  | "WEBHOOK_UNKNOWN"
+  /** The webhook has no delivery of this number or id. */
+  | "DELIVERY_UNKNOWN"
+  /** The delivery is on its way already. */
+  | "DELIVERY_WAITING";
 
 export class WebhookError extends Error {
   readonly code: WebhookErrorCode;

@@ -12,7 +12,7 @@ export type RegisterOptions = { readonly maxWebhooks: number };
 export type RegisterDeps = {
   database: Database;
   webhooks: WebhookStore;
-  deliveries: Pick<DeliveryStore, "cancel">;
+  deliveries: Pick<DeliveryStore, "end">;
   eventLog: Pick<EventLog, "lastSequence">;
   /** Settles when every event that the register names reaches the log. */
   webhooksChanged: () => Promise<void>;
@@ -42,6 +42,8 @@ export type Register = {
   update(id: string, body: unknown): Promise<void>;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   remove(id: string): Promise<void>;
+  /** Lifts a suspension: the webhook sees every event after the promise settles. */
+  resume(webhook: number): Promise<void>;
 };
 
 const TOKEN_BYTES = 32;
@@ -81,7 +83,7 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
       const webhook = find(id);
       if (Object.keys(changes).length === 0) return;
       database.transaction(() => {
-        deliveries.cancel(webhook.id, "the webhook was updated", nowMs());
+        deliveries.end(webhook.id, "cancelled", "the webhook was updated", nowMs());
         webhooks.replace(webhook.id, { ...webhook, ...changes }, eventLog.lastSequence());
       });
       await webhooksChanged();
@@ -89,6 +91,11 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
 
     async remove(id) {
       webhooks.remove(find(id).id);
+      await webhooksChanged();
+    },
+
+    async resume(webhook) {
+      webhooks.resume(webhook, eventLog.lastSequence());
       await webhooksChanged();
     },
   };

@@ -1,0 +1,63 @@
+/** How webhooks and deliveries look from outside, and what their failures are in HTTP. */
+import type { DeliveryRecord } from "../../store/delivery-log.ts";
+import type { Webhook } from "../../store/webhooks.ts";
+import { parseJson } from "../../webhooks/json.ts";
+import { WebhookError, type WebhookErrorCode } from "../../webhooks/register/error.ts";
+import { HttpError } from "../transport/error.ts";
+
+const STATUS: Readonly<Record<WebhookErrorCode, number>> = {
+  WEBHOOK_INVALID: 422,
+  WEBHOOK_LIMIT: 422,
+  WEBHOOK_UNKNOWN: 404,
+  DELIVERY_UNKNOWN: 404,
+  DELIVERY_WAITING: 409,
+};
+
+/** What everybody may see of a webhook: not its token. */
+export const showWebhook = ({ id, event, target, enabled, conditions }: Webhook) => ({
+  id,
+  event,
+  target,
+  enabled,
+  conditions: parseJson(conditions),
+});
+
+/** Times are milliseconds since 1970; members without a value are left out. The body is shown where it was read. */
+export const showDelivery = ({
+  number,
+  id,
+  createdMs,
+  nextAttemptMs,
+  finishedMs,
+  attempts,
+  body,
+  ...rest
+}: DeliveryRecord & { readonly body?: string }) => ({
+  id: number,
+  messageId: id,
+  ...rest,
+  createdAt: createdMs,
+  ...(nextAttemptMs !== undefined && { nextAttemptAt: nextAttemptMs }),
+  ...(finishedMs !== undefined && { finishedAt: finishedMs }),
+  attempts: attempts.map(({ startedMs, ...attempt }) => ({ startedAt: startedMs, ...attempt })),
+  ...(body !== undefined && { body: parseJson(body) }),
+});
+
+/** Runs the work of a request; what it refuses is an `HttpError`. */
+export async function answer<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof WebhookError) throw new HttpError(STATUS[error.code], error.message);
+    throw error;
+  }
+}
+
+/** The value of a body, of which nothing but the text is known. */
+export function readBody(text: unknown): unknown {
+  try {
+    return parseJson(typeof text === "string" ? text : "");
+  } catch {
+    throw new HttpError(422, "Invalid request payload JSON format");
+  }
+}

@@ -1,0 +1,63 @@
+/** Endpoints of the delivery log, beyond the interface of the old network (webhooks.md section 10, point 5). */
+import type { FastifyInstance } from "fastify";
+import type { Webhooks } from "../../webhooks/webhooks.ts";
+import { answer, showDelivery } from "./answers.ts";
+import { integer, oneOf, type Query, readQuery, text } from "./query.ts";
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100;
+const MAX = Number.MAX_SAFE_INTEGER;
+
+const READERS = {
+  state: oneOf("pending", "delivered", "failed", "cancelled"),
+  event: text,
+  height: integer(1, MAX),
+  from: integer(0, MAX),
+  to: integer(0, MAX),
+  cursor: integer(1, MAX),
+  limit: integer(1, MAX_LIMIT),
+};
+
+type WithId = { Params: { id: string } };
+type WithDelivery = { Params: { id: string; delivery: string } };
+
+export function addDeliveryRoutes(app: FastifyInstance, { log, ping }: Pick<Webhooks, "log" | "ping">): void {
+  app.get<WithId>("/webhooks/:id/deliveries", ({ params: { id }, query }) =>
+    answer(() => {
+      const { cursor, limit = DEFAULT_LIMIT, from, to, ...rest } = readQuery(query as Query, READERS);
+      const filter = {
+        ...rest,
+        ...(from !== undefined && { fromMs: from }),
+        ...(to !== undefined && { toMs: to }),
+      };
+      // One more than is shown tells whether there is a next page.
+      const range = { limit: limit + 1, ...(cursor !== undefined && { before: cursor }) };
+      const records = log.page(id, filter, range);
+      const shown = records.slice(0, limit);
+      const next =
+        records.length > limit ? linkTo(id, { ...(query as Query), cursor: shown.at(-1)!.number }) : null;
+      return { meta: { count: shown.length, next }, data: shown.map(showDelivery) };
+    }),
+  );
+
+  app.get<WithDelivery>("/webhooks/:id/deliveries/:delivery", ({ params: { id, delivery } }) =>
+    answer(() => ({ data: showDelivery(log.find(id, delivery)) })),
+  );
+
+  const config = { isBodyOptional: true };
+
+  app.post<WithDelivery>("/webhooks/:id/deliveries/:delivery/retry", { config }, ({ params }) =>
+    answer(() => {
+      log.retry(params.id, params.delivery);
+      return {};
+    }),
+  );
+
+  app.post<WithId>("/webhooks/:id/ping", { config }, ({ params }) =>
+    answer(async () => ({ data: showDelivery(await ping(params.id)) })),
+  );
+}
+
+/** Whatever prefix was called, as all links of the register. */
+const linkTo = (id: string, query: Query): string =>
+  `/api/v2/webhooks/${id}/deliveries?${new URLSearchParams(query as Record<string, string>)}`;

@@ -1,0 +1,48 @@
+/** Parameters of the register's paths: each named, each within its bounds. */
+import { HttpError } from "../transport/error.ts";
+
+export type Query = Readonly<Record<string, unknown>>;
+
+type Reader<T> = (name: string, text: string) => T;
+type Read<R> = { [N in keyof R]?: R[N] extends Reader<infer T> ? T : never };
+
+/**
+ * Reads every parameter that is there.
+ *
+ * @throws {HttpError} 422 for parameters that no reader takes, are there twice, or have no name here
+ */
+export function readQuery<R extends Readonly<Record<string, Reader<unknown>>>>(
+  query: Query,
+  readers: R,
+): Read<R> {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => {
+      const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
+      if (!reader) throw new HttpError(422, `"${name}" is not allowed`);
+      return [name, reader(name, typeof value === "string" ? value : "")];
+    }),
+  ) as Read<R>;
+}
+
+/** The decimal form of an integer from `minimum` to `maximum`. */
+export const integer =
+  (minimum: number, maximum: number): Reader<number> =>
+  (name, text) => {
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    // Written this way, NaN is refused as well.
+    if (number >= minimum && number <= maximum) return number;
+    throw new HttpError(422, `"${name}" must be an integer from ${minimum} to ${maximum}`);
+  };
+
+export const oneOf =
+  <T extends string>(...words: readonly T[]): Reader<T> =>
+  (name, text) => {
+    const word = words.find((word) => word === text);
+    if (word === undefined) throw new HttpError(422, `"${name}" must be one of ${words.join(", ")}`);
+    return word;
+  };
+
+export const text: Reader<string> = (name, text) => {
+  if (text === "") throw new HttpError(422, `"${name}" must be a text`);
+  return text;
+};

@@ -1,0 +1,162 @@
+/** Deliveries as a log: what became of them, with every call that was made, and how they come back into the queue. */
+import type { Database, SqlValue } from "./database.ts";
+import type { Attempt, DeliveryState } from "./deliveries.ts";
+
+/** A delivery with its past. Times are milliseconds since 1970. */
+export type DeliveryRecord = {
+  /** Grows with every delivery of the node. */
+  readonly number: number;
+  readonly id: string;
+  /** Of the event; a ping has none. */
+  readonly sequence?: number;
+  readonly event: string;
+  readonly height?: number;
+  readonly blockId?: string;
+  readonly state: DeliveryState;
+  /** Why it is not delivered (yet). */
+  readonly reason?: string;
+  readonly createdMs: number;
+  /** Of a retry that waits. */
+  readonly nextAttemptMs?: number;
+  readonly finishedMs?: number;
+  /** In their order. */
+  readonly attempts: readonly Attempt[];
+};
+
+/** What a record must be like; absent members admit everything. */
+export type DeliveryFilter = {
+  readonly state?: DeliveryState;
+  readonly event?: string;
+  readonly height?: number;
+  /** Of the creation, both ends included. */
+  readonly fromMs?: number;
+  readonly toMs?: number;
+};
+
+export type DeliveryLogStore = {
+  /** Newest first, those with smaller numbers than `before`. */
+  page(webhook: number, filter: DeliveryFilter, range: { before?: number; limit: number }): DeliveryRecord[];
+  /** `key`: a number, or an id: the newest delivery that has it. */
+  find(webhook: number, key: number | string): DeliveryRecord | undefined;
+  /** The exact text that is sent. */
+  body(number: number): string | undefined;
+  /** Puts a delivery that has ended into the queue again, as a retry that is due. `false` if it waits there already. */
+  requeue(number: number, atMs: number): boolean;
+  /**
+   * The same for some of the failed ones that were made since a time, from the oldest on, behind the number `after`.
+   * Answers their numbers; fewer than `limit` were the last ones.
+   */
+  requeueFailed(
+    webhook: number,
+    range: { sinceMs: number; after: number; limit: number },
+    atMs: number,
+  ): number[];
+};
+
+type DeliveryRow = {
+  number: number;
+  id: string;
+  sequence: number | null;
+  event: string;
+  height: number | null;
+  block_id: string | null;
+  state: DeliveryState;
+  reason: string | null;
+  created_ms: number;
+  next_attempt_ms: number | null;
+  finished_ms: number | null;
+};
+
+type AttemptRow = {
+  started_ms: number;
+  duration_ms: number;
+  status: number | null;
+  answer: string | null;
+  error: string | null;
+};
+
+/** Everything but the body. */
+const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms,
+  finished_ms`;
+
+const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = ?, finished_ms = NULL,
+  reason = NULL`;
+
+export function createDeliveryLogStore(database: Database): DeliveryLogStore {
+  const byNumber = database.prepare<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND number = ?`,
+  );
+  const byId = database.prepare<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND id = ? ORDER BY number DESC LIMIT 1`,
+  );
+  const body = database.prepare<{ body: string }>("SELECT body FROM deliveries WHERE number = ?");
+  const attempts = database.prepare<AttemptRow>(
+    "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = ? ORDER BY attempt",
+  );
+  const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending'`);
+  const requeueFailed = database.prepare<{ number: number }>(
+    `${REQUEUED} WHERE number IN (SELECT number FROM deliveries WHERE webhook = ? AND state = 'failed'
+     AND number > ? AND created_ms >= ? ORDER BY number LIMIT ?) RETURNING number`,
+  );
+
+  const recordFromRow = (row: DeliveryRow): DeliveryRecord => ({
+    number: row.number,
+    id: row.id,
+    ...(row.sequence !== null && { sequence: row.sequence }),
+    event: row.event,
+    ...(row.height !== null && { height: row.height }),
+    ...(row.block_id !== null && { blockId: row.block_id }),
+    state: row.state,
+    ...(row.reason !== null && { reason: row.reason }),
+    createdMs: row.created_ms,
+    ...(row.next_attempt_ms !== null && { nextAttemptMs: row.next_attempt_ms }),
+    ...(row.finished_ms !== null && { finishedMs: row.finished_ms }),
+    attempts: attempts.all(row.number).map(attemptFromRow),
+  });
+
+  return {
+    page(webhook, filter, { before, limit }) {
+      const { where, values } = conditionsOf(filter, before);
+      return database
+        .prepare<DeliveryRow>(
+          `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? ${where} ORDER BY number DESC LIMIT ?`,
+        )
+        .all(webhook, ...values, limit)
+        .map(recordFromRow);
+    },
+    find(webhook, key) {
+      const row = typeof key === "number" ? byNumber.get(webhook, key) : byId.get(webhook, key);
+      return row && recordFromRow(row);
+    },
+    body: (number) => body.get(number)?.body,
+    requeue: (number, atMs) => requeue.run(atMs, number).changes > 0,
+    requeueFailed: (webhook, { sinceMs, after, limit }, atMs) =>
+      requeueFailed.all(atMs, webhook, after, sinceMs, limit).map(({ number }) => number),
+  };
+}
+
+function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFilter, before: number | undefined) {
+  const clauses: string[] = [];
+  const values: SqlValue[] = [];
+  const add = (clause: string, value: SqlValue | undefined) => {
+    if (value === undefined) return;
+    clauses.push(`AND ${clause}`);
+    values.push(value);
+  };
+  // As text, so that the index of the failed ones serves; it is one of four words.
+  if (state !== undefined) clauses.push(`AND state = '${state}'`);
+  add("event = ?", event);
+  add("height = ?", height);
+  add("created_ms >= ?", fromMs);
+  add("created_ms <= ?", toMs);
+  add("number < ?", before);
+  return { where: clauses.join(" "), values };
+}
+
+const attemptFromRow = ({ started_ms, duration_ms, status, answer, error }: AttemptRow): Attempt => ({
+  startedMs: started_ms,
+  durationMs: duration_ms,
+  ...(status !== null && { status }),
+  ...(answer !== null && { answer }),
+  ...(error !== null && { error }),
+});

@@ -1,0 +1,97 @@
+/** Dropping deliveries: a range of the oldest rows at a time, so that no other writer waits for long. */
+import type { Database } from "./database.ts";
+
+/** What the table of deliveries may give up. What waits is never dropped, only failed. */
+export type DeliveryRetention = {
+  /** How long a delivery stays after its end. */
+  readonly maxAgeMs: number;
+  /** The same for a failed one, which may still be sent again. */
+  readonly maxFailedAgeMs: number;
+  /** Rows, over all webhooks; the oldest beyond go, if they have ended. */
+  readonly maxDeliveries: number;
+  /** First attempts that wait in one webhook; the oldest beyond fail. */
+  readonly maxWaiting: number;
+  /** Facts of so many blocks below the head stay whatever the bounds say: they may have to be taken back. */
+  readonly keptBlocks: number;
+};
+
+/** First attempts of the webhook up to the number are too many. */
+export type Overfull = { readonly webhook: number; readonly upTo: number };
+
+export type DeliveryRetentionStore = {
+  /**
+   * Drops what may go among the next rows behind a number. Answers the last number that it looked at, and nothing when
+   * all the rows behind are too young.
+   */
+  dropBehind(after: number, retention: DeliveryRetention, nowMs: number): number | undefined;
+  /** The queues that are too long, and up to which number. Reads only, but everything that waits. */
+  overfullQueues(maxWaiting: number): Overfull[];
+  /** Fails some of what is too much in a queue. `false`: there is nothing left. */
+  failSurplus(queue: Overfull, nowMs: number): boolean;
+  /** Drops some of what removed webhooks left. `false`: there is nothing left. */
+  dropRemoved(): boolean;
+};
+
+/** Rows looked at, or changed, at once: some milliseconds of the writer. */
+const ROWS_AT_ONCE = 500;
+
+const FIRST = "state = 'pending' AND next_attempt_ms IS NULL";
+
+export function createDeliveryRetentionStore(database: Database): DeliveryRetentionStore {
+  const range = database.prepare<{ last: number | null; oldestMs: number }>(
+    `SELECT max(number) AS last, min(created_ms) AS oldestMs FROM
+     (SELECT number, created_ms FROM deliveries WHERE number > ? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
+  );
+  const newest = database.prepare<{ number: number }>("SELECT max(number) AS number FROM deliveries");
+  // Without blocks there is nothing to take back.
+  const head = database.prepare<{ height: number | null }>("SELECT max(height) AS height FROM blocks");
+  const drop = database.prepare(
+    `DELETE FROM deliveries WHERE number > ? AND number <= ? AND finished_ms IS NOT NULL
+     AND (height IS NULL OR height <= ?)
+     AND (number <= ? OR finished_ms < CASE state WHEN 'failed' THEN ? ELSE ? END)`,
+  );
+  const lengths = database.prepare<{ webhook: number }>(
+    `SELECT webhook FROM deliveries WHERE ${FIRST} GROUP BY webhook HAVING count(*) > ?`,
+  );
+  const boundary = database.prepare<{ number: number }>(
+    `SELECT number FROM deliveries WHERE webhook = ? AND ${FIRST} ORDER BY number DESC LIMIT 1 OFFSET ?`,
+  );
+  const failOldest = database.prepare(
+    `UPDATE deliveries SET state = 'failed', reason = 'the queue was full', finished_ms = ? WHERE number IN
+     (SELECT number FROM deliveries WHERE webhook = ? AND number <= ? AND ${FIRST}
+      ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
+  );
+  const removed = database.prepare<{ id: number }>("SELECT id FROM removed_webhooks LIMIT 1");
+  const dropOf = database.prepare(
+    `DELETE FROM deliveries WHERE number IN
+     (SELECT number FROM deliveries WHERE webhook = ? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
+  );
+  const forget = database.prepare("DELETE FROM removed_webhooks WHERE id = ?");
+
+  return {
+    dropBehind: (after, { maxAgeMs, maxFailedAgeMs, maxDeliveries, keptBlocks }, nowMs) =>
+      database.transaction(() => {
+        const { last, oldestMs } = range.get(after)!;
+        const surplus = (newest.get()?.number ?? 0) - maxDeliveries;
+        const bornBeforeMs = nowMs - maxAgeMs;
+        if (last === null || (oldestMs >= bornBeforeMs && after >= surplus)) return undefined;
+        const height = head.get()?.height ?? undefined;
+        const safeHeight = height === undefined ? Number.MAX_SAFE_INTEGER : height - keptBlocks;
+        drop.run(after, last, safeHeight, surplus, nowMs - maxFailedAgeMs, bornBeforeMs);
+        return last;
+      }),
+    overfullQueues: (maxWaiting) =>
+      lengths.all(maxWaiting).flatMap(({ webhook }) => {
+        const upTo = boundary.get(webhook, maxWaiting)?.number;
+        return upTo === undefined ? [] : [{ webhook, upTo }];
+      }),
+    failSurplus: ({ webhook, upTo }, nowMs) => failOldest.run(nowMs, webhook, upTo).changes > 0,
+    dropRemoved: () =>
+      database.transaction(() => {
+        const webhook = removed.get();
+        if (!webhook) return false;
+        if (dropOf.run(webhook.id).changes < ROWS_AT_ONCE) forget.run(webhook.id);
+        return true;
+      }),
+  };
+}

@@ -1,0 +1,61 @@
+/** One call to a target: signed, made, timed. */
+import type { Attempt } from "../../store/deliveries.ts";
+import type { Clock } from "../clock.ts";
+import { headersOf, type Message } from "./message.ts";
+import type { Post } from "./post.ts";
+
+/** What a call brought, for the log and for the decision what comes next. */
+export type Attempted = Attempt & {
+  /** Header of the answer. */
+  readonly retryAfter?: string;
+  /** Why it is no success, in a few words; absent for a success. */
+  readonly reason?: string;
+};
+
+/**
+ * Never throws: no answer is an outcome like others, except when the signal ended the call. Then nobody knows what
+ * became of it, and there is none.
+ */
+export type MakeAttempt = (
+  message: Message & { readonly target: string },
+  signal: AbortSignal,
+) => Promise<Attempted | undefined>;
+
+const MAX_REASON_LENGTH = 200;
+
+export function createAttempt({ post, clock }: { post: Post; clock: Clock }): MakeAttempt {
+  return async (message, signal) => {
+    const startedMs = clock.nowMs();
+    const { target, body } = message;
+    const took = () => ({ startedMs, durationMs: Math.max(0, clock.nowMs() - startedMs) });
+    try {
+      const { status, retryAfter, excerpt } = await post(
+        { target, headers: headersOf(message, startedMs), body },
+        signal,
+      );
+      return {
+        ...took(),
+        status,
+        ...(excerpt !== undefined && { answer: excerpt }),
+        ...(retryAfter !== undefined && { retryAfter }),
+        ...(!isSuccess(status) && { reason: `HTTP ${status}` }),
+      };
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      return { ...took(), error: codeOf(error), reason: reasonOf(error) };
+    }
+  };
+}
+
+/** 7.3: everything else is failure, redirects included. */
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+function codeOf(error: unknown): string {
+  const { code, name } = error as Error & { code?: unknown };
+  return typeof code === "string" ? code : name;
+}
+
+function reasonOf(error: unknown): string {
+  const { message } = error as Error;
+  return message === "" ? codeOf(error) : `${codeOf(error)}: ${message.slice(0, MAX_REASON_LENGTH)}`;
+}

@@ -1,0 +1,44 @@
+/** A message that asks a target whether it is there. It stands in the log, but in no queue: there is one attempt. */
+import { randomBytes } from "node:crypto";
+import type { Database } from "../../store/database.ts";
+import type { DeliveryStore } from "../../store/deliveries.ts";
+import type { Webhook } from "../../store/webhooks.ts";
+import type { Attempted, MakeAttempt } from "./attempt.ts";
+
+export type PingDeps = {
+  database: Database;
+  deliveries: Pick<DeliveryStore, "insert" | "recordAttempt" | "finish">;
+  attempt: MakeAttempt;
+  nowMs: () => number;
+};
+
+/** Answers the number of the delivery. `isAlive`: the target answered with success. */
+export type Ping = (webhook: Webhook) => Promise<{ readonly number: number; readonly isAlive: boolean }>;
+
+/** Shorter than what the asking client waits for its own answer. */
+const TIMEOUT_MS = 5_000;
+
+export function createPing({ database, deliveries, attempt, nowMs }: PingDeps): Ping {
+  return async ({ id: webhook, target, token }) => {
+    const atMs = nowMs();
+    const id = `msg_${randomBytes(16).toString("hex")}`;
+    const body = JSON.stringify({ timestamp: atMs, data: {}, event: "ping", id, webhookId: webhook });
+    const answered = await attempt({ id, body, token, target }, AbortSignal.timeout(TIMEOUT_MS));
+    const attempted = answered ?? silence(atMs, nowMs());
+    const isAlive = attempted.reason === undefined;
+    const number = database.transaction(() => {
+      const number = deliveries.insert({ webhook, id, event: "ping", body }, atMs)!;
+      deliveries.recordAttempt(number, attempted);
+      deliveries.finish(number, isAlive ? "delivered" : "failed", nowMs(), attempted.reason);
+      return number;
+    });
+    return { number, isAlive };
+  };
+}
+
+const silence = (startedMs: number, nowMs: number): Attempted => ({
+  startedMs,
+  durationMs: Math.max(0, nowMs - startedMs),
+  error: "TimeoutError",
+  reason: `TimeoutError: no answer within ${TIMEOUT_MS / 1_000} s`,
+});

@@ -1,0 +1,59 @@
+/** What became of the deliveries of a webhook, and how they are sent again (webhooks.md section 10, point 5). */
+import type { DeliveryFilter, DeliveryLogStore, DeliveryRecord } from "../../store/delivery-log.ts";
+import type { Webhook } from "../../store/webhooks.ts";
+import { WebhookError } from "../register/error.ts";
+
+export type DeliveryLogDeps = {
+  store: DeliveryLogStore;
+  /** @throws {WebhookError} WEBHOOK_UNKNOWN */
+  findWebhook: (id: string) => Webhook;
+  /** Deliveries of the webhook came back into the queue. */
+  onQueued: (webhook: number) => void;
+  nowMs: () => number;
+};
+
+/** `body` is the exact text that is sent. */
+export type DeliveryWithBody = DeliveryRecord & { readonly body: string };
+
+/** Ids are any text: that of a webhook, and the number of a delivery or its webhook-id. */
+export type DeliveryLog = {
+  /**
+   * Newest first; `before` is the number of the last one on the page before.
+   *
+   * @throws {WebhookError} WEBHOOK_UNKNOWN
+   */
+  page(id: string, filter: DeliveryFilter, range: { before?: number; limit: number }): DeliveryRecord[];
+  /** @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN */
+  find(id: string, delivery: string): DeliveryWithBody;
+  /**
+   * Sends a delivery again, whatever became of it, with the same id and body, and the whole schedule before it.
+   *
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN, DELIVERY_WAITING
+   */
+  retry(id: string, delivery: string): void;
+};
+
+export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
+  const { store, findWebhook, onQueued, nowMs } = deps;
+
+  function find(webhook: number, delivery: string): DeliveryRecord {
+    const record = store.find(webhook, /^[1-9]\d{0,14}$/.test(delivery) ? Number(delivery) : delivery);
+    if (!record) throw new WebhookError("DELIVERY_UNKNOWN", "Not Found");
+    return record;
+  }
+
+  return {
+    page: (id, filter, range) => store.page(findWebhook(id).id, filter, range),
+    find(id, delivery) {
+      const record = find(findWebhook(id).id, delivery);
+      return { ...record, body: store.body(record.number) ?? "" };
+    },
+    retry(id, delivery) {
+      const webhook = findWebhook(id).id;
+      if (!store.requeue(find(webhook, delivery).number, nowMs())) {
+        throw new WebhookError("DELIVERY_WAITING", "the delivery waits in the queue already");
+      }
+      onQueued(webhook);
+    },
+  };
+}

@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import { BODY, serve, TOKEN } from "./serve.ts";
+import { blockApplied, type Reply, settle } from "./support.ts";
+
+/** A webhook for every applied block, behind its API. */
+async function serveBlocks(reply?: () => Reply) {
+  const served = await serve(undefined, reply && { reply });
+  await served.create({
+    event: "block.applied",
+    conditions: [{ key: "id", condition: "ne", value: "" }],
+  });
+  return served;
+}
+
+describe("the delivery log", () => {
+  test("tells of every delivery and each of its attempts", async () => {
+    let reply: Reply = { status: 503, excerpt: "not now" };
+    const { ask, emit, clock } = await serveBlocks(() => reply);
+    const createdAt = clock.nowMs();
+    await emit(blockApplied(7));
+    const waiting = {
+      id: 1,
+      messageId: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
+      sequence: 1,
+      event: "block.applied",
+      height: 7,
+      blockId: "block7",
+      state: "pending",
+      reason: "HTTP 503",
+      createdAt,
+      nextAttemptAt: createdAt + 5_000,
+      attempts: [{ startedAt: createdAt, durationMs: 0, status: 503, answer: "not now" }],
+    };
+    expect((await ask("GET", "/api/webhooks/1/deliveries")).body).toEqual({
+      meta: { count: 1, next: null },
+      data: [waiting],
+    });
+    reply = Object.assign(new Error("reset"), { code: "ECONNRESET" });
+    await clock.advance(5_000);
+    reply = 204;
+    await clock.advance(30_000);
+    const { nextAttemptAt: _due, reason: _reason, ...done } = waiting;
+    const delivered = {
+      ...done,
+      state: "delivered",
+      finishedAt: createdAt + 35_000,
+      attempts: [
+        ...waiting.attempts,
+        { startedAt: createdAt + 5_000, durationMs: 0, error: "ECONNRESET" },
+        { startedAt: createdAt + 35_000, durationMs: 0, status: 204 },
+      ],
+    };
+    const { body } = await ask("GET", "/api/v2/webhooks/1/deliveries");
+    expect(body.data).toEqual([delivered]);
+    const one = { ...delivered, body: { ...blockApplied(7), sequence: 1 } };
+    for (const key of ["1", body.data[0].messageId]) {
+      const answer = (await ask("GET", `/api/webhooks/1/deliveries/${key}`)).body.data;
+      expect(answer).toMatchObject({
+        ...delivered,
+        body: { event: "block.applied", height: 7, sequence: 1 },
+      });
+      expect(answer.body.id).toBe(answer.messageId);
+      expect(answer.body.data).toEqual(one.body.data);
+    }
+  });
+
+  test("has pages, newest first", async () => {
+    const { ask, emit } = await serveBlocks();
+    await emit(...[1, 2, 3, 4, 5].map(blockApplied));
+    const heights = ({ body }: { body: { data: { height: number }[] } }) =>
+      body.data.map(({ height }) => height);
+    const first = await ask("GET", "/api/webhooks/1/deliveries?limit=2&state=delivered");
+    expect(heights(first)).toEqual([5, 4]);
+    expect(first.body.meta).toEqual({
+      count: 2,
+      next: "/api/v2/webhooks/1/deliveries?limit=2&state=delivered&cursor=4",
+    });
+    // What comes meanwhile moves nothing.
+    await emit(blockApplied(6));
+    const second = await ask("GET", first.body.meta.next);
+    expect(heights(second)).toEqual([3, 2]);
+    const third = await ask("GET", second.body.meta.next);
+    expect(heights(third)).toEqual([1]);
+    expect(third.body.meta).toEqual({ count: 1, next: null });
+  });
+
+  test("is filtered by state, event, height and time", async () => {
+    let reply: Reply = 200;
+    const { ask, emit, clock, webhooks } = await serveBlocks(() => reply);
+    await emit(blockApplied(1));
+    const laterMs = clock.nowMs() + 1_000;
+    await clock.advance(1_000);
+    reply = 500;
+    await emit(blockApplied(2));
+    await webhooks.ping("1");
+    const found = async (query: string) =>
+      (await ask("GET", `/api/webhooks/1/deliveries?${query}`)).body.data.map(
+        ({ event, height }: { event: string; height?: number }) => height ?? event,
+      );
+    expect(await found("")).toEqual(["ping", 2, 1]);
+    expect(await found("state=delivered")).toEqual([1]);
+    expect(await found("state=pending")).toEqual([2]);
+    expect(await found("state=failed")).toEqual(["ping"]);
+    expect(await found("state=cancelled")).toEqual([]);
+    expect(await found("event=block.applied")).toEqual([2, 1]);
+    expect(await found("height=2")).toEqual([2]);
+    expect(await found("height=2&state=delivered")).toEqual([]);
+    expect(await found(`from=${laterMs}`)).toEqual(["ping", 2]);
+    expect(await found(`to=${laterMs - 1}`)).toEqual([1]);
+    expect(await found(`from=${laterMs}&to=${laterMs}&event=block.applied`)).toEqual([2]);
+  });
+
+  test.each([
+    "state=lost",
+    "height=0",
+    "height=x",
+    "from=-1",
+    "to=1.5",
+    "limit=0",
+    "limit=101",
+    "cursor=0",
+    "event=",
+    "page=1",
+    "state=failed&state=failed",
+  ])("?%s is refused", async (query) => {
+    const { ask } = await serveBlocks();
+    expect((await ask("GET", `/api/webhooks/1/deliveries?${query}`)).status).toBe(422);
+  });
+
+  test("knows only its own webhook's deliveries, and asks for the token", async () => {
+    const { ask, create, emit } = await serveBlocks();
+    await create(BODY);
+    await emit(blockApplied(1));
+    for (const path of [
+      "9/deliveries",
+      "2/deliveries/1",
+      "1/deliveries/2",
+      "1/deliveries/msg_0",
+      "9/deliveries/1",
+    ]) {
+      expect([path, (await ask("GET", `/api/webhooks/${path}`)).status]).toEqual([path, 404]);
+      expect([path, (await ask("GET", `/api/webhooks/${path}`, { headers: {} })).status]).toEqual([
+        path,
+        401,
+      ]);
+    }
+    expect((await ask("GET", "/api/webhooks/2/deliveries")).body.data).toEqual([]);
+  });
+});
+
+describe("sending again", () => {
+  test("repeats a delivery with its id and body, whatever became of it", async () => {
+    let reply: Reply = 200;
+    const { ask, emit, calls, clock } = await serveBlocks(() => reply);
+    await emit(blockApplied(1));
+    reply = 500;
+    expect((await ask("POST", "/api/webhooks/1/deliveries/1/retry", { body: {} })).text).toBe("{}");
+    await settle();
+    expect(calls).toHaveLength(2);
+    expect((await ask("POST", "/api/webhooks/1/deliveries/1/retry", { body: {} })).status).toBe(409);
+    reply = 200;
+    // The whole schedule is before it again.
+    await clock.advance(5_000);
+    expect(calls).toHaveLength(3);
+    expect(new Set(calls.map(({ body }) => body)).size).toBe(1);
+    const { data } = (await ask("GET", "/api/webhooks/1/deliveries/1")).body;
+    expect(data.state).toBe("delivered");
+    expect(data.attempts.map(({ status }: { status: number }) => status)).toEqual([200, 500, 200]);
+  });
+
+  test("takes the webhook-id as well, needs no body, and knows what is not there", async () => {
+    const { ask, emit, calls } = await serveBlocks();
+    await emit(blockApplied(1));
+    const headers = { authorization: TOKEN };
+    const retry = async (path: string) =>
+      (await ask("POST", `/api/webhooks/${path}/retry`, { headers })).status;
+    expect(await retry(`1/deliveries/${calls[0]?.headers["webhook-id"]}`)).toBe(200);
+    expect(await retry("1/deliveries/2")).toBe(404);
+    expect(await retry("2/deliveries/1")).toBe(404);
+    const text = { ...headers, "content-type": "text/plain" };
+    const answer = await ask("POST", "/api/webhooks/1/deliveries/1/retry", { headers: text, body: "x" });
+    expect(answer.status).toBe(415);
+  });
+});
+
+describe("a ping", () => {
+  test("is one signed call that stands in the log", async () => {
+    const { ask, calls, clock } = await serveBlocks(() => ({ status: 200, excerpt: "pong" }));
+    const { status, body } = await ask("POST", "/api/webhooks/1/ping", { headers: { authorization: TOKEN } });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      id: 1,
+      messageId: calls[0]?.headers["webhook-id"],
+      event: "ping",
+      state: "delivered",
+      createdAt: clock.nowMs(),
+      finishedAt: clock.nowMs(),
+      attempts: [{ startedAt: clock.nowMs(), durationMs: 0, status: 200, answer: "pong" }],
+      body: calls[0]?.message,
+    });
+    expect(calls[0]?.message).toEqual({
+      timestamp: clock.nowMs(),
+      data: {},
+      event: "ping",
+      id: body.data.messageId,
+      webhookId: 1,
+    });
+    expect(calls[0]?.headers["webhook-signature"]).toMatch(/^v1,/);
+    expect((await ask("POST", "/api/webhooks/2/ping", { body: {} })).status).toBe(404);
+  });
+
+  test("that fails is not tried again", async () => {
+    const { ask, calls, clock } = await serveBlocks(() => 500);
+    expect((await ask("POST", "/api/webhooks/1/ping", { body: {} })).body.data).toMatchObject({
+      state: "failed",
+      reason: "HTTP 500",
+    });
+    await clock.advance(86_400_000);
+    expect(calls).toHaveLength(1);
+  });
+
+  test("lifts a suspension when it is answered", async () => {
+    let reply: Reply = 410;
+    const { ask, emit, calls, webhooks, store } = await serveBlocks(() => reply);
+    await emit(blockApplied(1));
+    expect(webhooks.register.find("1").suspended).toBeDefined();
+    await ask("POST", "/api/webhooks/1/ping", { body: {} });
+    expect(webhooks.register.find("1").suspended).toBeDefined();
+    reply = 200;
+    await ask("POST", "/api/webhooks/1/ping", { body: {} });
+    expect(webhooks.register.find("1").suspended).toBeUndefined();
+    expect(store.eventNames()).toEqual(new Set(["block.applied"]));
+    await emit(blockApplied(2));
+    expect(calls.at(-1)?.message).toMatchObject({ event: "block.applied", height: 2 });
+  });
+});

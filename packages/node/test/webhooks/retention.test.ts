@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import type { DeliveryRetention } from "../../src/store/delivery-retention.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/webhooks.ts";
+import {
+  always,
+  blockApplied,
+  createService,
+  type Reply,
+  raiseChain,
+  type ServiceOptions,
+} from "./support.ts";
+
+const HOUR_MS = 3_600_000;
+
+const createRetaining = (retention: Partial<DeliveryRetention>, reply?: ServiceOptions["reply"]) =>
+  createService({
+    options: { retention: { ...DEFAULT_WEBHOOK_OPTIONS.retention, ...retention } },
+    ...(reply && { reply }),
+  });
+
+const blocks = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => blockApplied(from + index));
+
+describe("retention", () => {
+  test("drops what ended long ago, failed ones later, and never what waits", async () => {
+    const replies: Record<number, Reply> = { 1: 200, 2: 500, 3: 200, 4: 410 };
+    const { webhooks, emit, clock, log } = createRetaining(
+      { maxAgeMs: 10 * HOUR_MS, maxFailedAgeMs: 100 * HOUR_MS },
+      ({ message }) => replies[message.height as number] ?? 200,
+    );
+    const gone = await webhooks.register.create(always());
+    await emit(...blocks(1, 4));
+    const other = await webhooks.register.create(always());
+    const states = (id: number) => log(id, 9).map(({ height, state }) => [height, state]);
+    // The waiting one failed with its webhook.
+    expect(states(gone.id)).toEqual([
+      [4, "failed"],
+      [3, "delivered"],
+      [2, "failed"],
+      [1, "delivered"],
+    ]);
+    await clock.advance(10 * HOUR_MS + 1);
+    await emit(blockApplied(2));
+    await clock.advance(1_000);
+    expect(states(gone.id)).toEqual([
+      [4, "failed"],
+      [2, "failed"],
+    ]);
+    expect(states(other.id)).toEqual([[2, "pending"]]);
+    await clock.advance(90 * HOUR_MS);
+    await emit(blockApplied(7));
+    await clock.advance(1_000);
+    expect(states(gone.id)).toEqual([]);
+    expect(states(other.id)).toEqual([
+      [7, "delivered"],
+      [2, "failed"],
+    ]);
+  });
+
+  test("drops the oldest when there are too many, a step at a time, with their attempts", async () => {
+    const { webhooks, emit, clock, log, database } = createRetaining({ maxDeliveries: 10 });
+    const { id } = await webhooks.register.create(always());
+    await emit(...blocks(1, 1_100));
+    for (let second = 0; second < 70; second++) await clock.advance(1_000);
+    await emit(blockApplied(2_000));
+    await clock.advance(1_000);
+    const heights = log(id, 99).map(({ height }) => height);
+    expect(heights).toEqual([
+      2_000,
+      ...blocks(1_092, 1_100)
+        .map(({ height }) => height)
+        .reverse(),
+    ]);
+    const attempts = database.prepare<{ total: number }>("SELECT count(*) AS total FROM attempts").get();
+    expect(attempts?.total).toBe(10);
+  });
+
+  test("keeps the facts of blocks that may still be undone", async () => {
+    const { webhooks, emit, clock, log, database } = createRetaining({ maxAgeMs: HOUR_MS, keptBlocks: 5 });
+    raiseChain(database, 12);
+    const { id } = await webhooks.register.create(always());
+    await emit(...blocks(1, 12));
+    await clock.advance(2 * HOUR_MS);
+    await emit(blockApplied(13));
+    await clock.advance(1_000);
+    expect(log(id, 99).map(({ height }) => height)).toEqual([13, 12, 11, 10, 9, 8]);
+  });
+
+  test("fails the oldest of a queue that is too long", async () => {
+    const { webhooks, emit, clock, log } = createRetaining({ maxWaiting: 1 }, () => "never");
+    const { id } = await webhooks.register.create(always());
+    await emit(...blocks(1, 3));
+    await clock.advance(1_000);
+    expect(log(id, 9).map(({ state, reason }) => [state, reason])).toEqual([
+      ["pending", undefined],
+      ["failed", "the queue was full"],
+      ["failed", "the queue was full"],
+    ]);
+  });
+
+  test("drops what a removed webhook left", async () => {
+    const { webhooks, emit, clock, database } = createRetaining({}, () => 500);
+    const { id } = await webhooks.register.create(always());
+    await webhooks.register.create(always());
+    await emit(...blocks(1, 3));
+    await webhooks.register.remove(`${id}`);
+    await clock.advance(61_000);
+    const left = (table: string) =>
+      database.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table}`).get()?.total;
+    expect([left("deliveries"), left("removed_webhooks")]).toEqual([3, 0]);
+  });
+});
