@@ -2,7 +2,8 @@
  * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--keep]`
  *
  * Replays a generated chain into a new database file through the node's own pipeline (verify, execute, durable
- * commit), and verifies the same signatures alone with the same threads in the same run. UNIKNODE_ACCELERATOR names
+ * commit), and verifies the same signatures alone with the same threads in the same run. Processor time is told beside
+ * the clock, because it stays the same on a machine that has other things to do. UNIKNODE_ACCELERATOR names
  * the signature accelerator (docs/guides/accelerator.md).
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -17,6 +18,7 @@ import type { SignatureCheck } from "../packages/node/src/chain/signatures.ts";
 import { createVerifier, type Verifier } from "../packages/node/src/chain/verifier.ts";
 import { signatureChecks } from "../packages/node/src/chain/verify.ts";
 import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/chain.ts";
+import { limitHeapGrowth } from "../packages/node/src/lifecycle/heap.ts";
 import { openDatabase } from "../packages/node/src/store/database.ts";
 import { createEventLog } from "../packages/node/src/store/events.ts";
 import { migrate } from "../packages/node/src/store/migrations.ts";
@@ -54,14 +56,27 @@ async function* slice(fixture: Fixture, from: number, to: number): AsyncIterable
   }
 }
 
-/** Seconds that the verifier needs for the signatures of a phase and nothing else. */
-async function verifyAlone(fixture: Fixture, { from, to }: Phase, verifier: Verifier): Promise<number> {
-  let seconds = 0;
+/** What something took; `cpu` is the processor time of all threads. Seconds. */
+type Cost = { readonly clock: number; readonly cpu: number };
+
+function startMeter(): () => Cost {
+  const [clock, cpu] = [performance.now(), process.cpuUsage()];
+  return () => {
+    const { user, system } = process.cpuUsage(cpu);
+    return { clock: (performance.now() - clock) / 1e3, cpu: (user + system) / 1e6 };
+  };
+}
+
+/** What the verifier takes for the signatures of a phase and nothing else. */
+async function verifyAlone(fixture: Fixture, { from, to }: Phase, verifier: Verifier): Promise<Cost> {
+  let [clock, cpu] = [0, 0];
   let checks: SignatureCheck[] = [];
   const run = async () => {
-    const start = performance.now();
+    const stop = startMeter();
     await verifier.verify(checks);
-    seconds += (performance.now() - start) / 1000;
+    const cost = stop();
+    clock += cost.clock;
+    cpu += cost.cpu;
     checks = [];
   };
   for await (const bytes of slice(fixture, from, to)) {
@@ -70,16 +85,17 @@ async function verifyAlone(fixture: Fixture, { from, to }: Phase, verifier: Veri
     if (checks.length >= 5_000) await run();
   }
   await run();
-  return seconds;
+  return { clock, cpu };
 }
 
-/** Seconds for each quarter of a phase. */
+/** What a phase takes, and the seconds of each of its quarters. */
 async function replayPhase(
   fixture: Fixture,
   { from, to }: Phase,
   chain: ReturnType<typeof createChain>,
-): Promise<number[]> {
+): Promise<Cost & { quarters: number[] }> {
   const quarters: number[] = [];
+  const stop = startMeter();
   let start = performance.now();
   const size = to - from;
   const { accepted, refusal } = await replay(chain, slice(fixture, from, to), {
@@ -93,9 +109,10 @@ async function replayPhase(
   });
   if (accepted !== size)
     throw new Error(`block ${from + accepted + 2} was refused: ${JSON.stringify(refusal)}`);
-  return quarters;
+  return { ...stop(), quarters };
 }
 
+limitHeapGrowth();
 const fixture = await loadFixture({ emptyBlocks, fullBlocks, transfersPerBlock });
 const folder = mkdtempSync(join(tmpdir(), "uniknode-replay-"));
 const path = join(folder, "chain.sqlite");
@@ -117,9 +134,10 @@ const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
 });
 
 const rate = (count: number, seconds: number) => `${Math.round(count / seconds).toLocaleString("en")}/s`;
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+const micros = (seconds: number, count: number) => `${((1e6 * seconds) / count).toFixed(0)} us`;
+const percent = (part: number, whole: number) => `${Math.round((100 * part) / whole)} %`;
 
-const replayed: number[][] = [];
+const replayed: Awaited<ReturnType<typeof replayPhase>>[] = [];
 for (const phase of phases) replayed.push(await replayPhase(fixture, phase, chain));
 const peakMb = process.resourceUsage().maxRSS / 1024;
 await chain.close();
@@ -132,15 +150,18 @@ console.log(`signatures by ${backend.name}`);
 for (const [index, phase] of phases.entries()) {
   const { name, from, to, perBlock } = phase;
   const blocks = to - from;
-  const quarters = replayed[index]!;
-  const seconds = sum(quarters);
-  const alone = await verifyAlone(fixture, phase, verifier);
   const signatures = blocks * (1 + perBlock);
-  console.log(`${name}: ${blocks} blocks, ${blocks * perBlock} transactions in ${seconds.toFixed(1)} s`);
-  console.log(`  ${rate(blocks, seconds)} blocks, ${rate(blocks * perBlock, seconds)} transactions`);
+  const { clock, cpu, quarters } = replayed[index]!;
+  const alone = await verifyAlone(fixture, phase, verifier);
+  console.log(`${name}: ${blocks} blocks, ${blocks * perBlock} transactions in ${clock.toFixed(1)} s`);
+  console.log(`  ${rate(blocks, clock)} blocks, ${rate(blocks * perBlock, clock)} transactions`);
   console.log(`  by quarter: ${quarters.map((quarter) => rate(blocks / 4, quarter)).join(", ")} blocks`);
-  console.log(`  ${signatures} signatures alone: ${alone.toFixed(1)} s, ${rate(signatures, alone)}`);
-  console.log(`  ${Math.round((100 * alone) / seconds)} % of the bare signature speed`);
+  console.log(
+    `  ${signatures} signatures alone: ${alone.clock.toFixed(1)} s, ${rate(signatures, alone.clock)}`,
+  );
+  console.log(`  ${percent(alone.clock, clock)} of the bare signature speed by the clock`);
+  console.log(`  ${percent(alone.cpu, cpu)} by processor time: ${micros(cpu, signatures)} a signature,`);
+  console.log(`    of which ${micros(alone.cpu, signatures)} are its verification`);
 }
 console.log(`peak memory ${Math.round(peakMb)} MB, database ${Math.round(statSync(path).size / 1e6)} MB`);
 await verifier.close();
