@@ -17,6 +17,7 @@ import { delegates } from "./delegates.ts";
 import { entities } from "./entities.ts";
 import { locks } from "./locks.ts";
 import { node } from "./node.ts";
+import { peers } from "./peers.ts";
 import { addAbsentValues } from "./requests/absent.ts";
 import { formats } from "./requests/parameters.ts";
 import { rounds } from "./rounds.ts";
@@ -82,6 +83,7 @@ const RESOURCES: readonly Resource[] = [
   entities,
   locks,
   node,
+  peers,
   rounds,
   transactions,
   transactionTypeLists,

@@ -48,6 +48,7 @@ export function gatewayThrough(port: MessagePort): Gateway {
     pendingTransactions: method("pendingTransactions"),
     pendingTransaction: method("pendingTransaction"),
     status: method("status"),
+    peers: method("peers"),
     webhooksChanged: method("webhooksChanged"),
   };
 }

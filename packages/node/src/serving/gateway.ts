@@ -23,6 +23,19 @@ export type NodeStatus = {
 /** Pending transactions in decoded JSON form (transactions.md section 15), in forging order. */
 export type PoolPage = { transactions: Record<string, unknown>[]; totalCount: number };
 
+/** A peer as it told of itself last. */
+export type PeerInfo = {
+  ip: string;
+  /** Of the peer-to-peer protocol. */
+  port: number;
+  /** Ports of its other services by their names: `@arkecosystem/core-api` ... */
+  ports: Record<string, number>;
+  version: string;
+  height: number;
+  /** Milliseconds of its last answer. */
+  latency: number;
+};
+
 export type Gateway = {
   /**
    * Hands over the items of a `POST /transactions` body.
@@ -33,6 +46,7 @@ export type Gateway = {
   pendingTransactions(range: { offset: number; limit: number }): Promise<PoolPage>;
   pendingTransaction(id: string): Promise<Record<string, unknown> | undefined>;
   status(): Promise<NodeStatus>;
+  peers(): Promise<PeerInfo[]>;
   /** The register of webhooks changed: from the returned moment on every event it names reaches the log. */
   webhooksChanged(): Promise<void>;
 };

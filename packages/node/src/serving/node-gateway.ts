@@ -5,7 +5,7 @@ import {
   type SealedTransaction,
   transactionToJson,
 } from "@uniknode/protocol";
-import { BodyError, type Gateway } from "./gateway.ts";
+import { BodyError, type Gateway, type PeerInfo } from "./gateway.ts";
 
 export type GatewayOptions = {
   /** Items of one submission. */
@@ -26,6 +26,8 @@ export type GatewayDeps = {
   readonly now: () => number;
   /** Height of the network as the peers tell it; absent while none is known. */
   readonly networkHeight?: () => number | undefined;
+  /** The peers that are known; absent while the node has none to talk to. */
+  readonly peers?: () => PeerInfo[];
   /** The register of webhooks changed. */
   readonly webhooksChanged: () => void;
 };
@@ -34,7 +36,7 @@ export type GatewayDeps = {
 const SYNCED_SLOTS = 3;
 
 export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
-  const { pool, network, head, now, networkHeight = () => undefined } = deps;
+  const { pool, network, head, now, networkHeight = () => undefined, peers = () => [] } = deps;
 
   /** The body is judged as a whole (pool.md section 3). */
   function checkBody(transactions: readonly unknown[]): void {
@@ -69,6 +71,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
         timestamp: now(),
       };
     },
+    peers: async () => peers(),
     async webhooksChanged() {
       deps.webhooksChanged();
     },

@@ -17,6 +17,7 @@ import {
   signTransaction,
   type TransactionBody,
 } from "@uniknode/protocol";
+import type { PeerInfo } from "../../src/serving/gateway.ts";
 
 const ADDRESS_VERSION = dalinet.network.pubKeyHash;
 export const PREMINE = 10_000_000_000_000_001n;
@@ -101,6 +102,21 @@ function version2(
   );
 }
 
+const peer = (ip: string, version: string, height: number, latency: number): PeerInfo => ({
+  ip,
+  port: 4002,
+  ports: { "@arkecosystem/core-api": 4003 },
+  version,
+  height,
+  latency,
+});
+
+const peers = [
+  peer("203.0.113.9", "5.10.0", 4, 30),
+  peer("203.0.113.10", "5.9.0", 5, 20),
+  peer("2001:db8::1", "unknown", 3, 10),
+];
+
 function createChain() {
   nonces = new Map();
   const premine = [version1(ALICE_BALANCE, alice), version1(PREMINE - ALICE_BALANCE, bob)];
@@ -138,7 +154,7 @@ function createChain() {
     version2(bob, { ...transfer, amount: 7n, fee: 30_000_000n }),
     version2(alice, { ...transfer, amount: 8n, vendorField: "later" }),
   ];
-  return { network, blocks, sent, waiting };
+  return { network, blocks, sent, waiting, peers };
 }
 
 export const chain = createChain();

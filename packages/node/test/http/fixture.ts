@@ -69,6 +69,7 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
     }),
     pendingTransaction: async (id) => waiting.find((transaction) => transaction.id === id),
     status: async () => ({ synced: true, now: heads.head.height, blocksCount: 0, timestamp: 30 }),
+    peers: async () => chain.peers,
     webhooksChanged: async () => {},
   };
 }

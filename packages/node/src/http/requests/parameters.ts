@@ -2,6 +2,7 @@
  * The kinds of parameter (http-api.md 3.1) as schemas. What stands in a path or a query is text and stays text: the
  * schema says what the text must look like, the handler converts it where it needs a number.
  */
+import { isIP } from "node:net";
 import { type TObject, type TProperties, type TString, Type } from "typebox";
 
 /** No network allows longer ones. */
@@ -9,11 +10,20 @@ const MAX_VENDOR_FIELD_BYTES = 255;
 
 const isUnsigned = (text: string): boolean => /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text));
 
+/** An address of version 4 or 6, or a block of them. */
+function isIpText(text: string): boolean {
+  const [address = "", prefix, ...others] = text.split("/");
+  const bits = { 4: 32, 6: 128 }[isIP(address)];
+  if (bits === undefined || others.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+}
+
 /** Tests behind the `format` of the schemas below. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   uint: isUnsigned,
   "uint+": (text) => isUnsigned(text) && Number(text) > 0,
   int: (text) => isUnsigned(text.replace(/^-/, "")),
+  ip: isIpText,
   bool: (text) => /^(true|false)$/i.test(text),
   vendorField: (text) => Buffer.byteLength(text) <= MAX_VENDOR_FIELD_BYTES,
 };
@@ -25,6 +35,7 @@ export const positive = Type.String({ format: "uint+" });
 /** Decimal integer that may be negative. */
 export const int = Type.String({ format: "int" });
 export const bool = Type.String({ format: "bool" });
+export const ip = Type.String({ format: "ip" });
 export const hex = Type.String({ pattern: "^[0-9a-fA-F]+$" });
 export const hex64 = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
 export const publicKey = Type.String({ pattern: "^[0-9a-fA-F]{66}$" });

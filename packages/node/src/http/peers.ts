@@ -1,0 +1,68 @@
+/** `/peers` (http-api.md 6.7). */
+import { Type } from "typebox";
+import { compareVersions, parseRange, parseVersion } from "../peers/versions.ts";
+import type { PeerInfo } from "../serving/gateway.ts";
+import type { Resource } from "./api.ts";
+import { memoryList, rateOf, sorted } from "./lists/memory.ts";
+import { pageQuery } from "./requests/pagination.ts";
+import { ip, orderBy, query } from "./requests/parameters.ts";
+import { HttpError, notFound } from "./transport/error.ts";
+
+const ORDERS = ["height", "ip", "latency", "version"] as const;
+type OrderName = (typeof ORDERS)[number];
+
+const listQuery = query({
+  ...pageQuery,
+  orderBy: Type.Optional(orderBy(...ORDERS)),
+  version: Type.Optional(Type.String()),
+  // Checked and without effect, as clients know it.
+  ip: Type.Optional(ip),
+});
+
+export const peers: Resource = (app, { gateway }) => {
+  app.get("/peers", { schema: { querystring: listQuery } }, async (request) => {
+    const { version, orderBy } = request.query;
+    const all = await gateway.peers();
+    const found = version === undefined ? all : ofVersions(all, version);
+    return memoryList(request, ordered(found, rateOf<OrderName>(orderBy, "latency")), peerAnswer);
+  });
+
+  app.get("/peers/:ip", { schema: { params: Type.Object({ ip }) } }, async (request) => {
+    const peer = (await gateway.peers()).find((known) => known.ip === request.params.ip);
+    if (!peer) throw notFound("Peer");
+    return { data: peerAnswer(peer) };
+  });
+};
+
+function ofVersions(all: readonly PeerInfo[], text: string): readonly PeerInfo[] {
+  const isInRange = parseRange(text);
+  if (!isInRange) throw new HttpError(404, "Invalid version range provided");
+  return all.filter((peer) => {
+    const version = parseVersion(peer.version);
+    return version !== undefined && isInRange(version);
+  });
+}
+
+type Order = { field: OrderName; direction: "asc" | "desc" };
+
+function ordered(all: readonly PeerInfo[], { field, direction }: Order): readonly PeerInfo[] {
+  if (field !== "version") return sorted(all, (peer) => peer[field], { direction, id: ({ ip }) => ip });
+  const places = new Map(
+    all
+      .flatMap((peer) => parseVersion(peer.version) ?? [])
+      .toSorted(compareVersions)
+      .map((version, place) => [JSON.stringify(version), place]),
+  );
+  const place = (peer: PeerInfo) => places.get(JSON.stringify(parseVersion(peer.version)));
+  return sorted(all, place, { direction, id: ({ ip }) => ip });
+}
+
+/** What is told of a peer, whatever else is known. */
+const peerAnswer = ({ ip, port, ports, version, height, latency }: PeerInfo) => ({
+  ip,
+  port,
+  ports,
+  version,
+  height,
+  latency,
+});

@@ -1,0 +1,63 @@
+import { afterAll, expect, test } from "vitest";
+import { chain } from "./chain.ts";
+import { openFixture, rowsOf } from "./fixture.ts";
+
+const fixture = openFixture();
+afterAll(() => fixture.close());
+
+const [newest, older, odd] = chain.peers.map(({ ip }) => ip);
+const ipsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ ip }) => ip);
+
+test("lists peers, the quickest first, under both prefixes", async () => {
+  for (const prefix of ["/api", "/api/v2"]) {
+    const answer = await fixture.get(`${prefix}/peers`);
+    expect(rowsOf(answer)[0]).toEqual(chain.peers[2]);
+    expect(ipsOf(answer)).toEqual([odd, older, newest]);
+    expect(answer.json().meta).toMatchObject({ totalCount: 3, self: `${prefix}/peers?page=1&limit=100` });
+  }
+});
+
+test.each([
+  ["orderBy=latency:desc", [newest, older, odd]],
+  ["orderBy=ip:asc", [odd, older, newest]],
+  ["orderBy=height:desc", [older, newest, odd]],
+  // By number, not by text; what is no version comes last in both directions.
+  ["orderBy=version:asc", [older, newest, odd]],
+  ["orderBy=version:desc", [newest, older, odd]],
+  ["limit=1&page=2", [older]],
+  ["offset=2", [newest]],
+  ["version=%5E5.0.0", [older, newest]],
+  ["version=5.9.x", [older]],
+  ["version=%3E5.9.0%20%7C%7C%201", [newest]],
+  ["version=6", []],
+  ["version=", [odd, older, newest]],
+  ["ip=203.0.113.9", [odd, older, newest]],
+  ["ip=203.0.113.0/24", [odd, older, newest]],
+])("lists peers with %s", async (parameters, found) => {
+  expect(ipsOf(await fixture.get(`/api/peers?${parameters}`))).toEqual(found);
+});
+
+test("does not find peers of what is no range", async () => {
+  const answer = await fixture.get("/api/peers?version=newest");
+  expect(answer.json()).toEqual({
+    statusCode: 404,
+    error: "Not Found",
+    message: "Invalid version range provided",
+  });
+});
+
+test.each(["ip=x", "ip=1.2.3.4/33", "orderBy=port:asc", "os=linux", "limit=0"])(
+  "refuses %s",
+  async (parameters) => {
+    expect((await fixture.get(`/api/peers?${parameters}`)).statusCode).toBe(422);
+  },
+);
+
+test("shows a peer by its address", async () => {
+  expect((await fixture.get(`/api/peers/${newest}`)).json()).toEqual({ data: chain.peers[0] });
+  expect((await fixture.get(`/api/v2/peers/${odd}`)).json()).toEqual({ data: chain.peers[2] });
+  const unknown = await fixture.get("/api/peers/192.0.2.1");
+  expect(unknown.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Peer not found" });
+  expect((await fixture.get("/api/peers/::1")).statusCode).toBe(404);
+  expect((await fixture.get("/api/peers/localhost")).statusCode).toBe(422);
+});

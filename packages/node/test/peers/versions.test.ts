@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { compareVersions, parseRange, parseVersion } from "../../src/peers/versions.ts";
+
+const version = (text: string) => parseVersion(text)!;
+const isIn = (text: string, range: string) => parseRange(range)!(version(text));
+
+test("reads versions", () => {
+  expect(parseVersion("5.7.2")).toEqual({ numbers: [5, 7, 2], preRelease: [] });
+  expect(parseVersion("v5.7.2-dev.10+build")).toEqual({ numbers: [5, 7, 2], preRelease: ["dev", 10] });
+  for (const text of ["", "5", "5.7", "5.7.x", "5.7.2-", "five", "5.7.2.1"]) {
+    expect(parseVersion(text), text).toBeUndefined();
+  }
+});
+
+test("orders versions", () => {
+  const ordered = [
+    "1.0.0-alpha",
+    "1.0.0-alpha.1",
+    "1.0.0-alpha.beta",
+    "1.0.0-beta.2",
+    "1.0.0-beta.11",
+    "1.0.0",
+    "1.9.0",
+    "1.10.0",
+    "2.0.0",
+  ];
+  const shuffled = ordered.toReversed().map(version);
+  expect(shuffled.sort(compareVersions)).toEqual(ordered.map(version));
+  expect(compareVersions(version("1.0.0+a"), version("1.0.0+b"))).toBe(0);
+});
+
+test.each([
+  ["5.7.2", ["5.7.2", "v5.7.2"], ["5.7.1", "5.7.3", "5.7.2-dev"]],
+  ["^5.2.0 || ^5.2.0-dev", ["5.2.0", "5.9.9", "5.2.0-dev.3"], ["5.1.9", "6.0.0", "5.3.0-dev", "6.0.0-dev"]],
+  ["^0.2.3", ["0.2.3", "0.2.9"], ["0.3.0", "0.2.2"]],
+  ["^0.0.3", ["0.0.3"], ["0.0.4"]],
+  ["^0.0", ["0.0.9"], ["0.1.0"]],
+  ["^0", ["0.9.9"], ["1.0.0"]],
+  ["~1.2.3", ["1.2.3", "1.2.9"], ["1.3.0"]],
+  ["~> 1.2", ["1.2.0", "1.2.9"], ["1.3.0"]],
+  ["~1", ["1.9.0"], ["2.0.0"]],
+  [">1.2", ["1.3.0"], ["1.2.9"]],
+  [">1", ["2.0.0"], ["1.9.9"]],
+  [">1.2.3", ["1.2.4"], ["1.2.3"]],
+  [">= 1.2.3 < 2", ["1.2.3", "1.9.9"], ["1.2.2", "2.0.0", "2.0.0-a"]],
+  ["<=1.2", ["1.2.9"], ["1.3.0"]],
+  ["<=1.2.3", ["1.2.3"], ["1.2.4"]],
+  ["<1.2", ["1.1.9"], ["1.2.0"]],
+  ["1.2 - 2.3", ["1.2.0", "2.3.9"], ["1.1.9", "2.4.0"]],
+  ["1.2.x", ["1.2.0"], ["1.3.0"]],
+  ["1", ["1.9.9"], ["2.0.0"]],
+  ["*", ["0.0.0", "9.9.9"], ["1.0.0-a"]],
+  ["", ["1.2.3"], []],
+  [">=*", ["1.2.3"], []],
+  ["<*", [], ["1.2.3", "0.0.0"]],
+  [">1.0.0-alpha", ["1.0.0-beta", "1.0.0", "2.0.0"], ["1.0.0-alpha", "2.0.0-alpha"]],
+])("the range %s", (range, inside, outside) => {
+  for (const text of inside) expect(isIn(text, range), text).toBe(true);
+  for (const text of outside) expect(isIn(text, range), text).toBe(false);
+});
+
+test.each(["abc", "1.2.3.4", ">>1", "1.2.3 || abc", "^^1", "1.x.3", "latest"])("%s is no range", (text) => {
+  expect(parseRange(text)).toBeUndefined();
+});
