@@ -26,7 +26,7 @@ import {
   username,
   walletId,
 } from "./requests/parameters.ts";
-import { notFound } from "./transport/error.ts";
+import { HttpError, notFound } from "./transport/error.ts";
 import { TOKEN_NAMES, tokenOrderOf } from "./uniks.ts";
 import { VOTE } from "./votes.ts";
 
@@ -144,6 +144,10 @@ export const wallets: Resource = (app, api) => {
       });
     });
   }
+  // Tokens of other names are refused before anybody looks for the wallet (http-api.md 13.7).
+  app.get("/wallets/:id/:name(^.+s$)", () => {
+    throw new HttpError(422);
+  });
 };
 
 function findWallet({ queries }: Api, id: string): StoredWallet {
