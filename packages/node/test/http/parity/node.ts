@@ -1,24 +1,25 @@
-/** A node without peers that holds the chain of the kit and serves it. */
+/** A node without peers that holds the chain of the kit and its pending transactions, and serves both. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, inflateSync } from "node:zlib";
 import {
   createNetwork,
+  createSlots,
   genesisBlockFromJson,
   hexToBytes,
   type NetworkFiles,
-  sealedFromTrustedBytes,
-  transactionToJson,
 } from "@uniknode/protocol";
 import { pino } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../../src/chain/chain.ts";
 import { createVerifier } from "../../../src/chain/verifier.ts";
 import { createHttpServer } from "../../../src/http/server.ts";
-import { BodyError, type Gateway } from "../../../src/serving/gateway.ts";
+import { createPool, DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool.ts";
+import { createGateway } from "../../../src/serving/node-gateway.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { createEventLog } from "../../../src/store/events.ts";
 import { migrate } from "../../../src/store/migrations.ts";
+import { createPoolStore } from "../../../src/store/pool.ts";
 
 /** `chain.json` of the kit. */
 type Kit = {
@@ -27,39 +28,19 @@ type Kit = {
   exceptions: NetworkFiles["exceptions"];
   genesisBlock: Record<string, unknown>;
   blocks: { height: number; serialized: string }[];
-  poolTransactions: { id: string; serialized: string }[];
+  poolTransactions: unknown;
 };
 
 /** Like the kit's: on, but never reached. */
 const RATE_LIMIT = { limit: 1_000_000, windowMs: 60_000 };
 const NO_EVENTS: ReadonlySet<string> = new Set();
-/** Settings of the recorded node. */
-const FEE_POLICY = {
-  dynamic: true,
-  minFeePool: 1_000,
-  minFeeBroadcast: 1_000,
-  addonBytes: {
-    transfer: 100,
-    secondSignature: 250,
-    delegateRegistration: 400_000,
-    vote: 100,
-    multiSignature: 500,
-    ipfs: 250,
-    multiPayment: 500,
-    delegateResignation: 100,
-    htlcLock: 100,
-    htlcClaim: 0,
-    htlcRefund: 0,
-  },
-};
-
 export async function startNode(folder: string) {
   const kit = JSON.parse(readFileSync(join(folder, "chain.json"), "utf8")) as Kit;
   const data = mkdtempSync(join(tmpdir(), "uniknode-parity-"));
   const path = join(data, "node.sqlite");
   const database = openDatabase(path);
   migrate(database);
-  const { genesisBlock, blocks, poolTransactions, ...files } = kit;
+  const { genesisBlock, blocks, poolTransactions: _, ...files } = kit;
   const network = createNetwork(files);
   const logger = pino({ level: "error" });
   const verifier = createVerifier({ threads: 0 });
@@ -81,6 +62,25 @@ export async function startNode(folder: string) {
       `block ${blocks[refused]?.height} was not accepted: ${JSON.stringify(outcomes[refused])}`,
     );
   }
+  const slots = createSlots(network);
+  const now = () => slots.timeAt(Date.now());
+  const pool = createPool(DEFAULT_POOL_OPTIONS, {
+    network,
+    state: chain.state,
+    head: chain.head,
+    now,
+    storedIds: (ids) => new Set(chain.storedIds(ids)),
+    store: createPoolStore(database),
+    verify: verifier.verify,
+    emit: () => {},
+  });
+  const gateway = createGateway(
+    { maxTransactionsPerRequest: 40 },
+    { pool, network, head: chain.head, now, webhooksChanged: () => {} },
+  );
+  const { transactions } = JSON.parse(readFileSync(join(folder, "pool.json"), "utf8"));
+  const { errors } = await gateway.submit(transactions);
+  if (errors) throw new Error(`pending transactions were not accepted: ${JSON.stringify(errors)}`);
   const reader = openDatabase(path, { readonly: true });
   const server = createHttpServer(
     { host: "127.0.0.1", port: 0, rateLimit: RATE_LIMIT },
@@ -90,10 +90,10 @@ export async function startNode(folder: string) {
       identity: {
         version: "5.7.2",
         genesisBlock,
-        feePolicy: FEE_POLICY,
+        feePolicy: DEFAULT_POOL_OPTIONS.fees,
         ports: { "@arkecosystem/core-api": 4003 },
       },
-      gateway: createGateway(poolTransactions, () => chain.head().height),
+      gateway,
       plugins: [],
       nowMs: Date.now,
       logger,
@@ -105,31 +105,12 @@ export async function startNode(folder: string) {
     async close() {
       await server.close();
       reader.close();
+      await pool.close();
       await chain.close();
       await verifier.close();
       database.close();
       rmSync(data, { recursive: true });
     },
-  };
-}
-
-/** Holds the kit's pending transactions in forging order. Submissions are compared by the vectors of the pool. */
-function createGateway(pending: Kit["poolTransactions"], height: () => number): Gateway {
-  const transactions = pending
-    .map(({ id, serialized }) => sealedFromTrustedBytes(hexToBytes(serialized), id).data)
-    .toSorted((a, b) => Number(b.fee - a.fee))
-    .map(transactionToJson);
-  return {
-    submit: async () => {
-      throw new BodyError("this node takes no transactions");
-    },
-    pendingTransactions: async ({ offset, limit }) => ({
-      transactions: transactions.slice(offset, offset + limit),
-      totalCount: transactions.length,
-    }),
-    pendingTransaction: async (id) => transactions.find((transaction) => transaction.id === id),
-    status: async () => ({ synced: true, now: height(), blocksCount: 0, timestamp: 0 }),
-    webhooksChanged: async () => {},
   };
 }
 
