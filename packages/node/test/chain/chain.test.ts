@@ -425,7 +425,7 @@ describe("the end", () => {
     const { chain } = start({ deps: { verifier } });
     await chain.accept(heights(2, 10));
     await verifier.close();
-    await expect(chain.accept(heights(11, 20))).rejects.toThrow("signature thread");
+    await expect(chain.accept(heights(11, 20))).rejects.toThrow("closed");
     expect(chain.head().height).toBe(10);
   });
 });

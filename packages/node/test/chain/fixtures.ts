@@ -9,7 +9,7 @@ import {
   TABLE_NAMES,
   type TableName,
 } from "@uniknode/ledger";
-import { createNetwork, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
+import { bytesToHex, createNetwork, genesisBlockFromJson, hexToBytes } from "@uniknode/protocol";
 import type { ChainOptions } from "../../src/chain/chain.ts";
 import { type Chain, type ChainDeps, createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { createVerifier } from "../../src/chain/verifier.ts";
@@ -83,31 +83,26 @@ export function temporaryFolder(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Tables that a chain writes, the event log apart: a revert gives them back as they were. */
-const CHAIN_TABLES = [
-  "meta",
-  "blocks",
-  "transactions",
-  "wallets",
-  "tokens",
-  "properties",
-  "entries",
-  "rounds",
-  "undo",
-];
+/** Tables that do not follow the chain: the event log and its readers, the pool, the memory of the forger. */
+const OTHER_TABLES =
+  "'migrations', 'sqlite_sequence', 'events', 'cursors', 'pool', 'forged_slots', 'missed_slots'";
+const CHAIN_TABLES = `SELECT name FROM sqlite_master WHERE type = 'table'
+  AND name NOT IN (${OTHER_TABLES}) AND name NOT GLOB '*webhook*' AND name NOT GLOB '*deliver*' ORDER BY name`;
 
-/** Every row of the chain's tables as text: equal dumps are equal databases. */
+/** Every row that the chain wrote, as text: equal dumps are equal databases. */
 export const dumpOf = (database: Database): string[] =>
-  CHAIN_TABLES.flatMap((table) =>
-    database
-      .prepare<Record<string, unknown>>(`SELECT * FROM ${table}`, { bigints: true })
-      .all()
-      .map(
-        (row) =>
-          `${table} ${JSON.stringify(row, (_, value) => (typeof value === "bigint" ? `${value}` : value))}`,
-      )
-      .sort(),
-  );
+  database
+    .prepare<{ name: string }>(CHAIN_TABLES)
+    .all()
+    .flatMap(({ name }) =>
+      database
+        .prepare<Record<string, unknown>>(`SELECT * FROM ${name}`, { bigints: true })
+        .all()
+        .map((row) => `${name} ${Object.values(row).map(textOf).join(" ")}`)
+        .sort(),
+    );
+
+const textOf = (value: unknown) => (value instanceof Uint8Array ? bytesToHex(value) : String(value));
 
 const KEYS: Record<"wallets" | "tokens" | "properties" | "rounds", string> = {
   wallets: "SELECT address AS key FROM wallets",
