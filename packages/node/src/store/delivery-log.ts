@@ -43,7 +43,8 @@ export type DeliveryLogStore = {
   /** Puts a delivery that has ended into the queue again, as a retry that is due. `false` if it waits there already. */
   requeue(number: number, atMs: number): boolean;
   /**
-   * The same for some of the failed ones that were made since a time, from the oldest on, behind the number `after`.
+   * The same for some of the failed ones that were made since a time, from the oldest on, behind the number `after`;
+   * pings apart.
    * Answers their numbers; fewer than `limit` were the last ones.
    */
   requeueFailed(
@@ -96,7 +97,7 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending'`);
   const requeueFailed = database.prepare<{ number: number }>(
     `${REQUEUED} WHERE number IN (SELECT number FROM deliveries WHERE webhook = ? AND state = 'failed'
-     AND number > ? AND created_ms >= ? ORDER BY number LIMIT ?) RETURNING number`,
+     AND sequence IS NOT NULL AND number > ? AND created_ms >= ? ORDER BY number LIMIT ?) RETURNING number`,
   );
 
   const recordFromRow = (row: DeliveryRow): DeliveryRecord => ({

@@ -15,9 +15,11 @@ export type Webhook = WebhookFields & {
   readonly id: number;
   /** 64 hexadecimal digits. */
   readonly token: string;
-  /** Why nothing is delivered at present, if so. */
-  readonly suspended?: string;
+  /** Why nothing is delivered at present, if so, and since when. */
+  readonly suspended?: Suspension;
 };
+
+export type Suspension = { readonly reason: string; readonly sinceMs: number };
 
 /** A webhook that takes part in matching: enabled and not suspended. */
 export type ActiveWebhook = Pick<Webhook, "id" | "event" | "conditions"> & {
@@ -48,7 +50,8 @@ export type WebhookStore = {
   eventNames(): Set<string>;
   recordSuccess(id: number): void;
   recordFailure(id: number, atMs: number): Failing;
-  suspend(id: number, reason: string): void;
+  /** One that is suspended already stays as it is. */
+  suspend(id: number, suspension: Suspension): void;
   /** Without the failures that led to the suspension. */
   resume(id: number, after: number): void;
 };
@@ -64,6 +67,7 @@ type WebhookRow = {
   conditions: string;
   token: string;
   suspended: string | null;
+  suspended_ms: number | null;
 };
 
 export function createWebhookStore(database: Database): WebhookStore {
@@ -79,7 +83,7 @@ export function createWebhookStore(database: Database): WebhookStore {
   const activateWaiting = database.prepare("UPDATE webhooks SET active_after = ? WHERE active_after = ?");
   const replace = database.prepare(
     `UPDATE webhooks SET event = ?, target = ?, enabled = ?, conditions = ?, active_after = ?,
-     failures = 0, failing_since_ms = NULL, suspended = NULL WHERE id = ?`,
+     failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = ?`,
   );
   const remove = database.prepare("DELETE FROM webhooks WHERE id = ?");
   const markRemoved = database.prepare("INSERT INTO removed_webhooks VALUES (?)");
@@ -97,9 +101,11 @@ export function createWebhookStore(database: Database): WebhookStore {
     `UPDATE webhooks SET failures = failures + 1, failing_since_ms = coalesce(failing_since_ms, ?) WHERE id = ?
      RETURNING failures, failing_since_ms AS failingSinceMs`,
   );
-  const suspend = database.prepare("UPDATE webhooks SET suspended = ? WHERE id = ?");
+  const suspend = database.prepare(
+    "UPDATE webhooks SET suspended = ?, suspended_ms = ? WHERE id = ? AND suspended IS NULL",
+  );
   const resume = database.prepare(
-    `UPDATE webhooks SET suspended = NULL, failures = 0, failing_since_ms = NULL, active_after = ?
+    `UPDATE webhooks SET suspended = NULL, suspended_ms = NULL, failures = 0, failing_since_ms = NULL, active_after = ?
      WHERE id = ? AND suspended IS NOT NULL`,
   );
 
@@ -128,7 +134,7 @@ export function createWebhookStore(database: Database): WebhookStore {
     recordSuccess: (id) => void recordSuccess.run(id),
     // The webhook may have been deleted during the attempt.
     recordFailure: (id, atMs) => recordFailure.get(atMs, id) ?? { failures: 1, failingSinceMs: atMs },
-    suspend: (id, reason) => void suspend.run(reason, id),
+    suspend: (id, { reason, sinceMs }) => void suspend.run(reason, sinceMs, id),
     resume: (id, after) => void resume.run(after, id),
   };
 }
@@ -141,6 +147,7 @@ const webhookFromRow = ({
   conditions,
   token,
   suspended,
+  suspended_ms,
 }: WebhookRow): Webhook => ({
   id,
   event,
@@ -148,5 +155,5 @@ const webhookFromRow = ({
   enabled: enabled === 1,
   conditions,
   token,
-  ...(suspended !== null && { suspended }),
+  ...(suspended !== null && { suspended: { reason: suspended, sinceMs: suspended_ms ?? 0 } }),
 });

@@ -13,6 +13,7 @@ import { createMatcher, READER } from "./delivery/match.ts";
 import { createOutcomeWriter } from "./delivery/outcome.ts";
 import { createPing } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
+import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./log/log.ts";
 import { createRetention } from "./log/retention.ts";
 import { createRegister, type Register } from "./register/register.ts";
@@ -23,6 +24,8 @@ export type WebhookOptions = {
   readonly maxConcurrent: number;
   /** Whether a failing delivery holds back the later ones of its webhook. */
   readonly strictOrder: boolean;
+  /** Pause after each failed attempt of a delivery; nothing follows the last one. */
+  readonly retryPausesMs: readonly number[];
   /** A webhook that does nothing but fail for so long is suspended. */
   readonly suspendAfterMs: number;
   readonly retention: DeliveryRetention;
@@ -36,6 +39,7 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   maxWebhooks: 1_000,
   maxConcurrent: 256,
   strictOrder: false,
+  retryPausesMs: DEFAULT_RETRY_PAUSES_MS,
   suspendAfterMs: 5 * DAY_MS,
   retention: {
     maxAgeMs: 7 * DAY_MS,

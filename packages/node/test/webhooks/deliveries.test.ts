@@ -3,7 +3,7 @@ import { BODY, serve, TOKEN } from "./serve.ts";
 import { blockApplied, type Reply, settle } from "./support.ts";
 
 /** A webhook for every applied block, behind its API. */
-async function serveBlocks(reply?: () => Reply) {
+async function serveBlocks(reply?: () => Reply | Promise<Reply>) {
   const served = await serve(undefined, reply && { reply });
   await served.create({
     event: "block.applied",
@@ -181,6 +181,64 @@ describe("sending again", () => {
     const answer = await ask("POST", "/api/webhooks/1/deliveries/1/retry", { headers: text, body: "x" });
     expect(answer.status).toBe(415);
   });
+});
+
+describe("dead letters", () => {
+  test("are sent again, all since a time, in their order", async () => {
+    let answer: (reply: Reply) => void = () => {};
+    let reply: Reply | Promise<Reply> = 410;
+    const { ask, emit, calls, clock, webhooks } = await serveBlocks(() => reply);
+    await emit(blockApplied(1));
+    const sinceMs = clock.nowMs() + 1_000;
+    await clock.advance(1_000);
+    await webhooks.ping("1");
+    reply = 200;
+    await webhooks.ping("1");
+    reply = new Promise<Reply>((resolve) => (answer = resolve));
+    await emit(...Array.from({ length: 1_199 }, (_, index) => blockApplied(index + 2)));
+    for (let turn = 0; turn < 10; turn++) await settle();
+    // What waits dies with its webhook.
+    answer(410);
+    await settle();
+    reply = 200;
+    await webhooks.ping("1");
+    const before = calls.length;
+    const retry = async (body: unknown) => ask("POST", "/api/webhooks/1/deliveries/retry", { body });
+    expect((await retry({ since: sinceMs })).body).toEqual({ data: { retried: 1_199 } });
+    for (let turn = 0; turn < 1_000 && calls.length < before + 1_199; turn++) await settle();
+    expect(calls.slice(before).map(({ message }) => message.height)).toEqual(
+      Array.from({ length: 1_199 }, (_, index) => index + 2),
+    );
+    expect((await retry({ since: 0 })).body).toEqual({ data: { retried: 1 } });
+    await settle();
+    expect((await retry({ since: 0 })).body).toEqual({ data: { retried: 0 } });
+  });
+
+  test.each<[string, unknown]>([
+    ["nothing", {}],
+    ["a text", { since: "yesterday" }],
+    ["a negative time", { since: -1 }],
+    ["a fraction", { since: 1.5 }],
+    ["something more", { since: 0, until: 1 }],
+  ])("are not sent again since %s", async (_name, body) => {
+    const { ask } = await serveBlocks();
+    expect((await ask("POST", "/api/webhooks/1/deliveries/retry", { body })).status).toBe(422);
+    expect((await ask("POST", "/api/webhooks/2/deliveries/retry", { body: { since: 0 } })).status).toBe(404);
+  });
+});
+
+test("a suspension is shown in the register, and gone with its end", async () => {
+  let reply: Reply = 410;
+  const { ask, emit, clock } = await serveBlocks(() => reply);
+  const before = (await ask("GET", "/api/webhooks/1")).body.data;
+  expect(Object.keys(before)).toEqual(["id", "event", "target", "enabled", "conditions"]);
+  await emit(blockApplied(1));
+  const suspended = { reason: "the target answered 410 Gone", since: clock.nowMs() };
+  expect((await ask("GET", "/api/webhooks/1")).body.data).toEqual({ ...before, suspended });
+  expect((await ask("GET", "/api/webhooks")).body.data).toEqual([{ ...before, suspended }]);
+  reply = 200;
+  await ask("PUT", "/api/webhooks/1", { body: { enabled: true } });
+  expect((await ask("GET", "/api/webhooks/1")).body.data).toEqual(before);
 });
 
 describe("a ping", () => {

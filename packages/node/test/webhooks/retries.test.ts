@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RETRY_PAUSES_MS } from "../../src/webhooks/delivery/retry.ts";
+import { DEFAULT_RETRY_PAUSES_MS } from "../../src/webhooks/delivery/retry.ts";
 import { always, blockApplied, createService, heights, type Reply } from "./support.ts";
 
 describe("retries", () => {
@@ -7,7 +7,7 @@ describe("retries", () => {
     const { webhooks, emit, calls, clock, log } = createService({ reply: () => 500 });
     const { id } = await webhooks.register.create(always());
     await emit(blockApplied(1));
-    const pauses = RETRY_PAUSES_MS.slice();
+    const pauses = DEFAULT_RETRY_PAUSES_MS.slice();
     expect(pauses.map((ms) => ms / 1000)).toEqual([5, 30, 120, 600, 1800, 7200, 18_000, 36_000, 86_400]);
     for (const [index, pauseMs] of pauses.entries()) {
       await clock.advance(pauseMs - 1);
@@ -70,7 +70,10 @@ describe("retries", () => {
       ["failed", "HTTP 410"],
       ["failed", "the target answered 410 Gone"],
     ]);
-    expect(webhooks.register.find(`${id}`)).toMatchObject({ enabled: true, suspended: expect.any(String) });
+    expect(webhooks.register.find(`${id}`)).toMatchObject({
+      enabled: true,
+      suspended: { reason: "the target answered 410 Gone", sinceMs: clock.nowMs() },
+    });
     expect(store.eventNames().size).toBe(0);
     status = 200;
     await emit(blockApplied(3));
@@ -80,6 +83,50 @@ describe("retries", () => {
     await webhooks.register.update(`${id}`, { enabled: "true" });
     await emit(blockApplied(4));
     expect(heights(calls)).toEqual([1, 2, 4]);
+  });
+
+  test("follow the schedule of the operator", async () => {
+    const { webhooks, emit, calls, clock, log } = createService({
+      options: { retryPausesMs: [1_000, 2_000] },
+      reply: () => 500,
+    });
+    await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await clock.advance(1_000);
+    await clock.advance(2_000);
+    expect(calls).toHaveLength(3);
+    expect(log(1, 1)).toMatchObject([{ state: "failed" }]);
+  });
+
+  test.each<[string, Reply, number]>([
+    ["429", 429, 5_000],
+    ["429 with Retry-After", { status: 429, retryAfter: "60" }, 60_000],
+    ["503 with Retry-After", { status: 503, retryAfter: "60" }, 60_000],
+  ])("leave the target alone after %s, and begin with one call", async (_name, refusal, pauseMs) => {
+    let reply = refusal;
+    const { webhooks, emit, calls, clock } = createService({ reply: () => reply });
+    await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await emit(blockApplied(2), blockApplied(3));
+    await clock.advance(pauseMs - 1);
+    expect(calls).toHaveLength(1);
+    reply = "never";
+    await clock.advance(1);
+    expect(calls).toHaveLength(2);
+    await clock.advance(pauseMs);
+    expect(calls).toHaveLength(2);
+  });
+
+  test("after a long Retry-After of one target do not concern the others", async () => {
+    const { webhooks, emit, calls } = createService({
+      reply: ({ target }) => (target.includes("busy") ? { status: 429, retryAfter: "3600" } : 200),
+    });
+    await webhooks.register.create(always("block.applied", "https://busy.example/"));
+    await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await emit(blockApplied(2));
+    expect(heights(calls.filter(({ target }) => target.includes("busy")))).toEqual([1]);
+    expect(heights(calls.filter(({ target }) => !target.includes("busy")))).toEqual([1, 2]);
   });
 
   test("of a target that is dead become rare, and end with suspension", async () => {
@@ -107,6 +154,6 @@ describe("retries", () => {
       await emit(blockApplied(100 + day));
       await clock.advance(86_400_000);
     }
-    expect(webhooks.register.find(`${id}`).suspended).toBe("the target failed for too long");
+    expect(webhooks.register.find(`${id}`).suspended?.reason).toBe("the target failed for too long");
   });
 });

@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
-import { MAX_RETRY_AFTER_MS, nextAttemptAt, probePauseMs } from "../../src/webhooks/delivery/retry.ts";
+import {
+  DEFAULT_RETRY_PAUSES_MS,
+  MAX_RETRY_AFTER_MS,
+  nextAttemptAt,
+  probePauseMs,
+  restMs,
+  retryAfterMsOf,
+} from "../../src/webhooks/delivery/retry.ts";
 
 const AT = 1_700_000_000_000;
 const pause = (attempts: number, random: number, retryAfter?: string) => {
-  const at = nextAttemptAt(
-    { attempts, atMs: AT, ...(retryAfter !== undefined && { retryAfter }) },
-    () => random,
-  );
+  const retryAfterMs = retryAfterMsOf(retryAfter, AT);
+  const at = nextAttemptAt({ attempts, atMs: AT, retryAfterMs }, DEFAULT_RETRY_PAUSES_MS, () => random);
   return at === undefined ? undefined : at - AT;
 };
 
@@ -33,4 +38,12 @@ test("a target is left alone only after many failures, and never for long", () =
   expect([1, 19, 20, 21, 25, 26, 1000].map(probePauseMs)).toEqual([
     0, 0, 5_000, 10_000, 160_000, 300_000, 300_000,
   ]);
+});
+
+test("an answer that asks for time asks for all deliveries", () => {
+  expect(restMs(500, 0)).toBe(0);
+  expect(restMs(503, 60_000)).toBe(60_000);
+  expect(restMs(429, 0)).toBe(5_000);
+  expect(restMs(429, 60_000)).toBe(60_000);
+  expect(restMs(undefined, 0)).toBe(0);
 });

@@ -13,13 +13,14 @@ const STATUS: Readonly<Record<WebhookErrorCode, number>> = {
   DELIVERY_WAITING: 409,
 };
 
-/** What everybody may see of a webhook: not its token. */
-export const showWebhook = ({ id, event, target, enabled, conditions }: Webhook) => ({
+/** What everybody may see of a webhook: not its token. Members beyond the interface appear where they say something. */
+export const showWebhook = ({ id, event, target, enabled, conditions, suspended }: Webhook) => ({
   id,
   event,
   target,
   enabled,
   conditions: parseJson(conditions),
+  ...(suspended && { suspended: { reason: suspended.reason, since: suspended.sinceMs } }),
 });
 
 /** Times are milliseconds since 1970; members without a value are left out. The body is shown where it was read. */

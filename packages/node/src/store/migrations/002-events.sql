@@ -24,7 +24,8 @@ CREATE TABLE webhooks (
   active_after INTEGER NOT NULL,              -- last event sequence it does not see
   failures INTEGER NOT NULL DEFAULT 0,        -- consecutive failed attempts
   failing_since_ms INTEGER,                   -- time of the first of them
-  suspended TEXT                              -- why deliveries are held back, if they are
+  suspended TEXT,                             -- why nothing is delivered at present, if so
+  suspended_ms INTEGER                        -- since when
 ) STRICT;
 CREATE INDEX webhooks_event ON webhooks (event);
 

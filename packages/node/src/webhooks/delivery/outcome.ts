@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
 import type { WebhookStore } from "../../store/webhooks.ts";
 import type { Attempted } from "./attempt.ts";
-import { nextAttemptAt, probePauseMs } from "./retry.ts";
+import { nextAttemptAt, probePauseMs, restMs, retryAfterMsOf } from "./retry.ts";
 
 /** An attempt that has ended. */
 export type Ended = {
@@ -17,6 +17,8 @@ export type OutcomeDeps = {
   deliveries: Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone" | "end">;
   random: () => number;
   logger: Logger;
+  /** Pause after each failed attempt; nothing follows the last one. */
+  retryPausesMs: readonly number[];
   /** A webhook that does nothing but fail for so long is suspended. */
   suspendAfterMs: number;
 };
@@ -36,9 +38,10 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
     }
     const isGone = status === 410;
     const attempts = delivery.attempts + 1;
+    const retryAfterMs = retryAfterMsOf(retryAfter, atMs);
     const nextMs = isGone
       ? undefined
-      : nextAttemptAt({ attempts, atMs, ...(retryAfter !== undefined && { retryAfter }) }, random);
+      : nextAttemptAt({ attempts, atMs, retryAfterMs }, deps.retryPausesMs, random);
     const isCurrent =
       nextMs === undefined
         ? deliveries.finish(number, "failed", atMs, reason)
@@ -50,13 +53,13 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
     if (isGone) suspend(webhook, "the target answered 410 Gone", atMs);
     else if (atMs - failingSinceMs > deps.suspendAfterMs)
       suspend(webhook, "the target failed for too long", atMs);
-    return probePauseMs(failures);
+    return Math.max(probePauseMs(failures), restMs(status, retryAfterMs));
   };
 
   /** What waits becomes dead letters: whoever brings the target back may want them. */
   function suspend(webhook: number, reason: string, atMs: number): void {
-    webhooks.suspend(webhook, reason);
+    webhooks.suspend(webhook, { reason, sinceMs: atMs });
     deliveries.end(webhook, "failed", reason, atMs);
-    logger.info({ webhook, reason }, "webhook suspended until it is updated");
+    logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");
   }
 }

@@ -4,8 +4,8 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Pause after each failed attempt; nothing follows the last one. */
-export const RETRY_PAUSES_MS: readonly number[] = [
+/** Pause after each failed attempt, unless the operator decides otherwise; nothing follows the last one. */
+export const DEFAULT_RETRY_PAUSES_MS: readonly number[] = [
   5 * SECOND_MS,
   30 * SECOND_MS,
   2 * MINUTE_MS,
@@ -27,28 +27,36 @@ export type FailedAttempt = {
   /** Made so far, this one included. */
   readonly attempts: number;
   readonly atMs: number;
-  /** Header of the answer. */
-  readonly retryAfter?: string;
+  /** Time that the target asked for. */
+  readonly retryAfterMs?: number;
 };
 
 /** Time of the next attempt, in milliseconds since 1970; nothing after the last one. `random` is in [0, 1). */
 export function nextAttemptAt(
-  { attempts, atMs, retryAfter }: FailedAttempt,
+  { attempts, atMs, retryAfterMs = 0 }: FailedAttempt,
+  pausesMs: readonly number[],
   random: () => number,
 ): number | undefined {
-  const pauseMs = RETRY_PAUSES_MS[attempts - 1];
+  const pauseMs = pausesMs[attempts - 1];
   if (pauseMs === undefined) return undefined;
   const jitteredMs = Math.round(pauseMs * (1 + JITTER * (2 * random() - 1)));
-  return atMs + Math.max(jitteredMs, Math.min(retryAfterMs(retryAfter, atMs), MAX_RETRY_AFTER_MS));
+  return atMs + Math.max(jitteredMs, retryAfterMs);
 }
 
-/** Seconds or a date (RFC 9110 section 10.2.3); 0 for anything else. */
-function retryAfterMs(header: string | undefined, nowMs: number): number {
+/** What a Retry-After header asks for, seconds or a date (RFC 9110 section 10.2.3); 0 for anything else. */
+export function retryAfterMsOf(header: string | undefined, nowMs: number): number {
   if (header === undefined) return 0;
-  if (/^\d+$/.test(header)) return Number(header) * SECOND_MS;
   const dateMs = Date.parse(header);
-  return Number.isNaN(dateMs) ? 0 : Math.max(0, dateMs - nowMs);
+  const askedMs = /^\d+$/.test(header) ? Number(header) * SECOND_MS : dateMs - nowMs;
+  return Number.isNaN(askedMs) ? 0 : Math.max(0, Math.min(askedMs, MAX_RETRY_AFTER_MS));
 }
+
+/** Pause after "too many requests" of a target that does not say how long it wants. */
+const TOO_MANY_PAUSE_MS = 5 * SECOND_MS;
+
+/** How long a target wants to be left alone altogether; 0 when its answer is about one delivery only. */
+export const restMs = (status: number | undefined, retryAfterMs: number): number =>
+  status === 429 ? Math.max(retryAfterMs, TOO_MANY_PAUSE_MS) : retryAfterMs;
 
 /** So many failures in a row are the target's, not the delivery's. */
 export const FAILURES_BEFORE_PROBING = 20;

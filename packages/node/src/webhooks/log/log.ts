@@ -1,6 +1,8 @@
 /** What became of the deliveries of a webhook, and how they are sent again (webhooks.md section 10, point 5). */
+import { setImmediate } from "node:timers/promises";
 import type { DeliveryFilter, DeliveryLogStore, DeliveryRecord } from "../../store/delivery-log.ts";
 import type { Webhook } from "../../store/webhooks.ts";
+import { integer, type Readers, readMembers, required } from "../body.ts";
 import { WebhookError } from "../register/error.ts";
 
 export type DeliveryLogDeps = {
@@ -31,7 +33,18 @@ export type DeliveryLog = {
    * @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN, DELIVERY_WAITING
    */
   retry(id: string, delivery: string): void;
+  /**
+   * The same for every failed delivery made since `body.since`, in milliseconds since 1970. Answers their number.
+   *
+   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN
+   */
+  retryFailed(id: string, body: unknown): Promise<number>;
 };
+
+const READERS: Readers<{ since: number }> = { since: integer(0, Number.MAX_SAFE_INTEGER) };
+
+/** Deliveries put into the queue at once: some milliseconds of the writer. */
+const REQUEUED_AT_ONCE = 500;
 
 export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
   const { store, findWebhook, onQueued, nowMs } = deps;
@@ -54,6 +67,21 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
         throw new WebhookError("DELIVERY_WAITING", "the delivery waits in the queue already");
       }
       onQueued(webhook);
+    },
+    async retryFailed(id, body) {
+      const sinceMs = required(readMembers(body, READERS).since, "since");
+      const webhook = findWebhook(id).id;
+      let total = 0;
+      let after = 0;
+      for (;;) {
+        const numbers = store.requeueFailed(webhook, { sinceMs, after, limit: REQUEUED_AT_ONCE }, nowMs());
+        total += numbers.length;
+        if (numbers.length > 0) onQueued(webhook);
+        if (numbers.length < REQUEUED_AT_ONCE) return total;
+        // What fails again at once has a smaller number, and is not met twice.
+        after = Math.max(...numbers);
+        await setImmediate();
+      }
     },
   };
 }

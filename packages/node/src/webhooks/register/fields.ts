@@ -1,20 +1,17 @@
 /** Reads what a user says about a webhook (webhooks.md section 3). */
 import { isEventName } from "../../events/catalogue.ts";
 import type { WebhookFields } from "../../store/webhooks.ts";
+import { invalid, type Readers, readMembers, readObject, required } from "../body.ts";
 import { type Condition, compileConditions } from "../conditions/conditions.ts";
 import { OperandError } from "../conditions/error.ts";
 import { isOperatorName, isUnary, operators } from "../conditions/operators.ts";
-import { WebhookError } from "./error.ts";
 
 const MAX_TARGET_LENGTH = 2_048;
 const MAX_CONDITIONS = 50;
 const MAX_KEY_LENGTH = 256;
 const MAX_VALUE_BYTES = 4_096;
 
-type Members = Readonly<Record<string, unknown>>;
-
-/** How each field is read; a reader throws when it does not like what it sees. */
-const READERS: { readonly [F in keyof WebhookFields]: (value: unknown) => WebhookFields[F] } = {
+const READERS: Readers<WebhookFields> = {
   event: readEvent,
   target: readTarget,
   enabled: readEnabled,
@@ -27,12 +24,13 @@ const READERS: { readonly [F in keyof WebhookFields]: (value: unknown) => Webhoo
  * @throws {WebhookError} WEBHOOK_INVALID
  */
 export function readFields(body: unknown): WebhookFields {
-  const fields: Partial<WebhookFields> = { enabled: true, ...readChanges(body) };
-  const { event, target, enabled, conditions } = fields;
-  if (event === undefined) throw invalid('"event" is required');
-  if (target === undefined) throw invalid('"target" is required');
-  if (conditions === undefined) throw invalid('"conditions" is required');
-  return { event, target, enabled: enabled ?? true, conditions };
+  const { event, target, enabled = true, conditions } = readChanges(body);
+  return {
+    event: required(event, "event"),
+    target: required(target, "target"),
+    enabled,
+    conditions: required(conditions, "conditions"),
+  };
 }
 
 /**
@@ -40,14 +38,7 @@ export function readFields(body: unknown): WebhookFields {
  *
  * @throws {WebhookError} WEBHOOK_INVALID
  */
-export function readChanges(body: unknown): Partial<WebhookFields> {
-  return Object.fromEntries(
-    Object.entries(readObject(body, "the body")).map(([name, value]) => {
-      if (!Object.hasOwn(READERS, name)) throw invalid(`"${name}" is not allowed`);
-      return [name, READERS[name as keyof WebhookFields](value)];
-    }),
-  );
-}
+export const readChanges = (body: unknown): Partial<WebhookFields> => readMembers(body, READERS);
 
 function readEvent(value: unknown): string {
   if (typeof value !== "string" || !isEventName(value)) throw invalid('"event" must be the name of an event');
@@ -119,12 +110,3 @@ function sizeOf(value: unknown): number {
     return Number.POSITIVE_INFINITY;
   }
 }
-
-function readObject(value: unknown, what: string): Members {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid(`${what} must be an object`);
-  }
-  return value as Members;
-}
-
-const invalid = (message: string) => new WebhookError("WEBHOOK_INVALID", message);
