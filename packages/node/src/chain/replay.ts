@@ -21,8 +21,9 @@ const DELIVERY_BYTES = 128 * 1024;
 const DELIVERY_BLOCKS = 400;
 
 /**
- * Hands over serialized blocks in order until they end or one is refused; a block of the chain that the chain
- * already has is passed over when it is its head or below.
+ * Hands over serialized blocks, the first being the one above the head, until they end or one is refused.
+ *
+ * @throws {ChainError} as `Chain.accept` does
  */
 export async function replay(
   chain: Chain,

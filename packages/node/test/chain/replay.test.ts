@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { replay } from "../../src/chain/replay.ts";
+import { blocksOf, type OpenChain, openChain, readChain } from "./fixtures.ts";
+
+const content = readChain("chain-1");
+const blocks = blocksOf(content);
+
+let open: OpenChain;
+beforeEach(() => {
+  open = openChain(content, ":memory:");
+});
+afterEach(() => open.close());
+
+describe("a replay", () => {
+  test("takes all blocks of a source, whatever may be in flight", async () => {
+    const progress: number[] = [];
+    const options = { maxBytesInFlight: 1, onProgress: (accepted: number) => progress.push(accepted) };
+    expect(await replay(open.chain, blocks.slice(0, 60), options)).toEqual({ accepted: 60 });
+    async function* others() {
+      yield* blocks.slice(60);
+    }
+    expect(await replay(open.chain, others())).toEqual({ accepted: blocks.length - 60 });
+    expect(open.chain.head().height).toBe(blocks.length + 1);
+    expect(progress.at(-1)).toBe(60);
+  });
+
+  test("ends at the block that is refused", async () => {
+    const outcome = await replay(open.chain, [...blocks.slice(0, 30), ...blocks.slice(31)]);
+    expect(outcome).toMatchObject({ accepted: 30, refusal: { answer: "Rejected" } });
+    expect(open.chain.head().height).toBe(31);
+  });
+
+  test("of nothing is nothing", async () => {
+    expect(await replay(open.chain, [])).toEqual({ accepted: 0 });
+  });
+
+  test("passes on what made the chain fail", async () => {
+    await open.chain.close();
+    await expect(replay(open.chain, blocks)).rejects.toMatchObject({ code: "CHAIN_CLOSED" });
+  });
+});

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { temporaryFolder } from "../chain/fixtures.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const open = () => openDatabase(`${folder.path}/database.sqlite`);
+
+describe("a transaction", () => {
+  test("is undone by what its work throws, nested ones included", () => {
+    const database = open();
+    database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
+    const insert = database.prepare("INSERT INTO numbers VALUES (?)");
+    expect(() =>
+      database.transaction(() => {
+        database.transaction(() => insert.run(1));
+        throw new Error("no");
+      }),
+    ).toThrow("no");
+    expect(database.prepare("SELECT * FROM numbers").all()).toEqual([]);
+    expect(database.transaction(() => insert.run(2).changes)).toBe(1);
+    database.close();
+  });
+
+  test("is seen by other connections as a whole", () => {
+    const writer = open();
+    writer.execute("CREATE TABLE numbers (number INTEGER) STRICT");
+    const reader = openDatabase(`${folder.path}/database.sqlite`, { readonly: true });
+    const count = reader.prepare<{ rows: number }>("SELECT count(*) AS rows FROM numbers");
+    writer.transaction(() => {
+      writer.execute("INSERT INTO numbers VALUES (1)");
+      expect(count.get()).toEqual({ rows: 0 });
+      writer.execute("INSERT INTO numbers VALUES (2)");
+    });
+    expect(count.get()).toEqual({ rows: 2 });
+    expect(() => reader.execute("INSERT INTO numbers VALUES (3)")).toThrow();
+    reader.close();
+    writer.close();
+  });
+});
+
+test("integers come back as numbers, or as bigint where that is asked for", () => {
+  const database = open();
+  const sql = "SELECT 9007199254740993 AS amount, 5 AS small";
+  expect(database.prepare(sql, { bigints: true }).get()).toEqual({ amount: 9007199254740993n, small: 5n });
+  expect(database.prepare("SELECT 5 AS small").get()).toEqual({ small: 5 });
+  database.close();
+});
+
+describe("migrations", () => {
+  test("are applied once", () => {
+    const database = open();
+    migrate(database);
+    const applied = () => database.prepare("SELECT * FROM migrations").all();
+    const first = applied();
+    migrate(database);
+    expect(applied()).toEqual(first);
+    expect(first.length).toBeGreaterThan(1);
+    database.close();
+  });
+
+  test("refuse a file that was changed after it had been applied", () => {
+    const database = open();
+    migrate(database);
+    database.execute("UPDATE migrations SET checksum = '0' WHERE name = '001-chain.sql'");
+    expect(() => migrate(database)).toThrow(expect.objectContaining({ code: "MIGRATION_CHANGED" }));
+    database.close();
+  });
+
+  test("refuse the data of a newer program", () => {
+    const database = open();
+    migrate(database);
+    database.execute("INSERT INTO migrations VALUES ('999-future.sql', '0')");
+    expect(() => migrate(database)).toThrow(expect.objectContaining({ code: "MIGRATION_UNKNOWN" }));
+    database.close();
+  });
+});
