@@ -42,6 +42,18 @@ CREATE INDEX transactions_own ON transactions (sender, height, sequence) WHERE r
 CREATE INDEX transactions_type ON transactions (type_group, type, height, sequence);
 CREATE INDEX transactions_alive ON transactions (height, sequence) WHERE is_alive = 1;
 
+-- What an empty table cannot tell the query planner: many transactions have one type, few have one sender. Rows of an
+-- index, and how many of them agree in the first column, the first two, ...
+ANALYZE transactions;
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+  ('transactions', 'transactions', '1000000 2 1'),
+  ('transactions', 'transactions_id', '1000000 1'),
+  ('transactions', 'transactions_sender', '1000000 20 2 1'),
+  ('transactions', 'transactions_recipient', '600000 20 2 1'),
+  ('transactions', 'transactions_own', '400000 20 2 1'),
+  ('transactions', 'transactions_type', '1000000 250000 100000 2 1'),
+  ('transactions', 'transactions_alive', '10000 2 1');
+
 -- Whom multi payments pay: other transactions have no row.
 CREATE TABLE payees (
   address TEXT NOT NULL,

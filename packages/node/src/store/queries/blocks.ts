@@ -23,7 +23,6 @@ export type StoredBlock = {
 const FIELDS = {
   id: text("id"),
   version: integer("version"),
-  height: integer("height"),
   numberOfTransactions: integer("number_of_transactions"),
   totalAmount: integer("total_amount"),
   totalFee: integer("total_fee"),
@@ -37,6 +36,7 @@ const FIELDS = {
 } as const;
 
 export type BlockFilter = FilterOf<typeof FIELDS> & {
+  readonly height?: Integer | Interval;
   readonly timestamp?: Integer | Interval;
   readonly previousBlock?: string;
 };
@@ -83,7 +83,6 @@ export function createBlockQueries(database: Database): BlockQueries {
     key: ["height"],
     columns: COLUMNS,
     joins: JOINS,
-    size: ({ height }) => height,
   });
   const heights = database.prepare<{ height: number }>("SELECT height FROM blocks WHERE id = ?");
   const timestamp = database.prepare<{ timestamp: number }>("SELECT timestamp FROM blocks WHERE height = ?");
@@ -96,13 +95,16 @@ export function createBlockQueries(database: Database): BlockQueries {
     ]),
   ) as Record<Direction, ReturnType<typeof database.prepare<BlockRow>>>;
 
-  /** A page of the whole chain: heights have no gaps, so nothing needs to be skipped. */
-  function pageOfChain({ height }: Head, direction: Direction, { offset, limit }: Range): Found<BlockRow> {
-    const rows =
+  /** A page of all blocks between two heights, which have no gaps: nothing is counted, nothing skipped. */
+  function pageOf({ low, high }: Heights, direction: Direction, { offset, limit }: Range): Found<BlockRow> {
+    const [from, to] =
       direction === "asc"
-        ? between.asc.all(offset + 1, offset + limit)
-        : between.desc.all(height - offset - limit + 1, height - offset);
-    return { rows, totalCount: height };
+        ? [low + offset, low + offset + limit - 1]
+        : [high - offset - limit + 1, high - offset];
+    return {
+      rows: between[direction].all(Math.max(from, low), Math.min(to, high)),
+      totalCount: Math.max(0, high - low + 1),
+    };
   }
 
   function childOf(id: string): Condition {
@@ -126,30 +128,60 @@ export function createBlockQueries(database: Database): BlockQueries {
     byHeight: (height) => optionalBlock(byHeight.get(height)),
     byId: (id) => optionalBlock(byId.get(id)),
     list(head, filter, { field, direction }, range) {
-      const { timestamp, previousBlock } = filter;
+      const { previousBlock } = filter;
+      const heights = heightsOf(head, filter, heightAt);
       const conditions = [
         ...conditionsOf(FIELDS, filter),
-        ...(timestamp === undefined ? [] : [timeCondition(timestamp, (time) => heightAt(time, head))]),
         ...(previousBlock === undefined ? [] : [childOf(previousBlock)]),
       ];
       const value = ORDERS[field];
       const { rows, totalCount } =
         conditions.length === 0 && value === "height"
-          ? pageOfChain(head, direction, range)
-          : list(head, { conditions, order: orderOf(value, direction) }, range);
+          ? pageOf(heights, direction, range)
+          : list(
+              head,
+              { conditions: [...conditions, betweenHeights(heights)], order: orderOf(value, direction) },
+              range,
+            );
       return { rows: rows.map(blockFromRow), totalCount };
     },
     heightAt,
   };
 }
 
-/** That the block at a height has a time, or one of an interval: a condition on the height alone. */
-export function timeCondition(time: Integer | Interval, heightAt: (time: number) => number): Condition {
-  const { from, to } = typeof time === "object" ? time : { from: time, to: time };
-  const lowest = from === undefined ? 1 : heightAt(Number(from));
-  if (to === undefined) return { sql: "height >= ?", values: [lowest] };
-  return { sql: "height >= ? AND height < ?", values: [lowest, heightAt(Number(to) + 1)] };
+/** Lowest and highest of a chain without gaps. */
+export type Heights = { readonly low: number; readonly high: number };
+
+type PlaceFilter = { readonly height?: Integer | Interval; readonly timestamp?: Integer | Interval };
+
+/** The heights that a filter leaves: times are heights too, because each block is later than the one below it. */
+export function heightsOf(
+  head: Head,
+  { height, timestamp }: PlaceFilter,
+  heightAt: (time: number, head: Head) => number,
+): Heights {
+  const heights = endsOf(height);
+  const times = endsOf(timestamp);
+  return {
+    low: Math.max(1, heights.from ?? 1, times.from === undefined ? 1 : heightAt(times.from, head)),
+    high: Math.min(
+      head.height,
+      heights.to ?? head.height,
+      times.to === undefined ? head.height : heightAt(times.to + 1, head) - 1,
+    ),
+  };
 }
+
+const endsOf = (wanted: Integer | Interval | undefined): { from?: number; to?: number } => {
+  if (wanted === undefined) return {};
+  const { from, to } = typeof wanted === "object" ? wanted : { from: wanted, to: wanted };
+  return { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) };
+};
+
+export const betweenHeights = ({ low, high }: Heights): Condition => ({
+  sql: "height BETWEEN ? AND ?",
+  values: [low, high],
+});
 
 function orderOf(value: string, direction: Direction): OrderTerm[] {
   if (value === "height") return [{ value, direction }];

@@ -31,8 +31,6 @@ export type ListedTable = {
   /** What is shown; may use `joins`, which conditions and order may not. */
   readonly columns: string;
   readonly joins?: string;
-  /** Number of all rows, where it is known without counting. */
-  readonly size?: (head: Head) => number;
 };
 
 /** Distinct texts kept prepared: the combinations of filters that clients really use are few. */
@@ -41,7 +39,7 @@ const MAX_STATEMENTS = 200;
 const MAX_TOTALS = 1_000;
 
 export function createList<Row>(database: Database, listed: ListedTable): List<Row> {
-  const { table, key, columns, joins = "", size } = listed;
+  const { table, key, columns, joins = "" } = listed;
   const prepare = createPreparer(database);
   const totals = perHead(() => new LRUCache<string, number>({ max: MAX_TOTALS }));
 
@@ -59,8 +57,7 @@ export function createList<Row>(database: Database, listed: ListedTable): List<R
   return (head, { conditions, ways = [], order }, { offset, limit }) => {
     const alternatives = ways.length > 0 ? ways.map((way) => [...conditions, way]) : [conditions];
     const values = alternatives.flat().flatMap((condition) => condition.values);
-    const isWhole = conditions.length === 0 && ways.length === 0;
-    const totalCount = isWhole && size ? size(head) : total(head, countText(listed, alternatives), values);
+    const totalCount = total(head, countText(listed, alternatives), values);
     // Pages beyond the end need no search for what is not there.
     if (offset >= totalCount) return { rows: [], totalCount };
     // The keys of the page first: what is skipped or sorted does not drag whole rows along.

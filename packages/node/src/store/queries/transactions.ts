@@ -2,7 +2,7 @@
 import { sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
 import type { Database } from "../database.ts";
 import { assetConditions, defineAssets, unlockConditions } from "./assets.ts";
-import { timeCondition } from "./blocks.ts";
+import { betweenHeights, heightsOf } from "./blocks.ts";
 import {
   anyOf,
   type Condition,
@@ -29,7 +29,6 @@ export type StoredTransaction = {
 
 const FIELDS = {
   id: text("id"),
-  height: integer("height"),
   type: integer("type"),
   typeGroup: integer("type_group"),
   version: integer("version"),
@@ -41,6 +40,7 @@ const FIELDS = {
 } as const;
 
 export type TransactionFilter = FilterOf<typeof FIELDS> & {
+  readonly height?: Integer | Interval;
   readonly blockId?: string;
   readonly timestamp?: Integer | Interval;
   /** Part of it: case counts, and % and _ stand for themselves. */
@@ -131,15 +131,15 @@ export function createTransactionQueries(
   });
 
   function conditionsFor(head: Head, filter: TransactionFilter): Condition[] {
-    const { blockId, timestamp, vendorField, senderId, asset, lockIds } = filter;
+    const { blockId, height, timestamp, vendorField, senderId, asset, lockIds } = filter;
     // A type without a group is one of the core's.
     const typeGroup = filter.typeGroup ?? (filter.type === undefined ? undefined : CORE_GROUP);
     const conditions = conditionsOf(FIELDS, { ...filter, ...(typeGroup !== undefined && { typeGroup }) });
     if (blockId !== undefined) {
       conditions.push({ sql: "height = (SELECT height FROM blocks WHERE id = ?)", values: [blockId] });
     }
-    if (timestamp !== undefined) {
-      conditions.push(timeCondition(timestamp, (time) => heightAt(time, head)));
+    if (height !== undefined || timestamp !== undefined) {
+      conditions.push(betweenHeights(heightsOf(head, filter, heightAt)));
     }
     if (vendorField !== undefined) {
       conditions.push({ sql: "instr(vendor_field, ?) > 0", values: [vendorField] });

@@ -102,6 +102,7 @@ const walletFromRow = ({ publicKey, attributes, ...row }: WalletRow): StoredWall
 
 function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
   const value = ORDERS[field];
+  if (field === "address") return [{ value, direction }];
   // The balance is never absent: without the test its index serves the order.
   if (field === "balance") {
     return [
