@@ -1,12 +1,14 @@
 /** The program `uniknode`: its commands, and how it ends. */
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/resolve.ts";
+import { limitHeapGrowth } from "../lifecycle/heap.ts";
 import { devCommand } from "./dev.ts";
 import { runCommand } from "./run.ts";
 import { versionCommand } from "./version.ts";
 
 /** Exit codes: 0 done, 1 failed while working, 2 asked for something that makes no sense. */
 export async function main(args: readonly string[]): Promise<number> {
+  limitHeapGrowth();
   const program = new Command("uniknode")
     .description("A complete node of the Unikname Network.")
     .exitOverride()
