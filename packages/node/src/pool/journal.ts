@@ -17,7 +17,7 @@ export type Journal = {
 };
 
 /** How long changes are collected: one commit serves all requests of this time. */
-const COLLECT_MS = 5;
+const COLLECT_MS = 2;
 
 type Outstanding = {
   readonly added: Map<string, Uint8Array>;

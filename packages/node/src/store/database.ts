@@ -19,8 +19,13 @@ export type Database = {
   define(name: string, compute: (...values: SqlValue[]) => SqlValue): void;
   /** Runs statements without parameters or answers. */
   execute(sql: string): void;
-  /** All or nothing; what `work` throws passes on after the rollback. Nested calls join the outer one. */
-  transaction<T>(work: () => T): T;
+  /**
+   * All or nothing; what `work` throws passes on after the rollback. Nested calls join the outer one.
+   *
+   * @param survives what the commit outlives once the call has returned: the loss of power, or at least the death of
+   *   the process, which takes no wait for the disk
+   */
+  transaction<T>(work: () => T, survives?: "power loss" | "process death"): T;
   close(): void;
 };
 
@@ -56,7 +61,16 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     },
     define: (name, compute) => void driver.function(name, { varargs: true }, compute),
     execute: (sql) => void driver.exec(sql),
-    transaction: (work) => (driver.inTransaction ? work() : driver.transaction(work).immediate()),
+    transaction(work, survives = "power loss") {
+      if (driver.inTransaction) return work();
+      if (survives === "power loss") return driver.transaction(work).immediate();
+      driver.pragma("synchronous = NORMAL");
+      try {
+        return driver.transaction(work).immediate();
+      } finally {
+        driver.pragma("synchronous = FULL");
+      }
+    },
     close: () => void driver.close(),
   };
 }

@@ -10,7 +10,10 @@ export type PoolChange = {
 export type PoolStore = {
   /** Canonical bytes in order of arrival. */
   load(): { id: string; bytes: Uint8Array }[];
-  /** Writes the change and runs `alongside` in one transaction: both or nothing. */
+  /**
+   * Writes the change and runs `alongside` in one transaction: both or nothing. It outlives the process; the loss of
+   * power can take the last of it.
+   */
   write(change: PoolChange, alongside?: () => void): void;
 };
 
@@ -23,11 +26,12 @@ export function createPoolStore(database: Database): PoolStore {
   return {
     load: () => select.all(),
     write({ added, removed }, alongside) {
+      // Pending transactions are many and live for seconds: each one waiting for the disk would cost more than it saves.
       database.transaction(() => {
         for (const id of removed) remove.run(id);
         for (const { id, bytes } of added) insert.run(id, bytes);
         alongside?.();
-      });
+      }, "process death");
     },
   };
 }
