@@ -39,5 +39,8 @@ export const EVENTS: Readonly<Record<string, string>> = {
 /** Whether a webhook may be registered for this name; the internal events of the old node are refused. */
 export const isEventName = (name: string): boolean => Object.hasOwn(EVENTS, name);
 
+/** Whether an event takes back an earlier one. */
+export const isReversal = (name: string): boolean => name.endsWith(".reverted");
+
 /** The name under which the event log keeps what a webhook calls `name`. */
 export const loggedName = (name: string): string => (name === "state:started" ? "state.started" : name);

@@ -19,6 +19,7 @@ export type NewDelivery = {
 export type Waiting = {
   readonly number: number;
   readonly id: string;
+  readonly event: string;
   readonly body: string;
   /** Made since the delivery was put into the queue. */
   readonly attempts: number;
@@ -41,8 +42,8 @@ export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
 export type DeliveryStore = {
   /** Answers the number. A delivery that exists already stays as it is, and there is no answer. */
   insert(delivery: NewDelivery, atMs: number): number | undefined;
-  /** The oldest one that was never tried. */
-  nextFirst(webhook: number): Waiting | undefined;
+  /** The oldest one behind a number that was never tried. */
+  nextFirst(webhook: number, after: number): Waiting | undefined;
   /** The retry that is overdue the longest. */
   nextRetry(webhook: number, nowMs: number): Waiting | undefined;
   /** When the next retry is due. */
@@ -57,7 +58,7 @@ export type DeliveryStore = {
   end(webhook: number, state: "failed" | "cancelled", reason: string, atMs: number): void;
 };
 
-const WAITING = `SELECT number, deliveries.id, body, attempts, target, token
+const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token
   FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE webhook = ? AND state = 'pending'`;
 
 export function createDeliveryStore(database: Database): DeliveryStore {
@@ -66,7 +67,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
      VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?) ON CONFLICT (webhook, id) DO NOTHING RETURNING number`,
   );
   const nextFirst = database.prepare<Waiting>(
-    `${WAITING} AND next_attempt_ms IS NULL ORDER BY number LIMIT 1`,
+    `${WAITING} AND next_attempt_ms IS NULL AND number > ? ORDER BY number LIMIT 1`,
   );
   const nextRetry = database.prepare<Waiting>(
     `${WAITING} AND next_attempt_ms IS NOT NULL AND next_attempt_ms <= ? ORDER BY next_attempt_ms LIMIT 1`,
@@ -97,7 +98,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   return {
     insert: ({ webhook, id, sequence, event, height, blockId, body }, atMs) =>
       insert.get(webhook, id, sequence ?? null, event, height ?? null, blockId ?? null, body, atMs)?.number,
-    nextFirst: (webhook) => nextFirst.get(webhook),
+    nextFirst: (webhook, after) => nextFirst.get(webhook, after),
     nextRetry: (webhook, nowMs) => nextRetry.get(webhook, nowMs),
     nextRetryMs: (webhook) => nextRetryMs.get(webhook)?.due ?? undefined,
     recordAttempt: (number, { startedMs, durationMs, status, answer, error }) =>

@@ -8,6 +8,8 @@ export type WebhookFields = {
   readonly target: string;
   readonly enabled: boolean;
   readonly conditions: string;
+  /** `strict`: a delivery begins only after the one before was acknowledged or given up. */
+  readonly order: "parallel" | "strict";
 };
 
 export type Webhook = WebhookFields & {
@@ -33,6 +35,7 @@ export type Failing = { readonly failures: number; readonly failingSinceMs: numb
 export type WebhookStore = {
   count(): number;
   ids(): number[];
+  isStrict(id: number): boolean;
   /** By ascending id. */
   page(range: { offset: number; limit: number }): Webhook[];
   find(id: number): Webhook | undefined;
@@ -65,6 +68,7 @@ type WebhookRow = {
   target: string;
   enabled: number;
   conditions: string;
+  strict: number;
   token: string;
   suspended: string | null;
   suspended_ms: number | null;
@@ -73,16 +77,17 @@ type WebhookRow = {
 export function createWebhookStore(database: Database): WebhookStore {
   const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM webhooks");
   const ids = database.prepare<{ id: number }>("SELECT id FROM webhooks ORDER BY id");
+  const isStrict = database.prepare("SELECT 1 FROM webhooks WHERE id = ? AND strict = 1");
   const page = database.prepare<WebhookRow>("SELECT * FROM webhooks ORDER BY id LIMIT ? OFFSET ?");
   const find = database.prepare<WebhookRow>("SELECT * FROM webhooks WHERE id = ?");
   const insert = database.prepare<WebhookRow>(
-    `INSERT INTO webhooks (event, target, enabled, conditions, token, active_after) VALUES (?, ?, ?, ?, ?, ?)
-     RETURNING *`,
+    `INSERT INTO webhooks (event, target, enabled, conditions, strict, token, active_after)
+     VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,
   );
   const activate = database.prepare("UPDATE webhooks SET active_after = ? WHERE id = ?");
   const activateWaiting = database.prepare("UPDATE webhooks SET active_after = ? WHERE active_after = ?");
   const replace = database.prepare(
-    `UPDATE webhooks SET event = ?, target = ?, enabled = ?, conditions = ?, active_after = ?,
+    `UPDATE webhooks SET event = ?, target = ?, enabled = ?, conditions = ?, strict = ?, active_after = ?,
      failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = ?`,
   );
   const remove = database.prepare("DELETE FROM webhooks WHERE id = ?");
@@ -112,19 +117,16 @@ export function createWebhookStore(database: Database): WebhookStore {
   return {
     count: () => count.get()?.total ?? 0,
     ids: () => ids.all().map(({ id }) => id),
+    isStrict: (id) => isStrict.get(id) !== undefined,
     page: ({ offset, limit }) => page.all(limit, offset).map(webhookFromRow),
     find(id) {
       const row = find.get(id);
       return row && webhookFromRow(row);
     },
-    insert({ event, target, enabled, conditions }, token) {
-      const row = insert.get(event, target, Number(enabled), conditions, token, NOT_YET);
-      return webhookFromRow(row as WebhookRow);
-    },
+    insert: (fields, token) => webhookFromRow(insert.get(...columnsOf(fields), token, NOT_YET) as WebhookRow),
     activate: (id, after) => void activate.run(after, id),
     activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
-    replace: (id, { event, target, enabled, conditions }, after) =>
-      void replace.run(event, target, Number(enabled), conditions, after, id),
+    replace: (id, fields, after) => void replace.run(...columnsOf(fields), after, id),
     remove: (id) =>
       database.transaction(() => {
         if (remove.run(id).changes > 0) markRemoved.run(id);
@@ -139,12 +141,22 @@ export function createWebhookStore(database: Database): WebhookStore {
   };
 }
 
+/** In the order of the statements. */
+const columnsOf = ({ event, target, enabled, conditions, order }: WebhookFields) => [
+  event,
+  target,
+  Number(enabled),
+  conditions,
+  Number(order === "strict"),
+];
+
 const webhookFromRow = ({
   id,
   event,
   target,
   enabled,
   conditions,
+  strict,
   token,
   suspended,
   suspended_ms,
@@ -154,6 +166,7 @@ const webhookFromRow = ({
   target,
   enabled: enabled === 1,
   conditions,
+  order: strict === 1 ? "strict" : "parallel",
   token,
   ...(suspended !== null && { suspended: { reason: suspended, sinceMs: suspended_ms ?? 0 } }),
 });

@@ -22,8 +22,8 @@ export type WebhookOptions = {
   readonly maxWebhooks: number;
   /** Calls under way at once, over all webhooks. */
   readonly maxConcurrent: number;
-  /** Whether a failing delivery holds back the later ones of its webhook. */
-  readonly strictOrder: boolean;
+  /** First attempts under way at once in one webhook, unless its order is strict. */
+  readonly maxConcurrentPerWebhook: number;
   /** Pause after each failed attempt of a delivery; nothing follows the last one. */
   readonly retryPausesMs: readonly number[];
   /** A webhook that does nothing but fail for so long is suspended. */
@@ -38,7 +38,7 @@ const DAY_MS = 86_400_000;
 export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   maxWebhooks: 1_000,
   maxConcurrent: 256,
-  strictOrder: false,
+  maxConcurrentPerWebhook: 8,
   retryPausesMs: DEFAULT_RETRY_PAUSES_MS,
   suspendAfterMs: 5 * DAY_MS,
   retention: {
@@ -116,6 +116,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     deliveries,
     eventLog,
     webhooksChanged,
+    onChanged: dispatcher.look,
     nowMs,
   });
   const log = createDeliveryLog({

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { readFields } from "../../src/webhooks/register/fields.ts";
 import { always, blockApplied, type Call, createService, heights } from "./support.ts";
 
 describe("a delivery", () => {
@@ -80,7 +81,7 @@ describe("a delivery", () => {
 
 test("rows that no registration makes: no conditions fire always, unreadable ones never", async () => {
   const { store, emit, calls } = createService();
-  const fields = { event: "block.applied", target: "https://receiver.example/", enabled: true };
+  const fields = readFields(always());
   for (const conditions of ["[]", '[{"key":"height","condition":"between","value":"x"}]', "{"]) {
     store.activate(store.insert({ ...fields, conditions }, "00".repeat(32)).id, 0);
   }

@@ -58,6 +58,7 @@ describe("fields", () => {
       5,
       null,
     ],
+    order: ["", "Strict", "fifo", true, null, ["strict"]],
     enabled: ["1", 1, "yes", "", null, " true ", "truee", [true], 0],
     conditions: [
       [],
@@ -135,6 +136,21 @@ describe("fields", () => {
       expect((await ask("PUT", `/api/webhooks/${id}`, { body: { [field]: value } })).status).toBe(200);
       expect((await ask("GET", `/api/webhooks/${id}`)).body.data[field]).toEqual(expected);
     }
+  });
+
+  test("order is shown where it is not the usual one", async () => {
+    const { ask, create } = await serve();
+    const plain = ["id", "event", "target", "enabled", "conditions"];
+    await create();
+    await create({ order: "parallel" });
+    const { body } = await create({ order: "strict" });
+    expect(body.data.order).toBe("strict");
+    const { data } = (await ask("GET", "/api/webhooks")).body;
+    expect(data.map(Object.keys)).toEqual([plain, plain, [...plain, "order"]]);
+    await ask("PUT", "/api/webhooks/3", { body: { enabled: "false" } });
+    expect((await ask("GET", "/api/webhooks/3")).body.data.order).toBe("strict");
+    await ask("PUT", "/api/webhooks/3", { body: { order: "parallel" } });
+    expect(Object.keys((await ask("GET", "/api/webhooks/3")).body.data)).toEqual(plain);
   });
 
   test("enabled is true when it is left out", async () => {

@@ -1,18 +1,74 @@
 import { describe, expect, test } from "vitest";
+import { createDeliveryStore } from "../../src/store/deliveries.ts";
+import type { WebhookOptions } from "../../src/webhooks/webhooks.ts";
 import { always, blockApplied, createService, heights, type Reply, settle } from "./support.ts";
 
-describe("order", () => {
-  test("first attempts come in the order of events, one at a time", async () => {
-    const answers: ((reply: Reply) => void)[] = [];
-    const { webhooks, emit, calls } = createService({
-      reply: () => new Promise<Reply>((resolve) => answers.push(resolve)),
-    });
-    await webhooks.register.create(always());
-    await emit(blockApplied(1), blockApplied(2), blockApplied(3));
-    for (const expected of [[1], [1, 2], [1, 2, 3]]) {
-      expect(heights(calls)).toEqual(expected);
-      answers.shift()?.(200);
+const strict = { ...always(), order: "strict" };
+
+/** A service whose targets answer when the test says so. */
+function createWaiting(options: Partial<WebhookOptions> = {}) {
+  const open = new Map<unknown, (reply: Reply) => void>();
+  const service = createService({
+    options,
+    reply: ({ message }) => new Promise<Reply>((resolve) => open.set(message.height, resolve)),
+  });
+  const deliveries = createDeliveryStore(service.database);
+  return {
+    ...service,
+    /** Answers the call of a height. */
+    async answer(height: number, reply: Reply = 200) {
+      open.get(height)?.(reply);
       await settle();
+    },
+    /** Puts deliveries into a queue; heights count from 1. */
+    queue(webhook: number, ...events: string[]) {
+      for (const [index, event] of events.entries()) {
+        const body = JSON.stringify({ event, height: index + 1 });
+        deliveries.insert({ webhook, id: `${index}`, sequence: index + 1, event, body }, 0);
+      }
+    },
+  };
+}
+
+describe("order", () => {
+  test("first attempts begin in the order of events, so many at a time", async () => {
+    const { calls, answer, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
+    await webhooks.register.create(always());
+    await emit(...[1, 2, 3, 4].map(blockApplied));
+    expect(heights(calls)).toEqual([1, 2]);
+    await answer(2);
+    expect(heights(calls)).toEqual([1, 2, 3]);
+    await answer(3);
+    expect(heights(calls)).toEqual([1, 2, 3, 4]);
+    await emit(blockApplied(5));
+    expect(heights(calls)).toEqual([1, 2, 3, 4]);
+    await answer(1);
+    expect(heights(calls)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("what takes back is told alone, after everything before it and before everything behind it", async () => {
+    const { calls, answer, webhooks, queue } = createWaiting();
+    const { id } = await webhooks.register.create(always());
+    queue(
+      id,
+      "block.applied",
+      "block.applied",
+      "block.reverted",
+      "block.reverted",
+      "block.applied",
+      "block.applied",
+    );
+    webhooks.wake();
+    await settle();
+    for (const [answered, begun] of [
+      [[], [1, 2]],
+      [[1], [1, 2]],
+      [[2], [1, 2, 3]],
+      [[3], [1, 2, 3, 4]],
+      [[4], [1, 2, 3, 4, 5, 6]],
+    ] as const) {
+      for (const height of answered) await answer(height);
+      expect([answered, heights(calls)]).toEqual([answered, begun]);
     }
   });
 
@@ -47,16 +103,56 @@ describe("order", () => {
   test("in strict order it does", async () => {
     let failures = 2;
     const { webhooks, emit, calls, clock } = createService({
-      options: { strictOrder: true },
       reply: ({ message }) => (message.height === 1 && failures-- > 0 ? 500 : 200),
     });
-    await webhooks.register.create(always());
+    await webhooks.register.create(strict);
     await emit(blockApplied(1), blockApplied(2), blockApplied(3));
     expect(heights(calls)).toEqual([1]);
     await clock.advance(5_000);
     expect(heights(calls)).toEqual([1, 1]);
     await clock.advance(30_000);
     expect(heights(calls)).toEqual([1, 1, 1, 2, 3]);
+  });
+
+  test("in strict order one call is made at a time, until the delivery is acknowledged or given up", async () => {
+    const { webhooks, emit, calls, clock, answer } = createWaiting({ retryPausesMs: [1_000] });
+    await webhooks.register.create(strict);
+    await emit(blockApplied(1), blockApplied(2));
+    expect(heights(calls)).toEqual([1]);
+    await answer(1, 500);
+    expect(heights(calls)).toEqual([1]);
+    await clock.advance(1_000);
+    expect(heights(calls)).toEqual([1, 1]);
+    await answer(1, 500);
+    expect(heights(calls)).toEqual([1, 1, 2]);
+  });
+
+  test("a delivery that is sent again has its turn in strict order, too", async () => {
+    const { webhooks, emit, calls, answer } = createWaiting();
+    await webhooks.register.create(strict);
+    await emit(blockApplied(1), blockApplied(2), blockApplied(3));
+    await answer(1);
+    webhooks.log.retry("1", "1");
+    await settle();
+    expect(heights(calls)).toEqual([1, 2]);
+    await answer(2);
+    expect(heights(calls)).toEqual([1, 2, 1]);
+    await answer(1);
+    expect(heights(calls)).toEqual([1, 2, 1, 3]);
+  });
+
+  test("the order can be changed", async () => {
+    const { webhooks, emit, calls, answer } = createWaiting();
+    const { id } = await webhooks.register.create(always());
+    await webhooks.register.update(`${id}`, { order: "strict" });
+    await emit(blockApplied(1), blockApplied(2));
+    expect(heights(calls)).toEqual([1]);
+    await webhooks.register.update(`${id}`, { order: "parallel" });
+    await emit(blockApplied(3), blockApplied(4));
+    // What waited was dropped with the old definition.
+    expect(heights(calls)).toEqual([1, 3, 4]);
+    await answer(1);
+    expect(heights(calls)).toEqual([1, 3, 4]);
   });
 
   test("a slow target does not delay the others", async () => {
@@ -66,7 +162,7 @@ describe("order", () => {
     await webhooks.register.create(always("block.applied", "https://slow.example/"));
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2), blockApplied(3));
-    expect(heights(calls.filter(({ target }) => target.includes("slow")))).toEqual([1]);
+    expect(heights(calls.filter(({ target }) => target.includes("slow")))).toEqual([1, 2, 3]);
     expect(heights(calls.filter(({ target }) => !target.includes("slow")))).toEqual([1, 2, 3]);
   });
 

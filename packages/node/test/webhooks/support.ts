@@ -108,11 +108,13 @@ export function createService(given: ServiceOptions = {}): Service {
   const post: Post = async (request, signal) => {
     const call = { ...request, atMs: clock.nowMs(), message: JSON.parse(request.body) };
     calls.push(call);
-    const reply = (await given.reply?.(call)) ?? 200;
+    const hungUp = new Promise<never>((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason)),
+    );
+    hungUp.catch(() => {});
+    const reply = (await Promise.race([given.reply?.(call), hungUp])) ?? 200;
     if (reply instanceof Error) throw reply;
-    if (reply === "never") {
-      await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-    }
+    if (reply === "never") await hungUp;
     return typeof reply === "object" ? reply : { status: Number(reply) };
   };
 

@@ -14,12 +14,13 @@ const STATUS: Readonly<Record<WebhookErrorCode, number>> = {
 };
 
 /** What everybody may see of a webhook: not its token. Members beyond the interface appear where they say something. */
-export const showWebhook = ({ id, event, target, enabled, conditions, suspended }: Webhook) => ({
+export const showWebhook = ({ id, event, target, enabled, conditions, order, suspended }: Webhook) => ({
   id,
   event,
   target,
   enabled,
   conditions: parseJson(conditions),
+  ...(order !== "parallel" && { order }),
   ...(suspended && { suspended: { reason: suspended.reason, since: suspended.sinceMs } }),
 });
 

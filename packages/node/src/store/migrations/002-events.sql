@@ -20,6 +20,7 @@ CREATE TABLE webhooks (
   target TEXT NOT NULL,
   enabled INTEGER NOT NULL,
   conditions TEXT NOT NULL,                   -- JSON as given
+  strict INTEGER NOT NULL,                    -- 1: a delivery waits for the end of the one before
   token TEXT NOT NULL,                        -- 64 hexadecimal digits
   active_after INTEGER NOT NULL,              -- last event sequence it does not see
   failures INTEGER NOT NULL DEFAULT 0,        -- consecutive failed attempts

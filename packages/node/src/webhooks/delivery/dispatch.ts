@@ -3,6 +3,7 @@
  * become due together are one: many answers share one write to the disk.
  */
 import type { Logger } from "pino";
+import { isReversal } from "../../events/catalogue.ts";
 import type { Database } from "../../store/database.ts";
 import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
 import type { WebhookStore } from "../../store/webhooks.ts";
@@ -15,15 +16,15 @@ import { createQueue, isIdle, LANES, type Lane, laneDueMs, type Queue } from "./
 export type DispatcherOptions = {
   /** Calls under way at once, over all webhooks. */
   readonly maxConcurrent: number;
-  /** Whether a failing delivery holds back the later ones of its webhook. */
-  readonly strictOrder: boolean;
+  /** First attempts under way at once in one webhook. */
+  readonly maxConcurrentPerWebhook: number;
   /** How long `close` waits for answers before it hangs up. */
   readonly closeGraceMs: number;
 };
 
 export type DispatcherDeps = {
   database: Database;
-  webhooks: Pick<WebhookStore, "ids">;
+  webhooks: Pick<WebhookStore, "ids" | "isStrict">;
   deliveries: Pick<DeliveryStore, "nextFirst" | "nextRetry" | "nextRetryMs">;
   match: () => Matched;
   /** Writes what an attempt brought; answers for how long the target is left alone. */
@@ -38,7 +39,7 @@ export type DispatcherDeps = {
 export type Dispatcher = {
   /** Events were logged, or deliveries may be due: looks soon. The first call starts the dispatcher. */
   wake(): void;
-  /** What waits for the webhook was changed by somebody else. */
+  /** The webhook, or what waits for it, was changed by somebody else: forgets what was known of it. */
   look(webhook: number): void;
   close(): Promise<void>;
 };
@@ -99,7 +100,8 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     const { settled, matched } = attempts.length > 0 ? database.transaction(work) : work();
     unwritten = unwritten.slice(attempts.length);
     for (const { queue, lane, ...state } of settled) {
-      queue.running.delete(lane);
+      queue.running[lane]--;
+      if (queue.running.first === 0) queue.isBarred = false;
       Object.assign(queue, state);
     }
     return matched;
@@ -112,23 +114,33 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     return { queue, lane, heldUntilMs, retryMs: deliveries.nextRetryMs(ended.webhook) };
   }
 
-  /** Starts every call that is due, as long as there is room. */
+  /** Begins every call that is due, as long as there is room: one of each queue, then the next one of each. */
   function call(): void {
     const nowMs = clock.nowMs();
-    for (const queue of [...queues.values()]) {
-      for (const lane of LANES) {
-        if (calls.size >= options.maxConcurrent) return;
-        const dueMs = laneDueMs(queue, lane, options.strictOrder);
-        if (dueMs === undefined || dueMs > nowMs) continue;
-        const delivery = take(queue, lane, nowMs);
-        if (delivery) begin(queue, lane, delivery);
+    let more = true;
+    while (more) {
+      more = false;
+      for (const queue of [...queues.values()]) {
+        for (const lane of LANES) {
+          if (calls.size >= options.maxConcurrent) return;
+          const delivery = isDue(queue, lane, nowMs) ? take(queue, lane, nowMs) : undefined;
+          if (delivery) begin(queue, lane, delivery);
+          more ||= delivery !== undefined;
+        }
+        if (isIdle(queue, nowMs)) queues.delete(queue.webhook);
       }
-      if (isIdle(queue, nowMs)) queues.delete(queue.webhook);
     }
   }
 
+  function isDue(queue: Queue, lane: Lane, nowMs: number): boolean {
+    const dueMs = dueMsOf(queue, lane);
+    return dueMs !== undefined && dueMs <= nowMs;
+  }
+
+  const dueMsOf = (queue: Queue, lane: Lane) => laneDueMs(queue, lane, options.maxConcurrentPerWebhook);
+
   function begin(queue: Queue, lane: Lane, delivery: Waiting): void {
-    queue.running.add(lane);
+    queue.running[lane]++;
     // To the end: with many webhooks due, each has its turn.
     queues.delete(queue.webhook);
     queues.set(queue.webhook, queue);
@@ -138,10 +150,24 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   function take(queue: Queue, lane: Lane, nowMs: number): Waiting | undefined {
     const { webhook } = queue;
-    const delivery = lane === "first" ? deliveries.nextFirst(webhook) : deliveries.nextRetry(webhook, nowMs);
-    if (!delivery && lane === "first") queue.hasFirst = false;
+    if (lane === "first") return takeFirst(queue);
+    const delivery = deliveries.nextRetry(webhook, nowMs);
     // Cancelled meanwhile: perhaps a later one is left.
-    if (!delivery && lane === "retry") queue.retryMs = deliveries.nextRetryMs(webhook);
+    if (!delivery) queue.retryMs = deliveries.nextRetryMs(webhook);
+    return delivery;
+  }
+
+  function takeFirst(queue: Queue): Waiting | undefined {
+    const delivery = deliveries.nextFirst(queue.webhook, queue.taken);
+    if (!delivery) {
+      queue.hasFirst = false;
+      return undefined;
+    }
+    if (isReversal(delivery.event)) {
+      queue.isBarred = true;
+      if (queue.running.first > 0) return undefined;
+    }
+    queue.taken = delivery.number;
     return delivery;
   }
 
@@ -157,7 +183,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   function sleep(): void {
     if (calls.size >= options.maxConcurrent) return;
     const due = [...queues.values()].flatMap((queue) =>
-      LANES.map((lane) => laneDueMs(queue, lane, options.strictOrder) ?? Number.POSITIVE_INFINITY),
+      LANES.map((lane) => dueMsOf(queue, lane) ?? Number.POSITIVE_INFINITY),
     );
     const nextMs = Math.min(Number.POSITIVE_INFINITY, ...due);
     if (nextMs !== Number.POSITIVE_INFINITY) {
@@ -168,7 +194,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   function queueOf(webhook: number): Queue {
     const known = queues.get(webhook);
     if (known) return known;
-    const queue = createQueue(webhook, deliveries.nextRetryMs(webhook));
+    const queue = createQueue(webhook, deps.webhooks.isStrict(webhook), deliveries.nextRetryMs(webhook));
     queues.set(webhook, queue);
     return queue;
   }
@@ -177,8 +203,10 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     wake,
     look(webhook) {
       const queue = queueOf(webhook);
+      queue.isStrict = deps.webhooks.isStrict(webhook);
       queue.hasFirst = true;
       queue.retryMs = deliveries.nextRetryMs(webhook);
+      queue.heldUntilMs = 0;
       wake();
     },
     async close() {

@@ -1,6 +1,7 @@
 /**
- * The queue of one webhook, as far as it is in memory: two lanes, each with one call at a time. First attempts run in
- * the order of events; retries run beside them, so that a delivery that fails holds no other one back.
+ * The queue of one webhook, as far as it is in memory: two lanes. First attempts begin in the order of events, several
+ * at once unless the order is strict; retries run beside them, one at a time, so that a delivery that fails holds no
+ * other one back.
  */
 
 export const LANES = ["first", "retry"] as const;
@@ -8,36 +9,45 @@ export type Lane = (typeof LANES)[number];
 
 export type Queue = {
   readonly webhook: number;
-  readonly running: Set<Lane>;
-  /** Whether there may be deliveries that were never tried. */
+  /** A delivery begins only after the one before has succeeded or is given up. */
+  isStrict: boolean;
+  /** Calls under way. */
+  readonly running: Record<Lane, number>;
+  /** Number of the last delivery that the first lane took. */
+  taken: number;
+  /** Whether there may be deliveries behind it. */
   hasFirst: boolean;
+  /** The first lane stands until a call has ended: what is taken back is told alone, between the old and the new. */
+  isBarred: boolean;
   /** When the next retry is due, if there is one. */
   retryMs: number | undefined;
   /** A target that keeps failing is left alone until then, and called once at a time; 0 for all others. */
   heldUntilMs: number;
 };
 
-export const createQueue = (webhook: number, retryMs: number | undefined): Queue => ({
+export const createQueue = (webhook: number, isStrict: boolean, retryMs: number | undefined): Queue => ({
   webhook,
-  running: new Set(),
+  isStrict,
+  running: { first: 0, retry: 0 },
+  taken: 0,
   hasFirst: true,
+  isBarred: false,
   retryMs,
   heldUntilMs: 0,
 });
 
-/**
- * When a lane may make its next call; nothing while it has none to make. In strict order a failed delivery holds back
- * the later ones until it has succeeded or is given up.
- */
-export function laneDueMs(queue: Queue, lane: Lane, strictOrder: boolean): number | undefined {
-  const { running, hasFirst, retryMs, heldUntilMs } = queue;
-  const isAlone = strictOrder || heldUntilMs > 0;
-  if (running.has(lane) || (isAlone && running.size > 0)) return undefined;
-  if (lane === "retry") return retryMs === undefined ? undefined : Math.max(retryMs, heldUntilMs);
-  if (!hasFirst || (strictOrder && retryMs !== undefined)) return undefined;
-  return heldUntilMs;
+/** When a lane may begin its next call; nothing while it has none to begin. */
+export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): number | undefined {
+  const { isStrict, running, hasFirst, isBarred, retryMs, heldUntilMs } = queue;
+  const isAlone = isStrict || heldUntilMs > 0;
+  if (isAlone && running.first + running.retry > 0) return undefined;
+  if (lane === "retry") {
+    return retryMs === undefined || running.retry > 0 ? undefined : Math.max(retryMs, heldUntilMs);
+  }
+  if (!hasFirst || isBarred || running.first >= maxConcurrent) return undefined;
+  return isStrict && retryMs !== undefined ? undefined : heldUntilMs;
 }
 
 /** Whether nothing would be lost with the queue: it is made anew with the next delivery. */
 export const isIdle = ({ running, hasFirst, retryMs, heldUntilMs }: Queue, nowMs: number): boolean =>
-  running.size === 0 && !hasFirst && retryMs === undefined && heldUntilMs <= nowMs;
+  running.first + running.retry === 0 && !hasFirst && retryMs === undefined && heldUntilMs <= nowMs;

@@ -1,7 +1,7 @@
 /** Reads what a user says about a webhook (webhooks.md section 3). */
 import { isEventName } from "../../events/catalogue.ts";
 import type { WebhookFields } from "../../store/webhooks.ts";
-import { invalid, type Readers, readMembers, readObject, required } from "../body.ts";
+import { invalid, oneOf, type Readers, readMembers, readObject, required } from "../body.ts";
 import { type Condition, compileConditions } from "../conditions/conditions.ts";
 import { OperandError } from "../conditions/error.ts";
 import { isOperatorName, isUnary, operators } from "../conditions/operators.ts";
@@ -16,6 +16,7 @@ const READERS: Readers<WebhookFields> = {
   target: readTarget,
   enabled: readEnabled,
   conditions: readConditions,
+  order: oneOf("parallel", "strict"),
 };
 
 /**
@@ -24,12 +25,13 @@ const READERS: Readers<WebhookFields> = {
  * @throws {WebhookError} WEBHOOK_INVALID
  */
 export function readFields(body: unknown): WebhookFields {
-  const { event, target, enabled = true, conditions } = readChanges(body);
+  const { event, target, enabled = true, conditions, order = "parallel" } = readChanges(body);
   return {
     event: required(event, "event"),
     target: required(target, "target"),
     enabled,
     conditions: required(conditions, "conditions"),
+    order,
   };
 }
 

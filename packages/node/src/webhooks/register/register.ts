@@ -16,6 +16,8 @@ export type RegisterDeps = {
   eventLog: Pick<EventLog, "lastSequence">;
   /** Settles when every event that the register names reaches the log. */
   webhooksChanged: () => Promise<void>;
+  /** What is delivered to the webhook is another thing from now on. */
+  onChanged: (webhook: number) => void;
   nowMs: () => number;
 };
 
@@ -49,7 +51,7 @@ export type Register = {
 const TOKEN_BYTES = 32;
 
 export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterDeps): Register {
-  const { database, webhooks, deliveries, eventLog, webhooksChanged, nowMs } = deps;
+  const { database, webhooks, deliveries, eventLog, webhooksChanged, onChanged, nowMs } = deps;
 
   function find(id: string): Webhook {
     // Whatever is not the decimal form of an id is an unknown one.
@@ -86,6 +88,7 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
         deliveries.end(webhook.id, "cancelled", "the webhook was updated", nowMs());
         webhooks.replace(webhook.id, { ...webhook, ...changes }, eventLog.lastSequence());
       });
+      onChanged(webhook.id);
       await webhooksChanged();
     },
 
