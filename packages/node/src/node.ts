@@ -20,6 +20,7 @@ import { eventOfArrival, eventsOfRevert } from "./events/chain.ts";
 import type { Event } from "./events/event.ts";
 import { eventOfForgerFailure, eventOfForgerStart, eventOfStart, eventsOfForging } from "./events/node.ts";
 import { eventOfPool } from "./events/pool.ts";
+import { DEFAULT_EVENT_RETENTION, startEventRetention } from "./events/retention.ts";
 import { DEFAULT_MAX_AGE_SECONDS, wantedEvents } from "./events/wanted.ts";
 import type { Delegates } from "./forger/delegates.ts";
 import { type BlockPlan, createForger } from "./forger/forger.ts";
@@ -130,6 +131,11 @@ async function start(
   const webhookStore = createWebhookStore(database);
   let wanted = webhookStore.eventNames();
   const events = createEventLog(database, { wanted: () => wanted, now: nowMs });
+  const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
+    events,
+    onError: (err) => logger.error({ err }, "old events cannot be dropped"),
+  });
+  onStop("event retention", endRetention);
   /** A block this old is history that is being caught up with. */
   const isBehind = ({ timestamp }: BlockHeader) => now() - timestamp >= 3 * slots.blocktime;
 
