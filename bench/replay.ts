@@ -116,7 +116,8 @@ limitHeapGrowth();
 const fixture = await loadFixture({ emptyBlocks, fullBlocks, transfersPerBlock });
 const folder = mkdtempSync(join(tmpdir(), "uniknode-replay-"));
 const path = join(folder, "chain.sqlite");
-const verifier = createVerifier({ threads });
+const accelerator = process.env.UNIKNODE_ACCELERATOR;
+const verifier = createVerifier({ threads, accelerator });
 const database = openDatabase(path);
 migrate(database);
 const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
@@ -144,7 +145,7 @@ await chain.close();
 database.close();
 
 // The accelerator belongs to the threads, which choose as this does.
-const { backend } = chooseSignatureBackend(threads > 0 ? process.env.UNIKNODE_ACCELERATOR : undefined);
+const { backend } = chooseSignatureBackend(threads > 0 ? accelerator : undefined);
 console.log(`Node ${process.versions.node}, ${availableParallelism()} cores, ${threads} verifier threads`);
 console.log(`signatures by ${backend.name}`);
 for (const [index, phase] of phases.entries()) {

@@ -50,6 +50,8 @@ export type NodeOptions = {
   /** Absent: the one of the first start, made then. */
   readonly webhookToken: string | undefined;
   readonly webhookPrivateTargets: boolean;
+  /** Package of a native signature accelerator, if one is to be used. */
+  readonly accelerator: string | undefined;
   readonly logLevel: LogLevel;
   /** Keys to forge with; none means that this node only follows. */
   readonly delegates: Delegates;
@@ -139,7 +141,7 @@ async function start(
   /** A block this old is history that is being caught up with. */
   const isBehind = ({ timestamp }: BlockHeader) => now() - timestamp >= 3 * slots.blocktime;
 
-  const verifier = createVerifier({ threads: VERIFIER_THREADS });
+  const verifier = createVerifier({ threads: VERIFIER_THREADS, accelerator: options.accelerator });
   onStop("verifier", verifier.close);
   const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
     database,

@@ -11,6 +11,8 @@ export type Verifier = {
 export type VerifierOptions = {
   /** Worker threads; 0 verifies in the calling thread. */
   readonly threads: number;
+  /** Package of a native accelerator for the threads; see `loadAccelerator`. */
+  readonly accelerator?: string | undefined;
 };
 
 /** Messages cost nothing any more from 50 signatures on; a batch holds a thread for about 12 ms. */
@@ -26,8 +28,9 @@ type Lane = {
   close(): Promise<unknown>;
 };
 
-export function createVerifier({ threads }: VerifierOptions): Verifier {
-  const lanes = threads === 0 ? [inThreadLane()] : Array.from({ length: threads }, workerLane);
+export function createVerifier({ threads, accelerator }: VerifierOptions): Verifier {
+  const lanes =
+    threads === 0 ? [inThreadLane()] : Array.from({ length: threads }, () => workerLane(accelerator));
 
   function verifyBatch(checks: readonly SignatureCheck[]): Promise<Uint8Array> {
     const lane = lanes.reduce((best, other) => (other.waiting < best.waiting ? other : best));
@@ -46,8 +49,11 @@ export function createVerifier({ threads }: VerifierOptions): Verifier {
   };
 }
 
-function workerLane(): Lane {
-  const worker = new Worker(new URL("./signature-thread.ts", import.meta.url), { resourceLimits: LIMITS });
+function workerLane(accelerator: string | undefined): Lane {
+  const worker = new Worker(new URL("./signature-thread.ts", import.meta.url), {
+    workerData: accelerator,
+    resourceLimits: LIMITS,
+  });
   const pending: PromiseWithResolvers<Uint8Array>[] = [];
   let failure: Error | undefined;
 

@@ -27,7 +27,7 @@ export function runCommand(): Command {
       },
       { files, genesisBlock, logger, nowMs: Date.now },
     );
-    const { backend } = chooseSignatureBackend(process.env.UNIKNODE_ACCELERATOR);
+    const { backend } = chooseSignatureBackend(config.accelerator);
     const shownConfig = maskConfig(runOptions, config);
     logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
     process.stdout.write(`${node.url}\n`);

@@ -57,6 +57,13 @@ export const nodeOptions = {
     secret: true,
     read: readText,
   }),
+  accelerator: option({
+    name: "accelerator",
+    placeholder: "PACKAGE",
+    sentence:
+      "Native package that verifies signatures faster, by name or folder (docs/guides/accelerator.md).",
+    read: readText,
+  }),
   logLevel: option({
     name: "logLevel",
     placeholder: "LEVEL",

@@ -121,8 +121,7 @@ describe.skipIf(!source)(`the accelerator ${source ?? "(UNIKNODE_ACCELERATOR is 
     const checks = fc
       .sample(alteredSignature, 1_000)
       .filter(({ hash, publicKey }) => hash.length === 32 && publicKey.length === 33);
-    // A thread takes over the environment when it starts.
-    const verifier = createVerifier({ threads: 2 });
+    const verifier = createVerifier({ threads: 2, accelerator: source });
     expect(await verifier.verify(checks)).toEqual(checks.map((check) => verdict(check)));
     await verifier.close();
   });
