@@ -11,6 +11,7 @@ import {
   forgeBlock,
   type KeyPair,
   keysFromPassphrase,
+  type Network,
   type NetworkFiles,
   type SealedTransaction,
   sealedFromTrustedBytes,
@@ -43,6 +44,8 @@ export const dave = person("dave");
 /** Known by address only. */
 export const cold = person("cold");
 export const stranger = person("stranger");
+/** Gets coins of rewarded transactions; has no wallet at first. */
+export const foundation = person("foundation");
 export const secondKey = person("alice's second key").publicKey;
 
 const id = (digit: string) => digit.repeat(64);
@@ -51,9 +54,11 @@ export const unik = { alice: id("a"), bob: id("b"), dave: id("d"), bare: id("e")
 /** Types compete for places of their own from the first block on. */
 const files: NetworkFiles = {
   ...dalinet,
+  network: { ...dalinet.network, foundation: { publicKey: foundation.publicKey } },
   milestones: [
     { ...dalinet.milestones[0]!, nbDelegatesByType: { individual: 1, organization: 1, network: 1 } },
     { height: 2, aip11: true, htlcEnabled: true, block: { idFullSha256: true } },
+    { height: 6, unsTokenEcoV3: true },
   ],
 };
 
@@ -81,7 +86,8 @@ const version1 = (amount: bigint, recipient: Person): SealedTransaction =>
 
 let nonces = new Map<Person, bigint>();
 
-function version2(
+/** A transaction with the sender's next nonce. */
+export function version2(
   sender: Person,
   members: Partial<TransactionBody> & Pick<TransactionBody, "type">,
 ): SealedTransaction {
@@ -101,6 +107,12 @@ function version2(
     sender,
   );
 }
+
+export const forgeOn = (
+  { header }: Block,
+  draft: { network: Network; timestamp: number; transactions: SealedTransaction[] },
+  { keys }: Person,
+): Block => forgeBlock({ ...draft, previous: header }, keys);
 
 const peer = (ip: string, version: string, height: number, latency: number): PeerInfo => ({
   ip,
@@ -124,8 +136,8 @@ function createChain() {
   const network = createNetwork(genesis.files);
   const blocks: Block[] = [genesis.block];
   const forge = (timestamp: number, forger: Person, transactions: SealedTransaction[]) => {
-    const previous = blocks.at(-1)!.header;
-    blocks.push(forgeBlock({ network, timestamp, previous, transactions }, forger.keys));
+    const previous = blocks.at(-1)!;
+    blocks.push(forgeOn(previous, { network, timestamp, transactions }, forger));
   };
   const transfer = { type: 0, recipientId: cold.address, expiration: 0 };
   const sent = {

@@ -2,19 +2,23 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeHeader, transactionToJson } from "@uniknode/protocol";
+import { type Block, encodeHeader, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { createHttpServer, type HttpDependencies, type HttpOptions } from "../../src/http/server.ts";
 import { BodyError, type Gateway } from "../../src/serving/gateway.ts";
 import { createBlockStore } from "../../src/store/blocks.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrations.ts";
-import { createStateStore } from "../../src/store/state.ts";
+import { createStateStore, type Write } from "../../src/store/state.ts";
 import { createTransactionStore } from "../../src/store/transactions.ts";
 import { chain, heads, tokens, wallets } from "./chain.ts";
 
+/** What a test adds to the chain and to the state at its head. */
+export type Additions = { readonly blocks: readonly Block[]; readonly writes: readonly Write[] };
+const NOTHING: Additions = { blocks: [], writes: [] };
+
 /** Writes the chain into a new database; the answer is its path. */
-function writeChain(folder: string): string {
+function writeChain(folder: string, { blocks, writes }: Additions): string {
   const path = join(folder, "chain.sqlite");
   const database = openDatabase(path);
   migrate(database);
@@ -37,8 +41,9 @@ function writeChain(folder: string): string {
       state.write([{ table: "properties", key: `${id}/${key}`, after: value }]);
     }
   }
+  state.write(writes);
   database.transaction(() => {
-    for (const block of chain.blocks) {
+    for (const block of [...chain.blocks, ...blocks]) {
       blockStore.append({ ...block, headerBytes: encodeHeader(block.header, chain.network) });
       transactionStore.append(block);
     }
@@ -91,9 +96,10 @@ export const NOW_MS = Date.parse("2019-09-20T11:42:10.474Z");
 export function openFixture(
   options: Partial<HttpOptions> = {},
   dependencies: Partial<HttpDependencies> = {},
+  additions = NOTHING,
 ) {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-http-"));
-  const database = openDatabase(writeChain(folder), { readonly: true });
+  const database = openDatabase(writeChain(folder, additions), { readonly: true });
   const gateway = createGateway();
   const server = createHttpServer(
     { host: "127.0.0.1", port: 0, ...options },

@@ -53,10 +53,14 @@ type TypeNumbers = { readonly typeGroup: number; readonly type: number };
 const typesWith = (members: readonly string[]): readonly TypeNumbers[] =>
   transactionTypes.filter(({ schema, legacySchema }) =>
     [schema, legacySchema].some((form) => {
-      const asset = form?.properties.asset?.properties as object | undefined;
-      return asset !== undefined && members.every((name) => Object.hasOwn(asset, name));
+      const asset = form?.properties.asset as AssetSchema | undefined;
+      if (!asset) return false;
+      const known = (asset.anyOf ?? [asset]).flatMap(({ properties }) => Object.keys(properties ?? {}));
+      return members.every((name) => known.includes(name));
     }),
   );
+
+type AssetSchema = { readonly properties?: object; readonly anyOf?: readonly AssetSchema[] };
 
 const isOneOf = (types: readonly TypeNumbers[]): Condition => ({
   sql: "(type_group, type) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))",
