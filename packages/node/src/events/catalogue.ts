@@ -39,6 +39,27 @@ export const EVENTS: Readonly<Record<string, string>> = {
 /** Whether a webhook may be registered for this name; the internal events of the old node are refused. */
 export const isEventName = (name: string): boolean => Object.hasOwn(EVENTS, name);
 
+/** Arrivals and forging concern blocks as well, but whether a block is on the chain changes nothing about them. */
+const NODE_EVENTS: ReadonlySet<string> = new Set([
+  "block.disregarded",
+  "block.forged",
+  "block.received",
+  "transaction.forged",
+]);
+/** Families of the events that a block brings about when it is applied, or undone. */
+const CHAIN_FAMILIES: ReadonlySet<string> = new Set(["block", "delegate", "round", "unik", "wallet"]);
+const OTHER_CHAIN_EVENTS: ReadonlySet<string> = new Set([
+  "forger.missing",
+  "forger.missing.reverted",
+  "transaction.applied",
+  "transaction.reverted",
+]);
+
+/** Whether an event is a fact of the chain: true as long as its block is, and gone with it. */
+export const isChainFact = (name: string): boolean =>
+  OTHER_CHAIN_EVENTS.has(name) ||
+  (CHAIN_FAMILIES.has(name.slice(0, name.indexOf("."))) && !NODE_EVENTS.has(name));
+
 /** Whether an event takes back an earlier one. */
 export const isReversal = (name: string): boolean => name.endsWith(".reverted");
 

@@ -56,8 +56,8 @@ export const eventOfArrival = (block: Block, fate: "received" | "disregarded"): 
 function contentOf(fact: Fact, { id: blockId, ...header }: BlockHeader): Pick<Event, "id" | "data"> {
   switch (fact.name) {
     case "forger.missing":
-      // The slot passed by whatever chain tells of it.
-      return { id: `${fact.name}:${fact.slot}`, data: { delegate: walletData(fact.delegate) } };
+      // In another chain the slot may not have been missed.
+      return { id: `${fact.name}:${blockId}:${fact.slot}`, data: { delegate: walletData(fact.delegate) } };
     case "round.missed":
       return {
         id: `${fact.name}:${blockId}:${fact.round}:${fact.delegate.address}`,

@@ -4,7 +4,7 @@
 export type Event = {
   /**
    * Stable name of the fact, for ever the same: `block.applied:<block id>`,
-   * `transaction.applied:<block id>:<sequence>`, `forger.missing:<slot>` ... A fact that can repeat (a block applied
+   * `transaction.applied:<block id>:<sequence>`, `forger.missing:<block id>:<slot>` ... A fact that can repeat (a block applied
    * again after a reorganisation) repeats with the same id.
    */
   readonly id: string;

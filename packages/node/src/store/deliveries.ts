@@ -5,7 +5,7 @@ export type NewDelivery = {
   readonly webhook: number;
   /** Of the webhook-id header; the same for ever. */
   readonly id: string;
-  /** Of the event; a ping has none. */
+  /** Among those of the webhook; a ping has none. */
   readonly sequence?: number;
   readonly event: string;
   /** Of the block that caused the event. */
@@ -40,8 +40,10 @@ export type Attempt = {
 export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
 
 export type DeliveryStore = {
-  /** Answers the number. A delivery that exists already stays as it is, and there is no answer. */
-  insert(delivery: NewDelivery, atMs: number): number | undefined;
+  /** Whether the webhook has a delivery of this id. */
+  has(webhook: number, id: string): boolean;
+  /** Answers the number. */
+  insert(delivery: NewDelivery, atMs: number): number;
   /** The oldest one behind a number that was never tried. */
   nextFirst(webhook: number, after: number): Waiting | undefined;
   /** The retry that is overdue the longest. */
@@ -62,9 +64,10 @@ const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts,
   FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE webhook = ? AND state = 'pending'`;
 
 export function createDeliveryStore(database: Database): DeliveryStore {
+  const has = database.prepare("SELECT 1 FROM deliveries WHERE webhook = ? AND id = ?");
   const insert = database.prepare<{ number: number }>(
     `INSERT INTO deliveries (webhook, id, sequence, event, height, block_id, body, state, created_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?) ON CONFLICT (webhook, id) DO NOTHING RETURNING number`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING number`,
   );
   const nextFirst = database.prepare<Waiting>(
     `${WAITING} AND next_attempt_ms IS NULL AND number > ? ORDER BY number LIMIT 1`,
@@ -96,8 +99,9 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   );
 
   return {
+    has: (webhook, id) => has.get(webhook, id) !== undefined,
     insert: ({ webhook, id, sequence, event, height, blockId, body }, atMs) =>
-      insert.get(webhook, id, sequence ?? null, event, height ?? null, blockId ?? null, body, atMs)?.number,
+      insert.get(webhook, id, sequence ?? null, event, height ?? null, blockId ?? null, body, atMs)!.number,
     nextFirst: (webhook, after) => nextFirst.get(webhook, after),
     nextRetry: (webhook, nowMs) => nextRetry.get(webhook, nowMs),
     nextRetryMs: (webhook) => nextRetryMs.get(webhook)?.due ?? undefined,

@@ -7,7 +7,7 @@ export type DeliveryRecord = {
   /** Grows with every delivery of the node. */
   readonly number: number;
   readonly id: string;
-  /** Of the event; a ping has none. */
+  /** Among those of the webhook; a ping has none. */
   readonly sequence?: number;
   readonly event: string;
   readonly height?: number;

@@ -1,6 +1,7 @@
 /** The register of webhooks as rows. */
-import { loggedName } from "../events/catalogue.ts";
+import { isChainFact, loggedName } from "../events/catalogue.ts";
 import type { Database } from "./database.ts";
+import type { Suspension } from "./webhook-health.ts";
 
 /** What a user decides about a webhook; `conditions` is JSON text, as given. */
 export type WebhookFields = {
@@ -21,16 +22,11 @@ export type Webhook = WebhookFields & {
   readonly suspended?: Suspension;
 };
 
-export type Suspension = { readonly reason: string; readonly sinceMs: number };
-
 /** A webhook that takes part in matching: enabled and not suspended. */
 export type ActiveWebhook = Pick<Webhook, "id" | "event" | "conditions"> & {
   /** Last event sequence that it does not see. */
   readonly activeAfter: number;
 };
-
-/** `failures` in a row, the first of them at `failingSinceMs`. */
-export type Failing = { readonly failures: number; readonly failingSinceMs: number };
 
 export type WebhookStore = {
   count(): number;
@@ -48,15 +44,13 @@ export type WebhookStore = {
   replace(id: number, fields: WebhookFields, after: number): void;
   /** Its deliveries are out of sight at once, and dropped in time. */
   remove(id: number): void;
+  /** Another one whenever the active webhooks may be others. */
+  version(): number;
   active(): ActiveWebhook[];
   /** Names that the event log keeps for the active webhooks. */
   eventNames(): Set<string>;
-  recordSuccess(id: number): void;
-  recordFailure(id: number, atMs: number): Failing;
-  /** One that is suspended already stays as it is. */
-  suspend(id: number, suspension: Suspension): void;
-  /** Without the failures that led to the suspension. */
-  resume(id: number, after: number): void;
+  /** Number of the next delivery of the webhook, which is then taken. */
+  nextSequence(id: number): number;
 };
 
 /** `active_after` of a webhook whose creation has not been answered yet. */
@@ -99,19 +93,9 @@ export function createWebhookStore(database: Database): WebhookStore {
   const eventNames = database.prepare<{ event: string }>(
     "SELECT DISTINCT event FROM webhooks WHERE enabled = 1 AND suspended IS NULL",
   );
-  const recordSuccess = database.prepare(
-    "UPDATE webhooks SET failures = 0, failing_since_ms = NULL WHERE id = ? AND failures > 0",
-  );
-  const recordFailure = database.prepare<Failing>(
-    `UPDATE webhooks SET failures = failures + 1, failing_since_ms = coalesce(failing_since_ms, ?) WHERE id = ?
-     RETURNING failures, failing_since_ms AS failingSinceMs`,
-  );
-  const suspend = database.prepare(
-    "UPDATE webhooks SET suspended = ?, suspended_ms = ? WHERE id = ? AND suspended IS NULL",
-  );
-  const resume = database.prepare(
-    `UPDATE webhooks SET suspended = NULL, suspended_ms = NULL, failures = 0, failing_since_ms = NULL, active_after = ?
-     WHERE id = ? AND suspended IS NOT NULL`,
+  const version = database.prepare<{ version: number }>("SELECT version FROM register");
+  const nextSequence = database.prepare<{ sequence: number }>(
+    "UPDATE webhooks SET last_sequence = last_sequence + 1 WHERE id = ? RETURNING last_sequence AS sequence",
   );
 
   return {
@@ -131,13 +115,15 @@ export function createWebhookStore(database: Database): WebhookStore {
       database.transaction(() => {
         if (remove.run(id).changes > 0) markRemoved.run(id);
       }),
+    version: () => version.get()!.version,
     active: () => active.all(),
-    eventNames: () => new Set(eventNames.all().map(({ event }) => loggedName(event))),
-    recordSuccess: (id) => void recordSuccess.run(id),
-    // The webhook may have been deleted during the attempt.
-    recordFailure: (id, atMs) => recordFailure.get(atMs, id) ?? { failures: 1, failingSinceMs: atMs },
-    suspend: (id, { reason, sinceMs }) => void suspend.run(reason, sinceMs, id),
-    resume: (id, after) => void resume.run(after, id),
+    eventNames() {
+      const names = new Set(eventNames.all().map(({ event }) => loggedName(event)));
+      // Whoever hears of the chain must hear when it goes back.
+      if ([...names].some(isChainFact)) names.add("block.reverted");
+      return names;
+    },
+    nextSequence: (id) => nextSequence.get(id)!.sequence,
   };
 }
 

@@ -5,17 +5,22 @@ import { createDeliveryStore } from "../store/deliveries.ts";
 import { createDeliveryLogStore } from "../store/delivery-log.ts";
 import { createDeliveryRetentionStore, type DeliveryRetention } from "../store/delivery-retention.ts";
 import type { EventLog } from "../store/events.ts";
+import { createMetaStore } from "../store/meta.ts";
+import { createReversalStore } from "../store/reversals.ts";
+import { createWebhookHealthStore } from "../store/webhook-health.ts";
 import { createWebhookStore } from "../store/webhooks.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAttempt } from "./delivery/attempt.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
-import { createMatcher, READER } from "./delivery/match.ts";
 import { createOutcomeWriter } from "./delivery/outcome.ts";
 import { createPing } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./log/log.ts";
 import { createRetention } from "./log/retention.ts";
+import { createDefinitions } from "./matching/definitions.ts";
+import { createMatcher, READER } from "./matching/matcher.ts";
+import { createOutbox } from "./matching/outbox.ts";
 import { createRegister, type Register } from "./register/register.ts";
 
 export type WebhookOptions = {
@@ -85,7 +90,9 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const { clock = systemClock, random = Math.random } = deps;
   const { nowMs } = clock;
   const webhooks = createWebhookStore(database);
+  const health = createWebhookHealthStore(database);
   const deliveries = createDeliveryStore(database);
+  const reversals = createReversalStore(database);
 
   database.transaction(() => {
     webhooks.activateWaiting(eventLog.lastSequence());
@@ -93,6 +100,8 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     if (eventLog.cursor(READER) === undefined) eventLog.moveCursor(READER, eventLog.lastSequence());
   });
 
+  const network = createMetaStore(database).read("nethash") ?? "";
+  const outbox = createOutbox({ network, webhooks, deliveries, reversals, nowMs });
   const attempt = createAttempt({ post, clock });
   const retention = createRetention(options.retention, {
     store: createDeliveryRetentionStore(database),
@@ -103,8 +112,14 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     database,
     webhooks,
     deliveries,
-    match: createMatcher({ database, eventLog, webhooks, deliveries, nowMs, logger }),
-    writeOutcome: createOutcomeWriter({ webhooks, deliveries, random, logger, ...options }),
+    match: createMatcher({
+      database,
+      eventLog,
+      definitions: createDefinitions({ webhooks, logger }),
+      reversals,
+      outbox,
+    }),
+    writeOutcome: createOutcomeWriter({ health, deliveries, random, logger, ...options }),
     attempt,
     retain: retention.look,
     clock,
@@ -113,6 +128,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const register = createRegister(options, {
     database,
     webhooks,
+    health,
     deliveries,
     eventLog,
     webhooksChanged,

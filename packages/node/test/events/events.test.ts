@@ -199,7 +199,7 @@ describe("events of an applied block", () => {
     const ids = eventsOfFacts(facts, header).map(({ id }) => id);
     expect(new Set(ids).size).toBe(facts.length);
     expect(eventsOfFacts(facts, header).map(({ id }) => id)).toEqual(ids);
-    expect(ids[0]).toBe("forger.missing:12000003");
+    expect(ids[0]).toBe(`forger.missing:${header.id}:12000003`);
     expect(ids[4]).toBe(`transaction.applied:${header.id}:0`);
     expect(ids.at(-1)).toBe(`block.applied:${header.id}`);
   });

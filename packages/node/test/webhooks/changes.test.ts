@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { createWebhookHealthStore } from "../../src/store/webhook-health.ts";
 import { always, blockApplied, createService, heights, type Reply, settle } from "./support.ts";
 
 describe("updates and deletions", () => {
   test("an update drops what waits, keeps id and token, and forgets failures", async () => {
     let status = 500;
-    const { webhooks, store, emit, calls, clock, log } = createService({ reply: () => status });
+    const { webhooks, database, emit, calls, clock, log } = createService({ reply: () => status });
     const { id, token } = await webhooks.register.create(always());
     await emit(blockApplied(1));
     await webhooks.register.update(`${id}`, { target: "https://other.example/" });
@@ -13,7 +14,10 @@ describe("updates and deletions", () => {
     expect(heights(calls)).toEqual([1]);
     expect(log(id, 1)).toMatchObject([{ state: "cancelled", reason: "the webhook was updated" }]);
     expect(webhooks.register.find(`${id}`)).toMatchObject({ id, token, target: "https://other.example/" });
-    expect(store.recordFailure(id, 5)).toEqual({ failures: 1, failingSinceMs: 5 });
+    expect(createWebhookHealthStore(database).recordFailure(id, 5)).toEqual({
+      failures: 1,
+      failingSinceMs: 5,
+    });
     await emit(blockApplied(2));
     expect(calls[1]).toMatchObject({ target: "https://other.example/" });
     expect(calls[1]?.headers.authorization).toBe(token.slice(0, 32));

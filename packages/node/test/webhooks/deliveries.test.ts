@@ -287,7 +287,7 @@ describe("a ping", () => {
     reply = 200;
     await ask("POST", "/api/webhooks/1/ping", { body: {} });
     expect(webhooks.register.find("1").suspended).toBeUndefined();
-    expect(store.eventNames()).toEqual(new Set(["block.applied"]));
+    expect(store.eventNames()).toEqual(new Set(["block.applied", "block.reverted"]));
     await emit(blockApplied(2));
     expect(calls.at(-1)?.message).toMatchObject({ event: "block.applied", height: 2 });
   });

@@ -67,16 +67,6 @@ describe("a delivery", () => {
     await emit(blockApplied(2), blockApplied(3), blockApplied(4));
     expect(heights(calls)).toEqual([3]);
   });
-
-  test("of a fact that comes back has another id", async () => {
-    const { webhooks, emit, calls } = createService();
-    await webhooks.register.create(always());
-    await emit(blockApplied(7));
-    await emit(blockApplied(7));
-    const [first, second] = calls as [Call, Call];
-    expect(first.message.id).not.toBe(second.message.id);
-    expect(first.message.sequence).toBeLessThan(second.message.sequence as number);
-  });
 });
 
 test("rows that no registration makes: no conditions fire always, unreadable ones never", async () => {

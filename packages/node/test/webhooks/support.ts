@@ -172,6 +172,14 @@ export const blockApplied = (height: number): Event => ({
   data: { id: `block${height}`, height, totalFee: "12345678901234567890" },
 });
 
+export const blockReverted = (height: number): Event => ({
+  id: `block.reverted:block${height}`,
+  name: "block.reverted",
+  height,
+  blockId: `block${height}`,
+  data: { id: `block${height}`, height, totalFee: "12345678901234567890" },
+});
+
 export const heights = (calls: readonly Call[]): unknown[] => calls.map(({ message }) => message.height);
 
 /** Lets the table of blocks say how high the chain is, and nothing more. */

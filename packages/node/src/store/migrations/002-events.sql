@@ -23,6 +23,7 @@ CREATE TABLE webhooks (
   strict INTEGER NOT NULL,                    -- 1: a delivery waits for the end of the one before
   token TEXT NOT NULL,                        -- 64 hexadecimal digits
   active_after INTEGER NOT NULL,              -- last event sequence it does not see
+  last_sequence INTEGER NOT NULL DEFAULT 0,   -- number of its last delivery
   failures INTEGER NOT NULL DEFAULT 0,        -- consecutive failed attempts
   failing_since_ms INTEGER,                   -- time of the first of them
   suspended TEXT,                             -- why nothing is delivered at present, if so
@@ -30,11 +31,19 @@ CREATE TABLE webhooks (
 ) STRICT;
 CREATE INDEX webhooks_event ON webhooks (event);
 
+-- One row: grows with every change of what the webhooks are or see, whoever makes it.
+CREATE TABLE register (version INTEGER NOT NULL) STRICT;
+INSERT INTO register VALUES (0);
+CREATE TRIGGER webhook_changed AFTER UPDATE OF active_after, suspended ON webhooks
+  BEGIN UPDATE register SET version = version + 1; END;
+CREATE TRIGGER webhook_removed AFTER DELETE ON webhooks
+  BEGIN UPDATE register SET version = version + 1; END;
+
 CREATE TABLE deliveries (
   number INTEGER PRIMARY KEY AUTOINCREMENT,   -- order of a webhook's queue
   webhook INTEGER NOT NULL,                   -- rows of a removed one are seen by nobody, and dropped in time
   id TEXT NOT NULL,                           -- webhook-id header: fact and webhook, constant over retries
-  sequence INTEGER,                           -- of the event; a ping has none
+  sequence INTEGER,                           -- among those of the webhook, without gaps; a ping has none
   event TEXT NOT NULL,
   height INTEGER,                             -- of the block that caused the event, if a block did
   block_id TEXT,
@@ -67,6 +76,13 @@ CREATE TABLE attempts (
   answer TEXT,                                -- the beginning of its body
   error TEXT,                                 -- code of the failure, if there was no answer
   PRIMARY KEY (delivery, attempt)
+) STRICT, WITHOUT ROWID;
+
+-- Blocks that were undone, each with the place in the event log that says so.
+CREATE TABLE reversals (
+  block_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  PRIMARY KEY (block_id, sequence)
 ) STRICT, WITHOUT ROWID;
 
 -- Webhooks that were removed while their deliveries are still being dropped.

@@ -8,8 +8,8 @@ import type { Database } from "../../store/database.ts";
 import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
 import type { WebhookStore } from "../../store/webhooks.ts";
 import type { Clock } from "../clock.ts";
+import type { Matched } from "../matching/matcher.ts";
 import type { MakeAttempt } from "./attempt.ts";
-import type { Matched } from "./match.ts";
 import type { Ended } from "./outcome.ts";
 import { createQueue, isIdle, LANES, type Lane, laneDueMs, type Queue } from "./queue.ts";
 

@@ -1,32 +1,24 @@
-/** What is sent: the body, its id, and the headers that prove where it comes from (webhooks.md 7 and 10). */
-import { createHash, createHmac } from "node:crypto";
-import type { LoggedEvent } from "../../events/event.ts";
+/** What is sent: the body, and the headers that prove where it comes from (webhooks.md 7 and 10). */
+import { createHmac } from "node:crypto";
 
-/**
- * Id of the delivery of an event to a webhook. The same event has one id for ever, whatever crashes between; a fact
- * that comes back after a reorganisation is another event in the log and has another id.
- */
-export function deliveryId({ id, sequence }: LoggedEvent, webhook: number): string {
-  const digest = createHash("sha256").update(`${id}\n${sequence}\n${webhook}`).digest("hex");
-  return `msg_${digest.slice(0, 32)}`;
-}
+/** Everything that a body says beside the content of the event. */
+export type Envelope = {
+  /** Of the first sending, milliseconds since 1970. */
+  readonly timestamp: number;
+  readonly event: string;
+  /** Of the webhook-id header. */
+  readonly id: string;
+  readonly webhookId: number;
+  /** Grows by one with each delivery of the webhook, so that the receiver sees what it missed. */
+  readonly sequence: number;
+  readonly height?: number;
+  readonly blockId?: string;
+};
 
-/** The text that is sent and signed. `dataText` is the JSON of the event's content, made once for all webhooks. */
-export function bodyOf(
-  event: LoggedEvent,
-  dataText: string | undefined,
-  webhook: { readonly id: number; readonly event: string },
-  atMs: number,
-): string {
-  const rest = JSON.stringify({
-    event: webhook.event,
-    id: deliveryId(event, webhook.id),
-    webhookId: webhook.id,
-    sequence: event.sequence,
-    height: event.height,
-    blockId: event.blockId,
-  }).slice(1);
-  return `{"timestamp":${atMs},${dataText === undefined ? "" : `"data":${dataText},`}${rest}`;
+/** The text that is sent and signed. `dataText` is the JSON of the event's content; events without content have none. */
+export function bodyOf({ timestamp, ...rest }: Envelope, dataText: string | undefined): string {
+  const data = dataText === undefined ? "" : `"data":${dataText},`;
+  return `{"timestamp":${timestamp},${data}${JSON.stringify(rest).slice(1)}`;
 }
 
 /** What is sent. `token` has 64 hexadecimal digits. */

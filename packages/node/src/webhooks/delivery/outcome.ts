@@ -1,7 +1,7 @@
 /** What an attempt means for its delivery and its webhook (webhooks.md 7.3 and section 10, points 4 and 6). */
 import type { Logger } from "pino";
 import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
-import type { WebhookStore } from "../../store/webhooks.ts";
+import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Attempted } from "./attempt.ts";
 import { nextAttemptAt, probePauseMs, restMs, retryAfterMsOf } from "./retry.ts";
 
@@ -13,7 +13,7 @@ export type Ended = {
 };
 
 export type OutcomeDeps = {
-  webhooks: Pick<WebhookStore, "recordSuccess" | "recordFailure" | "suspend">;
+  health: Pick<WebhookHealthStore, "recordSuccess" | "recordFailure" | "suspend">;
   deliveries: Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone" | "end">;
   random: () => number;
   logger: Logger;
@@ -25,7 +25,7 @@ export type OutcomeDeps = {
 
 /** Writes the outcome of an attempt; answers for how long the target is left alone. */
 export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number {
-  const { webhooks, deliveries, random, logger } = deps;
+  const { health, deliveries, random, logger } = deps;
 
   return ({ webhook, delivery, attempted }) => {
     const { number } = delivery;
@@ -33,7 +33,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
     const atMs = startedMs + durationMs;
     deliveries.recordAttempt(number, attempted);
     if (reason === undefined) {
-      if (deliveries.finish(number, "delivered", atMs)) webhooks.recordSuccess(webhook);
+      if (deliveries.finish(number, "delivered", atMs)) health.recordSuccess(webhook);
       return 0;
     }
     const isGone = status === 410;
@@ -49,7 +49,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
     // A definition that was replaced or deleted meanwhile says nothing about the present one.
     if (!isCurrent) return 0;
     logger.debug({ webhook, delivery: delivery.id, attempts, status, reason, nextMs }, "delivery failed");
-    const { failures, failingSinceMs } = webhooks.recordFailure(webhook, atMs);
+    const { failures, failingSinceMs } = health.recordFailure(webhook, atMs);
     if (isGone) suspend(webhook, "the target answered 410 Gone", atMs);
     else if (atMs - failingSinceMs > deps.suspendAfterMs)
       suspend(webhook, "the target failed for too long", atMs);
@@ -58,7 +58,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
 
   /** What waits becomes dead letters: whoever brings the target back may want them. */
   function suspend(webhook: number, reason: string, atMs: number): void {
-    webhooks.suspend(webhook, { reason, sinceMs: atMs });
+    health.suspend(webhook, { reason, sinceMs: atMs });
     deliveries.end(webhook, "failed", reason, atMs);
     logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");
   }

@@ -27,7 +27,7 @@ export function createPing({ database, deliveries, attempt, nowMs }: PingDeps): 
     const attempted = answered ?? silence(atMs, nowMs());
     const isAlive = attempted.reason === undefined;
     const number = database.transaction(() => {
-      const number = deliveries.insert({ webhook, id, event: "ping", body }, atMs)!;
+      const number = deliveries.insert({ webhook, id, event: "ping", body }, atMs);
       deliveries.recordAttempt(number, attempted);
       deliveries.finish(number, isAlive ? "delivered" : "failed", nowMs(), attempted.reason);
       return number;

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../../store/database.ts";
 import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { EventLog } from "../../store/events.ts";
+import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
 import { WebhookError } from "./error.ts";
 import { readChanges, readFields } from "./fields.ts";
@@ -12,6 +13,7 @@ export type RegisterOptions = { readonly maxWebhooks: number };
 export type RegisterDeps = {
   database: Database;
   webhooks: WebhookStore;
+  health: Pick<WebhookHealthStore, "resume">;
   deliveries: Pick<DeliveryStore, "end">;
   eventLog: Pick<EventLog, "lastSequence">;
   /** Settles when every event that the register names reaches the log. */
@@ -51,7 +53,7 @@ export type Register = {
 const TOKEN_BYTES = 32;
 
 export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterDeps): Register {
-  const { database, webhooks, deliveries, eventLog, webhooksChanged, onChanged, nowMs } = deps;
+  const { database, webhooks, health, deliveries, eventLog, webhooksChanged, onChanged, nowMs } = deps;
 
   function find(id: string): Webhook {
     // Whatever is not the decimal form of an id is an unknown one.
@@ -98,7 +100,7 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
     },
 
     async resume(webhook) {
-      webhooks.resume(webhook, eventLog.lastSequence());
+      health.resume(webhook, eventLog.lastSequence());
       await webhooksChanged();
     },
   };

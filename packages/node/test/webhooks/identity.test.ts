@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { createMetaStore } from "../../src/store/meta.ts";
+import { deliveryId } from "../../src/webhooks/matching/identity.ts";
+import {
+  always,
+  blockApplied,
+  blockReverted,
+  createService,
+  databasePath,
+  type ServiceOptions,
+} from "./support.ts";
+
+/** What a receiver of the calls saw: id and number of each message. */
+async function hear(events: ReturnType<typeof blockApplied>[], options: ServiceOptions = {}) {
+  const { webhooks, emit, calls, close } = createService(options);
+  await webhooks.register.create(always());
+  for (const event of events) await emit(event);
+  await close();
+  return calls.map(({ message }) => ({ id: message.id, sequence: message.sequence, height: message.height }));
+}
+
+describe("the id of a delivery", () => {
+  test("is made of the fact and the webhook alone", async () => {
+    const blocks = [blockApplied(1), blockApplied(2)];
+    const first = await hear(blocks);
+    // Another node, another history of the log.
+    const second = await hear([{ id: "x", name: "block.forged" }, ...blocks]);
+    expect(second).toEqual(first);
+    expect(first[0]?.id).not.toBe(first[1]?.id);
+  });
+
+  test("differs between webhooks, networks, events and their repetitions", () => {
+    const fact = { id: "block.applied:x", timesReverted: 0 };
+    const ids = [
+      deliveryId("n", 1, fact),
+      deliveryId("n", 2, fact),
+      deliveryId("m", 1, fact),
+      deliveryId("n", 1, { ...fact, id: "block.applied:y" }),
+      deliveryId("n", 1, { ...fact, timesReverted: 1 }),
+      deliveryId("n", 1, { id: fact.id, logSequence: 0 }),
+      deliveryId("n", 1, { id: fact.id, logSequence: 1 }),
+    ];
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(deliveryId("n", 1, fact)).toBe(ids[0]);
+    // Written down, so that it stays: receivers remember ids for years.
+    expect(ids[0]).toBe("msg_5f8bd24bb0a89414e4835ea9c8fa1424");
+  });
+
+  test("knows the network by its nethash", async () => {
+    const path = databasePath();
+    const { database, close } = createService({ path });
+    createMetaStore(database).write("nethash", "ab");
+    await close();
+    const [message] = await hear([blockApplied(1)], { path });
+    expect(message?.id).toBe(deliveryId("ab", 1, { id: "block.applied:block1", timesReverted: 0 }));
+  });
+
+  test("of a block that was undone and comes back is another one, whenever the node restarts", async () => {
+    const path = databasePath();
+    const first = await hear([blockApplied(7), blockReverted(7)], { path });
+    const { webhooks, emit, calls } = createService({ path });
+    webhooks.wake();
+    await emit(blockApplied(7), blockReverted(7), blockApplied(7));
+    const ids = [...first.map(({ id }) => id), ...calls.map(({ message }) => message.id)];
+    const facts = ["0", "1", "2"].map((times) =>
+      deliveryId("", 1, { id: "block.applied:block7", timesReverted: Number(times) }),
+    );
+    expect(ids.filter((id) => facts.includes(id as string))).toEqual(facts);
+  });
+
+  test("of something that may happen again is that of its place in the log", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(always("transaction.pool.removed"));
+    const removed = { id: "transaction.pool.removed:t", name: "transaction.pool.removed", data: { id: "t" } };
+    await emit(removed);
+    await emit(removed);
+    expect(new Set(calls.map(({ message }) => message.id)).size).toBe(2);
+  });
+});
+
+describe("the sequence of a webhook", () => {
+  test("has no gaps, whatever it does not hear", async () => {
+    const { webhooks, emit, calls } = createService();
+    const even = { key: "height", condition: "regexp", value: "[02468]$" };
+    await webhooks.register.create(always());
+    await webhooks.register.create({ ...always(), conditions: [even] });
+    await webhooks.register.create(always("block.reverted"));
+    await emit(...[1, 2, 3, 4].map(blockApplied), blockReverted(4));
+    const of = (webhook: number) =>
+      calls.flatMap(({ message }) => (message.webhookId === webhook ? [message.sequence] : []));
+    expect([of(2), of(3)]).toEqual([[1, 2], [1]]);
+    expect(of(1).slice(0, 4)).toEqual([1, 2, 3, 4]);
+  });
+
+  test("goes on after a restart, an update and a cursor that comes back", async () => {
+    const path = databasePath();
+    await hear([blockApplied(1), blockApplied(2)], { path });
+    const { webhooks, emit, calls, eventLog } = createService({ path });
+    eventLog.moveCursor("webhooks", 0);
+    await emit(blockApplied(3));
+    await webhooks.register.update("1", { enabled: true });
+    await webhooks.ping("1");
+    await emit(blockApplied(4));
+    expect(calls.map(({ message }) => message.sequence)).toEqual([3, undefined, 4]);
+  });
+});
