@@ -44,7 +44,7 @@ test("gives the whole preset of the network", async () => {
   expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
   const { data } = answer.json();
   expect(data.network).toEqual(JSON.parse(JSON.stringify(chain.network.description)));
-  expect(data.milestones).toHaveLength(2);
+  expect(data.milestones).toHaveLength(3);
   expect(data.milestones[1]).toMatchObject({ height: 2, aip11: true, reward: 200000000 });
   expect(data.exceptions).toEqual(chain.network.exceptions);
   expect(data.genesisBlock.id).toBe(heads.genesis.id);

@@ -1,0 +1,84 @@
+import { afterAll, expect, test } from "vitest";
+import { bob, carol } from "./chain.ts";
+import { openFixture, rowsOf } from "./fixture.ts";
+import { longer, more } from "./longer.ts";
+
+const fixture = openFixture({}, {}, longer);
+const bare = openFixture();
+afterAll(async () => {
+  await fixture.close();
+  await bare.close();
+});
+
+const [own, named] = [more.entity, more.delegateEntity].map(({ data }) => data.id);
+const byId = [own, named].sort();
+const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
+
+test("lists entities by id, resigned ones included, under both prefixes", async () => {
+  for (const prefix of ["/api", "/api/v2"]) {
+    const answer = await fixture.get(`${prefix}/entities`);
+    expect(idsOf(answer)).toEqual(byId);
+    expect(answer.json().meta).toMatchObject({ totalCount: 2, self: `${prefix}/entities?page=1&limit=100` });
+  }
+  expect((await bare.get("/api/entities")).json()).toMatchObject({ data: [], meta: { last: null } });
+});
+
+test("shows an entity by its registration", async () => {
+  expect((await fixture.get(`/api/entities/${own}`)).json()).toEqual({
+    data: {
+      id: own,
+      publicKey: carol.publicKey,
+      address: carol.address,
+      type: 0,
+      subType: 1,
+      data: { name: "my-entity", ipfsData: "Qm1" },
+      isResigned: false,
+    },
+  });
+  const unknown = await fixture.get(`/api/entities/${more.claim.data.id}`);
+  expect(unknown.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Entity not found" });
+  expect((await fixture.get("/api/entities/zz")).statusCode).toBe(422);
+});
+
+test.each([
+  ["orderBy=id:desc", byId.toReversed()],
+  ["orderBy=type:desc", [named, own]],
+  ["orderBy=subType:desc", [own, named]],
+  ["orderBy=isResigned:desc", [named, own]],
+  ["orderBy=type:asc&limit=1&page=2", [named]],
+  [`publicKey=${bob.publicKey}`, [named]],
+  ["type=4", [named]],
+  ["subType=1", [own]],
+  ["name=ent", [own]],
+  ["name=Ent", []],
+  ["isResigned=true", [named]],
+  ["isResigned=true&type=0", []],
+])("lists entities with %s", async (parameters, found) => {
+  expect(idsOf(await fixture.get(`/api/entities?${parameters}`))).toEqual(found);
+});
+
+test.each(["name=a%20b", `name=${"a".repeat(41)}`, "orderBy=name:asc", "type=x", "isResigned=1", "foo=1"])(
+  "refuses %s",
+  async (parameters) => {
+    expect((await fixture.get(`/api/entities?${parameters}`)).statusCode).toBe(422);
+  },
+);
+
+test.each([
+  [{}, "?orderBy=type:asc", [own, named]],
+  [{ publicKey: carol.publicKey }, "", [own]],
+  [{ type: 4 }, "", [named]],
+  [{ type: "4", subType: 0 }, "", [named]],
+  [{ name: "bobs_" }, "", [named]],
+  [{ isResigned: false }, "", [own]],
+  [{ isResigned: false, type: 4 }, "", []],
+])("finds %j%s", async (body, query, found) => {
+  expect(idsOf(await fixture.post(`/api/entities/search${query}`, body))).toEqual(found);
+});
+
+test.each([[{ data: {} }], [{ name: "" }], [{ type: -1 }], [{ orderBy: "id:asc" }], [[]]])(
+  "refuses the search %j",
+  async (body) => {
+    expect((await fixture.post("/api/entities/search", body)).statusCode).toBe(422);
+  },
+);

@@ -1,0 +1,29 @@
+import { afterAll, expect, test } from "vitest";
+import { alice, bob, carol } from "./chain.ts";
+import { openFixture } from "./fixture.ts";
+import { longer } from "./longer.ts";
+
+const fixture = openFixture({}, {}, longer);
+afterAll(() => fixture.close());
+
+test("lists the delegates of a round by votes, then by public key", async () => {
+  const alike = [bob, carol].map(({ publicKey }) => publicKey).sort();
+  for (const prefix of ["/api", "/api/v2"]) {
+    const answer = await fixture.get(`${prefix}/rounds/2/delegates?foo=1`);
+    expect(answer.json()).toEqual({
+      data: [
+        { publicKey: alice.publicKey, votes: "12345678901234567" },
+        ...alike.map((publicKey) => ({ publicKey, votes: "5" })),
+      ],
+    });
+  }
+});
+
+test("answers 404 for unknown rounds and paths, and 422 for what is no round", async () => {
+  const unknown = await fixture.get("/api/rounds/3/delegates");
+  expect(unknown.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Round not found" });
+  expect((await fixture.get("/api/rounds/2")).json().message).toBe("Not Found");
+  for (const round of ["0", "x", "-1", "1.5", "99999999999999999999"]) {
+    expect((await fixture.get(`/api/rounds/${round}/delegates`)).statusCode).toBe(422);
+  }
+});
