@@ -1,5 +1,5 @@
-import { afterAll, expect, test } from "vitest";
-import { bob, carol, chain, heads, treasury, unik } from "./chain.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { alice, bob, carol, chain, cold, heads, treasury, unik } from "./chain.ts";
 import { openFixture, rowsOf } from "./fixture.ts";
 
 const fixture = openFixture();
@@ -136,4 +136,120 @@ test("answers 404 for blocks that do not exist and 422 for what is no id", async
   }
   expect((await fixture.get("/api/blocks/zzz")).statusCode).toBe(422);
   expect((await fixture.get("/api/blocks/1?foo=1")).statusCode).toBe(422);
+});
+
+test.each([
+  [{}, "", [4, 3, 2, 1]],
+  [{}, "?limit=2&page=2", [2, 1]],
+  [{ orderBy: "height:asc" }, "?offset=1&limit=2", [2, 3]],
+  [{ id: heads.third.id }, "", [3]],
+  [{ version: 0 }, "?limit=1", [4]],
+  [{ version: "1" }, "", []],
+  [{ previousBlock: heads.third.id }, "", [4]],
+  [{ previousBlock: "0" }, "", [1]],
+  [{ previousBlock: "7" }, "", []],
+  [{ generatorPublicKey: bob.publicKey }, "", [4, 3]],
+  [{ height: { from: 2, to: 3 } }, "", [3, 2]],
+  [{ height: { from: "2", to: "2" } }, "", [2]],
+  [{ height: { from: 3 } }, "", [4, 3]],
+  [{ height: { to: 1 } }, "", [1]],
+  [{ height: { from: 3, to: 2 } }, "", []],
+  [{ height: { from: 5000 } }, "", []],
+  [{ height: {} }, "?limit=1", [4]],
+  [{ timestamp: { from: 8, to: 16 } }, "", [3, 2]],
+  [{ timestamp: { from: 9, to: 15 } }, "", []],
+  [{ timestamp: { from: 9 }, height: { to: 3 }, orderBy: "timestamp:asc" }, "", [3]],
+  [{ numberOfTransactions: { from: 1, to: 2 } }, "", [4, 1]],
+  [{ totalAmount: { from: 5, to: 1000 } }, "", [4, 3]],
+  [{ totalFee: { from: 1 }, generatorPublicKey: bob.publicKey, height: { from: 4 } }, "", [4]],
+  [{ reward: { from: 0, to: 0 } }, "", [1]],
+  [{ totalFee: { from: 1 }, orderBy: "totalFee:asc" }, "", [3, 4]],
+])("finds %j%s", async (body, query, heights) => {
+  const answer = await fixture.post(`/api/blocks/search${query}`, body);
+  expect(heightsOf(answer)).toEqual(heights);
+});
+
+test("answers a search with links to itself and with either form", async () => {
+  const answer = await fixture.post("/api/v2/blocks/search?limit=1", {});
+  expect(answer.json().meta).toMatchObject({
+    count: 1,
+    totalCount: 4,
+    next: "/api/v2/blocks/search?limit=1&transform=true&page=2",
+  });
+  const raw = await fixture.post("/api/blocks/search?transform=false", { height: { from: 2, to: 2 } });
+  expect(rowsOf(raw)[0]).toMatchObject({ previousBlock: heads.genesis.id, timestamp: 8 });
+});
+
+test.each([
+  [{ foo: 1 }, ""],
+  [{ height: 5 }, ""],
+  [{ height: { from: -1 } }, ""],
+  [{ height: { from: 1.5 } }, ""],
+  [{ height: { from: null } }, ""],
+  [{ height: { above: 1 } }, ""],
+  [{ orderBy: "foo:asc" }, ""],
+  [{ payloadHash: "0".repeat(64) }, ""],
+  [{ id: "zz" }, ""],
+  [{}, "?orderBy=height:asc"],
+  [{}, "?height=1"],
+  [[], ""],
+])("refuses the search %j%s", async (body, query) => {
+  expect((await fixture.post(`/api/blocks/search${query}`, body)).statusCode).toBe(422);
+});
+
+describe("GET /blocks/{id}/transactions", () => {
+  const { hello, payments, vote, mint } = Object.fromEntries(
+    Object.entries(chain.sent).map(([name, { data }]) => [name, data.id]),
+  ) as Record<keyof typeof chain.sent, string>;
+  const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
+
+  test("lists them in their order, by id and by height", async () => {
+    for (const id of ["3", heads.third.id]) {
+      const answer = await fixture.get(`/api/blocks/${id}/transactions`);
+      expect(idsOf(answer)).toEqual([hello, payments, vote, mint]);
+      expect(rowsOf(answer)[0]).toMatchObject({ blockId: heads.third.id, confirmations: 2, amount: "5" });
+    }
+    expect(idsOf(await fixture.get("/api/blocks/2/transactions"))).toEqual([]);
+    const genesis = await fixture.get(`/api/v2/blocks/${heads.genesis.id}/transactions?limit=1`);
+    expect(genesis.json().meta).toMatchObject({ totalCount: 2, pageCount: 2 });
+  });
+
+  test.each([
+    ["limit=1&page=2", [payments]],
+    ["offset=3", [mint]],
+    ["orderBy=amount:desc&limit=1", [hello]],
+    ["orderBy=fee:asc", [hello, payments, vote, mint]],
+    ["orderBy=timestamp:desc", [hello, payments, vote, mint]],
+    [`id=${vote}`, [vote]],
+    [`blockId=${heads.third.id}&limit=1`, [hello]],
+    [`blockId=${heads.head.id}`, []],
+    // A type alone is one of the core's.
+    ["type=6", [payments]],
+    ["type=5", []],
+    ["version=1", []],
+    [`senderPublicKey=${bob.publicKey}`, []],
+    [`senderId=${alice.address}&limit=1`, [hello]],
+    [`recipientId=${cold.address}`, [hello, payments]],
+    ["timestamp=16&limit=1", [hello]],
+    ["timestamp=17", []],
+    ["amount=5", [hello]],
+    ["fee=10000000&limit=1", [hello]],
+    ["vendorField=100%25", [hello]],
+  ])("lists them with %s", async (parameters, found) => {
+    expect(idsOf(await fixture.get(`/api/blocks/3/transactions?${parameters}`))).toEqual(found);
+  });
+
+  test.each(["typeGroup=1", "nonce=1", "orderBy=foo:asc", "limit=0", "foo=1"])(
+    "refuses %s",
+    async (parameters) => {
+      expect((await fixture.get(`/api/blocks/3/transactions?${parameters}`)).statusCode).toBe(422);
+    },
+  );
+
+  test("answers 404 for unknown blocks, and for what is no id", async () => {
+    for (const id of ["99", "0".repeat(64), "zzz"]) {
+      const answer = await fixture.get(`/api/blocks/${id}/transactions`);
+      expect(answer.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Block not found" });
+    }
+  });
 });

@@ -1,6 +1,6 @@
 import { createNetwork, dalinet } from "@uniknode/protocol";
-import { afterAll, expect, test } from "vitest";
-import { alice, BOB_VOTES, bob, carol, dave, heads, stranger, unik } from "./chain.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { alice, BOB_VOTES, bob, carol, chain, dave, heads, stranger, unik } from "./chain.ts";
 import { openFixture, rowsOf } from "./fixture.ts";
 
 const fixture = openFixture();
@@ -112,4 +112,118 @@ test("answers 404 for wallets that are no delegates and 422 for what is no walle
     expect((await fixture.get(`/api/delegates/${id}`)).json().message).toBe("Delegate not found");
   }
   expect((await fixture.get("/api/delegates/!!%3F")).statusCode).toBe(422);
+});
+
+describe("GET /delegates/{id}/blocks", () => {
+  const heightsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ height }) => height);
+  const third = chain.blocks[2]!.header;
+
+  test.each([
+    [`${unik.bob}/blocks`, [4, 3]],
+    [`${bob.address}/blocks?orderBy=height:asc`, [3, 4]],
+    [`${bob.publicKey}/blocks?orderBy=totalFee:asc&limit=1`, [3]],
+    ["genesis_1/blocks", [2]],
+    [`${dave.address}/blocks`, []],
+    [`${unik.bob}/blocks?height=3`, [3]],
+    [`${unik.bob}/blocks?height=2`, []],
+    [`${unik.bob}/blocks?timestamp=24`, [4]],
+    [`${unik.bob}/blocks?numberOfTransactions=4`, [3]],
+    [`${unik.bob}/blocks?generatorPublicKey=${bob.publicKey}&limit=1`, [4]],
+    [`${unik.bob}/blocks?generatorPublicKey=${carol.publicKey}`, []],
+    [`${unik.bob}/blocks?payloadHash=${third.payloadHash}`, [3]],
+    [`${unik.bob}/blocks?payloadLength=${third.payloadLength}`, [3]],
+    [`${unik.bob}/blocks?blockSignature=${third.blockSignature}`, [3]],
+    [`${unik.bob}/blocks?blockSignature=00`, []],
+  ])("lists blocks: %s", async (path, heights) => {
+    expect(heightsOf(await fixture.get(`/api/delegates/${path}`))).toEqual(heights);
+  });
+
+  test("shows them in either form", async () => {
+    const [shown] = rowsOf(await fixture.get("/api/v2/delegates/genesis_1/blocks"));
+    expect(shown).toMatchObject({ generator: { username: "genesis_1" }, confirmations: 2 });
+    const [raw] = rowsOf(await fixture.get("/api/delegates/genesis_1/blocks?transform=false"));
+    expect(raw).toMatchObject({ generatorPublicKey: carol.publicKey });
+  });
+
+  test("answers 404 for what is no delegate and 422 for unknown parameters", async () => {
+    for (const id of [alice.address, "nobody"]) {
+      const answer = await fixture.get(`/api/delegates/${id}/blocks`);
+      expect(answer.json()).toMatchObject({ statusCode: 404, message: "Delegate not found" });
+    }
+    for (const parameters of ["foo=1", "orderBy=foo:asc", "payloadHash=x", "blockSignature=x"]) {
+      expect((await fixture.get(`/api/delegates/${unik.bob}/blocks?${parameters}`)).statusCode).toBe(422);
+    }
+  });
+});
+
+describe("GET /delegates/{id}/voters", () => {
+  test.each([
+    [`${unik.bob}/voters`, [alice, bob]],
+    [`${bob.address}/voters?orderBy=balance:asc`, [bob, alice]],
+    [`${bob.publicKey}/voters?limit=1&page=2`, [bob]],
+    [`${unik.bob}/voters?address=${alice.address}`, [alice]],
+    [`${unik.bob}/voters?vote=${bob.publicKey}&limit=1`, [alice]],
+    [`${unik.bob}/voters?vote=${carol.publicKey}`, []],
+    [`${unik.bob}/voters?transform=false&limit=1`, [alice]],
+    [`${unik.bob}/voters?username=${unik.bob}`, [bob]],
+    ["genesis_1/voters", []],
+  ])("lists wallets: %s", async (path, voters) => {
+    const answer = await fixture.get(`/api/delegates/${path}`);
+    expect(rowsOf(answer).map(({ address }) => address)).toEqual(voters.map(({ address }) => address));
+  });
+
+  test("shows them in base encoding", async () => {
+    const answer = await fixture.get(`/api/delegates/${unik.bob}/voters?orderBy=address:asc`);
+    for (const row of rowsOf(answer)) expect(row).toMatchObject({ balance: expect.any(String) });
+    expect(answer.json()).not.toHaveProperty("chainmeta");
+  });
+
+  test("answers 404 for what is no delegate and 422 for unknown parameters", async () => {
+    expect((await fixture.get("/api/delegates/nobody/voters")).json().message).toBe("Delegate not found");
+    for (const parameters of ["foo=1", "orderBy=rank:asc", "transform=x"]) {
+      expect((await fixture.get(`/api/delegates/${unik.bob}/voters?${parameters}`)).statusCode).toBe(422);
+    }
+  });
+});
+
+describe("POST /delegates/search", () => {
+  test.each([
+    [{}, "", ["bob", "genesis_1", unik.dave]],
+    [{}, "?orderBy=producedBlocks:asc&limit=1", [unik.dave]],
+    [{}, "?orderBy=-1&limit=1&page=2", ["bob"]],
+    [{ address: carol.address }, "", ["genesis_1"]],
+    [{ publicKey: bob.publicKey }, "", ["bob"]],
+    [{ username: "genesis" }, "", ["genesis_1"]],
+    [{ usernames: ["genesis_1", unik.bob] }, "", ["bob", "genesis_1"]],
+    [{ usernames: ["genesis"] }, "", []],
+    [{ approval: { from: 66.66 } }, "", ["bob"]],
+    [{ approval: { from: 66.67 } }, "", []],
+    [{ approval: { from: "0", to: 50 } }, "", ["genesis_1", unik.dave]],
+    [{ forgedFees: { from: 1 } }, "", ["bob"]],
+    [{ forgedRewards: { from: 200_000_000, to: 400_000_000 } }, "", ["bob", "genesis_1"]],
+    [{ forgedTotal: { to: 200_000_000 } }, "", ["genesis_1", unik.dave]],
+    [{ producedBlocks: { from: 1, to: "1" } }, "", ["genesis_1"]],
+    [{ voteBalance: { from: 100 } }, "", ["bob", unik.dave]],
+    [{ voteBalance: { from: 100 }, producedBlocks: { from: 1 } }, "", ["bob"]],
+    [{ producedBlocks: { from: 1 }, username: "genesis" }, "", ["genesis_1"]],
+  ])("finds %j%s", async (body, query, names) => {
+    expect(namesOf(await fixture.post(`/api/delegates/search${query}`, body))).toEqual(names);
+  });
+
+  test.each([
+    [{ type: "individual" }, ""],
+    [{ usernames: ["a", "a"] }, ""],
+    [{ usernames: [] }, ""],
+    // As many as there are active delegates.
+    [{ usernames: ["a", "b", "c", "d"] }, ""],
+    [{ approval: { from: 101 } }, ""],
+    [{ approval: 5 }, ""],
+    [{ producedBlocks: 3 }, ""],
+    [{ username: "A B" }, ""],
+    [{ orderBy: "rank:asc" }, ""],
+    [{}, "?orderBy=foo:asc"],
+    [{}, "?type=resigned"],
+  ])("refuses %j%s", async (body, query) => {
+    expect((await fixture.post(`/api/delegates/search${query}`, body)).statusCode).toBe(422);
+  });
 });

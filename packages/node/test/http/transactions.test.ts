@@ -163,6 +163,89 @@ describe("GET /transactions", () => {
   });
 });
 
+describe("POST /transactions/search", () => {
+  const search = (body: object, query = "") => fixture.post(`/api/transactions/search${query}`, body);
+
+  test.each([
+    [{}, "?limit=2", [large, mint]],
+    [{}, "?limit=2&page=4", [firstPremine!]],
+    [{ orderBy: "timestamp:asc" }, "?limit=2", [secondPremine!, firstPremine!]],
+    [{ id: vote.id }, "", [vote]],
+    [{ blockId: heads.head.id }, "", [large]],
+    [{ type: 5, typeGroup: 2001 }, "", [vote]],
+    // A type alone is one of the core's.
+    [{ type: 5 }, "", []],
+    [{ type: "6" }, "", [payments]],
+    [{ typeGroup: 2000 }, "", [mint]],
+    [{ version: 1 }, "", [secondPremine!, firstPremine!]],
+    [{ senderPublicKey: bob.publicKey }, "", [large]],
+    [{ senderId: bob.address }, "", [large]],
+    [{ senderId: cold.address }, "", []],
+    [{ recipientId: cold.address }, "", [large, payments, hello]],
+    [{ recipientId: cold.address, senderId: alice.address }, "", [payments, hello]],
+    // Senders and recipients, but not payees.
+    [{ addresses: [cold.address, stranger.address] }, "", [large, hello]],
+    [{ addresses: [carol.address] }, "", []],
+    [{ addresses: [bob.address] }, "", [large, secondPremine!]],
+    [{ addresses: [bob.address, cold.address], type: 0, version: 2 }, "", [large, hello]],
+    [{ addresses: [bob.address], recipientId: cold.address }, "", [large]],
+    [{ vendorField: "Hello" }, "", [hello]],
+    [{ vendorField: "hello" }, "", []],
+    [{ vendorField: "%" }, "", [hello]],
+    [{ nonce: 2 }, "", [payments, secondPremine!]],
+    [{ timestamp: { from: 1, to: 16 } }, "?limit=1", [mint]],
+    [{ timestamp: { from: 17 } }, "", [large]],
+    [{ timestamp: { to: 0 } }, "", [secondPremine!, firstPremine!]],
+    [{ amount: { from: 5, to: 1000 } }, "", [large, hello]],
+    [{ amount: { from: "1000", to: "1000" } }, "", [large]],
+    [{ fee: { to: 0 } }, "", [secondPremine!, firstPremine!]],
+    [{ fee: { from: 1 }, amount: { from: 6 } }, "", [large]],
+    [{ asset: { votes: [`+${bob.publicKey}`] } }, "", [vote]],
+    [{ asset: { votes: [] } }, "", [vote]],
+    [{ asset: { votes: [`-${bob.publicKey}`] } }, "", []],
+    [{ asset: { votes: `+${bob.publicKey}` } }, "", []],
+    [{ asset: { payments: [{ recipientId: carol.address }] } }, "", [payments]],
+    [{ asset: { payments: [{ recipientId: cold.address, amount: "11" }] } }, "", []],
+    [{ asset: { nft: { unik: { properties: { type: "1" } } } } }, "", [mint]],
+    [{ asset: { nft: { unik: { properties: { type: 1 } } } } }, "", []],
+    [{ asset: { nft: { unik: {} } }, typeGroup: 2001 }, "", []],
+    [{ asset: { nothing: true } }, "", []],
+    [{ asset: {} }, "", [mint, vote, payments]],
+    [{ asset: {}, type: 0 }, "", []],
+  ])("finds %j%s", async (body, query, found) => {
+    const answer = await search(body, query);
+    expect(idsOf(answer)).toEqual(found.map(({ id }) => id));
+  });
+
+  test("answers in either form, without names of uniks", async () => {
+    const answer = await fixture.post("/api/v2/transactions/search?limit=1", { typeGroup: 2001 });
+    expect(rowsOf(answer)[0]).toMatchObject({ id: vote.id, fee: "10000000" });
+    expect(rowsOf(answer)[0]).not.toHaveProperty("unikname");
+    expect(answer.json().meta.self).toBe("/api/v2/transactions/search?limit=1&transform=true&page=1");
+    expect(rowsOf(await search({ id: hello.id }, "?transform=false"))[0]).toMatchObject({ network: 30 });
+  });
+
+  test.each([
+    [{ foo: 1 }, ""],
+    [{ addresses: [] }, ""],
+    [{ addresses: [bob.address, bob.address] }, ""],
+    [{ addresses: bob.address }, ""],
+    [{ addresses: Array.from({ length: 51 }, (_, number) => `${number}`.padStart(34, "D")) }, ""],
+    [{ amount: 1 }, ""],
+    [{ fee: { from: -1 } }, ""],
+    [{ asset: "x" }, ""],
+    [{ asset: [] }, ""],
+    [{ asset: null }, ""],
+    [{ id: "x" }, ""],
+    [{ vendorField: "a".repeat(256) }, ""],
+    [{ orderBy: "id:asc" }, ""],
+    [{}, "?orderBy=fee:asc"],
+    [{}, "?limit=101"],
+  ])("refuses %j%s", async (body, query) => {
+    expect((await search(body, query)).statusCode).toBe(422);
+  });
+});
+
 describe("unconfirmed transactions", () => {
   const [first, second] = chain.waiting.map(({ data }) => data);
 
