@@ -163,3 +163,63 @@ test("lists no uniks for a wallet that owns none, known or not, and refuses what
 test("describes one and the same head in every answer", () => {
   expect(heads.head.height).toBe(CHAINMETA.height);
 });
+
+test("lists the richest wallets, whatever order is asked for", async () => {
+  const answer = await fixture.get("/api/v2/wallets/top?limit=2&orderBy=balance:asc");
+  expect(rowsOf(answer).map(({ address }) => address)).toEqual([richest, coldOne]);
+  expect(rowsOf(answer)[0]).toMatchObject({ balance: `${ALICE_BALANCE}` });
+  expect(answer.json()).not.toHaveProperty("chainmeta");
+  expect(rowsOf(await fixture.get("/api/wallets/top?username=genesis_1"))).toHaveLength(1);
+  for (const parameters of ["foo=1", "orderBy=rank:asc", "limit=0"]) {
+    expect((await fixture.get(`/api/wallets/top?${parameters}`)).statusCode).toBe(422);
+  }
+});
+
+test.each([
+  [{}, "?limit=2", [richest, coldOne]],
+  [{}, "?limit=1&page=2", [coldOne]],
+  [{}, "?orderBy=balance:asc&limit=1", [treasury.address]],
+  [{ address: alice.address }, "", [richest]],
+  [{ addresses: [alice.address, bob.address, stranger.address] }, "", [richest, delegate]],
+  [{ publicKey: carol.publicKey }, "", [genesisDelegate]],
+  [{ secondPublicKey: secondKey }, "", [richest]],
+  [{ vote: bob.publicKey }, "", [richest, delegate]],
+  [{ username: "genesis_1" }, "", [genesisDelegate]],
+  // The whole name.
+  [{ username: "genesis" }, "", []],
+  [{ producedBlocks: 2 }, "", [delegate]],
+  [{ producedBlocks: 0 }, "?limit=1", [richest]],
+  [{ balance: { from: 11, to: 1027 } }, "", [coldOne, delegate, genesisDelegate]],
+  [{ balance: { to: -1 } }, "", [treasury.address]],
+  [{ balance: { from: "400", to: "400" } }, "", [delegate]],
+  [{ voteBalance: { from: 1 } }, "?orderBy=voteBalance:desc&limit=1", [delegate]],
+  [{ lockedBalance: { from: 1 } }, "", []],
+  [{ balance: { from: 1 }, vote: bob.publicKey, voteBalance: { from: 1 } }, "", [delegate]],
+])("finds %j%s", async (body, query, addresses) => {
+  const answer = await fixture.post(`/api/wallets/search${query}`, body);
+  expect(rowsOf(answer).map(({ address }) => address)).toEqual(addresses);
+});
+
+test.each([
+  [{ foo: 1 }, ""],
+  [{ balance: 5 }, ""],
+  [{ balance: { from: "x" } }, ""],
+  [{ addresses: [] }, ""],
+  [{ addresses: ["short"] }, ""],
+  [{ addresses: [alice.address, alice.address] }, ""],
+  [{ vote: "x" }, ""],
+  [{ lockedBalance: { from: -1 } }, ""],
+  [{ voteBalance: 1 }, ""],
+  [{ producedBlocks: { from: 1 } }, ""],
+  [{ orderBy: "balance:asc" }, ""],
+  [{}, "?orderBy=foo:asc"],
+  [{}, `?address=${alice.address}`],
+])("refuses the search %j%s", async (body, query) => {
+  expect((await fixture.post(`/api/wallets/search${query}`, body)).statusCode).toBe(422);
+});
+
+test("refuses tokens of other names, and counts the request", async () => {
+  const answer = await fixture.get(`/api/wallets/${alice.address}/foos`);
+  expect(answer.json()).toMatchObject({ statusCode: 422, error: "Unprocessable Entity" });
+  expect((await fixture.get(`/api/wallets/${alice.address}/foo`)).statusCode).toBe(404);
+});
