@@ -77,8 +77,12 @@ export type Node = {
   readonly balanceOf: (address: string) => bigint;
   /** Hears of every block that becomes the head. */
   onBlock(listener: (header: BlockHeader) => void): void;
-  /** Takes a block that somebody else made. */
-  accept(block: Block): Promise<Outcome[]>;
+  /**
+   * Takes a block that was made outside.
+   *
+   * @throws {Error} saying why, if the chain does not take it
+   */
+  accept(block: Block): Promise<void>;
   /** Begins to forge; until then the node only takes blocks. */
   startForging(): void;
   /** Rejects when a part dies that the node cannot do without. */
@@ -188,6 +192,13 @@ async function start(
   });
   onStop("pool", pool.close);
 
+  /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
+  async function submit(block: Block): Promise<string | undefined> {
+    log(eventOfArrival(block, "received"));
+    const [outcome] = await chain.accept([encodeBlock(block, network)]);
+    return refusalOf(outcome!);
+  }
+
   const forger = createForger(
     { timing: options.timing, onDemand: options.isOnDemand },
     {
@@ -203,11 +214,7 @@ async function start(
       },
       build: ({ slot, transactions, keys }: BlockPlan) =>
         forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
-      async submit(block) {
-        log(eventOfArrival(block, "received"));
-        const [outcome] = await chain.accept([encodeBlock(block, network)]);
-        return refusalOf(outcome!);
-      },
+      submit,
       obstacle: () => undefined,
       onStarted: (publicKeys) => log(eventOfForgerStart(publicKeys, nowMs())),
       onForged: (block) => log(...eventsOfForging(block)),
@@ -266,7 +273,10 @@ async function start(
       void chain.subscribe(({ applied }) => {
         for (const { block } of applied) listener(block.header);
       }),
-    accept: (block) => chain.accept([encodeBlock(block, network)]),
+    async accept(block) {
+      const refusal = await submit(block);
+      if (refusal !== undefined) throw new Error(`block ${block.header.height} was refused: ${refusal}`);
+    },
     startForging() {
       log(eventOfStart(nowMs()));
       if (options.delegates.size > 0) forger.start();

@@ -16,9 +16,12 @@ export function devCommand(): Command {
       version: programVersion(),
       print: (text) => void process.stdout.write(`${text}\n`),
     });
-    await Promise.race([stopped, chain.failed]);
-    process.stdout.write("\nStopping ... (Ctrl-C again ends at once)\n");
-    await chain.stop();
+    try {
+      await Promise.race([stopped, chain.failed]);
+      process.stdout.write("\nStopping ... (Ctrl-C again ends at once)\n");
+    } finally {
+      await chain.stop();
+    }
     process.stdout.write("Stopped.\n");
   });
 }

@@ -31,10 +31,13 @@ export function runCommand(): Command {
     const shownConfig = maskConfig(runOptions, config);
     logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
     process.stdout.write(`${node.url}\n`);
-    node.startForging();
-    await Promise.race([stopped, node.failed]);
-    logger.info("stopping");
-    await node.stop();
+    try {
+      node.startForging();
+      await Promise.race([stopped, node.failed]);
+      logger.info("stopping");
+    } finally {
+      await node.stop();
+    }
     logger.info("stopped");
   });
 }

@@ -5,6 +5,7 @@
 import { forgingOrder } from "@uniknode/ledger";
 import {
   type Block,
+  type BlockHeader,
   builders,
   createSlots,
   forgeBlock,
@@ -17,25 +18,28 @@ import { type Cast, type DevDelegate, KINDS, type Kind, typeOfKind } from "./net
 
 const FACTORY_KIND: Kind = "organization";
 
-/** Blocks 2 and 3: rules of a block follow the block below it, so that block 3 is the first with uniks (trap A1). */
-export function setupBlocks(network: Network, cast: Cast, genesis: Block, nowMs: number): Block[] {
+/** Rules of a block follow the block below it, so that block 3 is the first that can hold uniks (trap A1). */
+const SETUP_HEIGHT = 3;
+
+/** The blocks that are still missing between the head and the end of the setup; none on a chain that has begun. */
+export function setupBlocks(network: Network, cast: Cast, head: BlockHeader, nowMs: number): Block[] {
   const slots = createSlots(network);
   const currentSlot = slots.slotAt(slots.timeAt(nowMs));
   const founders = forgingOrder(1, cast.founders.map(({ publicKey }) => publicKey).sort());
-  const forge = (
-    previous: { id: string; height: number },
-    slot: number,
-    transactions: SealedTransaction[],
-  ) => {
+  const blocks: Block[] = [];
+  let previous = head;
+  for (let height = head.height + 1; height <= SETUP_HEIGHT; height++) {
+    // The last of them lies in the slot before the current one.
+    const slot = currentSlot - (SETUP_HEIGHT + 1 - height);
     const publicKey = founders[slot % founders.length];
     const { keys } = cast.founders.find((founder) => founder.publicKey === publicKey)!;
-    return forgeBlock({ network, timestamp: slots.slotTime(slot), previous, transactions }, keys);
-  };
-  const empty = forge(genesis.header, currentSlot - 2, []);
-  return [
-    empty,
-    forge(empty.header, currentSlot - 1, setupTransactions(network, cast, slots.slotTime(currentSlot))),
-  ];
+    const transactions =
+      height === SETUP_HEIGHT ? setupTransactions(network, cast, Math.floor(nowMs / 1000)) : [];
+    const block = forgeBlock({ network, timestamp: slots.slotTime(slot), previous, transactions }, keys);
+    blocks.push(block);
+    previous = block.header;
+  }
+  return blocks;
 }
 
 function setupTransactions(network: Network, cast: Cast, issuedAtSeconds: number): SealedTransaction[] {

@@ -1,7 +1,7 @@
 /** Starting of the dev chain: the same node as any other, with a network and keys made from a mnemonic. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { blockToJson, createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
+import { blockToJson, createNetwork } from "@uniknode/protocol";
 import type { devOptions } from "../config/options.ts";
 import { type Config, ConfigError } from "../config/resolve.ts";
 import { type Delegates, delegatesFromSecrets, secretsOf } from "../forger/delegates.ts";
@@ -53,10 +53,7 @@ export async function startDevChain(
     },
   );
   const network = createNetwork(files);
-  if (node.head().height === 1) {
-    const genesis = genesisBlockFromJson(blockToJson(block), network);
-    for (const setup of setupBlocks(network, cast, genesis, Date.now())) await node.accept(setup);
-  }
+  for (const setup of setupBlocks(network, cast, node.head(), Date.now())) await node.accept(setup);
   print(
     startScreen({
       version,

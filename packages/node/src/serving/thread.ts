@@ -49,6 +49,7 @@ export async function startServingThread(data: ServingData, gateway: Gateway): P
     transferList: [port2],
   });
   let isClosing = false;
+  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   const died = new Promise<never>((_, reject) => {
     worker.once("error", reject);
     worker.once("exit", (code) => {
@@ -68,7 +69,6 @@ export async function startServingThread(data: ServingData, gateway: Gateway): P
     wake: () => worker.postMessage({ kind: "wake" } satisfies ToServing),
     async close() {
       isClosing = true;
-      const exited = once(worker, "exit");
       worker.postMessage({ kind: "close" } satisfies ToServing);
       await exited;
     },
