@@ -1,4 +1,5 @@
 export * from "./apply.ts";
+export { transactionFacts } from "./blocks/announce.ts";
 export * from "./blocks/apply.ts";
 export * from "./blocks/context.ts";
 export * from "./blocks/forger.ts";

@@ -2,7 +2,7 @@
 import type { Transaction } from "@uniknode/protocol";
 import type { Fact } from "../facts.ts";
 import { nftOf } from "../rules/economy.ts";
-import type { Change, StateReader, Wallet } from "../state/tables.ts";
+import type { Change, Wallet } from "../state/tables.ts";
 
 type UnikFactName = Extract<Fact, { tokenId: string }>["name"];
 
@@ -24,8 +24,16 @@ const UNIK_FACTS: Readonly<Record<string, UnikFactName>> = {
   "2001/6": "unik.transferred",
 };
 
-/** That a transaction was applied, then what its type means; `state` is the one right after it. */
-export function transactionFacts(transaction: Transaction, sequence: number, state: StateReader): Fact[] {
+/**
+ * That a transaction was applied, then what its type means.
+ *
+ * @param ownerOf address of a token's holder right after the transaction, if the token exists
+ */
+export function transactionFacts(
+  transaction: Transaction,
+  sequence: number,
+  ownerOf: (tokenId: string) => string | undefined,
+): Fact[] {
   const facts: Fact[] = [{ name: "transaction.applied", transaction, sequence }];
   const type = `${transaction.typeGroup}/${transaction.type}`;
   const delegateFact = DELEGATE_FACTS[type];
@@ -36,9 +44,12 @@ export function transactionFacts(transaction: Transaction, sequence: number, sta
     facts.push({ name, delegate, transaction, sequence });
   }
   const unikFact = UNIK_FACTS[type];
-  const token = unikFact && state.get("tokens", tokenIdOf(transaction));
-  // A disclosure may name a token that does not exist (trap A8).
-  if (token) facts.push({ name: unikFact, tokenId: token.id, ownerId: token.ownerId, transaction, sequence });
+  if (unikFact) {
+    const tokenId = tokenIdOf(transaction);
+    const ownerId = ownerOf(tokenId);
+    // A disclosure may name a token that does not exist (trap A8).
+    if (ownerId !== undefined) facts.push({ name: unikFact, tokenId, ownerId, transaction, sequence });
+  }
   return facts;
 }
 

@@ -54,7 +54,7 @@ function applyParts(context: BlockContext, draft: Draft, { header, transactions 
   const rules: RuleContext = { network, milestone, head, blockTimestamp, state: draft, draft };
   const applied = transactions.flatMap(({ data }, sequence) => {
     applyTransaction(data, rules);
-    return transactionFacts(data, sequence, draft);
+    return transactionFacts(data, sequence, (tokenId) => draft.get("tokens", tokenId)?.ownerId);
   });
   rewardGenerator(draft, network, header);
   recordUses(draft, transactions);

@@ -53,34 +53,38 @@ export const eventOfArrival = (block: Block, fate: "received" | "disregarded"): 
   data: receivedBlockData(block),
 });
 
+/** Name of a fact that a block brought about: the parts tell it from others of its name in the block. */
+export const factId = (name: string, blockId: string, ...parts: readonly (string | number)[]): string =>
+  [name, blockId, ...parts].join(":");
+
 function contentOf(fact: Fact, { id: blockId, ...header }: BlockHeader): Pick<Event, "id" | "data"> {
   switch (fact.name) {
     case "forger.missing":
       // In another chain the slot may not have been missed.
-      return { id: `${fact.name}:${blockId}:${fact.slot}`, data: { delegate: walletData(fact.delegate) } };
+      return { id: factId(fact.name, blockId, fact.slot), data: { delegate: walletData(fact.delegate) } };
     case "round.missed":
       return {
-        id: `${fact.name}:${blockId}:${fact.round}:${fact.delegate.address}`,
+        id: factId(fact.name, blockId, fact.round, fact.delegate.address),
         data: { delegate: walletData(fact.delegate) },
       };
     case "round.created":
       return {
-        id: `${fact.name}:${blockId}:${fact.round}`,
+        id: factId(fact.name, blockId, fact.round),
         data: fact.delegates.map((delegate) => roundDelegateData(delegate, fact.round)),
       };
     case "round.applied":
-      return { id: `${fact.name}:${blockId}:${fact.round}` };
+      return { id: factId(fact.name, blockId, fact.round) };
     case "transaction.applied":
     case "delegate.registered":
     case "delegate.resigned":
       return {
-        id: `${fact.name}:${blockId}:${fact.sequence}`,
+        id: factId(fact.name, blockId, fact.sequence),
         data: confirmedTransactionData(fact.transaction, blockId, fact.sequence),
       };
     case "wallet.vote":
     case "wallet.unvote":
       return {
-        id: `${fact.name}:${blockId}:${fact.sequence}`,
+        id: factId(fact.name, blockId, fact.sequence),
         data: {
           delegate: fact.delegate,
           transaction: confirmedTransactionData(fact.transaction, blockId, fact.sequence),
@@ -91,7 +95,7 @@ function contentOf(fact: Fact, { id: blockId, ...header }: BlockHeader): Pick<Ev
     case "unik.updated":
     case "unik.disclosed":
       return {
-        id: `${fact.name}:${blockId}:${fact.sequence}:${fact.tokenId}`,
+        id: factId(fact.name, blockId, fact.sequence, fact.tokenId),
         data: {
           tokenId: fact.tokenId,
           ownerId: fact.ownerId,
@@ -100,8 +104,8 @@ function contentOf(fact: Fact, { id: blockId, ...header }: BlockHeader): Pick<Ev
       };
     case "wallet.created.cold":
     case "wallet.saved":
-      return { id: `${fact.name}:${blockId}:${fact.wallet.address}`, data: walletData(fact.wallet) };
+      return { id: factId(fact.name, blockId, fact.wallet.address), data: walletData(fact.wallet) };
     case "block.applied":
-      return { id: `${fact.name}:${blockId}`, data: blockData({ id: blockId, ...header }) };
+      return { id: factId(fact.name, blockId), data: blockData({ id: blockId, ...header }) };
   }
 }
