@@ -5,7 +5,7 @@ import type { Gateway } from "../serving/gateway.ts";
 import type { Queries } from "../store/queries/queries.ts";
 import type { Head } from "../store/queries/snapshot.ts";
 import type { Chainmeta, TimestampOf } from "./answers/timestamp.ts";
-import type { Server } from "./server.ts";
+import type { Server } from "./app.ts";
 
 /** What the node tells about itself beside the chain. */
 export type Identity = {

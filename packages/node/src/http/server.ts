@@ -1,9 +1,8 @@
 /** The HTTP server: transport rules around the resources, each of which answers under both prefixes. */
-import type { IncomingMessage, ServerResponse, Server as TcpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, fastify } from "fastify";
+import { type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
 import type { Gateway } from "../serving/gateway.ts";
 import type { Database } from "../store/database.ts";
@@ -11,6 +10,7 @@ import { createQueries } from "../store/queries/queries.ts";
 import { createSnapshot } from "../store/queries/snapshot.ts";
 import { chainmeta, createTimestampOf } from "./answers/timestamp.ts";
 import type { Api, Identity, Resource } from "./api.ts";
+import type { Server } from "./app.ts";
 import { blockchain } from "./blockchain.ts";
 import { blocks } from "./blocks.ts";
 import { delegates } from "./delegates.ts";
@@ -42,6 +42,8 @@ export type HttpOptions = {
   readonly rateLimit?: RateLimitOptions;
   /** Time in which an answer must be ready; then the client gets 503. */
   readonly answerTimeoutMs?: number;
+  /** Time for the rows that an answer is looked for in; then the client gets 503. No other answer is made meanwhile. */
+  readonly readTimeoutMs?: number;
   /** Take the client's address from `X-Forwarded-For`: only behind a proxy that writes it. */
   readonly trustProxy?: boolean;
 };
@@ -67,14 +69,6 @@ export type HttpServer = {
   close(): Promise<void>;
 };
 
-export type Server = FastifyInstance<
-  TcpServer,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
-
 const PREFIXES = ["/api", "/api/v2"];
 const RESOURCES: readonly Resource[] = [
   blockchain,
@@ -94,7 +88,6 @@ const RESOURCES: readonly Resource[] = [
 
 /** http-api.md 1.7. */
 const ANSWER_TIMEOUT_MS = 8_000;
-/** Time for the rows that an answer is looked for in: no other answer is made meanwhile. */
 const READ_TIMEOUT_MS = 2_000;
 /** Time in which a whole request must have arrived, however slowly it is sent. */
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -140,7 +133,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addFailures(app, logger);
   addUnknownPaths(app);
 
-  const api = createApi(dependencies);
+  const api = createApi(dependencies, options.readTimeoutMs ?? READ_TIMEOUT_MS);
   app.get("/", () => ({ data: "Hello World!" }));
   for (const prefix of PREFIXES) {
     app.register(
@@ -167,8 +160,11 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   };
 }
 
-function createApi({ database, network, identity, gateway, nowMs }: HttpDependencies): Api {
-  const snapshot = createSnapshot(database, READ_TIMEOUT_MS);
+function createApi(
+  { database, network, identity, gateway, nowMs }: HttpDependencies,
+  readTimeoutMs: number,
+): Api {
+  const snapshot = createSnapshot(database, readTimeoutMs);
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   return {
     identity,

@@ -1,7 +1,7 @@
 /** The register behind a real HTTP server. */
 import { fastify, type InjectOptions } from "fastify";
 import { onTestFinished } from "vitest";
-import type { Server } from "../../src/http/server.ts";
+import type { Server } from "../../src/http/app.ts";
 import { addBodies } from "../../src/http/transport/bodies.ts";
 import { addFailures } from "../../src/http/transport/failures.ts";
 import type { AccessOptions } from "../../src/http/webhooks/access.ts";

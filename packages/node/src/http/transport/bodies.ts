@@ -1,5 +1,5 @@
 /** Reading of request bodies (http-api.md 1.4): JSON unless something else is said, and no surprises in it. */
-import type { Server } from "../server.ts";
+import type { Server } from "../app.ts";
 import { HttpError } from "./error.ts";
 
 export const MAX_BODY_BYTES = 1_048_576;

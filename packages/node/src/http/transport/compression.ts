@@ -1,7 +1,7 @@
 /** Large answers travel compressed when the client asks for it (http-api.md 1.5). */
 import { promisify } from "node:util";
 import { deflate, gzip } from "node:zlib";
-import type { Server } from "../server.ts";
+import type { Server } from "../app.ts";
 
 /** Smaller answers gain nothing. */
 const MIN_BYTES = 1024;

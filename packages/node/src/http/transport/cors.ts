@@ -1,6 +1,6 @@
 /** Browsers of every origin may read every answer (http-api.md 1.8): there is nothing private to protect. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Server } from "../server.ts";
+import type { Server } from "../app.ts";
 
 /** How long a browser may remember the answer to a preflight. */
 const MAX_AGE_SECONDS = 600;

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../serving/gateway.ts";
 import { SnapshotError } from "../../store/queries/snapshot.ts";
-import type { Server } from "../server.ts";
+import type { Server } from "../app.ts";
 import { allowOrigin } from "./cors.ts";
 import { type ErrorBody, errorBody, HttpError } from "./error.ts";
 

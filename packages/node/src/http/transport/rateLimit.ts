@@ -1,6 +1,6 @@
 /** At most so many requests of one address in a window of time (http-api.md 1.6). */
 import type { FastifyReply } from "fastify";
-import type { Server } from "../server.ts";
+import type { Server } from "../app.ts";
 import { HttpError } from "./error.ts";
 
 export type RateLimitOptions = {

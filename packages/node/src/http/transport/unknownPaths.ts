@@ -1,6 +1,6 @@
 /** Paths that lead nowhere: 404, or on to the path without its trailing slashes (http-api.md 1.3). */
 import type { FastifyRequest } from "fastify";
-import type { Server } from "../server.ts";
+import type { Server } from "../app.ts";
 import { errorBody } from "./error.ts";
 
 export function addUnknownPaths(app: Server): void {
