@@ -16,10 +16,19 @@ import { createTransactionStore } from "../store/transactions.ts";
 import { createUndoStore } from "../store/undo.ts";
 import { type ChainChange, type ChainListener, createAnnouncer } from "./announce.ts";
 import { commitBlocks, type ExecutedBlock } from "./commit.ts";
-import { createDelivery, type Delivery, type Part, type PreparedBlock, partsOf, settle } from "./delivery.ts";
+import {
+  createDelivery,
+  type Delivery,
+  fail,
+  type Part,
+  type PreparedBlock,
+  partsOf,
+  settle,
+} from "./delivery.ts";
 import { ChainError } from "./error.ts";
 import { createExecutor } from "./execute.ts";
 import { openHead } from "./genesis.ts";
+import { createLine, type Reversal } from "./line.ts";
 import type { Outcome } from "./outcome.ts";
 import { prepare } from "./prepare.ts";
 import { revertBlocks } from "./revert.ts";
@@ -84,14 +93,6 @@ export type Chain = {
   close(): Promise<void>;
 };
 
-type Reversal = { readonly target: number; readonly answer: PromiseWithResolvers<void> };
-type Task = Part | Reversal;
-
-/** Parts in one commit while there are many: about 1,000 empty blocks, or 1,000 transactions. */
-const COMMIT_PARTS = 8;
-/** Parts read and verified ahead: enough to keep the verifier busy during a commit. */
-const PREPARED_PARTS = 24;
-
 /**
  * Opens the chain in a migrated database; an empty one gets the genesis block.
  *
@@ -121,54 +122,29 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   });
   const { subscribe, announce } = createAnnouncer(deps.onListenerError);
 
-  const tasks: Task[] = [];
-  let working: Promise<void> | undefined;
+  const line = createLine({ prepare: (part) => prepare(part, deps), execute, revert });
   let isClosed = false;
 
-  function enqueue(added: readonly Task[]): void {
-    tasks.push(...added);
-    working ??= work().finally(() => {
-      working = undefined;
-    });
-  }
-
-  async function work(): Promise<void> {
-    for (let task = tasks[0]; task; task = tasks[0]) {
-      prepareAhead();
-      if (isPart(task)) {
-        await Promise.all(leadingParts(COMMIT_PARTS).map((part) => part.preparing));
-        executeParts();
-      } else {
-        tasks.shift();
-        revert(task);
-      }
-      // Messages of the verifier, timers and sockets come between two commits.
-      await nextTurn();
-    }
-  }
-
-  /** Parts before the next reversal. */
-  function leadingParts(limit: number): Part[] {
-    const leading = tasks.slice(0, limit);
-    const end = leading.findIndex((task) => !isPart(task));
-    return (end === -1 ? leading : leading.slice(0, end)) as Part[];
-  }
-
-  const prepareAhead = () => {
-    for (const part of leadingParts(PREPARED_PARTS)) prepare(part, deps);
-  };
-
-  /** Executes and commits the parts that are ready. */
-  function executeParts(): void {
+  /** Whatever fails on the way takes back all of it. */
+  function execute(parts: Iterable<Part>): void {
     const executed: ExecutedBlock[] = [];
     const deliveries = new Set<Delivery>();
-    for (let part = tasks[0]; part && isPart(part) && part.prepared; part = tasks[0]) {
-      tasks.shift();
-      deliveries.add(part.delivery);
-      executePart(part, executed);
-      prepareAhead();
+    try {
+      for (const part of parts) {
+        deliveries.add(part.delivery);
+        executePart(part, executed);
+      }
+      commitBlocks(stores, executed, options.undoDepth);
+    } catch (cause) {
+      forgetUncommitted();
+      const failure = commitFailed(`the blocks after ${head.height}`, cause);
+      for (const delivery of deliveries) fail(delivery, failure);
+      return;
     }
-    commit(executed, deliveries);
+    if (executed.length > 0) {
+      head = tip;
+      announce({ head, applied: executed, revertedBlocks: 0, returned: [] });
+    }
     for (const delivery of deliveries) settle(delivery);
   }
 
@@ -203,23 +179,6 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     return told.length > 0 ? deps.eventsOfFacts(told, header) : [];
   }
 
-  function commit(executed: readonly ExecutedBlock[], deliveries: Iterable<Delivery>): void {
-    if (executed.length === 0) return;
-    try {
-      commitBlocks(stores, executed, options.undoDepth);
-    } catch (cause) {
-      forgetUncommitted();
-      const failure = commitFailed(`blocks ${head.height + 1} to ${head.height + executed.length}`, cause);
-      for (const delivery of deliveries) {
-        delivery.failure ??= failure;
-        delivery.isStopped = true;
-      }
-      return;
-    }
-    head = tip;
-    announce({ head, applied: executed, revertedBlocks: 0, returned: [] });
-  }
-
   function revert({ target, answer }: Reversal): void {
     if (!Number.isInteger(target) || target < 1 || target > head.height) {
       answer.reject(new ChainError("CHAIN_HEIGHT_UNKNOWN", `there is no block ${target} to go back to`));
@@ -231,17 +190,17 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     }
     const { maxReturnedTransactions: maxReturned } = options;
     const { eventsOfRevert } = deps;
-    let reverted: Pick<ChainChange, "revertedBlocks" | "returned">;
+    let change: ChainChange;
     try {
-      reverted = revertBlocks(stores, { target, maxReturned, eventsOfRevert });
+      change = revertBlocks(stores, { target, maxReturned, eventsOfRevert });
     } catch (cause) {
       forgetUncommitted();
       answer.reject(cause instanceof ChainError ? cause : commitFailed(`the revert to ${target}`, cause));
       return;
     }
-    head = blocks.header(target)!;
+    head = change.head;
     tip = head;
-    announce({ head, applied: [], ...reverted });
+    announce(change);
     answer.resolve();
   }
 
@@ -260,29 +219,25 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       if (isClosed) throw closedError();
       if (delivered.length === 0) return [];
       const delivery = createDelivery(delivered);
-      enqueue(partsOf(delivery, delivered));
+      line.add(partsOf(delivery, delivered));
       return delivery.answer.promise;
     },
     async revertTo(target) {
       if (isClosed) throw closedError();
       const answer = Promise.withResolvers<void>();
-      enqueue([{ target, answer }]);
+      line.add([{ target, answer }]);
       return answer.promise;
     },
     async close() {
       isClosed = true;
-      await working;
+      await line.idle();
     },
   };
 }
 
-const isPart = (task: Task): task is Part => "delivery" in task;
-
 const closedError = () => new ChainError("CHAIN_CLOSED", "the chain was closed");
 
 const commitFailed = (what: string, cause: unknown) =>
-  new ChainError("CHAIN_COMMIT_FAILED", `the database refused ${what}: ${messageOf(cause)}`, { cause });
+  new ChainError("CHAIN_COMMIT_FAILED", `${what} could not be committed: ${messageOf(cause)}`, { cause });
 
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -9,7 +9,7 @@ export type Delivery = {
   readonly size: number;
   /** A block was not accepted: the rest is skipped. */
   isStopped: boolean;
-  /** Why no answer can be given. */
+  /** Why there is no answer for the blocks that are left. */
   failure?: unknown;
   readonly answer: PromiseWithResolvers<Outcome[]>;
 };
@@ -51,6 +51,12 @@ export function partsOf(delivery: Delivery, blocks: readonly Uint8Array[]): Part
   }
   if (part.length > 0) parts.push({ delivery, blocks: part });
   return parts;
+}
+
+/** Gives the delivery up: its caller hears of it at once, what is left of it is skipped. */
+export function fail(delivery: Delivery, error: unknown): void {
+  delivery.isStopped = true;
+  delivery.answer.reject(error);
 }
 
 /** Answers the delivery if all its blocks were dealt with. */

@@ -9,7 +9,7 @@ export type ChainErrorCode =
   | "CHAIN_UNDO_MISSING"
   /** No such height below the head. */
   | "CHAIN_HEIGHT_UNKNOWN"
-  /** The database refused a commit; nothing of it happened. Worth a retry once the cause is gone. */
+  /** Blocks or a revert could not be committed; nothing of it happened. Worth a retry once the cause is gone. */
   | "CHAIN_COMMIT_FAILED"
   /** The chain was closed. */
   | "CHAIN_CLOSED";

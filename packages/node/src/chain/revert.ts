@@ -1,24 +1,19 @@
 /** Going back: undo records from the head down, in one database transaction. */
 import type { Wallet } from "@uniknode/ledger";
-import type { Block, SealedTransaction } from "@uniknode/protocol";
+import type { Block } from "@uniknode/protocol";
 import type { Event } from "../events/event.ts";
 import type { Write } from "../store/state.ts";
+import type { ChainChange } from "./announce.ts";
 import { ChainError } from "./error.ts";
 import type { ChainStores } from "./stores.ts";
 
 export type RevertOptions = {
   /** The height that becomes the head. */
   readonly target: number;
-  /** Bound on the transactions handed back: what a pool can hold. */
+  /** Bound on the transactions handed back: what a pool can hold. The newest are missing where they are too many. */
   readonly maxReturned: number;
   /** `wallets` are those that the block had changed, as they are after it was reverted, by ascending address. */
   readonly eventsOfRevert: (block: Block, wallets: readonly Wallet[]) => Event[];
-};
-
-export type Reverted = {
-  readonly revertedBlocks: number;
-  /** Transactions that left the chain, oldest first; the newest are missing where they were too many. */
-  readonly returned: readonly SealedTransaction[];
 };
 
 /** Names of the events that `eventsOfRevert` makes. */
@@ -29,7 +24,7 @@ const REVERT_EVENTS = ["transaction.reverted", "block.reverted", "wallet.saved"]
  *
  * @throws {ChainError} CHAIN_UNDO_MISSING when the target is deeper than undo is kept
  */
-export function revertBlocks(stores: ChainStores, options: RevertOptions): Reverted {
+export function revertBlocks(stores: ChainStores, options: RevertOptions): ChainChange {
   const { database, blocks, transactions, state, undo, events } = stores;
   const { target, maxReturned, eventsOfRevert } = options;
   const head = blocks.head()!.height;
@@ -48,7 +43,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Rever
     transactions.removeFrom(target + 1);
     blocks.removeFrom(target + 1);
     undo.removeFrom(target + 1);
-    return { revertedBlocks: head - target, returned };
+    return { head: blocks.header(target)!, applied: [], revertedBlocks: head - target, returned };
   });
 }
 

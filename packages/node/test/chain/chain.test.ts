@@ -255,6 +255,33 @@ describe("a failing read", () => {
   });
 });
 
+test("a failure while blocks are executed takes them back, and the chain goes on", async () => {
+  let isBroken = true;
+  const eventsOfFacts = () => {
+    if (isBroken) throw new Error("broken");
+    return [];
+  };
+  const { chain, database } = start({
+    wanted: new Set(["forger.missing", "block.applied"]),
+    deps: { eventsOfFacts },
+  });
+  const before = dumpOf(database);
+  const [broken, next] = await Promise.allSettled([
+    chain.accept(heights(2, 9)),
+    chain.accept(heights(10, 12)),
+  ]);
+  expect(broken).toMatchObject({
+    status: "rejected",
+    reason: { message: expect.stringContaining("broken") },
+  });
+  expect(next).toMatchObject({
+    value: [{ answer: "Unchained" }, { answer: "Skipped" }, { answer: "Skipped" }],
+  });
+  expect(dumpOf(database)).toEqual(before);
+  isBroken = false;
+  expect(await chain.accept(heights(2, 12))).toEqual(accepted(11));
+});
+
 describe("a revert", () => {
   test("goes to heights of the chain only", async () => {
     const { chain } = start();
