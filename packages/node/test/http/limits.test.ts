@@ -152,6 +152,24 @@ describe("failures", () => {
   });
 });
 
+test("searches that no index answers are given up when they take too long", async () => {
+  const hurried = openFixture({ readTimeoutMs: -1 });
+  // The clock is looked at after so many rows, found or not.
+  const statuses: number[] = [];
+  for (let number = 0; number < 20; number++) {
+    const answer = await hurried.get(`/api/transactions?vendorField=nothing${number}`);
+    statuses.push(answer.statusCode);
+    if (answer.statusCode === 503) {
+      const message = "Service Unavailable";
+      expect(answer.json()).toEqual({ statusCode: 503, error: message, message });
+    }
+  }
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  // What is found by its id is not in danger.
+  expect((await hurried.get("/api/blocks/last")).statusCode).toBe(200);
+  await hurried.close();
+});
+
 describe("sockets", () => {
   test("listens on a free port and closes with connections open", async () => {
     const listening = openFixture();

@@ -217,6 +217,15 @@ describe("POST /transactions/search", () => {
     expect(idsOf(answer)).toEqual(found.map(({ id }) => id));
   });
 
+  test.each([15, 16, 100_000])("finds nothing like an asset that is nested %i deep", async (depth) => {
+    const answer = await fixture.app.inject({
+      method: "POST",
+      url: "/api/transactions/search",
+      payload: `{"asset":{"votes":${"[".repeat(depth)}${"]".repeat(depth)}}}`,
+    });
+    expect(answer.json()).toMatchObject({ data: [], meta: { totalCount: 0 } });
+  });
+
   test("answers in either form, without names of uniks", async () => {
     const answer = await fixture.post("/api/v2/transactions/search?limit=1", { typeGroup: 2001 });
     expect(rowsOf(answer)[0]).toMatchObject({ id: vote.id, fee: "10000000" });

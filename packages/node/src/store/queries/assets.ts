@@ -1,14 +1,17 @@
 /** Conditions on the assets of transactions, which stand in their bytes only. */
 import { sealedFromTrustedBytes, transactionToJson, transactionTypes } from "@uniknode/protocol";
-import type { Database } from "../database.ts";
-import type { Condition } from "./conditions.ts";
+import type { Database, SqlValue } from "../database.ts";
+import { type Condition, NEVER, oneOf } from "./conditions.ts";
 
 /** Makes the conditions known to the connection. */
 export function defineAssets(database: Database): void {
+  let last: { text: SqlValue; wanted: unknown } | undefined;
   /** Whether the transaction has an asset with the members of a JSON object. */
-  database.define("has_asset", (bytes, wanted) => {
+  database.define("has_asset", (bytes, text) => {
+    // The same for every row of a search, and not always small.
+    if (last?.text !== text) last = { text: text!, wanted: JSON.parse(text as string) };
     const asset = assetOf(bytes as Uint8Array);
-    return asset !== undefined && contains(asset, JSON.parse(wanted as string)) ? 1 : 0;
+    return asset !== undefined && contains(asset, last.wanted) ? 1 : 0;
   });
   /** Id of the lock that a claim or a refund is about; null for every other transaction. */
   database.define("lock_of", (bytes) => {
@@ -17,23 +20,37 @@ export function defineAssets(database: Database): void {
   });
 }
 
+/** What must hold of a transaction, and the types that it must have one of. */
+export type AssetTest = { readonly condition: Condition; readonly types: readonly Condition[] };
+
 /** Members given at any depth are in the asset too, with the same values. */
-export const assetConditions = (wanted: object): Condition[] => [
-  isOneOf(typesWith(Object.keys(wanted))),
-  { sql: "has_asset(bytes, ?)", values: [JSON.stringify(wanted)] },
-];
+export const withAsset = (wanted: object): AssetTest =>
+  isDeeperThan(MAX_DEPTH, wanted)
+    ? { condition: NEVER, types: [NEVER] }
+    : {
+        condition: { sql: "has_asset(bytes, ?)", values: [JSON.stringify(wanted)] },
+        types: typesWith(Object.keys(wanted)),
+      };
 
 /** Claims and refunds of the locks. */
-export const unlockConditions = (lockIds: readonly string[]): Condition[] => [
-  isOneOf(typesWith(["claim"]).concat(typesWith(["refund"]))),
-  { sql: "lock_of(bytes) IN (SELECT value FROM json_each(?))", values: [JSON.stringify(lockIds)] },
-];
+export const unlocking = (lockIds: readonly string[]): AssetTest => ({
+  condition: oneOf("lock_of(bytes)", lockIds),
+  types: [...typesWith(["claim"]), ...typesWith(["refund"])],
+});
 
 type Asset = { claim?: Unlock; refund?: Unlock };
 type Unlock = { lockTransactionId: string };
 
 const assetOf = (bytes: Uint8Array): Asset | undefined =>
   transactionToJson(sealedFromTrustedBytes(bytes, "").data).asset as Asset | undefined;
+
+/** No asset is nested deeper. */
+const MAX_DEPTH = 16;
+
+const isDeeperThan = (depth: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((member) => isDeeperThan(depth - 1, member)));
 
 /** As PostgreSQL contains JSON in JSON: each item of an array in some item, in any order. */
 function contains(value: unknown, wanted: unknown): boolean {
@@ -47,11 +64,9 @@ function contains(value: unknown, wanted: unknown): boolean {
   );
 }
 
-type TypeNumbers = { readonly typeGroup: number; readonly type: number };
-
-/** Types whose asset can have these members: so few rows are read. */
-const typesWith = (members: readonly string[]): readonly TypeNumbers[] =>
-  transactionTypes.filter(({ schema, legacySchema }) =>
+/** The types whose asset can have these members: so few rows are read. */
+function typesWith(members: readonly string[]): Condition[] {
+  const types = transactionTypes.filter(({ schema, legacySchema }) =>
     [schema, legacySchema].some((form) => {
       const asset = form?.properties.asset as AssetSchema | undefined;
       if (!asset) return false;
@@ -59,10 +74,11 @@ const typesWith = (members: readonly string[]): readonly TypeNumbers[] =>
       return members.every((name) => known.includes(name));
     }),
   );
+  if (types.length === 0) return [NEVER];
+  return types.map(({ typeGroup, type }) => ({
+    sql: "type_group = ? AND type = ?",
+    values: [typeGroup, type],
+  }));
+}
 
 type AssetSchema = { readonly properties?: object; readonly anyOf?: readonly AssetSchema[] };
-
-const isOneOf = (types: readonly TypeNumbers[]): Condition => ({
-  sql: "(type_group, type) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))",
-  values: [JSON.stringify(types.map(({ typeGroup, type }) => [typeGroup, type]))],
-});

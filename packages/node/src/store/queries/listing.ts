@@ -96,9 +96,9 @@ function pageText(
   return `${keys.join(" UNION ")} ORDER BY ${orderText(terms)} LIMIT ? OFFSET ?`;
 }
 
-/** Rows are looked at only as long as the snapshot lasts. */
+/** Asks for the time first: rows that fail a condition take time too. */
 const whereText = (conditions: readonly Condition[]): string =>
-  `WHERE ${[...conditions.map(({ sql }) => `(${sql})`), "in_time()"].join(" AND ")}`;
+  `WHERE ${["in_time()", ...conditions.map(({ sql }) => `(${sql})`)].join(" AND ")}`;
 
 const orderText = (order: readonly OrderTerm[]): string =>
   order.map(({ value, direction }) => `${value} ${direction}`).join(", ");

@@ -27,8 +27,8 @@ export class SnapshotError extends Error {
   }
 }
 
-/** Calls between two looks at the clock. */
-const CLOCK_INTERVAL = 1_024;
+/** Rows between two looks at the clock. */
+const CLOCK_INTERVAL = 64;
 
 /**
  * @param maxMs time for the rows that filters have no index for: nothing else happens in this thread meanwhile

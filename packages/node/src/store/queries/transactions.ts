@@ -1,7 +1,7 @@
 /** Confirmed transactions with their place in the chain. */
 import { sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
 import type { Database } from "../database.ts";
-import { assetConditions, defineAssets, unlockConditions } from "./assets.ts";
+import { type AssetTest, defineAssets, unlocking, withAsset } from "./assets.ts";
 import { betweenHeights, heightsOf } from "./blocks.ts";
 import {
   anyOf,
@@ -131,7 +131,7 @@ export function createTransactionQueries(
   });
 
   function conditionsFor(head: Head, filter: TransactionFilter): Condition[] {
-    const { blockId, height, timestamp, vendorField, senderId, asset, lockIds } = filter;
+    const { blockId, height, timestamp, vendorField, senderId } = filter;
     // A type without a group is one of the core's.
     const typeGroup = filter.typeGroup ?? (filter.type === undefined ? undefined : CORE_GROUP);
     const conditions = conditionsOf(FIELDS, { ...filter, ...(typeGroup !== undefined && { typeGroup }) });
@@ -145,8 +145,6 @@ export function createTransactionQueries(
       conditions.push({ sql: "instr(vendor_field, ?) > 0", values: [vendorField] });
     }
     if (senderId !== undefined) conditions.push(parties.sentBy(senderId));
-    if (asset !== undefined) conditions.push(...assetConditions(asset));
-    if (lockIds !== undefined) conditions.push(...unlockConditions(lockIds));
     return conditions;
   }
 
@@ -158,14 +156,21 @@ export function createTransactionQueries(
     inBlock: (height) => inBlock.all(height).map(transactionFromRow),
     list(head, filter, order, range) {
       const { recipientId, addresses, participant } = filter;
+      const assets = assetTests(filter);
       // Each of these is met in several ways. The first is looked up by them, the others only tested.
       const [ways, ...others] = [
         ...(participant === undefined ? [] : [parties.involving(participant)]),
         ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
         ...(addresses === undefined ? [] : [parties.between(addresses)]),
+        ...assets.map(({ types }) => types),
       ];
       const selection = {
-        conditions: [...conditionsFor(head, filter), ...others.map(anyOf)],
+        conditions: [
+          ...conditionsFor(head, filter),
+          ...others.map(anyOf),
+          // Last, because it reads the whole transaction.
+          ...assets.map(({ condition }) => condition),
+        ],
         ...(ways && { ways }),
         order: orderOf(order),
       };
@@ -174,6 +179,11 @@ export function createTransactionQueries(
     },
   };
 }
+
+const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
+  ...(asset === undefined ? [] : [withAsset(asset)]),
+  ...(lockIds === undefined ? [] : [unlocking(lockIds)]),
+];
 
 /** Ties are broken by the place in the chain, newest first. Absent vendorFields count as the highest. */
 function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): OrderTerm[] {

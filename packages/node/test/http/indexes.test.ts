@@ -1,0 +1,101 @@
+/** That what clients ask for is looked up by an index, however long the chain is. */
+import { afterAll, expect, test } from "vitest";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { alice, bob, cold, heads, unik } from "./chain.ts";
+import { openFixture } from "./fixture.ts";
+import { ended, longer, more } from "./longer.ts";
+
+const files = openFixture({}, {}, longer);
+const real = openDatabase(files.path, { readonly: true });
+
+/** Texts of the reads since they were last forgotten, with their parameters. */
+const reads: { sql: string; parameters: unknown[] }[] = [];
+const watched: Database = {
+  ...real,
+  prepare(sql, options) {
+    const statement = real.prepare<never>(sql, options);
+    return {
+      ...statement,
+      run: (...parameters) => statement.run(...parameters),
+      iterate: (...parameters) => statement.iterate(...parameters),
+      get(...parameters) {
+        reads.push({ sql, parameters });
+        return statement.get(...parameters);
+      },
+      all(...parameters) {
+        reads.push({ sql, parameters });
+        return statement.all(...parameters);
+      },
+    };
+  },
+};
+const fixture = openFixture({}, { database: watched });
+afterAll(async () => {
+  await fixture.close();
+  await files.close();
+  real.close();
+});
+
+/** Steps of the plans that visit all rows of a table that grows. */
+const walks = (): string[] =>
+  reads.flatMap(({ sql, parameters }) =>
+    real
+      .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...(parameters as string[]))
+      .map(({ detail }) => detail)
+      // The head is the end of the walk along all heights.
+      .filter((detail) => /^SCAN (blocks|transactions|payees|wallets|tokens|entries)/.test(detail))
+      .filter((detail) => !(detail === "SCAN blocks" && /ORDER BY height DESC LIMIT 1$/.test(sql))),
+  );
+
+test.each([
+  ["/blocks"],
+  ["/blocks?page=2&limit=1"],
+  ["/blocks?orderBy=timestamp:asc&offset=2"],
+  [`/blocks?id=${heads.third.id}`],
+  [`/blocks?previousBlock=${heads.third.id}`],
+  ["/blocks?timestamp=16"],
+  [`/blocks?generatorPublicKey=${bob.publicKey}&totalFee=0`],
+  [`/blocks/${heads.third.id}/transactions`],
+  [`/delegates/${unik.bob}/blocks`],
+  [`/delegates/${unik.bob}/voters`],
+  [`/transactions?id=${more.update.data.id}`],
+  [`/transactions?blockId=${heads.third.id}&type=0`],
+  ["/transactions?timestamp=16&amount=5"],
+  ["/transactions?type=0"],
+  ["/transactions?typeGroup=2001"],
+  [`/transactions?senderPublicKey=${alice.publicKey}&type=0`],
+  [`/transactions?senderId=${alice.address}&recipientId=${cold.address}`],
+  [`/transactions?recipientId=${alice.address}&type=0`],
+  [`/wallets/${alice.address}/transactions`],
+  [`/wallets/${alice.address}/transactions?type=0&orderBy=amount:asc`],
+  [`/wallets/${alice.address}/transactions/sent?type=0`],
+  [`/wallets/${alice.address}/transactions/received?fee=1`],
+  [`/wallets/${alice.address}/votes`],
+  [`/wallets/${alice.address}/locks`],
+  [`/wallets/${alice.address}/uniks`],
+  [`/wallets?vote=${bob.publicKey}`],
+  ["/wallets?username=genesis_1"],
+  ["/votes"],
+  ["/locks"],
+  [`/locks/${more.first.data.id}`],
+  ["/entities"],
+  ["/rounds/2/delegates"],
+  [`/uniks/${unik.bob}`],
+  ["/blocks/search", { height: { from: 2, to: 3 }, totalFee: { from: 1 } }],
+  ["/blocks/search", { timestamp: { from: 1 } }],
+  ["/transactions/search", { addresses: [alice.address, bob.address], type: 0 }],
+  ["/transactions/search", { timestamp: { from: 1, to: 16 }, vendorField: "o" }],
+  ["/transactions/search", { asset: { votes: [] } }],
+  ["/wallets/search", { addresses: [alice.address], lockedBalance: { from: 1 } }],
+  ["/wallets/search", { balance: { from: 1, to: 5 } }],
+  ["/locks/unlocked", { ids: [ended.claimed] }],
+  ["/uniks/search", { id: [unik.bob] }],
+] as [string, object?][])("looks up %s %j", async (path, body) => {
+  reads.length = 0;
+  const url = `/api${path}`;
+  const answer = await (body ? fixture.post(url, body) : fixture.get(url));
+  expect(answer.statusCode).toBe(200);
+  expect(reads.length).toBeGreaterThan(1);
+  expect(walks()).toEqual([]);
+});
