@@ -14,7 +14,7 @@ import {
 } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "./chain/chain.ts";
-import type { Outcome } from "./chain/outcome.ts";
+import { refusalOf } from "./chain/outcome.ts";
 import { createVerifier } from "./chain/verifier.ts";
 import { eventOfArrival, eventsOfRevert } from "./events/chain.ts";
 import type { Event } from "./events/event.ts";
@@ -265,7 +265,7 @@ async function start(
   onStop("forger", forger.stop);
 
   return {
-    url: `http://${shownHost(options.httpHost)}:${serving.port}`,
+    url: serving.url,
     webhookToken,
     head: chain.head,
     balanceOf: (address) => chain.state.get("wallets", address)?.balance ?? 0n,
@@ -294,18 +294,4 @@ function tokenOf(given: string | undefined, meta: ReturnType<typeof createMetaSt
   const made = randomBytes(32).toString("hex");
   meta.write("webhookToken", made);
   return made;
-}
-
-/** Why the chain did not take a block, if it did not. */
-function refusalOf(outcome: Outcome): string | undefined {
-  if (outcome.answer === "Accepted") return undefined;
-  const { answer, ...detail } = outcome;
-  return `${answer} ${JSON.stringify(detail, (_, value) => (value instanceof Error ? value.message : value))}`;
-}
-
-/** A URL needs brackets around IPv6, and nobody can open "every address". */
-function shownHost(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }

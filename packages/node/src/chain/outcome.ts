@@ -11,3 +11,10 @@ export type Outcome =
   | { readonly answer: "Unchained" }
   /** A block before it in the delivery was not accepted. */
   | { readonly answer: "Skipped" };
+
+/** Why the chain did not take a block, if it did not. */
+export function refusalOf(outcome: Outcome): string | undefined {
+  if (outcome.answer === "Accepted") return undefined;
+  const { answer, ...detail } = outcome;
+  return `${answer} ${JSON.stringify(detail, (_, value) => (value instanceof Error ? value.message : value))}`;
+}

@@ -27,7 +27,8 @@ export type ToServing = { readonly kind: "wake" | "close" };
 export type FromServing = { readonly kind: "listening"; readonly port: number };
 
 export type Serving = {
-  readonly port: number;
+  /** Base URL of API and webhooks. */
+  readonly url: string;
   /** New events are in the log. */
   wake(): void;
   /** Settles when running requests and deliveries have ended. */
@@ -64,7 +65,7 @@ export async function startServingThread(data: ServingData, gateway: Gateway): P
     throw explained(error, data);
   })) as [FromServing];
   return {
-    port,
+    url: `http://${shownHost(data.host)}:${port}`,
     died,
     wake: () => worker.postMessage({ kind: "wake" } satisfies ToServing),
     async close() {
@@ -89,4 +90,11 @@ function explained(error: Error & { code?: string }, { host, port }: ServingData
     return new Error(`port ${port} may not be used by this user; choose one above 1023 with --http-port`);
   }
   return error;
+}
+
+/** A URL needs brackets around IPv6, and nobody can open "every address". */
+function shownHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
 }

@@ -26,7 +26,7 @@ async function serve(options: Partial<ServingData>): Promise<(path: string) => P
     ...options,
   };
   serving = await startServingThread(data, createGateway());
-  return (path) => fetch(`http://127.0.0.1:${serving.port}${path}`);
+  return (path) => fetch(`${serving.url}${path}`);
 }
 
 test("limits the requests of an address to so many per minute", async () => {
