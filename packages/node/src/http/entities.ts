@@ -3,19 +3,10 @@ import { Type } from "typebox";
 import type { Integer } from "../store/queries/conditions.ts";
 import type { StoredEntity } from "../store/queries/entities.ts";
 import type { Resource } from "./api.ts";
-import {
-  isFlag,
-  matches,
-  memoryList,
-  passing,
-  type Rate,
-  rateOf,
-  sorted,
-  type Tests,
-} from "./lists/memory.ts";
+import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "./lists/memory.ts";
 import { body, boolValue, uintValue } from "./requests/bodies.ts";
-import { pageQuery } from "./requests/pagination.ts";
-import { bool, hex64, orderBy, publicKey, query, uint } from "./requests/parameters.ts";
+import { type ListRequest, pageQuery } from "./requests/pagination.ts";
+import { bool, hex64, type Order, orderBy, orderOf, publicKey, query, uint } from "./requests/parameters.ts";
 import { notFound } from "./transport/error.ts";
 
 const RATES = {
@@ -26,6 +17,8 @@ const RATES = {
   subType: ({ subType }) => subType,
   type: ({ type }) => type,
 } as const satisfies Record<string, Rate<StoredEntity>>;
+
+const BY_ID: Order<keyof typeof RATES> = { field: "id", direction: "asc" };
 
 type EntityFilter = {
   readonly publicKey?: string;
@@ -62,18 +55,12 @@ const searchBody = body({
 });
 
 export const entities: Resource = (app, { queries, read }) => {
-  function list(
-    request: Parameters<typeof memoryList>[0] & { query: { orderBy?: string } },
-    filter: EntityFilter,
-  ) {
+  function list(request: ListRequest<{ orderBy?: string }>, filter: EntityFilter) {
     return read((head) => {
-      const { field, direction } = rateOf<keyof typeof RATES>(request.query.orderBy, "id");
+      const { field, direction } = orderOf(request.query.orderBy, BY_ID);
       const found = passing(queries.entities.all(head), TESTS, filter);
-      return memoryList(
-        request,
-        sorted(found, RATES[field], { direction, id: ({ id }) => id }),
-        entityAnswer,
-      );
+      const ordered = sorted(found, RATES[field], { direction, id: ({ id }) => id });
+      return memoryList(request, ordered, entityAnswer);
     });
   }
 

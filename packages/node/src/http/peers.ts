@@ -3,13 +3,14 @@ import { Type } from "typebox";
 import { compareVersions, parseRange, parseVersion } from "../peers/versions.ts";
 import type { PeerInfo } from "../serving/gateway.ts";
 import type { Resource } from "./api.ts";
-import { memoryList, rateOf, sorted } from "./lists/memory.ts";
+import { memoryList, sorted } from "./lists/memory.ts";
 import { pageQuery } from "./requests/pagination.ts";
-import { ip, orderBy, query } from "./requests/parameters.ts";
+import { ip, type Order, orderBy, orderOf, query } from "./requests/parameters.ts";
 import { HttpError, notFound } from "./transport/error.ts";
 
 const ORDERS = ["height", "ip", "latency", "version"] as const;
-type OrderName = (typeof ORDERS)[number];
+type PeerOrder = Order<(typeof ORDERS)[number]>;
+const QUICKEST_FIRST: PeerOrder = { field: "latency", direction: "asc" };
 
 const listQuery = query({
   ...pageQuery,
@@ -24,7 +25,7 @@ export const peers: Resource = (app, { gateway }) => {
     const { version, orderBy } = request.query;
     const all = await gateway.peers();
     const found = version === undefined ? all : ofVersions(all, version);
-    return memoryList(request, ordered(found, rateOf<OrderName>(orderBy, "latency")), peerAnswer);
+    return memoryList(request, ordered(found, orderOf(orderBy, QUICKEST_FIRST)), peerAnswer);
   });
 
   app.get("/peers/:ip", { schema: { params: Type.Object({ ip }) } }, async (request) => {
@@ -43,9 +44,7 @@ function ofVersions(all: readonly PeerInfo[], text: string): readonly PeerInfo[]
   });
 }
 
-type Order = { field: OrderName; direction: "asc" | "desc" };
-
-function ordered(all: readonly PeerInfo[], { field, direction }: Order): readonly PeerInfo[] {
+function ordered(all: readonly PeerInfo[], { field, direction }: PeerOrder): readonly PeerInfo[] {
   if (field !== "version") return sorted(all, (peer) => peer[field], { direction, id: ({ ip }) => ip });
   const places = new Map(
     all

@@ -15,7 +15,7 @@ import {
   typeGroupQuery,
   typeQuery,
 } from "./lists/transactions.ts";
-import { body, distinct, interval, uintValue } from "./requests/bodies.ts";
+import { body, distinct, interval, positiveValue, uintValue } from "./requests/bodies.ts";
 import { listAnswer, pageOf, pageQuery } from "./requests/pagination.ts";
 import {
   address,
@@ -45,7 +45,7 @@ const searchBody = body({
   blockId: Type.Optional(blockId),
   type: Type.Optional(uintValue),
   typeGroup: Type.Optional(uintValue),
-  version: Type.Optional(uintValue),
+  version: Type.Optional(positiveValue),
   senderPublicKey: Type.Optional(publicKey),
   senderId: Type.Optional(address),
   recipientId: Type.Optional(address),

@@ -135,7 +135,7 @@ function addOtherNames(app: Parameters<Resource>[0]): void {
 
 /** The order that an `orderBy` asks for; by id when it names nothing that a summary has. */
 export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {
-  const { field, direction } = orderOf(orderBy) ?? { field: "id", direction: "asc" };
+  const { field, direction } = orderOf<string>(orderBy, { field: "id", direction: "asc" });
   return field === "ownerId" || field === "id" ? { field, direction } : { field: "id", direction: "asc" };
 }
 

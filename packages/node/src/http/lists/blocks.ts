@@ -1,5 +1,4 @@
 /** Blocks as several resources show and list them. */
-import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import {
   BLOCK_ORDERS,
@@ -10,7 +9,7 @@ import {
 import type { Head } from "../../store/queries/snapshot.ts";
 import { blockAnswer, type CreatedRewards, rawBlockAnswer } from "../answers/block.ts";
 import type { Api } from "../api.ts";
-import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
   blockId,
   orderBy,
@@ -41,19 +40,17 @@ export const blockListQuery = {
   generatorPublicKey: Type.Optional(publicKey),
 };
 
-type ListQuery = { page?: string; limit?: string; offset?: string; transform?: string };
-
 const DEFAULT_ORDER: BlockOrder = { field: "height", direction: "desc" };
 
 export function blockList(
   api: Api,
   head: Head,
-  request: FastifyRequest<{ Querystring: ListQuery }>,
+  request: ListRequest<{ transform?: string }>,
   filter: BlockFilter,
   orderBy: string | undefined,
 ) {
   const page = pageOf(request.query);
-  const order = (orderOf(orderBy) as BlockOrder | undefined) ?? DEFAULT_ORDER;
+  const order = orderOf(orderBy, DEFAULT_ORDER);
   const { rows, totalCount } = api.queries.blocks.list(head, filter, order, page);
   const data = rows.map((block) => showBlock(api, head, block, request.query));
   return listAnswer(request, page, { rows: data, totalCount });

@@ -1,13 +1,14 @@
 /** Delegates as they are found, ordered and listed. They fit in memory: they are put together once for each head. */
 import { approval } from "@uniknode/ledger";
-import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Integer, Interval } from "../../store/queries/conditions.ts";
 import type { StoredDelegate } from "../../store/queries/delegates.ts";
 import { type Head, perHead } from "../../store/queries/snapshot.ts";
 import { type DelegateAnswer, delegateAnswer } from "../answers/delegate.ts";
 import type { Api } from "../api.ts";
-import { matches, memoryList, passing, type Rate, rateOf, sorted, type Tests } from "./memory.ts";
+import type { ListRequest } from "../requests/pagination.ts";
+import { type Order, orderOf } from "../requests/parameters.ts";
+import { matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
 /** A delegate as stored, and as shown. */
 export type Candidate = { readonly stored: StoredDelegate; readonly answer: DelegateAnswer };
@@ -86,10 +87,8 @@ const TESTS: Tests<Candidate, DelegateFilter> = {
   producedBlocks: ({ answer }, value) => matches(answer.blocks.produced, value),
 };
 
-type ListQuery = { page?: string; limit?: string; offset?: string; orderBy?: string };
-
 export function delegateList(
-  request: FastifyRequest<{ Querystring: ListQuery }>,
+  request: ListRequest<{ orderBy?: string }>,
   candidates: readonly Candidate[],
   filter: DelegateFilter,
 ) {
@@ -99,11 +98,13 @@ export function delegateList(
   return memoryList(request, found, ({ answer }) => answer);
 }
 
+const BY_RANK: Order<RateName> = { field: "rank", direction: "asc" };
+
 /** By rank unless the text says something that has a meaning. */
-function orderFrom(text: string | undefined): { field: RateName; direction: "asc" | "desc" } {
-  if (text === undefined || !/^-?\d+$/.test(text)) return rateOf<RateName>(text, "rank");
+function orderFrom(text: string | undefined): Order<RateName> {
+  if (text === undefined || !/^-?\d+$/.test(text)) return orderOf(text, BY_RANK);
   const field = COLUMNS[Math.abs(Number(text)) - 1];
-  if (field === undefined) return { field: "rank", direction: "asc" };
+  if (field === undefined) return BY_RANK;
   return { field, direction: text.startsWith("-") ? "desc" : "asc" };
 }
 

@@ -1,13 +1,13 @@
 /** Open hash-time locks as several resources list them. */
-import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Integer, Interval } from "../../store/queries/conditions.ts";
 import type { StoredLock } from "../../store/queries/locks.ts";
 import type { Head } from "../../store/queries/snapshot.ts";
 import { isLockExpired, lockAnswer } from "../answers/lock.ts";
 import type { Api } from "../api.ts";
-import { orderBy } from "../requests/parameters.ts";
-import { isFlag, matches, memoryList, passing, type Rate, rateOf, sorted, type Tests } from "./memory.ts";
+import type { ListRequest } from "../requests/pagination.ts";
+import { type Order, orderBy, orderOf } from "../requests/parameters.ts";
+import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
 /** A lock with the head that says whether it is expired. */
 type Row = { readonly lock: StoredLock; readonly isExpired: boolean };
@@ -54,17 +54,17 @@ const TESTS: Tests<Row, LockFilter> = {
   vendorField: ({ lock }, value) => lock.vendorField === value,
 };
 
-type ListQuery = { page?: string; limit?: string; offset?: string; orderBy?: string };
+const BY_ID: Order<keyof typeof RATES> = { field: "lockId", direction: "asc" };
 
 export function lockList(
   { timestampOf }: Api,
   head: Head,
-  request: FastifyRequest<{ Querystring: ListQuery }>,
+  request: ListRequest<{ orderBy?: string }>,
   locks: readonly StoredLock[],
   filter: LockFilter,
 ) {
   const rows = locks.map((lock) => ({ lock, isExpired: isLockExpired(lock, head) }));
-  const { field, direction } = rateOf<keyof typeof RATES>(request.query.orderBy, "lockId");
+  const { field, direction } = orderOf(request.query.orderBy, BY_ID);
   const found = sorted(passing(rows, TESTS, filter), RATES[field], { direction, id: ({ lock }) => lock.id });
   return memoryList(request, found, ({ lock }) => lockAnswer(lock, head, timestampOf));
 }

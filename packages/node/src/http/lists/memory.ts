@@ -1,14 +1,10 @@
 /** Lists of what is few enough to be filtered and ordered in memory. */
-import type { FastifyRequest } from "fastify";
 import type { Integer, Interval } from "../../store/queries/conditions.ts";
-import { listAnswer, type Meta, pageOf } from "../requests/pagination.ts";
-import { orderOf } from "../requests/parameters.ts";
-
-type PageQuery = { page?: string; limit?: string; offset?: string };
+import { type ListRequest, listAnswer, type Meta, pageOf } from "../requests/pagination.ts";
 
 /** The page of all these rows that a request asks for. */
 export function memoryList<Row, Shown>(
-  request: FastifyRequest<{ Querystring: PageQuery }>,
+  request: ListRequest,
   rows: readonly Row[],
   show: (row: Row) => Shown,
 ): { meta: Meta; data: readonly Shown[] } {
@@ -69,10 +65,3 @@ export function matches(value: bigint | number | string, wanted: Integer | Inter
 /** Whether a flag is the wanted one. */
 export const isFlag = (value: boolean, wanted: boolean | string): boolean =>
   value === (`${wanted}`.toLowerCase() === "true");
-
-/** Field and direction of an `orderBy` text that names one of the rates, or the default. */
-export const rateOf = <Name extends string>(
-  text: string | undefined,
-  field: Name,
-): { field: Name; direction: "asc" | "desc" } =>
-  (orderOf(text) as { field: Name; direction: "asc" | "desc" } | undefined) ?? { field, direction: "asc" };

@@ -1,6 +1,5 @@
 /** Confirmed transactions as several resources show and list them. */
 import { transactionToJson } from "@uniknode/protocol";
-import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Head } from "../../store/queries/snapshot.ts";
 import {
@@ -15,7 +14,7 @@ import {
   transactionAnswer,
 } from "../answers/transaction.ts";
 import type { Api } from "../api.ts";
-import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
   address,
   blockId,
@@ -53,8 +52,6 @@ export const nonceQuery = { nonce: Type.Optional(uint) };
 export const senderQuery = { senderPublicKey: Type.Optional(publicKey), senderId: Type.Optional(address) };
 export const recipientQuery = { recipientId: Type.Optional(address) };
 
-type ListQuery = { page?: string; limit?: string; offset?: string; transform?: string };
-
 export type TransactionListOptions = {
   /** Text of the order; newest first if absent. */
   readonly orderBy?: string | undefined;
@@ -67,12 +64,12 @@ export type TransactionListOptions = {
 export function transactionList(
   api: Api,
   head: Head,
-  request: FastifyRequest<{ Querystring: ListQuery }>,
+  request: ListRequest<{ transform?: string }>,
   filter: TransactionFilter,
   { orderBy, sequence = "desc", extras = () => ({}) }: TransactionListOptions = {},
 ) {
   const page = pageOf(request.query);
-  const { field, direction } = (orderOf(orderBy) as TransactionOrder | undefined) ?? NEWEST_FIRST;
+  const { field, direction } = orderOf(orderBy, NEWEST_FIRST);
   const { rows, totalCount } = api.queries.transactions.list(
     head,
     filter,

@@ -1,11 +1,10 @@
 /** Wallets as several resources list them. */
-import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Head } from "../../store/queries/snapshot.ts";
 import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../store/queries/wallets.ts";
 import { walletAnswer } from "../answers/wallet.ts";
 import type { Api } from "../api.ts";
-import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, int, orderBy, orderOf, publicKey, uint, username } from "../requests/parameters.ts";
 
 export const walletOrder = Type.Optional(orderBy(...WALLET_ORDERS));
@@ -24,19 +23,17 @@ export const walletListQuery = {
   producedBlocks: Type.Optional(uint),
 };
 
-type ListQuery = { page?: string; limit?: string; offset?: string };
-
 const RICHEST_FIRST: WalletOrder = { field: "balance", direction: "desc" };
 
 export function walletList(
   { queries }: Api,
   head: Head,
-  request: FastifyRequest<{ Querystring: ListQuery }>,
+  request: ListRequest,
   filter: WalletFilter,
   orderBy?: string,
 ) {
   const page = pageOf(request.query);
-  const order = (orderOf(orderBy) as WalletOrder | undefined) ?? RICHEST_FIRST;
+  const order = orderOf(orderBy, RICHEST_FIRST);
   const { rows, totalCount } = queries.wallets.list(head, withoutZeros(filter), order, page);
   return listAnswer(request, page, { rows: rows.map(walletAnswer), totalCount });
 }

@@ -1,10 +1,11 @@
 /** Members of search bodies (http-api.md section 6) as schemas. Numbers may come as text, as in a query. */
 import { type TObject, type TProperties, type TSchema, Type } from "typebox";
-import { bool, int, uint } from "./parameters.ts";
+import { bool, int, positive, uint } from "./parameters.ts";
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
 export const uintValue = Type.Union([Type.Integer({ minimum: 0, maximum: MAX }), uint]);
+export const positiveValue = Type.Union([Type.Integer({ minimum: 1, maximum: MAX }), positive]);
 export const intValue = Type.Union([Type.Integer({ minimum: -MAX, maximum: MAX }), int]);
 export const boolValue = Type.Union([Type.Boolean(), bool]);
 

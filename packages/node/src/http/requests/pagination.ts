@@ -11,6 +11,11 @@ export const pageQuery = {
   offset: Type.Optional(uint),
 };
 
+/** A request for a list, whatever else its query has. */
+export type ListRequest<Query extends object = object> = FastifyRequest<{
+  Querystring: { page?: string; limit?: string; offset?: string } & Query;
+}>;
+
 /** `number` counts from 1. `offset` rows are skipped before the `limit` that are shown. */
 export type Page = { readonly number: number; readonly limit: number; readonly offset: number };
 

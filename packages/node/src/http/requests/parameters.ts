@@ -64,8 +64,14 @@ export const transformQuery = { transform: Type.Optional(bool) };
 export const wantsTransform = ({ transform }: { transform?: string }): boolean =>
   transform?.toLowerCase() !== "false";
 
-/** Field and direction of an `orderBy` text. */
-export function orderOf(text: string | undefined): { field: string; direction: "asc" | "desc" } | undefined {
-  const [field, direction] = text?.split(":") ?? [];
-  return field === undefined ? undefined : { field, direction: direction === "desc" ? "desc" : "asc" };
+export type Order<Field extends string> = { readonly field: Field; readonly direction: "asc" | "desc" };
+
+/** Field and direction of an `orderBy` text, which names one of the fields; the default where there is none. */
+export function orderOf<Field extends string>(
+  text: string | undefined,
+  fallback: Order<Field>,
+): Order<Field> {
+  if (text === undefined) return fallback;
+  const [field, direction] = text.split(":");
+  return { field: field as Field, direction: direction === "desc" ? "desc" : "asc" };
 }
