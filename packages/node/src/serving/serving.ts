@@ -1,6 +1,7 @@
 /** What runs in the serving thread: the API, the register of webhooks, and their deliveries. */
 import type { MessagePort } from "node:worker_threads";
 import { createNetwork } from "@uniknode/protocol";
+import { createHistory } from "../events/history.ts";
 import { createHttpServer } from "../http/server.ts";
 import { createWebhookRoutes } from "../http/webhooks/routes.ts";
 import { createClosing } from "../lifecycle/closing.ts";
@@ -43,6 +44,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     database,
     eventLog,
     webhooksChanged: gateway.webhooksChanged,
+    history: createHistory(database, network),
     post,
     logger,
   });

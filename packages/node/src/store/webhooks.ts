@@ -1,14 +1,20 @@
 /** The register of webhooks as rows. */
-import { isChainFact, loggedName } from "../events/catalogue.ts";
+import { isChainFact } from "../events/catalogue.ts";
+import { heardNames } from "../events/names.ts";
 import type { Database } from "./database.ts";
 import type { Suspension } from "./webhook-health.ts";
 
 /** What a user decides about a webhook; `conditions` is JSON text, as given. */
 export type WebhookFields = {
-  readonly event: string;
+  /** Null when `events` says it all. */
+  readonly event: string | null;
+  /** Further names, and patterns. */
+  readonly events: readonly string[];
   readonly target: string;
   readonly enabled: boolean;
   readonly conditions: string;
+  /** Which of the conditions must hold. */
+  readonly match: "any" | "all";
   /** `strict`: a delivery begins only after the one before was acknowledged or given up. */
   readonly order: "parallel" | "strict";
 };
@@ -23,7 +29,7 @@ export type Webhook = WebhookFields & {
 };
 
 /** A webhook that takes part in matching: enabled and not suspended. */
-export type ActiveWebhook = Pick<Webhook, "id" | "event" | "conditions"> & {
+export type ActiveWebhook = Pick<Webhook, "id" | "event" | "events" | "conditions" | "match"> & {
   /** Last event sequence that it does not see. */
   readonly activeAfter: number;
 };
@@ -58,10 +64,12 @@ const NOT_YET = Number.MAX_SAFE_INTEGER;
 
 type WebhookRow = {
   id: number;
-  event: string;
+  event: string | null;
+  events: string;
   target: string;
   enabled: number;
   conditions: string;
+  match_all: number;
   strict: number;
   token: string;
   suspended: string | null;
@@ -75,23 +83,23 @@ export function createWebhookStore(database: Database): WebhookStore {
   const page = database.prepare<WebhookRow>("SELECT * FROM webhooks ORDER BY id LIMIT ? OFFSET ?");
   const find = database.prepare<WebhookRow>("SELECT * FROM webhooks WHERE id = ?");
   const insert = database.prepare<WebhookRow>(
-    `INSERT INTO webhooks (event, target, enabled, conditions, strict, token, active_after)
-     VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+    `INSERT INTO webhooks (event, events, target, enabled, conditions, match_all, strict, token, active_after)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
   );
   const activate = database.prepare("UPDATE webhooks SET active_after = ? WHERE id = ?");
   const activateWaiting = database.prepare("UPDATE webhooks SET active_after = ? WHERE active_after = ?");
   const replace = database.prepare(
-    `UPDATE webhooks SET event = ?, target = ?, enabled = ?, conditions = ?, strict = ?, active_after = ?,
+    `UPDATE webhooks SET event = ?, events = ?, target = ?, enabled = ?, conditions = ?, match_all = ?, strict = ?,
+     active_after = ?,
      failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = ?`,
   );
   const remove = database.prepare("DELETE FROM webhooks WHERE id = ?");
   const markRemoved = database.prepare("INSERT INTO removed_webhooks VALUES (?)");
-  const active = database.prepare<ActiveWebhook>(
-    `SELECT id, event, conditions, active_after AS activeAfter FROM webhooks
-     WHERE enabled = 1 AND suspended IS NULL ORDER BY id`,
+  const active = database.prepare<WebhookRow & { active_after: number }>(
+    "SELECT * FROM webhooks WHERE enabled = 1 AND suspended IS NULL ORDER BY id",
   );
-  const eventNames = database.prepare<{ event: string }>(
-    "SELECT DISTINCT event FROM webhooks WHERE enabled = 1 AND suspended IS NULL",
+  const eventNames = database.prepare<{ event: string | null; events: string }>(
+    "SELECT DISTINCT event, events FROM webhooks WHERE enabled = 1 AND suspended IS NULL",
   );
   const version = database.prepare<{ version: number }>("SELECT version FROM register");
   const nextSequence = database.prepare<{ sequence: number }>(
@@ -116,9 +124,10 @@ export function createWebhookStore(database: Database): WebhookStore {
         if (remove.run(id).changes > 0) markRemoved.run(id);
       }),
     version: () => version.get()!.version,
-    active: () => active.all(),
+    active: () => active.all().map((row) => ({ ...webhookFromRow(row), activeAfter: row.active_after })),
     eventNames() {
-      const names = new Set(eventNames.all().map(({ event }) => loggedName(event)));
+      const given = eventNames.all().flatMap(({ event, events }) => [event, ...JSON.parse(events)]);
+      const names = new Set(heardNames(given.filter((name) => name !== null)).keys());
       // Whoever hears of the chain must hear when it goes back.
       if ([...names].some(isChainFact)) names.add("block.reverted");
       return names;
@@ -128,20 +137,24 @@ export function createWebhookStore(database: Database): WebhookStore {
 }
 
 /** In the order of the statements. */
-const columnsOf = ({ event, target, enabled, conditions, order }: WebhookFields) => [
+const columnsOf = ({ event, events, target, enabled, conditions, match, order }: WebhookFields) => [
   event,
+  JSON.stringify(events),
   target,
   Number(enabled),
   conditions,
+  Number(match === "all"),
   Number(order === "strict"),
 ];
 
 const webhookFromRow = ({
   id,
   event,
+  events,
   target,
   enabled,
   conditions,
+  match_all,
   strict,
   token,
   suspended,
@@ -149,9 +162,11 @@ const webhookFromRow = ({
 }: WebhookRow): Webhook => ({
   id,
   event,
+  events: JSON.parse(events),
   target,
   enabled: enabled === 1,
   conditions,
+  match: match_all === 1 ? "all" : "any",
   order: strict === 1 ? "strict" : "parallel",
   token,
   ...(suspended !== null && { suspended: { reason: suspended, sinceMs: suspended_ms ?? 0 } }),

@@ -1,11 +1,13 @@
 /** The webhook service: a register, and the deliveries that follow from it. */
 import type { Logger } from "pino";
+import type { History } from "../events/history.ts";
 import type { Database } from "../store/database.ts";
 import { createDeliveryStore } from "../store/deliveries.ts";
 import { createDeliveryLogStore } from "../store/delivery-log.ts";
 import { createDeliveryRetentionStore, type DeliveryRetention } from "../store/delivery-retention.ts";
 import type { EventLog } from "../store/events.ts";
 import { createMetaStore } from "../store/meta.ts";
+import { createSnapshot } from "../store/queries/snapshot.ts";
 import { createReversalStore } from "../store/reversals.ts";
 import { createWebhookHealthStore } from "../store/webhook-health.ts";
 import { createWebhookStore } from "../store/webhooks.ts";
@@ -16,6 +18,7 @@ import { createOutcomeWriter } from "./delivery/outcome.ts";
 import { createPing } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
+import { createDryRun, type DryRun } from "./dry-run.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./log/log.ts";
 import { createRetention } from "./log/retention.ts";
 import { createDefinitions } from "./matching/definitions.ts";
@@ -56,12 +59,17 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   closeGraceMs: 2_000,
 };
 
+/** Nothing that is read here has to look at many rows. */
+const SNAPSHOT_MS = 1_000;
+
 export type WebhookDeps = {
   /** A connection of its own that can write, and the event log on the same connection. */
   database: Database;
   eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor">;
   /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
   webhooksChanged: () => Promise<void>;
+  /** Events of stored blocks, read through the same connection. */
+  history: History;
   /** See `createPost`. */
   post: Post;
   clock?: Clock;
@@ -73,6 +81,7 @@ export type WebhookDeps = {
 export type Webhooks = {
   readonly register: Register;
   readonly log: DeliveryLog;
+  readonly dryRun: DryRun;
   /**
    * Asks the target of a webhook for an answer, whether the webhook is enabled or not. A success lifts a suspension.
    *
@@ -146,6 +155,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   return {
     register,
     log,
+    dryRun: createDryRun({ history: deps.history, snapshot: createSnapshot(database, SNAPSHOT_MS) }),
     async ping(id) {
       const webhook = register.find(id);
       const { number, isAlive } = await ping(webhook);

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { EVENTS } from "../../src/events/catalogue.ts";
 import { readFields } from "../../src/webhooks/register/fields.ts";
 import { always, blockApplied, type Call, createService, heights } from "./support.ts";
 
@@ -67,6 +68,64 @@ describe("a delivery", () => {
     await emit(blockApplied(2), blockApplied(3), blockApplied(4));
     expect(heights(calls)).toEqual([3]);
   });
+});
+
+describe("a webhook of several events", () => {
+  test("hears each of them once, under its name", async () => {
+    const { webhooks, store, emit, calls } = createService();
+    await webhooks.register.create({
+      ...always("state:started"),
+      events: ["state.*", "block.*", "block.applied", "transaction.pool.removed"],
+    });
+    expect(store.eventNames()).toEqual(
+      new Set([
+        "state.started",
+        "block.applied",
+        "block.disregarded",
+        "block.forged",
+        "block.received",
+        "block.reverted",
+        "transaction.pool.removed",
+      ]),
+    );
+    await emit(
+      { id: "a", name: "state.started", data: true },
+      blockApplied(1),
+      { id: "c", name: "transaction.pool.removed", data: {} },
+      { id: "d", name: "transaction.applied", data: {} },
+    );
+    expect(calls.map(({ message }) => [message.event, message.sequence])).toEqual([
+      ["state:started", 1],
+      ["block.applied", 2],
+      ["transaction.pool.removed", 3],
+    ]);
+  });
+
+  test("may hear everything", async () => {
+    const { webhooks, store } = createService();
+    await webhooks.register.create({ ...always(), events: ["*"] });
+    const logged = Object.keys(EVENTS).filter((name) => name !== "state:started");
+    expect(store.eventNames()).toEqual(new Set(logged));
+  });
+});
+
+test("a webhook may ask for all of its conditions", async () => {
+  const { webhooks, emit, calls } = createService();
+  const conditions = [
+    { key: "height", condition: "gt", value: "1" },
+    { key: "height", condition: "lt", value: "4" },
+    { key: "id", condition: "ne", value: "block3" },
+  ];
+  await webhooks.register.create({ ...always(), conditions, match: "all" });
+  await webhooks.register.create({ ...always(), conditions });
+  await emit(...[1, 2, 3, 4].map(blockApplied));
+  const of = (webhook: number) => heights(calls.filter(({ message }) => message.webhookId === webhook));
+  expect([of(1), of(2)]).toEqual([[2], [1, 2, 3, 4]]);
+  await webhooks.register.update("2", { match: "all" });
+  await webhooks.register.update("1", { match: "any" });
+  calls.length = 0;
+  await emit(...[5, 6].map(blockApplied));
+  expect([of(1), of(2)]).toEqual([[5, 6], []]);
 });
 
 test("rows that no registration makes: no conditions fire always, unreadable ones never", async () => {

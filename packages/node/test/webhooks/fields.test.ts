@@ -58,6 +58,22 @@ describe("fields", () => {
       5,
       null,
     ],
+    events: [
+      [],
+      "transaction.*",
+      {},
+      5,
+      ["no.such.event"],
+      ["block.applied", "no.*"],
+      ["transaction"],
+      ["transaction*"],
+      ["*.applied"],
+      ["transaction.*.added"],
+      [""],
+      [null],
+      Array.from({ length: 51 }, () => "block.applied"),
+    ],
+    match: ["", "All", "none", true, null],
     order: ["", "Strict", "fifo", true, null, ["strict"]],
     enabled: ["1", 1, "yes", "", null, " true ", "truee", [true], 0],
     conditions: [
@@ -115,6 +131,9 @@ describe("fields", () => {
       "http://receiver.example?x",
       `http://receiver.example/${"x".repeat(2_048 - 24)}`,
     ],
+    events: [["transaction.*"], ["*"], ["block.applied", "unik.*", "transaction.pool.*"], ["state:started"]],
+    match: ["all"],
+    order: ["strict"],
     enabled: ["true", "FALSE", "True", true, false],
     conditions: [
       [{ key: "k".repeat(256), condition: "eq", value: "x".repeat(4_096) }],
@@ -138,19 +157,49 @@ describe("fields", () => {
     }
   });
 
-  test("order is shown where it is not the usual one", async () => {
+  test.each([
+    ["order", "parallel", "strict"],
+    ["match", "any", "all"],
+    ["events", null, ["unik.*"]],
+  ])("%s is shown where it is not the usual one", async (field, usual, other) => {
     const { ask, create } = await serve();
     const plain = ["id", "event", "target", "enabled", "conditions"];
     await create();
-    await create({ order: "parallel" });
-    const { body } = await create({ order: "strict" });
-    expect(body.data.order).toBe("strict");
+    await create({ [field]: usual });
+    const { body } = await create({ [field]: other });
+    expect(body.data[field]).toEqual(other);
     const { data } = (await ask("GET", "/api/webhooks")).body;
-    expect(data.map(Object.keys)).toEqual([plain, plain, [...plain, "order"]]);
+    expect(data.map((webhook: object) => Object.keys(webhook).sort())).toEqual(
+      [plain, plain, [...plain, field]].map((names) => names.sort()),
+    );
     await ask("PUT", "/api/webhooks/3", { body: { enabled: "false" } });
-    expect((await ask("GET", "/api/webhooks/3")).body.data.order).toBe("strict");
-    await ask("PUT", "/api/webhooks/3", { body: { order: "parallel" } });
-    expect(Object.keys((await ask("GET", "/api/webhooks/3")).body.data)).toEqual(plain);
+    expect((await ask("GET", "/api/webhooks/3")).body.data[field]).toEqual(other);
+    await ask("PUT", "/api/webhooks/3", { body: { [field]: usual } });
+    expect((await ask("GET", "/api/webhooks/3")).body.data).not.toHaveProperty(field);
+  });
+
+  test("a list of events may stand instead of the event", async () => {
+    const { ask, create } = await serve();
+    const { target, conditions } = BODY;
+    const { status, body } = await ask("POST", "/api/webhooks", {
+      body: { target, conditions, events: ["unik.*", "block.applied"] },
+    });
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject({ event: "unik.*", events: ["unik.*", "block.applied"] });
+    const put = async (changes: object) => (await ask("PUT", "/api/webhooks/1", { body: changes })).status;
+    expect(await put({ events: ["block.reverted"] })).toBe(200);
+    expect((await ask("GET", "/api/webhooks/1")).body.data.event).toBe("block.reverted");
+    // Nothing would be left.
+    expect(await put({ events: null })).toBe(422);
+    expect(await put({ events: null, event: "block.applied" })).toBe(200);
+    const { data } = (await ask("GET", "/api/webhooks/1")).body;
+    expect(data).toEqual({ id: 1, event: "block.applied", target, enabled: true, conditions });
+    await create();
+    expect((await ask("PUT", "/api/webhooks/2", { body: { events: ["*"] } })).status).toBe(200);
+    expect((await ask("GET", "/api/webhooks/2")).body.data).toMatchObject({
+      event: BODY.event,
+      events: ["*"],
+    });
   });
 
   test("enabled is true when it is left out", async () => {

@@ -92,6 +92,8 @@ export type ServiceOptions = {
   readonly webhooksChanged?: () => Promise<void>;
   /** What targets answer; 200 unless said otherwise. */
   readonly reply?: (call: Call) => Reply | Promise<Reply>;
+  /** Events of the stored blocks, by height from 1. */
+  readonly chain?: Event[][];
   /** Instead of `reply`: a real sender. */
   readonly post?: Post;
 };
@@ -123,6 +125,10 @@ export function createService(given: ServiceOptions = {}): Service {
     {
       database,
       eventLog,
+      history: {
+        head: () => given.chain?.length ?? 0,
+        eventsAt: (height) => [...(given.chain?.[height - 1] ?? [])],
+      },
       webhooksChanged: given.webhooksChanged ?? (async () => {}),
       post: given.post ?? post,
       clock,

@@ -14,14 +14,16 @@ const STATUS: Readonly<Record<WebhookErrorCode, number>> = {
 };
 
 /** What everybody may see of a webhook: not its token. Members beyond the interface appear where they say something. */
-export const showWebhook = ({ id, event, target, enabled, conditions, order, suspended }: Webhook) => ({
+export const showWebhook = ({ id, event, events, target, enabled, conditions, ...rest }: Webhook) => ({
   id,
-  event,
+  event: event ?? events[0],
   target,
   enabled,
   conditions: parseJson(conditions),
-  ...(order !== "parallel" && { order }),
-  ...(suspended && { suspended: { reason: suspended.reason, since: suspended.sinceMs } }),
+  ...(events.length > 0 && { events }),
+  ...(rest.match !== "any" && { match: rest.match }),
+  ...(rest.order !== "parallel" && { order: rest.order }),
+  ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });
 
 /** Times are milliseconds since 1970; members without a value are left out. The body is shown where it was read. */

@@ -12,7 +12,7 @@ type WithId = { Params: { id: string } };
 /** A plugin for each prefix under which the register answers; its errors are `HttpError`s. */
 export function createWebhookRoutes(
   options: AccessOptions,
-  webhooks: Pick<Webhooks, "register" | "log" | "ping">,
+  webhooks: Pick<Webhooks, "register" | "log" | "ping" | "dryRun">,
 ): FastifyPluginAsync {
   const access = createAccess(options);
   const { register } = webhooks;
@@ -39,6 +39,10 @@ export function createWebhookRoutes(
       reply.code(201);
       return { data: { id, event, target, token: webhook.token, ...rest } };
     });
+
+    app.post("/webhooks/test", ({ body }) =>
+      answer(async () => ({ data: await webhooks.dryRun(readBody(body)) })),
+    );
 
     app.put<WithId>("/webhooks/:id", async ({ params, body }) => {
       await answer(() => register.update(params.id, readBody(body)));

@@ -16,10 +16,12 @@ CREATE TABLE cursors (reader TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT
 
 CREATE TABLE webhooks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  event TEXT NOT NULL,
+  event TEXT,                                 -- absent when the list says it all
+  events TEXT NOT NULL,                       -- JSON: further names and patterns
   target TEXT NOT NULL,
   enabled INTEGER NOT NULL,
   conditions TEXT NOT NULL,                   -- JSON as given
+  match_all INTEGER NOT NULL,                 -- 1: all conditions must hold, not one of them
   strict INTEGER NOT NULL,                    -- 1: a delivery waits for the end of the one before
   token TEXT NOT NULL,                        -- 64 hexadecimal digits
   active_after INTEGER NOT NULL,              -- last event sequence it does not see
@@ -29,7 +31,6 @@ CREATE TABLE webhooks (
   suspended TEXT,                             -- why nothing is delivered at present, if so
   suspended_ms INTEGER                        -- since when
 ) STRICT;
-CREATE INDEX webhooks_event ON webhooks (event);
 
 -- One row: grows with every change of what the webhooks are or see, whoever makes it.
 CREATE TABLE register (version INTEGER NOT NULL) STRICT;

@@ -1,4 +1,4 @@
-/** The conditions of a webhook: one true condition fires it (webhooks.md 6.1). */
+/** The conditions of a webhook: one true condition fires it (webhooks.md 6.1), or all of them if it says so. */
 import { valuesAt } from "./member.ts";
 import { type OperatorName, operators } from "./operators.ts";
 
@@ -9,15 +9,43 @@ export type Condition = {
   readonly value?: unknown;
 };
 
+/** Which of the conditions must hold. */
+export type Match = "any" | "all";
+
 /**
  * Makes one test of all the conditions. No conditions at all, which only registers of the old node hold, mean "always".
  *
  * @throws {OperandError} when a value does not fit its operator
  */
-export function compileConditions(conditions: readonly Condition[]): (content: unknown) => boolean {
-  const tests = conditions.map(({ key, condition, value }) => {
-    const test = operators[condition](value);
-    return (content: unknown) => valuesAt(content, key).some(test);
-  });
-  return (content) => tests.length === 0 || tests.some((test) => test(content));
+export function compileConditions(
+  conditions: readonly Condition[],
+  match: Match = "any",
+): (content: unknown) => boolean {
+  const tests = conditions.map(compile);
+  return match === "all"
+    ? (content) => tests.every((test) => test(content))
+    : (content) => tests.length === 0 || tests.some((test) => test(content));
+}
+
+/** Whether a condition holds, and the values that it looked at: none if the content has no such member. */
+export type Finding = Condition & { readonly holds: boolean; readonly found: readonly unknown[] };
+
+/**
+ * Makes a function that says of each condition whether it holds, and why.
+ *
+ * @throws {OperandError} when a value does not fit its operator
+ */
+export function explainConditions(conditions: readonly Condition[]): (content: unknown) => Finding[] {
+  const tests = conditions.map((condition) => ({ condition, test: compile(condition) }));
+  return (content) =>
+    tests.map(({ condition, test }) => ({
+      ...condition,
+      holds: test(content),
+      found: valuesAt(content, condition.key).filter((value) => value !== undefined),
+    }));
+}
+
+function compile({ key, condition, value }: Condition): (content: unknown) => boolean {
+  const test = operators[condition](value);
+  return (content) => valuesAt(content, key).some(test);
 }

@@ -1,6 +1,6 @@
 /** The webhooks that take part in matching, ready to be asked: by the name of the event, conditions compiled. */
 import type { Logger } from "pino";
-import { loggedName } from "../../events/catalogue.ts";
+import { heardNames } from "../../events/names.ts";
 import type { ActiveWebhook, WebhookStore } from "../../store/webhooks.ts";
 import { type Condition, compileConditions } from "../conditions/conditions.ts";
 import { parseJson } from "../json.ts";
@@ -8,9 +8,12 @@ import { parseJson } from "../json.ts";
 /** A webhook that takes part. */
 export type Definition = ActiveWebhook & { readonly fires: (content: unknown) => boolean };
 
+/** A webhook that hears an event, and what it calls it. */
+export type Listener = { readonly definition: Definition; readonly name: string };
+
 export type Definitions = {
   /** By ascending id, as the register is at this moment. */
-  forEvent(name: string): readonly Definition[];
+  forEvent(name: string): readonly Listener[];
 };
 
 export type DefinitionDeps = {
@@ -21,7 +24,7 @@ export type DefinitionDeps = {
 export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definitions {
   let version: number | undefined;
   let definitions = new Map<number, Definition>();
-  let byName = new Map<string, Definition[]>();
+  let byName = new Map<string, Listener[]>();
 
   /** Other processes may write the register, too. Conditions that stayed the same stay compiled. */
   function refresh(): void {
@@ -31,17 +34,25 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
     definitions = new Map(
       webhooks.active().map((webhook) => {
         const known = before.get(webhook.id);
-        const fires = known?.conditions === webhook.conditions ? known.fires : compile(webhook);
-        return [webhook.id, { ...webhook, fires }];
+        const isSame = known?.conditions === webhook.conditions && known.match === webhook.match;
+        return [webhook.id, { ...webhook, fires: isSame ? known.fires : compile(webhook) }];
       }),
     );
-    byName = Map.groupBy(definitions.values(), ({ event }) => loggedName(event));
+    byName = new Map();
+    for (const definition of definitions.values()) {
+      const { event, events } = definition;
+      for (const [logged, name] of heardNames(event === null ? events : [event, ...events])) {
+        const listeners = byName.get(logged) ?? [];
+        byName.set(logged, listeners);
+        listeners.push({ definition, name });
+      }
+    }
     version = current;
   }
 
-  function compile({ id, conditions }: ActiveWebhook): Definition["fires"] {
+  function compile({ id, conditions, match }: ActiveWebhook): Definition["fires"] {
     try {
-      return compileConditions(parseJson(conditions) as Condition[]);
+      return compileConditions(parseJson(conditions) as Condition[], match);
     } catch (error) {
       logger.error({ webhook: id, err: error }, "conditions of a webhook cannot be read; it does not fire");
       return () => false;

@@ -62,7 +62,8 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
   /** Answers the webhooks that hear of the event. */
   function tell(event: LoggedEvent): number[] {
     let dataText: string | undefined;
-    return definitions.forEvent(event.name).flatMap(({ id: webhook, event: name, activeAfter, fires }) => {
+    return definitions.forEvent(event.name).flatMap(({ definition, name }) => {
+      const { id: webhook, activeAfter, fires } = definition;
       if (event.sequence <= activeAfter || !fires(event.data)) return [];
       dataText ??= event.data === undefined ? undefined : JSON.stringify(event.data);
       return outbox.put({ webhook, name, event, dataText, logSequence: event.sequence }) ? [webhook] : [];

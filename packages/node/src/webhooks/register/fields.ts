@@ -1,5 +1,6 @@
 /** Reads what a user says about a webhook (webhooks.md section 3). */
 import { isEventName } from "../../events/catalogue.ts";
+import { isEventPattern } from "../../events/names.ts";
 import type { WebhookFields } from "../../store/webhooks.ts";
 import { invalid, oneOf, type Readers, readMembers, readObject, required } from "../body.ts";
 import { type Condition, compileConditions } from "../conditions/conditions.ts";
@@ -8,14 +9,18 @@ import { isOperatorName, isUnary, operators } from "../conditions/operators.ts";
 
 const MAX_TARGET_LENGTH = 2_048;
 const MAX_CONDITIONS = 50;
+const MAX_EVENTS = 50;
 const MAX_KEY_LENGTH = 256;
 const MAX_VALUE_BYTES = 4_096;
 
-const READERS: Readers<WebhookFields> = {
+/** How each field is read. */
+export const FIELD_READERS: Readers<WebhookFields> = {
   event: readEvent,
+  events: readEvents,
   target: readTarget,
   enabled: readEnabled,
   conditions: readConditions,
+  match: oneOf("any", "all"),
   order: oneOf("parallel", "strict"),
 };
 
@@ -25,14 +30,28 @@ const READERS: Readers<WebhookFields> = {
  * @throws {WebhookError} WEBHOOK_INVALID
  */
 export function readFields(body: unknown): WebhookFields {
-  const { event, target, enabled = true, conditions, order = "parallel" } = readChanges(body);
+  const { event = null, events = [], target, enabled = true, conditions, ...rest } = readChanges(body);
+  checkEvents({ event, events });
   return {
-    event: required(event, "event"),
+    event,
+    events,
     target: required(target, "target"),
     enabled,
     conditions: required(conditions, "conditions"),
-    order,
+    match: rest.match ?? "any",
+    order: rest.order ?? "parallel",
   };
+}
+
+/**
+ * All the names and patterns of a webhook.
+ *
+ * @throws {WebhookError} WEBHOOK_INVALID when there are none
+ */
+export function checkEvents({ event, events }: Pick<WebhookFields, "event" | "events">): readonly string[] {
+  if (event !== null) return [event, ...events];
+  if (events.length === 0) throw invalid('"event" is required');
+  return events;
 }
 
 /**
@@ -40,11 +59,28 @@ export function readFields(body: unknown): WebhookFields {
  *
  * @throws {WebhookError} WEBHOOK_INVALID
  */
-export const readChanges = (body: unknown): Partial<WebhookFields> => readMembers(body, READERS);
+export const readChanges = (body: unknown): Partial<WebhookFields> => readMembers(body, FIELD_READERS);
 
 function readEvent(value: unknown): string {
   if (typeof value !== "string" || !isEventName(value)) throw invalid('"event" must be the name of an event');
   return value;
+}
+
+/** Names and patterns; null is none. */
+function readEvents(value: unknown): string[] {
+  if (value === null) return [];
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_EVENTS) {
+    throw invalid(`"events" must be an array of 1 to ${MAX_EVENTS} items, or null`);
+  }
+  const wrong = value.findIndex(
+    (item) => typeof item !== "string" || !(isEventName(item) || isEventPattern(item)),
+  );
+  if (wrong !== -1) {
+    throw invalid(
+      `"events" at position ${wrong} must be the name of an event, or a pattern such as "transaction.*"`,
+    );
+  }
+  return value as string[];
 }
 
 function readTarget(value: unknown): string {

@@ -6,7 +6,7 @@ import type { EventLog } from "../../store/events.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
 import { WebhookError } from "./error.ts";
-import { readChanges, readFields } from "./fields.ts";
+import { checkEvents, readChanges, readFields } from "./fields.ts";
 
 export type RegisterOptions = { readonly maxWebhooks: number };
 
@@ -86,9 +86,11 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
       const changes = readChanges(body);
       const webhook = find(id);
       if (Object.keys(changes).length === 0) return;
+      const fields = { ...webhook, ...changes };
+      checkEvents(fields);
       database.transaction(() => {
         deliveries.end(webhook.id, "cancelled", "the webhook was updated", nowMs());
-        webhooks.replace(webhook.id, { ...webhook, ...changes }, eventLog.lastSequence());
+        webhooks.replace(webhook.id, fields, eventLog.lastSequence());
       });
       onChanged(webhook.id);
       await webhooksChanged();
