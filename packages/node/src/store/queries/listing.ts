@@ -35,8 +35,9 @@ export type ListedTable = {
 
 /** Distinct texts kept prepared: the combinations of filters that clients really use are few. */
 const MAX_STATEMENTS = 200;
-/** Totals remembered until the next block. */
+/** Totals remembered until the next block, unless what they are totals of is long. */
 const MAX_TOTALS = 1_000;
+const MAX_NAME_LENGTH = 4_000;
 
 export function createList<Row>(database: Database, listed: ListedTable): List<Row> {
   const { table, key, columns, joins = "" } = listed;
@@ -46,11 +47,9 @@ export function createList<Row>(database: Database, listed: ListedTable): List<R
   /** The number of rows that a text finds. */
   function total(head: Head, sql: string, values: readonly SqlValue[]): number {
     const known = totals(head);
-    const name = JSON.stringify([sql, values], (_, value) =>
-      typeof value === "bigint" ? `${value}n` : value,
-    );
+    const name = [sql, ...values].join("\0");
     const total = known.get(name) ?? (prepare(sql).get(...values) as { total: number }).total;
-    known.set(name, total);
+    if (name.length <= MAX_NAME_LENGTH) known.set(name, total);
     return total;
   }
 
