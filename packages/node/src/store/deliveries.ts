@@ -1,5 +1,6 @@
 /** Deliveries as a queue: what waits for its turn in each webhook, and what an attempt does to it. */
 import type { Database } from "./database.ts";
+import { type SecretRow, type Secrets, secretsFromRow } from "./webhooks.ts";
 
 export type NewDelivery = {
   readonly webhook: number;
@@ -24,8 +25,10 @@ export type Waiting = {
   /** Made since the delivery was put into the queue. */
   readonly attempts: number;
   readonly target: string;
-  readonly token: string;
+  readonly secrets: Secrets;
 };
+
+type WaitingRow = Omit<Waiting, "secrets"> & SecretRow;
 
 /** One call: an answer, or the code of the reason why there is none. */
 export type Attempt = {
@@ -60,7 +63,8 @@ export type DeliveryStore = {
   end(webhook: number, state: "failed" | "cancelled", reason: string, atMs: number): void;
 };
 
-const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token
+const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token,
+  previous_token, previous_until_ms
   FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE webhook = ? AND state = 'pending'`;
 
 export function createDeliveryStore(database: Database): DeliveryStore {
@@ -69,10 +73,10 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     `INSERT INTO deliveries (webhook, id, sequence, event, height, block_id, body, state, created_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING number`,
   );
-  const nextFirst = database.prepare<Waiting>(
+  const nextFirst = database.prepare<WaitingRow>(
     `${WAITING} AND next_attempt_ms IS NULL AND number > ? ORDER BY number LIMIT 1`,
   );
-  const nextRetry = database.prepare<Waiting>(
+  const nextRetry = database.prepare<WaitingRow>(
     `${WAITING} AND next_attempt_ms IS NOT NULL AND next_attempt_ms <= ? ORDER BY next_attempt_ms LIMIT 1`,
   );
   // Nothing is due for a webhook that was removed.
@@ -102,8 +106,8 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     has: (webhook, id) => has.get(webhook, id) !== undefined,
     insert: ({ webhook, id, sequence, event, height, blockId, body }, atMs) =>
       insert.get(webhook, id, sequence ?? null, event, height ?? null, blockId ?? null, body, atMs)!.number,
-    nextFirst: (webhook, after) => nextFirst.get(webhook, after),
-    nextRetry: (webhook, nowMs) => nextRetry.get(webhook, nowMs),
+    nextFirst: (webhook, after) => waitingFromRow(nextFirst.get(webhook, after)),
+    nextRetry: (webhook, nowMs) => waitingFromRow(nextRetry.get(webhook, nowMs)),
     nextRetryMs: (webhook) => nextRetryMs.get(webhook)?.due ?? undefined,
     recordAttempt: (number, { startedMs, durationMs, status, answer, error }) =>
       void recordAttempt.run(startedMs, durationMs, status ?? null, answer ?? null, error ?? null, number),
@@ -111,4 +115,10 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     postpone: (number, nextAttemptMs, reason) => postpone.run(nextAttemptMs, reason, number).changes > 0,
     end: (webhook, state, reason, atMs) => void end.run(state, reason, atMs, webhook),
   };
+}
+
+function waitingFromRow(row: WaitingRow | undefined): Waiting | undefined {
+  if (!row) return undefined;
+  const { number, id, event, body, attempts, target } = row;
+  return { number, id, event, body, attempts, target, secrets: secretsFromRow(row) };
 }

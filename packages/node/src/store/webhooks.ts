@@ -22,10 +22,16 @@ export type WebhookFields = {
 export type Webhook = WebhookFields & {
   /** Grows, and is never used twice. */
   readonly id: number;
-  /** 64 hexadecimal digits. */
-  readonly token: string;
+  readonly secrets: Secrets;
   /** Why nothing is delivered at present, if so, and since when. */
   readonly suspended?: Suspension;
+};
+
+export type Secrets = {
+  /** 64 hexadecimal digits. */
+  readonly token: string;
+  /** The one before a rotation, honoured until a time in milliseconds since 1970. */
+  readonly previous?: { readonly token: string; readonly untilMs: number };
 };
 
 /** A webhook that takes part in matching: enabled and not suspended. */
@@ -48,6 +54,8 @@ export type WebhookStore = {
   activateWaiting(after: number): void;
   /** A new definition behind the same id and token, without the past of the old one. */
   replace(id: number, fields: WebhookFields, after: number): void;
+  /** A new token; the present one is honoured until a time. */
+  rotate(id: number, token: string, untilMs: number): void;
   /** Its deliveries are out of sight at once, and dropped in time. */
   remove(id: number): void;
   /** Another one whenever the active webhooks may be others. */
@@ -71,10 +79,16 @@ type WebhookRow = {
   conditions: string;
   match_all: number;
   strict: number;
-  token: string;
   suspended: string | null;
   suspended_ms: number | null;
-};
+} & SecretRow;
+
+export type SecretRow = { token: string; previous_token: string | null; previous_until_ms: number | null };
+
+export const secretsFromRow = ({ token, previous_token, previous_until_ms }: SecretRow): Secrets => ({
+  token,
+  ...(previous_token !== null && { previous: { token: previous_token, untilMs: previous_until_ms ?? 0 } }),
+});
 
 export function createWebhookStore(database: Database): WebhookStore {
   const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM webhooks");
@@ -92,6 +106,9 @@ export function createWebhookStore(database: Database): WebhookStore {
     `UPDATE webhooks SET event = ?, events = ?, target = ?, enabled = ?, conditions = ?, match_all = ?, strict = ?,
      active_after = ?,
      failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = ?`,
+  );
+  const rotate = database.prepare(
+    "UPDATE webhooks SET previous_token = token, previous_until_ms = ?, token = ? WHERE id = ?",
   );
   const remove = database.prepare("DELETE FROM webhooks WHERE id = ?");
   const markRemoved = database.prepare("INSERT INTO removed_webhooks VALUES (?)");
@@ -119,6 +136,7 @@ export function createWebhookStore(database: Database): WebhookStore {
     activate: (id, after) => void activate.run(after, id),
     activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
     replace: (id, fields, after) => void replace.run(...columnsOf(fields), after, id),
+    rotate: (id, token, untilMs) => void rotate.run(untilMs, token, id),
     remove: (id) =>
       database.transaction(() => {
         if (remove.run(id).changes > 0) markRemoved.run(id);
@@ -156,9 +174,9 @@ const webhookFromRow = ({
   conditions,
   match_all,
   strict,
-  token,
   suspended,
   suspended_ms,
+  ...secrets
 }: WebhookRow): Webhook => ({
   id,
   event,
@@ -168,6 +186,6 @@ const webhookFromRow = ({
   conditions,
   match: match_all === 1 ? "all" : "any",
   order: strict === 1 ? "strict" : "parallel",
-  token,
+  secrets: secretsFromRow(secrets),
   ...(suspended !== null && { suspended: { reason: suspended, sinceMs: suspended_ms ?? 0 } }),
 });

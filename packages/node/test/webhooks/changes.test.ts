@@ -6,21 +6,21 @@ describe("updates and deletions", () => {
   test("an update drops what waits, keeps id and token, and forgets failures", async () => {
     let status = 500;
     const { webhooks, database, emit, calls, clock, log } = createService({ reply: () => status });
-    const { id, token } = await webhooks.register.create(always());
+    const { id, secrets } = await webhooks.register.create(always());
     await emit(blockApplied(1));
     await webhooks.register.update(`${id}`, { target: "https://other.example/" });
     status = 200;
     await clock.advance(86_400_000);
     expect(heights(calls)).toEqual([1]);
     expect(log(id, 1)).toMatchObject([{ state: "cancelled", reason: "the webhook was updated" }]);
-    expect(webhooks.register.find(`${id}`)).toMatchObject({ id, token, target: "https://other.example/" });
+    expect(webhooks.register.find(`${id}`)).toMatchObject({ id, secrets, target: "https://other.example/" });
     expect(createWebhookHealthStore(database).recordFailure(id, 5)).toEqual({
       failures: 1,
       failingSinceMs: 5,
     });
     await emit(blockApplied(2));
     expect(calls[1]).toMatchObject({ target: "https://other.example/" });
-    expect(calls[1]?.headers.authorization).toBe(token.slice(0, 32));
+    expect(calls[1]?.headers.authorization).toBe(secrets.token.slice(0, 32));
   });
 
   test("an empty update changes nothing", async () => {

@@ -7,11 +7,12 @@ import { always, blockApplied, type Call, createService, heights } from "./suppo
 describe("a delivery", () => {
   test("carries the event, and proves where it comes from", async () => {
     const { webhooks, emit, calls, clock } = createService();
-    const { id, token } = await webhooks.register.create(always());
+    const { id, secrets } = await webhooks.register.create(always());
     await emit(blockApplied(7));
 
     expect(calls).toHaveLength(1);
     const [call] = calls as [Call];
+    const { token } = secrets;
     expect(call.target).toBe("https://receiver.example/hook");
     expect(call.message).toEqual({
       timestamp: clock.nowMs(),

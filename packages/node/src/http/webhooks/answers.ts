@@ -26,6 +26,13 @@ export const showWebhook = ({ id, event, events, target, enabled, conditions, ..
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });
 
+/** A webhook with its token, for the one who made the token. */
+export function showSecret(webhook: Webhook) {
+  const { id, event, target, ...rest } = showWebhook(webhook);
+  const { token, previous } = webhook.secrets;
+  return { id, event, target, token, ...rest, ...(previous && { overlapUntil: previous.untilMs }) };
+}
+
 /** Times are milliseconds since 1970; members without a value are left out. The body is shown where it was read. */
 export const showDelivery = ({
   number,

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { type AccessOptions, createAccess } from "./access.ts";
-import { answer, readBody, showWebhook } from "./answers.ts";
+import { answer, readBody, showSecret, showWebhook } from "./answers.ts";
 import { addDeliveryRoutes } from "./deliveries.ts";
 import { pageMeta, readPage } from "./page.ts";
 import type { Query } from "./query.ts";
@@ -35,10 +35,13 @@ export function createWebhookRoutes(
 
     app.post("/webhooks", async ({ body }, reply) => {
       const webhook = await answer(() => register.create(readBody(body)));
-      const { id, event, target, ...rest } = showWebhook(webhook);
       reply.code(201);
-      return { data: { id, event, target, token: webhook.token, ...rest } };
+      return { data: showSecret(webhook) };
     });
+
+    app.post<WithId>("/webhooks/:id/rotate", ({ params, body }) =>
+      answer(() => ({ data: showSecret(register.rotate(params.id, readBody(body))) })),
+    );
 
     app.post("/webhooks/test", ({ body }) =>
       answer(async () => ({ data: await webhooks.dryRun(readBody(body)) })),

@@ -24,6 +24,8 @@ CREATE TABLE webhooks (
   match_all INTEGER NOT NULL,                 -- 1: all conditions must hold, not one of them
   strict INTEGER NOT NULL,                    -- 1: a delivery waits for the end of the one before
   token TEXT NOT NULL,                        -- 64 hexadecimal digits
+  previous_token TEXT,                        -- the one before a rotation
+  previous_until_ms INTEGER,                  -- until then it is honoured
   active_after INTEGER NOT NULL,              -- last event sequence it does not see
   last_sequence INTEGER NOT NULL DEFAULT 0,   -- number of its last delivery
   failures INTEGER NOT NULL DEFAULT 0,        -- consecutive failed attempts

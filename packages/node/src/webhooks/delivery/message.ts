@@ -1,5 +1,6 @@
 /** What is sent: the body, and the headers that prove where it comes from (webhooks.md 7 and 10). */
 import { createHmac } from "node:crypto";
+import type { Secrets } from "../../store/webhooks.ts";
 
 /** Everything that a body says beside the content of the event. */
 export type Envelope = {
@@ -21,22 +22,23 @@ export function bodyOf({ timestamp, ...rest }: Envelope, dataText: string | unde
   return `{"timestamp":${timestamp},${data}${JSON.stringify(rest).slice(1)}`;
 }
 
-/** What is sent. `token` has 64 hexadecimal digits. */
-export type Message = { readonly id: string; readonly body: string; readonly token: string };
+/** What is sent, and the secrets that prove it. */
+export type Message = { readonly id: string; readonly body: string; readonly secrets: Secrets };
 
-/** Headers of one attempt. */
-export function headersOf({ id, body, token }: Message, atMs: number): Record<string, string> {
+/** Headers of one attempt. While a token is being replaced, the receiver may know the old one or the new one. */
+export function headersOf({ id, body, secrets }: Message, atMs: number): Record<string, string> {
+  const { token, previous } = secrets;
+  const isOverlap = previous !== undefined && atMs < previous.untilMs;
   const timestamp = `${Math.floor(atMs / 1000)}`;
-  const signature = createHmac("sha256", Buffer.from(token, "hex"))
-    .update(`${id}.${timestamp}.${body}`)
-    .digest("base64");
+  const sign = (key: string) =>
+    `v1,${createHmac("sha256", Buffer.from(key, "hex")).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
   return {
     "content-type": "application/json",
-    // The receiver keeps the other half and compares the whole (7.2).
-    authorization: token.slice(0, 32),
+    // The receiver keeps the other half and compares the whole (7.2). It can hold one token only: the old one first.
+    authorization: (isOverlap ? previous.token : token).slice(0, 32),
     // Standard Webhooks 1.0; the secret of its libraries is `whsec_` and the token's bytes in base64.
     "webhook-id": id,
     "webhook-timestamp": timestamp,
-    "webhook-signature": `v1,${signature}`,
+    "webhook-signature": (isOverlap ? [token, previous.token] : [token]).map(sign).join(" "),
   };
 }

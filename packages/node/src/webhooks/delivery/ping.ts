@@ -19,11 +19,11 @@ export type Ping = (webhook: Webhook) => Promise<{ readonly number: number; read
 const TIMEOUT_MS = 5_000;
 
 export function createPing({ database, deliveries, attempt, nowMs }: PingDeps): Ping {
-  return async ({ id: webhook, target, token }) => {
+  return async ({ id: webhook, target, secrets }) => {
     const atMs = nowMs();
     const id = `msg_${randomBytes(16).toString("hex")}`;
     const body = JSON.stringify({ timestamp: atMs, data: {}, event: "ping", id, webhookId: webhook });
-    const answered = await attempt({ id, body, token, target }, AbortSignal.timeout(TIMEOUT_MS));
+    const answered = await attempt({ id, body, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
     const attempted = answered ?? silence(atMs, nowMs());
     const isAlive = attempted.reason === undefined;
     const number = database.transaction(() => {

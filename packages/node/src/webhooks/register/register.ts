@@ -5,6 +5,7 @@ import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { EventLog } from "../../store/events.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
+import { integer, type Readers, readMembers } from "../body.ts";
 import { WebhookError } from "./error.ts";
 import { checkEvents, readChanges, readFields } from "./fields.ts";
 
@@ -44,6 +45,12 @@ export type Register = {
    * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN
    */
   update(id: string, body: unknown): Promise<void>;
+  /**
+   * Makes a new token. For `body.overlapSeconds`, a day unless given, deliveries prove themselves by the old one, too.
+   *
+   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN
+   */
+  rotate(id: string, body: unknown): Webhook;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   remove(id: string): Promise<void>;
   /** Lifts a suspension: the webhook sees every event after the promise settles. */
@@ -51,6 +58,12 @@ export type Register = {
 };
 
 const TOKEN_BYTES = 32;
+const createToken = () => randomBytes(TOKEN_BYTES).toString("hex");
+
+const DAY_SECONDS = 86_400;
+const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
+  overlapSeconds: integer(0, 30 * DAY_SECONDS),
+};
 
 export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterDeps): Register {
   const { database, webhooks, health, deliveries, eventLog, webhooksChanged, onChanged, nowMs } = deps;
@@ -71,7 +84,7 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
       if (webhooks.count() >= maxWebhooks) {
         throw new WebhookError("WEBHOOK_LIMIT", `the register holds ${maxWebhooks} webhooks already`);
       }
-      const webhook = webhooks.insert(fields, randomBytes(TOKEN_BYTES).toString("hex"));
+      const webhook = webhooks.insert(fields, createToken());
       try {
         await webhooksChanged();
       } catch (error) {
@@ -94,6 +107,13 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
       });
       onChanged(webhook.id);
       await webhooksChanged();
+    },
+
+    rotate(id, body) {
+      const { overlapSeconds = DAY_SECONDS } = readMembers(body, ROTATION_READERS);
+      const webhook = find(id).id;
+      webhooks.rotate(webhook, createToken(), nowMs() + overlapSeconds * 1_000);
+      return webhooks.find(webhook)!;
     },
 
     async remove(id) {
