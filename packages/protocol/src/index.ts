@@ -11,6 +11,7 @@ export * from "./blocks/header.ts";
 export * from "./blocks/id.ts";
 export * from "./blocks/jobs.ts";
 export * from "./blocks/payload.ts";
+export { headerViolation } from "./blocks/schema.ts";
 export * from "./blocks/signature.ts";
 export * from "./blocks/to-json.ts";
 export * as builders from "./builders/index.ts";

@@ -1,0 +1,58 @@
+/** Sizes, counts and times of the protocol (p2p.md 2.3, 4, 6, 7 and 15). */
+import type { Network } from "@uniknode/protocol";
+
+const ENVELOPE_BYTES = 10_240;
+
+/** Longest message that a server takes: the largest block of any milestone, and something around it. */
+export const serverMessageBytes = ({ milestones }: Network): number =>
+  Math.max(...milestones.map(({ block }) => block.maxPayload)) + ENVELOPE_BYTES;
+
+/** Longest message that a client takes, by what it waits for. */
+export const CLIENT_MESSAGE_BYTES = { blocks: 20_971_520, perHeader: 1024, other: 102_400 } as const;
+
+/** The limit of a client that has asked for blocks, or for their headers alone. */
+export const blocksMessageBytes = (blockLimit: number, headersOnly: boolean): number =>
+  headersOnly ? blockLimit * CLIENT_MESSAGE_BYTES.perHeader : CLIENT_MESSAGE_BYTES.blocks;
+
+export const MAX_BLOCKS = 400;
+export const MAX_COMMON_IDS = 10;
+export const MAX_PEERS = 2000;
+/** In one message; a sender of more is refused by every peer. */
+export const MAX_TRANSACTIONS = 40;
+
+/**
+ * Nesting and number of values in a client's message. The deepest one there can be is an asset of 100 members below
+ * four objects; the largest one is 40 payments to 128 recipients each, some 20 000 values.
+ */
+export const REQUEST_COMPLEXITY = { maxDepth: 256, maxValues: 100_000 } as const;
+/** The same for a server's message: 400 blocks of hundreds of transactions each. */
+export const REPLY_COMPLEXITY = { maxDepth: 64, maxValues: 1_000_000 } as const;
+
+/** Events and milliseconds of the window in which an address may send them; others count globally only. */
+export const RATE_LIMITS = {
+  "p2p.peer.getPeers": { events: 1, windowMs: 1000 },
+  "p2p.peer.getStatus": { events: 2, windowMs: 1000 },
+  "p2p.peer.getCommonBlocks": { events: 9, windowMs: 1000 },
+  "p2p.peer.getBlocks": { events: 1, windowMs: 2000 },
+  "p2p.peer.postBlock": { events: 2, windowMs: 4000 },
+} as const;
+
+/** Milliseconds. */
+export const TIMES_MS = {
+  /** Silence of a new connection before its upgrade. */
+  upgrade: 2_000,
+  /** From the connection to the end of the handshake. */
+  handshake: 4_000,
+  connect: 20_000,
+  pingInterval: 8_000,
+  /** Told to clients, and applied to them. */
+  pingTimeout: 60_000,
+  /** Least time between two pongs. */
+  betweenPongs: 1_000,
+  /** For which an address stays refused after an offence, or over the global limit. */
+  refusal: 60_000,
+  smallReply: 5_000,
+  blocksReply: 30_000,
+  postReply: 10_000,
+  verification: 60_000,
+} as const;

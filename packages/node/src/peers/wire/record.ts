@@ -1,0 +1,10 @@
+/** An object whose members are not known yet. */
+export type UntrustedRecord = Record<string, unknown>;
+
+/** Whether a decoded value is an object: no list, no byte string. */
+export const isRecord = (value: unknown): value is UntrustedRecord =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+
+/** Whether an object has no other members than these. */
+export const hasOnly = (record: UntrustedRecord, ...names: readonly string[]): boolean =>
+  Object.keys(record).every((name) => names.includes(name));

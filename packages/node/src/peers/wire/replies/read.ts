@@ -1,0 +1,76 @@
+/** Messages of a server as its client reads them (p2p.md 3.2 to 4.3, 16). */
+import { decodeValue } from "../codec.ts";
+import { WireError } from "../error.ts";
+import { guardJson } from "../json-guard.ts";
+import { REPLY_COMPLEXITY } from "../limits.ts";
+import { isRecord, type UntrustedRecord } from "../record.ts";
+import { DISCONNECT } from "../requests/write.ts";
+import { PING } from "./write.ts";
+
+export type ServerMessage =
+  | { readonly kind: "ping" }
+  /** `data` is for `readHandshakeReply` or `readReply`, by what was asked. */
+  | { readonly kind: "reply"; readonly callId: number; readonly data: unknown }
+  /** `name` is `Error` for errors of the handler. */
+  | { readonly kind: "failure"; readonly callId: number; readonly name: string; readonly message: string }
+  | { readonly kind: "disconnect"; readonly closeCode: number | undefined }
+  /** Events that mean nothing here. */
+  | { readonly kind: "event"; readonly event: string };
+
+/** @throws {WireError} MESSAGE_JSON, MESSAGE_COMPLEXITY, MESSAGE_FORM */
+export function readServerMessage(text: string): ServerMessage {
+  if (text === PING) return { kind: "ping" };
+  guardJson(text, { ...REPLY_COMPLEXITY, isStrict: false });
+  const message = decodeValue(text);
+  if (typeof message === "string") throw new WireError("MESSAGE_JSON", "a message is no JSON");
+  if (!isRecord(message)) throw new WireError("MESSAGE_FORM", "a message is no object");
+  const { rid: callId, error, data, event } = message;
+  if (typeof callId === "number") {
+    return error ? failureOf(callId, error) : { kind: "reply", callId, data };
+  }
+  if (typeof event !== "string") throw new WireError("MESSAGE_FORM", "a message is no reply and no event");
+  return event === DISCONNECT
+    ? { kind: "disconnect", closeCode: closeCodeOf(data) }
+    : { kind: "event", event };
+}
+
+function failureOf(callId: number, error: unknown): ServerMessage {
+  const { name, message } = isRecord(error) ? error : { message: error };
+  return {
+    kind: "failure",
+    callId,
+    name: typeof name === "string" ? name : "Error",
+    message: typeof message === "string" ? message : "",
+  };
+}
+
+const closeCodeOf = (data: unknown): number | undefined =>
+  isRecord(data) && typeof data.code === "number" ? data.code : undefined;
+
+/** Timers of more milliseconds would end at once. */
+const MAX_TIMER_MS = 0x7fff_ffff;
+
+/**
+ * Milliseconds without a ping after which the server counts as gone.
+ *
+ * @throws {WireError} REPLY_FORM
+ */
+export function readHandshakeReply(data: unknown): { pingTimeoutMs: number } {
+  const pingTimeoutMs = isRecord(data) ? data.pingTimeout : undefined;
+  if (typeof pingTimeoutMs !== "number" || !(pingTimeoutMs > 0 && pingTimeoutMs <= MAX_TIMER_MS)) {
+    throw new WireError("REPLY_FORM", "a handshake tells no ping timeout");
+  }
+  return { pingTimeoutMs };
+}
+
+/**
+ * The result, for `readResult`, and the height that the headers tell.
+ *
+ * @throws {WireError} REPLY_HEADERS
+ */
+export function readReply(data: unknown): { result: unknown; height: number | undefined } {
+  const { data: result, headers }: UntrustedRecord = isRecord(data) ? data : {};
+  if (!isRecord(headers)) throw new WireError("REPLY_HEADERS", "a reply has no headers");
+  const { height } = headers;
+  return { result, height: Number.isSafeInteger(height) ? (height as number) : undefined };
+}

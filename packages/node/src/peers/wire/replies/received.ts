@@ -1,0 +1,192 @@
+/** Results as a caller accepts them (p2p.md 7): less is certain of them than of what a node sends itself. */
+import { isIP } from "node:net";
+import { headerViolation, type Network } from "@uniknode/protocol";
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { WireError } from "../error.ts";
+import { MAX_BLOCKS, MAX_PEERS } from "../limits.ts";
+import { isRecord, type UntrustedRecord } from "../record.ts";
+import type { EventName } from "../requests/arguments.ts";
+import type { Plugin } from "./results.ts";
+
+/** A header whose members have the right form; whether they fit each other is unknown. Other members may be missing. */
+export type ReceivedHeader = UntrustedRecord & {
+  id: string;
+  height: number;
+  timestamp: number;
+  previousBlock: string;
+  generatorPublicKey: string;
+  blockSignature: string;
+};
+
+/** A block for `blockFromPeerJson`. */
+export type ReceivedBlock = ReceivedHeader & { transactions?: string[] };
+
+/** `header` is missing where the peer has none to show. */
+export type ReceivedStatus = {
+  state: { height: number; forgingAllowed: boolean; currentSlot: number; header: ReceivedHeader | undefined };
+  config: Static<typeof status>["config"];
+};
+
+/** Null where the peer knows none of the blocks. */
+export type ReceivedCommonBlock = { height: number; id: string } | null;
+
+/** What a caller makes of each result. */
+export type Received = {
+  "p2p.peer.getPeers": { ip: string }[];
+  "p2p.peer.getStatus": ReceivedStatus;
+  "p2p.peer.getCommonBlocks": ReceivedCommonBlock;
+  "p2p.peer.getBlocks": ReceivedBlock[];
+  "p2p.peer.postBlock": undefined;
+  "p2p.peer.postTransactions": undefined;
+};
+
+/** Events between nodes. */
+export type PeerEvent = EventName & keyof Received;
+
+/**
+ * The result of an event, members that nobody asked for left out.
+ *
+ * @throws {WireError} REPLY_FORM
+ */
+export const readResult = <E extends PeerEvent>(event: E, data: unknown, network: Network): Received[E] =>
+  readers[event](data, network);
+
+const count = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const textOf = (minLength: number, maxLength: number) => Type.String({ minLength, maxLength });
+
+const PLUGIN_NAME = "^.{4,64}$";
+
+const status = Type.Object({
+  state: Type.Object({
+    height: count,
+    forgingAllowed: Type.Boolean(),
+    currentSlot: count,
+    header: Type.Unknown(),
+  }),
+  config: Type.Object({
+    version: textOf(5, 24),
+    network: Type.Object({
+      version: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
+      name: textOf(1, 20),
+      nethash: Type.String({ pattern: "^[0-9a-fA-F]{64}$" }),
+      explorer: textOf(0, 128),
+      token: Type.Object({ name: textOf(1, 8), symbol: textOf(1, 5) }),
+    }),
+    plugins: Type.Record(
+      Type.String({ pattern: PLUGIN_NAME }),
+      Type.Object({ enabled: Type.Boolean(), port: Type.Integer({ minimum: 0, maximum: 65_535 }) }),
+      { minProperties: 1, maxProperties: 32 },
+    ),
+  }),
+});
+
+const common = Type.Object({
+  common: Type.Union([
+    Type.Object({
+      height: count,
+      id: Type.String({ pattern: "^([0-9]{1,20}|[0-9a-fA-F]{16}|[0-9a-fA-F]{64})$" }),
+    }),
+    Type.Null(),
+  ]),
+});
+
+const peers = Type.Array(Type.Object({ ip: Type.Refine(Type.String(), (text) => isIP(text) !== 0) }), {
+  maxItems: MAX_PEERS,
+});
+
+const blocks = Type.Array(
+  Type.Object(
+    { transactions: Type.Optional(Type.Array(Type.String())) },
+    { additionalProperties: Type.Unknown() },
+  ),
+  { maxItems: MAX_BLOCKS },
+);
+
+const statusForm = Compile(status);
+const commonForm = Compile(common);
+const peersForm = Compile(peers);
+const blocksForm = Compile(blocks);
+
+const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received[E] } = {
+  "p2p.peer.getPeers": (data) => {
+    if (!peersForm.Check(data)) throw wrong("p2p.peer.getPeers");
+    return data.map(({ ip }) => ({ ip }));
+  },
+  "p2p.peer.getStatus": (data, network) => {
+    if (!statusForm.Check(data)) throw wrong("p2p.peer.getStatus");
+    const { state, config } = data;
+    const { height, forgingAllowed, currentSlot, header } = state;
+    if (!isRecord(header)) throw wrong("p2p.peer.getStatus");
+    const isEmpty = Object.keys(header).length === 0;
+    return {
+      state: { height, forgingAllowed, currentSlot, header: isEmpty ? undefined : headerOf(header, network) },
+      config: configOf(config),
+    };
+  },
+  "p2p.peer.getCommonBlocks": (data) => {
+    if (!commonForm.Check(data)) throw wrong("p2p.peer.getCommonBlocks");
+    return data.common && { height: data.common.height, id: data.common.id };
+  },
+  "p2p.peer.getBlocks": (data, network) => {
+    if (!blocksForm.Check(data)) throw wrong("p2p.peer.getBlocks");
+    return data.map(({ transactions, ...header }) => ({
+      ...headerOf(header, network),
+      ...(transactions && { transactions }),
+    }));
+  },
+  "p2p.peer.postBlock": (data) => {
+    if (!isRecord(data)) throw wrong("p2p.peer.postBlock");
+  },
+  "p2p.peer.postTransactions": (data) => {
+    if (!Array.isArray(data)) throw wrong("p2p.peer.postTransactions");
+  },
+};
+
+/** Members of a header that may be missing in a reply, with values of the right form in their place. */
+const OPTIONAL_MEMBERS = { version: 0, payloadLength: 0, payloadHash: "00" };
+
+const HEADER_MEMBERS: readonly string[] = [
+  "id",
+  "idHex",
+  "version",
+  "timestamp",
+  "height",
+  "previousBlock",
+  "previousBlockHex",
+  "numberOfTransactions",
+  "totalAmount",
+  "totalFee",
+  "reward",
+  "payloadLength",
+  "payloadHash",
+  "generatorPublicKey",
+  "blockSignature",
+];
+
+function headerOf(header: UntrustedRecord, network: Network): ReceivedHeader {
+  const path = headerViolation({ ...OPTIONAL_MEMBERS, ...header }, network);
+  if (path) throw new WireError("REPLY_FORM", `a header is wrong at ${path}`);
+  const known = Object.entries(header).filter(([member]) => HEADER_MEMBERS.includes(member));
+  return Object.fromEntries(known) as ReceivedHeader;
+}
+
+function configOf({ version, network, plugins }: Static<typeof status>["config"]): ReceivedStatus["config"] {
+  const { name, nethash, explorer, token } = network;
+  const known = Object.entries(plugins)
+    .filter(([plugin]) => new RegExp(PLUGIN_NAME).test(plugin))
+    .map(([plugin, { enabled, port }]): [string, Plugin] => [plugin, { enabled, port }]);
+  return {
+    version,
+    network: {
+      ...(network.version !== undefined && { version: network.version }),
+      name,
+      nethash,
+      explorer,
+      token: { name: token.name, symbol: token.symbol },
+    },
+    plugins: Object.fromEntries(known),
+  };
+}
+
+const wrong = (event: PeerEvent): WireError => new WireError("REPLY_FORM", `the result of ${event} is wrong`);

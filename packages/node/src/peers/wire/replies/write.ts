@@ -1,0 +1,44 @@
+/** Messages of a server as it writes them (p2p.md 3.2 to 4.2). */
+import { encodeValue } from "../codec.ts";
+import type { ReplyHeaders } from "../headers.ts";
+import { TIMES_MS } from "../limits.ts";
+import type { EventName } from "../requests/arguments.ts";
+import type { ResultOf } from "./results.ts";
+
+/** Sent every `TIMES_MS.pingInterval`; the client answers with a pong. */
+export const PING = "#1";
+
+/** @param id of the connection: any text, 20 characters of URL-safe base64 by custom */
+export const writeHandshakeReply = (callId: number, id: string): string =>
+  encodeValue({ rid: callId, data: { id, pingTimeout: TIMES_MS.pingTimeout, isAuthenticated: false } });
+
+/** The headers may not be missing: a client forgets a peer that sends none. */
+export const writeReply = <E extends EventName>(
+  callId: number,
+  _event: E,
+  result: ResultOf<E>,
+  { version, height }: ReplyHeaders,
+): string => encodeValue({ rid: callId, data: { data: result, headers: { version, height } } });
+
+export const writeFailure = (callId: number, message: string): string =>
+  encodeValue({ rid: callId, error: { message } });
+
+/** Message of an error while the node is not up (p2p.md 3.3). */
+export const NOT_READY = "App is not ready.";
+
+/** Message of an error that no other one describes. */
+export const unexpectedFailure = (event: EventName, text: string): string =>
+  `${event} responded with ${text}`;
+
+export const noCommonBlocks = (): string =>
+  unexpectedFailure("p2p.peer.getCommonBlocks", "Couldn't find any common blocks.");
+
+export const blockNotChained = (height: number, lastDownloadedHeight: number): string =>
+  `Last received block ${height} cannot be chained to ${lastDownloadedHeight}.`;
+
+export const tooManyTransactions = (block: {
+  id: string;
+  height: number;
+  numberOfTransactions: number;
+}): string =>
+  `Received block ${block.id} at height ${block.height} contained too many transactions (${block.numberOfTransactions}).`;

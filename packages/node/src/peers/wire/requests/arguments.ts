@@ -1,0 +1,68 @@
+/** Arguments of the events: `data.data` of a request (p2p.md 7 and 9). Members are exact. */
+import { isIP } from "node:net";
+import { type Static, type TSchema, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { MAX_BLOCKS, MAX_COMMON_IDS } from "../limits.ts";
+import { areTransactionsSmall } from "./transactions.ts";
+
+const exactly = <P extends Parameters<typeof Type.Object>[0]>(members: P) =>
+  Type.Object(members, { additionalProperties: false });
+
+const nothing = exactly({});
+const blockId = Type.String({ pattern: "^([0-9]{1,20}|[0-9a-fA-F]{16}|[0-9a-fA-F]{64})$" });
+const ip = Type.Refine(Type.String(), (text) => isIP(text) !== 0);
+const ofAddress = exactly({ ip });
+
+/** Schema of every event's argument, in the order of the list of events (p2p.md 5). */
+export const ARGUMENTS = {
+  "p2p.peer.getPeers": nothing,
+  "p2p.peer.getStatus": nothing,
+  "p2p.peer.getCommonBlocks": exactly({
+    ids: Type.Array(blockId, { minItems: 1, maxItems: MAX_COMMON_IDS }),
+  }),
+  "p2p.peer.getBlocks": exactly({
+    /** Blocks after this height are asked for. */
+    lastBlockHeight: Type.Integer({ minimum: 1 }),
+    /** `MAX_BLOCKS` where it is missing. */
+    blockLimit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BLOCKS })),
+    headersOnly: Type.Optional(Type.Boolean()),
+    /** Without effect. */
+    serialized: Type.Optional(Type.Boolean()),
+  }),
+  "p2p.peer.postBlock": exactly({
+    block: Type.Unsafe<Uint8Array>(Type.Refine(Type.Unknown(), (value) => value instanceof Uint8Array)),
+  }),
+  "p2p.peer.postTransactions": exactly({
+    transactions: Type.Unsafe<Record<string, unknown>[]>(Type.Refine(Type.Unknown(), areTransactionsSmall)),
+  }),
+  "p2p.internal.acceptNewPeer": ofAddress,
+  "p2p.internal.isPeerOrForger": ofAddress,
+  "p2p.internal.emitEvent": exactly({
+    event: Type.String(),
+    body: Type.Record(Type.String(), Type.Unknown()),
+  }),
+  "p2p.internal.getUnconfirmedTransactions": nothing,
+  "p2p.internal.getCurrentRound": nothing,
+  "p2p.internal.getNetworkState": nothing,
+  "p2p.internal.getRateLimitStatus": exactly({ ip, endpoint: Type.String() }),
+  "p2p.internal.isBlockedByRateLimit": ofAddress,
+  "p2p.internal.syncBlockchain": nothing,
+  "p2p.internal.getRateLimitedEndpoints": nothing,
+} satisfies Readonly<Record<string, TSchema>>;
+
+/** Name of an event that a client may send. */
+export type EventName = keyof typeof ARGUMENTS;
+
+export type ArgumentOf<E extends EventName> = Static<(typeof ARGUMENTS)[E]>;
+
+export const isEventName = (text: string): text is EventName => Object.hasOwn(ARGUMENTS, text);
+
+/** For trusted addresses only. */
+export const isInternal = (event: EventName): boolean => event.startsWith("p2p.internal.");
+
+const validators = new Map(
+  Object.entries<TSchema>(ARGUMENTS).map(([event, schema]) => [event, Compile(schema)]),
+);
+
+export const isArgumentOf = <E extends EventName>(event: E, value: unknown): value is ArgumentOf<E> =>
+  validators.get(event)!.Check(value);

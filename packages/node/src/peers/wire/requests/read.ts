@@ -1,0 +1,79 @@
+/** Messages of a client as its server reads them (p2p.md 6.2). */
+import { decodeValue } from "../codec.ts";
+import { WireError } from "../error.ts";
+import { areTolerated } from "../headers.ts";
+import { guardJson } from "../json-guard.ts";
+import { REQUEST_COMPLEXITY } from "../limits.ts";
+import { hasOnly, isRecord, type UntrustedRecord } from "../record.ts";
+import { type ArgumentOf, type EventName, isArgumentOf, isEventName } from "./arguments.ts";
+import { DISCONNECT, HANDSHAKE, PONG } from "./write.ts";
+
+/** An event with its argument. */
+export type Call = {
+  [E in EventName]: {
+    readonly kind: "call";
+    readonly event: E;
+    readonly argument: ArgumentOf<E>;
+    /** Number that the reply repeats; without one there is none. */
+    readonly callId: number | undefined;
+  };
+}[EventName];
+
+export type ClientMessage =
+  | { readonly kind: "pong" }
+  | { readonly kind: "handshake"; readonly callId: number | undefined }
+  | { readonly kind: "disconnect"; readonly closeCode: number }
+  | Call;
+
+const MIN_LENGTH = 10;
+
+/**
+ * What a text means on its own; what may come when is the session's business.
+ *
+ * @throws {WireError} MESSAGE_*, EVENT_UNKNOWN, HEADERS_FORM, ARGUMENT_FORM
+ */
+export function readClientMessage(text: string): ClientMessage {
+  if (text === PONG) return { kind: "pong" };
+  // Steps 4 and 5
+  if (text.length < MIN_LENGTH) throw new WireError("MESSAGE_TOO_SHORT", "a message is too short");
+  guardJson(text, { ...REQUEST_COMPLEXITY, isStrict: true });
+  const message = decodeValue(text);
+  if (typeof message === "string") throw new WireError("MESSAGE_JSON", "a message is no JSON");
+  if (!isRecord(message)) throw new WireError("MESSAGE_FORM", "a message is no object");
+  // Steps 6 to 8
+  if (message.event === DISCONNECT) return { kind: "disconnect", closeCode: closeCodeOf(message) };
+  const callId = callIdOf(message);
+  if (message.event === HANDSHAKE) return { kind: "handshake", callId };
+  return callOf(message, callId);
+}
+
+/** Step 6: exactly a code, and no answer wanted. */
+function closeCodeOf(message: UntrustedRecord): number {
+  const { data } = message;
+  const isExact = hasOnly(message, "event", "data") && isRecord(data) && hasOnly(data, "code");
+  if (!isExact || typeof data.code !== "number") {
+    throw new WireError("MESSAGE_FORM", "the end must be announced with a code and nothing else");
+  }
+  return data.code;
+}
+
+function callIdOf({ cid }: UntrustedRecord): number | undefined {
+  if (cid !== undefined && typeof cid !== "number") throw new WireError("MESSAGE_FORM", "cid is no number");
+  return cid;
+}
+
+/** Step 8 */
+function callOf(message: UntrustedRecord, callId: number | undefined): Call {
+  const { event, data } = message;
+  if (typeof event !== "string" || !hasOnly(message, "event", "data", "cid")) {
+    throw new WireError("MESSAGE_FORM", "an event has other members than event, data and cid");
+  }
+  if (!isEventName(event)) throw new WireError("EVENT_UNKNOWN", "an event is unknown");
+  if (!isRecord(data) || !isRecord(data.data) || !hasOnly(data, "data", "headers")) {
+    throw new WireError("MESSAGE_FORM", "the data of an event has other members than data and headers");
+  }
+  if (!areTolerated(data.headers)) throw new WireError("HEADERS_FORM", "the headers of an event are wrong");
+  if (!isArgumentOf(event, data.data))
+    throw new WireError("ARGUMENT_FORM", `the argument of ${event} is wrong`);
+  return { kind: "call", event, argument: data.data, callId } as Call;
+}
