@@ -58,19 +58,31 @@ type Partial = {
   readonly isOdd: boolean;
 };
 
+/** How pre-releases belong to a range. */
+export type RangeOptions = {
+  /** They belong wherever they are in order, those of the release at the upper end too, and need not be named. */
+  includesPreReleases?: boolean;
+};
+
 /** Undefined for what is no range. */
-export function parseRange(text: string): VersionRange | undefined {
+export function parseRange(text: string, options: RangeOptions = {}): VersionRange | undefined {
+  const { includesPreReleases = false } = options;
   const alternatives: (readonly Bound[])[] = [];
   for (const part of text.split("||")) {
     const bounds = boundsOf(part.trim());
     if (!bounds) return undefined;
-    alternatives.push(bounds);
+    alternatives.push(includesPreReleases ? bounds.map(withPreReleases) : bounds);
   }
-  return (version) => alternatives.some((bounds) => isWithin(version, bounds));
+  return (version) => alternatives.some((bounds) => isWithin(version, bounds, includesPreReleases));
 }
 
-function isWithin(version: Version, bounds: readonly Bound[]): boolean {
+/** A range ends at a release; its pre-releases come before it. */
+const withPreReleases = (bound: Bound): Bound =>
+  bound.version.preRelease === LOWEST ? { ...bound, version: { ...bound.version, preRelease: [] } } : bound;
+
+function isWithin(version: Version, bounds: readonly Bound[], includesPreReleases: boolean): boolean {
   if (!bounds.every((bound) => meets(version, bound))) return false;
+  if (includesPreReleases) return true;
   // A pre-release is meant only by a bound that names one of the same release.
   return (
     version.preRelease.length === 0 ||

@@ -1,0 +1,33 @@
+/** Search for the highest block that two nodes have in common (p2p.md 10.4, step 4). */
+
+const PARTS = 8;
+
+/**
+ * Yields the heights to ask for, ascending and at most nine, and takes the highest of them that the peer has, or
+ * undefined; the answer must be one of those asked. Returns the highest common height found.
+ */
+export function* searchCommonHeight(
+  lowest: number,
+  highest: number,
+): Generator<number[], number | undefined, number | undefined> {
+  let [low, high] = [lowest, highest];
+  let best: number | undefined;
+  while (low <= high) {
+    const heights = probes(low, high);
+    const answer = yield heights;
+    if (answer === undefined) return best;
+    best = answer;
+    const next = heights[heights.indexOf(answer) + 1];
+    if (low + PARTS >= high || next === undefined || next === answer + 1) return best;
+    [low, high] = [answer + 1, next - 1];
+  }
+  return best;
+}
+
+function probes(low: number, high: number): number[] {
+  const heights = Array.from(
+    { length: PARTS + 1 },
+    (_, part) => low + Math.round(((high - low) * part) / PARTS),
+  );
+  return [...new Set(heights)];
+}

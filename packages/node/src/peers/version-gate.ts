@@ -1,0 +1,25 @@
+/** Whether the version that a peer announces is allowed (p2p.md 10.5). */
+import type { Network } from "@uniknode/protocol";
+import { parseRange, parseVersion } from "./versions.ts";
+
+/** Ranges on networks whose milestones name none. */
+const DEFAULT_RANGES = ["^2.6", "^2.6.0-next.0", "^2.7", "^2.7.0-next.0"];
+
+/** The ranges of versions allowed at a height; one of them is enough. */
+export const allowedVersions = (network: Network, height: number): readonly string[] =>
+  network.milestoneAt(height).p2p?.minimumVersions ?? DEFAULT_RANGES;
+
+const IDENTIFIER = "(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)";
+const NUMBER = "(?:0|[1-9]\\d*)";
+/** Stricter than what ranges are compared with: no blanks, no leading zeros. */
+const STRICT = new RegExp(
+  `^v?${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${IDENTIFIER}(?:\\.${IDENTIFIER})*)?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
+);
+
+/** @param networkName pre-releases count on every network that is not called `mainnet` */
+export function isVersionAllowed(text: string, ranges: readonly string[], networkName: string): boolean {
+  const version = STRICT.test(text) ? parseVersion(text) : undefined;
+  if (!version) return false;
+  const options = { includesPreReleases: networkName !== "mainnet" };
+  return ranges.some((range) => parseRange(range, options)?.(version) ?? false);
+}
