@@ -4,6 +4,7 @@ import { cryptoRunners } from "./crypto.ts";
 import { identityRunners } from "./identities.ts";
 import { ledgerRunners } from "./ledger.ts";
 import { networkRunners } from "./networks.ts";
+import { p2pRunners } from "./p2p.ts";
 import { poolRunners } from "./pool.ts";
 import { transactionRunners } from "./transactions.ts";
 import { unsRunners } from "./uns.ts";
@@ -15,6 +16,7 @@ export const runners: Runners = {
   ...identityRunners,
   ...ledgerRunners,
   ...networkRunners,
+  ...p2pRunners,
   ...poolRunners,
   ...transactionRunners,
   ...unsRunners,
