@@ -1,0 +1,100 @@
+/** Decisions over peers (p2p.md 6.1, 10 to 13). */
+import { createNetwork, presets } from "@uniknode/protocol";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { peerAddress, subnetOf } from "../../src/peers/addresses.ts";
+import { broadcastRecipients } from "../../src/peers/broadcast-quota.ts";
+import { networkHeight } from "../../src/peers/network-height.ts";
+import { searchCommonHeight } from "../../src/peers/verification/common-height.ts";
+import { allowedVersions, isVersionAllowed } from "../../src/peers/version-gate.ts";
+
+test("an address is known in one form", () => {
+  for (const text of ["2001:DB8:0:0::1", "2001:db8::1"]) expect(peerAddress(text)).toBe("2001:db8::1");
+  expect(peerAddress("::ffff:a01:203")).toBe("10.1.2.3");
+  expect(peerAddress("fe80::1%eth0")).toBeUndefined();
+  expect(peerAddress("::ffff:0.1.2.3")).toBeUndefined();
+  expect(peerAddress("127.8.8.8")).toBeUndefined();
+});
+
+test("this host is no peer of itself", () => {
+  expect(peerAddress("::ffff:10.1.2.3", new Set(["10.1.2.3"]))).toBeUndefined();
+  expect(peerAddress("10.1.2.4", new Set(["10.1.2.3"]))).toBe("10.1.2.4");
+});
+
+test("any text is an address in its own form, or none", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (text) => {
+      const address = peerAddress(text);
+      if (address === undefined) return;
+      expect(peerAddress(address)).toBe(address);
+      expect(subnetOf(address)).not.toBe("");
+    }),
+  );
+});
+
+test("a subnet is the first three bytes of IPv4, and some of the last four of IPv6", () => {
+  expect(subnetOf("10.1.2.3")).toBe("10.1.2.0");
+  expect(subnetOf("2001:db8::aabb:ccdd")).toBe(subnetOf("fe80::aabb:cc00"));
+  expect(subnetOf("2001:db8::aabb:ccdd")).not.toBe(subnetOf("2001:db8::aabb:cddd"));
+});
+
+test("the height of the network is one that peers have", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(), { minLength: 1 }), (heights) => {
+      const height = networkHeight(heights);
+      expect(height === 0 ? heights.every((one) => one === 0) : heights.includes(height)).toBe(true);
+    }),
+  );
+});
+
+test("a block goes to fewer peers the more often it was seen", () => {
+  fc.assert(
+    fc.property(fc.nat(10), fc.nat(500), (sightings, peers) => {
+      const recipients = broadcastRecipients(sightings, peers);
+      expect(recipients).toBeLessThanOrEqual(peers);
+      expect(broadcastRecipients(sightings + 1, peers)).toBeLessThanOrEqual(recipients);
+    }),
+  );
+});
+
+test("the search finds the highest common height of any two chains with few questions", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 10_000_000 }), fc.nat(10_000_000), (high, reach) => {
+      const highest = Math.min(reach, high);
+      const search = searchCommonHeight(1, high);
+      let questions = 0;
+      let step = search.next();
+      while (!step.done) {
+        const heights = step.value;
+        expect(heights.length).toBeLessThanOrEqual(9);
+        expect(heights).toEqual([...new Set(heights)].sort((a, b) => a - b));
+        step = search.next(heights.findLast((height) => height <= highest));
+        questions++;
+      }
+      expect(step.value ?? 0).toBe(highest);
+      expect(questions).toBeLessThanOrEqual(9);
+    }),
+  );
+});
+
+test("there is nothing to search below the first block", () => {
+  expect(searchCommonHeight(1, 0).next()).toEqual({ done: true, value: undefined });
+});
+
+test("versions are allowed by the milestone at the height", () => {
+  const livenet = createNetwork(presets.livenet!);
+  const last = livenet.milestones.at(-1)!.height;
+  const isAllowed = (text: string) => isVersionAllowed(text, allowedVersions(livenet, last), "livenet");
+  expect(["5.7.2", "5.7.2-dev", "6.1.0", "7.0.0-dev"].every(isAllowed)).toBe(true);
+  expect(["5.7.1", "7.0.0", "05.7.2", "5.7.2-01", "=5.7.2", "5.7.2\n", " 5.7.2", ""].some(isAllowed)).toBe(
+    false,
+  );
+  expect(allowedVersions(createNetwork(presets.unitnet!), 1)).toContain("^2.7");
+});
+
+test("pre-releases count by their order, except on mainnet", () => {
+  expect(isVersionAllowed("5.8.0-dev", ["^5.7.2"], "livenet")).toBe(true);
+  expect(isVersionAllowed("5.8.0-dev", ["^5.7.2"], "mainnet")).toBe(false);
+  expect(isVersionAllowed("6.0.0-dev", ["^5.7.2"], "mainnet")).toBe(false);
+  expect(isVersionAllowed("5.8.0", ["no range", "^5.7.2"], "mainnet")).toBe(true);
+});

@@ -1,0 +1,232 @@
+/** What a client takes from a server (p2p.md 3.2 to 4.3, 7, 16). */
+import { createNetwork, presets } from "@uniknode/protocol";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { clientReaction, type WireError } from "../../../src/peers/wire/error.ts";
+import { blocksMessageBytes, serverMessageBytes } from "../../../src/peers/wire/limits.ts";
+import { readHandshakeReply, readReply, readServerMessage } from "../../../src/peers/wire/replies/read.ts";
+import { type PeerEvent, readResult } from "../../../src/peers/wire/replies/received.ts";
+import {
+  blockNotChained,
+  tooManyTransactions,
+  unexpectedFailure,
+  writeFailure,
+  writeHandshakeReply,
+  writeReply,
+} from "../../../src/peers/wire/replies/write.ts";
+import { isUpgradeTarget, writeUpgradeReply, writeUpgradeRequest } from "../../../src/peers/wire/upgrade.ts";
+import { anyJson, anyText, codeOf, survives } from "./hostile.ts";
+
+const network = createNetwork(presets.livenet!);
+const HEX64 = "ab".repeat(32);
+
+const header = {
+  id: HEX64,
+  timestamp: 48,
+  height: 6,
+  previousBlock: HEX64,
+  totalAmount: "0",
+  totalFee: 0,
+  reward: "200000000",
+  generatorPublicKey: `02${HEX64}`,
+  blockSignature: "3044",
+};
+const status = (members: object = {}, config: object = {}) => ({
+  state: { height: 6, forgingAllowed: true, currentSlot: 7, header, ...members },
+  config: {
+    version: "5.7.2",
+    network: {
+      name: "livenet",
+      nethash: HEX64,
+      explorer: "",
+      token: { name: "unik", symbol: "UNIK" },
+    },
+    plugins: { "core-api": { enabled: true, port: 4003 } },
+    ...config,
+  },
+});
+const resultCode = (event: PeerEvent, data: unknown) => codeOf(() => readResult(event, data, network));
+
+test("reads what a server writes", () => {
+  expect(readServerMessage("#1")).toEqual({ kind: "ping" });
+  const reply = writeReply(3, "p2p.peer.getPeers", [{ ip: "203.0.113.7" }], { version: "5.7.2", height: 6 });
+  const message = readServerMessage(reply);
+  expect(message).toMatchObject({ kind: "reply", callId: 3 });
+  if (message.kind !== "reply") throw new Error("no reply");
+  expect(readReply(message.data)).toEqual({ result: [{ ip: "203.0.113.7" }], height: 6 });
+  expect(readServerMessage(writeFailure(4, "App is not ready."))).toEqual({
+    kind: "failure",
+    callId: 4,
+    name: "Error",
+    message: "App is not ready.",
+  });
+  expect(readServerMessage('{"event":"#disconnect","data":{"code":1000}}')).toEqual({
+    kind: "disconnect",
+    closeCode: 1000,
+  });
+  expect(readServerMessage('{"event":"#disconnect"}')).toEqual({ kind: "disconnect", closeCode: undefined });
+  expect(readServerMessage('{"event":"#removeAuthToken"}')).toEqual({
+    kind: "event",
+    event: "#removeAuthToken",
+  });
+});
+
+test("leaves the height out of the headers where there is no block", () => {
+  expect(writeReply(1, "p2p.peer.postBlock", {}, { version: "5.7.2" })).toBe(
+    '{"rid":1,"data":{"data":{},"headers":{"version":"5.7.2"}}}',
+  );
+});
+
+test("reads errors of the socket library and odd ones", () => {
+  const failure = (error: unknown) => readServerMessage(JSON.stringify({ rid: 1, error }));
+  expect(failure({ message: "late", name: "TimeoutError" })).toMatchObject({
+    name: "TimeoutError",
+    message: "late",
+  });
+  expect(failure("bare")).toMatchObject({ name: "Error", message: "bare" });
+  expect(failure({ message: 1, name: 2 })).toMatchObject({ name: "Error", message: "" });
+});
+
+test("words the errors of handlers", () => {
+  expect(unexpectedFailure("p2p.peer.getBlocks", "it is night")).toBe(
+    "p2p.peer.getBlocks responded with it is night",
+  );
+  expect(blockNotChained(9, 6)).toBe("Last received block 9 cannot be chained to 6.");
+  expect(tooManyTransactions({ id: "1", height: 9, numberOfTransactions: 501 })).toBe(
+    "Received block 1 at height 9 contained too many transactions (501).",
+  );
+});
+
+test("refuses what is no message of a server", () => {
+  expect(codeOf(() => readServerMessage("#2"))).toBe("MESSAGE_JSON");
+  expect(codeOf(() => readServerMessage("[]"))).toBe("MESSAGE_FORM");
+  expect(codeOf(() => readServerMessage('{"rid":"1"}'))).toBe("MESSAGE_FORM");
+  expect(codeOf(() => readServerMessage("[".repeat(100)))).toBe("MESSAGE_COMPLEXITY");
+});
+
+test("a reply without headers costs the peer, a wrong result only the request", () => {
+  const reactionOf = (action: () => unknown) => clientReaction(survives(action) as WireError);
+  for (const data of [undefined, null, [], {}, { data: [] }, { data: [], headers: null }]) {
+    expect(codeOf(() => readReply(data))).toBe("REPLY_HEADERS");
+    expect(reactionOf(() => readReply(data))).toBe("drop");
+  }
+  expect(reactionOf(() => readResult("p2p.peer.getPeers", {}, network))).toBe("fail");
+  expect(readReply({ data: 1, headers: { height: "6" } }).height).toBeUndefined();
+});
+
+test("the handshake tells the timeout of pings", () => {
+  const message = readServerMessage(writeHandshakeReply(1, "id"));
+  expect(message.kind === "reply" && readHandshakeReply(message.data)).toEqual({ pingTimeoutMs: 60_000 });
+  for (const pingTimeout of [undefined, "60000", 0, -1, 1e300]) {
+    expect(codeOf(() => readHandshakeReply({ pingTimeout }))).toBe("REPLY_FORM");
+  }
+});
+
+describe("results", () => {
+  test("lose the members that nobody asked for", () => {
+    const data = { ...status({ extra: 1, header: { ...header, extra: 1 } }, { extra: 1 }), extra: 1 };
+    expect(readResult("p2p.peer.getStatus", data, network)).toEqual(status());
+    const peers = [{ ip: "2001:db8::7", port: 1 }];
+    expect(readResult("p2p.peer.getPeers", peers, network)).toEqual([{ ip: "2001:db8::7" }]);
+    const common = { common: { ...header }, lastBlockHeight: 9 };
+    expect(readResult("p2p.peer.getCommonBlocks", common, network)).toEqual({ height: 6, id: HEX64 });
+    const blocks = [{ ...header, transactions: ["00"], extra: 1 }, header];
+    expect(readResult("p2p.peer.getBlocks", blocks, network)).toEqual([
+      { ...header, transactions: ["00"] },
+      header,
+    ]);
+  });
+
+  test("may be empty where there is nothing", () => {
+    const { state } = readResult("p2p.peer.getStatus", status({ header: {} }), network);
+    expect(state.header).toBeUndefined();
+    expect(readResult("p2p.peer.getCommonBlocks", { common: null }, network)).toBeNull();
+    expect(readResult("p2p.peer.getBlocks", [], network)).toEqual([]);
+  });
+
+  test("keep plugins whose names have the usual length", () => {
+    const plugin = { enabled: false, port: 1 };
+    const plugins = { abc: "whatever", abcd: { ...plugin, extra: 1 }, ["x".repeat(65)]: plugin };
+    expect(readResult("p2p.peer.getStatus", status({}, { plugins }), network).config.plugins).toEqual({
+      abcd: plugin,
+    });
+  });
+
+  test.each<[PeerEvent, string, unknown]>([
+    ["p2p.peer.getStatus", "a header that is a list", status({ header: [] })],
+    ["p2p.peer.getStatus", "a height of 0", status({ height: 0 })],
+    ["p2p.peer.getStatus", "no slot", status({ currentSlot: undefined })],
+    [
+      "p2p.peer.getStatus",
+      "a header without signature",
+      status({ header: { ...header, blockSignature: undefined } }),
+    ],
+    [
+      "p2p.peer.getStatus",
+      "a port beyond all",
+      status({}, { plugins: { abcd: { enabled: true, port: 65_536 } } }),
+    ],
+    ["p2p.peer.getStatus", "a long version", status({}, { version: "5".repeat(25) })],
+    ["p2p.peer.getPeers", "a name for an address", [{ ip: "localhost" }]],
+    ["p2p.peer.getPeers", "an object", {}],
+    ["p2p.peer.getCommonBlocks", "nothing", {}],
+    ["p2p.peer.getCommonBlocks", "an odd id", { common: { height: 1, id: "abc" } }],
+    ["p2p.peer.getBlocks", "401 blocks", Array(401).fill(header)],
+    ["p2p.peer.getBlocks", "transactions as objects", [{ ...header, transactions: [{}] }]],
+    ["p2p.peer.postBlock", "a list", []],
+    ["p2p.peer.postTransactions", "an object", {}],
+  ])("%s refuses %s", (event, _name, data) => {
+    expect(resultCode(event, data)).toBe("REPLY_FORM");
+  });
+
+  test("of any kind are read or refused with the typed error", () => {
+    const event = fc.constantFrom<PeerEvent>(
+      "p2p.peer.getPeers",
+      "p2p.peer.getStatus",
+      "p2p.peer.getCommonBlocks",
+      "p2p.peer.getBlocks",
+      "p2p.peer.postBlock",
+      "p2p.peer.postTransactions",
+    );
+    const member = fc.constantFrom(...Object.keys(header), "transactions", "version", "payloadHash");
+    const nearly = fc.tuple(member, anyJson).map(([name, value]) => ({ ...header, [name]: value }));
+    const data = fc.oneof(
+      anyJson,
+      nearly.map((block) => [block]),
+      nearly.map((block) => status({ header: block })),
+      nearly.map((block) => ({ common: block })),
+    );
+    fc.assert(
+      fc.property(event, data, (name, value) => void survives(() => readResult(name, value, network))),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+test("any text is a message or the typed error", () => {
+  const read = (text: string) => {
+    const message = readServerMessage(text);
+    if (message.kind === "reply") readReply(message.data);
+  };
+  fc.assert(
+    fc.property(anyText, (text) => void survives(() => read(text))),
+    { numRuns: 2000 },
+  );
+});
+
+test("limits follow from the network and from what was asked", () => {
+  expect(serverMessageBytes(network)).toBe(21_010_240);
+  expect(blocksMessageBytes(400, false)).toBe(20_971_520);
+  expect(blocksMessageBytes(3, true)).toBe(3072);
+});
+
+test("a connection begins at one path, whatever its query", () => {
+  expect(isUpgradeTarget("/socketcluster/")).toBe(true);
+  expect(isUpgradeTarget("/socketcluster/?a=1")).toBe(true);
+  for (const target of ["/", "/socketcluster", "/socketcluster/x", "//socketcluster/"]) {
+    expect(isUpgradeTarget(target)).toBe(false);
+  }
+  expect(writeUpgradeRequest("2001:db8::1", 4001, "key")).toContain("\r\nHost: [2001:db8::1]:4001\r\n\r\n");
+  // RFC 6455 section 1.3
+  expect(writeUpgradeReply("dGhlIHNhbXBsZSBub25jZQ==")).toContain("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+});
