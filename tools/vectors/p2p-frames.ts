@@ -1,8 +1,9 @@
 /** Runner of recorded connections: every frame, message and answer of both sides (p2p.md 2 to 9). */
 import assert from "node:assert/strict";
 import { bytesToHex, hexToBytes } from "@uniknode/protocol";
+import { createRateLimits, type RateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
 import { decodeValue, encodeValue } from "../../packages/node/src/peers/wire/codec.ts";
-import { serverReaction, WireError } from "../../packages/node/src/peers/wire/error.ts";
+import { type ServerReaction, serverReaction, WireError } from "../../packages/node/src/peers/wire/error.ts";
 import { encodeFrame } from "../../packages/node/src/peers/wire/frames/encode.ts";
 import { createFrameReader, type Received } from "../../packages/node/src/peers/wire/frames/read.ts";
 import { CLIENT_MESSAGE_BYTES, serverMessageBytes } from "../../packages/node/src/peers/wire/limits.ts";
@@ -57,8 +58,11 @@ type Connection = {
   session: Session;
   /** Asked and not answered yet. */
   readonly asked: Map<number, EventName | "#handshake">;
+  readonly rateLimits: RateLimits;
   /** What the server must do next. */
-  closeCode: number | undefined;
+  reaction: ServerReaction | undefined;
+  /** A close frame was seen. */
+  isClosing: boolean;
   /** Key of the upgrade. */
   key: string;
 };
@@ -74,7 +78,9 @@ function newConnection(steps: readonly Step[]): Connection {
     },
     session: isNew ? NEW_SESSION : { ...NEW_SESSION, phase: "ready" },
     asked: new Map(),
-    closeCode: undefined,
+    rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
+    reaction: undefined,
+    isClosing: false,
     key: "",
   };
 }
@@ -86,7 +92,7 @@ const transcript: Runner = ({ name, steps }: { name: string; steps: Step[] }) =>
     run: () => {
       const connection = newConnection(steps);
       for (const step of steps) followers[step.kind](step, connection);
-      assert.equal(connection.closeCode, undefined, "the connection should have been closed");
+      assert.equal(connection.reaction, undefined, "the connection should have ended");
     },
   },
 ];
@@ -94,7 +100,7 @@ const transcript: Runner = ({ name, steps }: { name: string; steps: Step[] }) =>
 const followers: Record<Step["kind"], (step: Step, connection: Connection) => void> = {
   http: followHttp,
   frame: followFrame,
-  "tcp-fin": () => {},
+  "tcp-fin": followEnd,
 };
 
 function followHttp({ dir, text }: Step, connection: Connection): void {
@@ -131,9 +137,17 @@ function followFrame(step: Step, connection: Connection): void {
 /** Codes of timers are the server's own, the others follow from what the client did. */
 function followClose({ dir, meaning }: Step, closeCode: number | undefined, connection: Connection): void {
   assert.deepEqual({ closeCode }, meaning);
-  if (dir === "client->server" || connection.closeCode === undefined) return;
-  assert.equal(closeCode, connection.closeCode);
-  connection.closeCode = undefined;
+  connection.isClosing = true;
+  if (dir === "client->server" || !connection.reaction) return;
+  assert.deepEqual(connection.reaction, { kind: "close", closeCode });
+  connection.reaction = undefined;
+}
+
+/** Without a close frame the server has cut the connection. */
+function followEnd(_step: Step, connection: Connection): void {
+  if (connection.isClosing) return;
+  assert.deepEqual(connection.reaction, { kind: "offence" });
+  connection.reaction = undefined;
 }
 
 function followText({ dir, payloadText, meaning, tMs }: Step, text: string, connection: Connection): void {
@@ -149,11 +163,10 @@ function followClient(text: string, at: number, connection: Connection): void {
   const message = readClientMessage(text);
   try {
     connection.session = advance(connection.session, message, at);
+    if (message.kind === "call") connection.rateLimits.count("203.0.113.7", message.event, at);
   } catch (error) {
     assert.ok(error instanceof WireError);
-    const reaction = serverReaction(error);
-    assert.ok(reaction.kind === "close");
-    connection.closeCode = reaction.closeCode;
+    connection.reaction = serverReaction(error);
     return;
   }
   if ("callId" in message && message.callId !== undefined) {
@@ -194,7 +207,7 @@ function followServer(text: string, { asked }: Connection): void {
   }
 }
 
-/** Those whose course depends on clocks of the server are left out: the rate limit and the missing pong. */
+/** One is left out: the missing pong, whose course depends on the server's clock alone. */
 const TRANSCRIPTS = [
   "app-not-ready",
   "disconnect",
@@ -217,6 +230,7 @@ const TRANSCRIPTS = [
   "post-block",
   "post-transactions",
   "post-transactions-garbage",
+  "rate-limit-get-peers",
   "request-without-cid",
   "upgrade-handshake",
   "verify-peer-ahead",

@@ -41,6 +41,8 @@ export type WireErrorCode =
   | "PONG_REPEATED"
   /** A message behind the announcement of the end (p2p.md 4.3). */
   | "MESSAGE_AFTER_END"
+  /** More events than an address may send (p2p.md 6.3). */
+  | "RATE_EXCEEDED"
   /** A successful reply without headers (p2p.md 3.4). */
   | "REPLY_HEADERS"
   /** The result of a reply is not what its event returns (p2p.md 7). */

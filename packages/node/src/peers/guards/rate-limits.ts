@@ -1,0 +1,56 @@
+/** How many events an address may send (p2p.md 6.3, 2). */
+import { WireError } from "../wire/error.ts";
+import { RATE_LIMITS, TIMES_MS } from "../wire/limits.ts";
+import type { EventName } from "../wire/requests/arguments.ts";
+import { createWindowCounter } from "./window.ts";
+
+export type RateLimitOptions = {
+  /** Of an address, all events together. */
+  eventsPerSecond: number;
+  /** Addresses in the form in which connections come from them. */
+  exempt: ReadonlySet<string>;
+};
+
+/** Times are milliseconds of one steady clock. */
+export type RateLimits = {
+  /**
+   * Counts an event.
+   *
+   * @throws {WireError} RATE_EXCEEDED
+   */
+  count(address: string, event: EventName, at: number): void;
+  /** Whether new connections of an address are refused, since it exceeded the global limit. */
+  isBlocked(address: string, at: number): boolean;
+};
+
+export function createRateLimits({ eventsPerSecond, exempt }: RateLimitOptions): RateLimits {
+  const all = createWindowCounter({ events: eventsPerSecond, windowMs: 1000 });
+  const byEvent = new Map(
+    Object.entries(RATE_LIMITS).map(([event, limit]) => [event, createWindowCounter(limit)]),
+  );
+  /** End of the refusal by address, the earliest first. */
+  const blockedUntil = new Map<string, number>();
+
+  function isBlocked(address: string, at: number): boolean {
+    for (const [blocked, until] of blockedUntil) {
+      if (at < until) break;
+      blockedUntil.delete(blocked);
+    }
+    return blockedUntil.has(address);
+  }
+
+  return {
+    isBlocked,
+    count: (address, event, at) => {
+      if (exempt.has(address)) return;
+      if (isBlocked(address, at)) throw new WireError("RATE_EXCEEDED", "an event of a blocked address");
+      if (!all.take(address, at)) {
+        blockedUntil.set(address, at + TIMES_MS.refusal);
+        throw new WireError("RATE_EXCEEDED", `more than ${eventsPerSecond} events in a second`);
+      }
+      if (byEvent.get(event)?.take(address, at) === false) {
+        throw new WireError("RATE_EXCEEDED", `too many ${event}`);
+      }
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/** Events of an address (p2p.md 6.3). */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createRateLimits, type RateLimits } from "../../../src/peers/guards/rate-limits.ts";
+import { createWindowCounter } from "../../../src/peers/guards/window.ts";
+import type { EventName } from "../../../src/peers/wire/requests/arguments.ts";
+import { codeOf } from "../wire/hostile.ts";
+
+const limitsOf = (eventsPerSecond = 100) =>
+  createRateLimits({ eventsPerSecond, exempt: new Set(["127.0.0.1"]) });
+const isCounted = (limits: RateLimits, event: EventName, at: number, address = "203.0.113.7") =>
+  codeOf(() => limits.count(address, event, at)) === undefined;
+
+test.each<[EventName, number, number]>([
+  ["p2p.peer.getPeers", 1, 1000],
+  ["p2p.peer.getStatus", 2, 1000],
+  ["p2p.peer.getCommonBlocks", 9, 1000],
+  ["p2p.peer.getBlocks", 1, 2000],
+  ["p2p.peer.postBlock", 2, 4000],
+])("%s: %i in %i ms", (event, events, windowMs) => {
+  const limits = limitsOf();
+  for (let count = 0; count < events; count++) expect(isCounted(limits, event, 5)).toBe(true);
+  expect(isCounted(limits, event, 5, "203.0.113.8")).toBe(true);
+  expect(isCounted(limits, event, windowMs + 4)).toBe(false);
+  expect(isCounted(limits, event, windowMs + 5)).toBe(true);
+  expect(limits.isBlocked("203.0.113.7", windowMs + 5)).toBe(false);
+});
+
+test("other events count together, and too many block the address for a minute", () => {
+  const limits = limitsOf(3);
+  for (let count = 0; count < 3; count++)
+    expect(isCounted(limits, "p2p.peer.postTransactions", 0)).toBe(true);
+  expect(codeOf(() => limits.count("203.0.113.7", "p2p.peer.getStatus", 999))).toBe("RATE_EXCEEDED");
+  expect(limits.isBlocked("203.0.113.7", 60_998)).toBe(true);
+  expect(limits.isBlocked("203.0.113.8", 60_998)).toBe(false);
+  expect(isCounted(limits, "p2p.peer.getStatus", 60_998)).toBe(false);
+  expect(limits.isBlocked("203.0.113.7", 60_999)).toBe(false);
+  expect(isCounted(limits, "p2p.peer.getStatus", 60_999)).toBe(true);
+});
+
+test("exempt addresses are free of every limit", () => {
+  const limits = limitsOf(1);
+  for (let count = 0; count < 5; count++) {
+    expect(isCounted(limits, "p2p.peer.getPeers", 0, "127.0.0.1")).toBe(true);
+  }
+});
+
+test("a window lets its number through, and remembers no more than the keys of a window", () => {
+  const steps = fc.array(fc.tuple(fc.nat(5), fc.nat(60)), { maxLength: 200 });
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 4 }), (events, limit) => {
+      const counter = createWindowCounter({ events: limit, windowMs: 100 });
+      const windows = new Map<string, number[]>();
+      let at = 0;
+      for (const [name, pauseMs] of events) {
+        at += pauseMs;
+        const key = `key ${name}`;
+        const [startedAt = Number.NEGATIVE_INFINITY] = windows.get(key) ?? [];
+        const window = at - startedAt < 100 ? [...windows.get(key)!, at] : [at];
+        windows.set(key, window);
+        expect(counter.take(key, at)).toBe(window.length <= limit);
+      }
+      expect(counter.size()).toBe(
+        [...windows.values()].filter(([startedAt]) => at - startedAt! < 100).length,
+      );
+    }),
+  );
+});
