@@ -25,16 +25,22 @@ export type StateStore = StateReader & {
 };
 
 export type StateStoreOptions = {
-  /** Records of each table kept in memory, beside those of delegates. */
+  /** Records of each table kept in memory, beside those of delegates; of rounds a few. */
   readonly cacheSize: number;
 };
+
+/** A round is as large as fifty wallets, and only the last ones are asked for. */
+const MAX_ROUNDS = 16;
 
 const ABSENT = Symbol("absent");
 type Cached = NonNullable<unknown> | typeof ABSENT;
 
 export function createStateStore(database: Database, { cacheSize }: StateStoreOptions): StateStore {
   const records = createRecords(database);
-  const caches = forEachTable(() => new LRUCache<string, Cached>({ max: cacheSize }));
+  const caches = forEachTable(
+    (table) =>
+      new LRUCache<string, Cached>({ max: table === "rounds" ? Math.min(cacheSize, MAX_ROUNDS) : cacheSize }),
+  );
   const written = forEachTable(() => new Map<string, Tables[TableName] | undefined>());
   /** Wallets of delegates are read at every round: they never leave memory, and need no row to be found. */
   const delegates = new Map<string, Wallet>();
@@ -110,5 +116,5 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
  */
 const storableText = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed());
 
-const forEachTable = <V>(create: () => V): Record<TableName, V> =>
-  Object.fromEntries(TABLE_NAMES.map((table) => [table, create()])) as Record<TableName, V>;
+const forEachTable = <V>(create: (table: TableName) => V): Record<TableName, V> =>
+  Object.fromEntries(TABLE_NAMES.map((table) => [table, create(table)])) as Record<TableName, V>;
