@@ -85,7 +85,42 @@ describe("a post", () => {
 
   test("fails when no answer comes in time", async () => {
     const { port } = await receiver(() => {});
-    await expect(sender({ timeoutMs: 50 })(`http://127.0.0.1:${port}/`)).rejects.toThrow();
+    await expect(sender({ timeoutMs: 50 })(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      name: "TimeoutError",
+    });
+  });
+
+  test("is not sent when the connection comes after the time", async () => {
+    const urls: unknown[] = [];
+    const { port } = await receiver((request, response) => {
+      urls.push(request.url);
+      response.end();
+    });
+    const resolved = Promise.withResolvers<void>();
+    const lookup: Lookup = async (_hostname, callback) => {
+      await resolved.promise;
+      callback(null, [{ address: "127.0.0.1", family: 4 }]);
+    };
+    const send = sender({ timeoutMs: 50, connectTimeoutMs: 5_000 }, lookup);
+    await expect(send(`http://receiver.example:${port}/late`)).rejects.toMatchObject({
+      name: "TimeoutError",
+    });
+    resolved.resolve();
+    expect(await sender()(`http://127.0.0.1:${port}/other`)).toEqual({ status: 200 });
+    await expect.poll(() => send(`http://receiver.example:${port}/next`)).toEqual({ status: 200 });
+    expect(urls).toEqual(["/other", "/next"]);
+  });
+
+  test("takes the last status for the answer", async () => {
+    const { port } = await receiver((_request, response) => {
+      response.writeEarlyHints({ link: "</style.css>; rel=preload" });
+      response.writeHead(503, { "retry-after": "9" }).end("busy");
+    });
+    expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({
+      status: 503,
+      retryAfter: "9",
+      excerpt: "busy",
+    });
   });
 
   test("succeeds by its status, whatever the body does", async () => {

@@ -12,7 +12,8 @@ import { createEventLog, type EventLog } from "../../src/store/events.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { createWebhookStore, type WebhookStore } from "../../src/store/webhooks.ts";
 import type { Clock } from "../../src/webhooks/clock.ts";
-import type { DeliveryAnswer, DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
+import type { DeliveryAnswer } from "../../src/webhooks/delivery/exchange.ts";
+import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
 import {
   createWebhooks,
   DEFAULT_WEBHOOK_OPTIONS,

@@ -1,6 +1,7 @@
 /** Sends one delivery over HTTP. */
-import { Agent, request } from "undici";
-import { createGuardedConnector, type GuardOptions, type Lookup } from "./guard.ts";
+import { Agent } from "undici";
+import { createExchange, type DeliveryAnswer } from "./exchange.ts";
+import { createGuardedConnector, type GuardOptions, type Lookup, PUBLIC_TARGETS } from "./guard.ts";
 
 export type PostOptions = GuardOptions & {
   /** For the whole exchange, the connection included. */
@@ -9,8 +10,7 @@ export type PostOptions = GuardOptions & {
 };
 
 export const DEFAULT_POST_OPTIONS: PostOptions = {
-  allowPrivateTargets: false,
-  allowedNetworks: [],
+  ...PUBLIC_TARGETS,
   connectTimeoutMs: 3_000,
   timeoutMs: 10_000,
   userAgent: "uniknode",
@@ -22,25 +22,12 @@ export type DeliveryRequest = {
   readonly body: string;
 };
 
-export type DeliveryAnswer = {
-  readonly status: number;
-  /** Header of that name. */
-  readonly retryAfter?: string;
-  /** The beginning of the body as text, for those who look for the reason of a refusal; absent when it is empty. */
-  readonly excerpt?: string;
-};
-
 /**
  * Settles when the target has answered, whatever it answered. Redirects are an answer like others: none is followed.
  *
  * @throws {Error} with a `code` when there is no answer
  */
 export type Post = (request: DeliveryRequest, signal: AbortSignal) => Promise<DeliveryAnswer>;
-
-/** Bytes of an answer that are read, to keep the connection for the next delivery. */
-const MAX_ANSWER_BYTES = 16_384;
-/** Bytes of an answer that are kept. */
-const MAX_EXCERPT_BYTES = 512;
 
 /** Targets without a delivery for so long lose their connection. */
 const IDLE_MS = 10_000;
@@ -53,41 +40,42 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
     keepAliveTimeout: IDLE_MS,
   });
 
-  const post: Post = async ({ target, headers, body }, signal) => {
-    const answer = await request(target, {
-      dispatcher: agent,
-      method: "POST",
-      headers: { ...headers, "user-agent": options.userAgent },
-      body,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]),
+  const post: Post = ({ target, headers, body }, signal) =>
+    new Promise((resolve, reject) => {
+      const { origin, pathname, search } = new URL(target);
+      const exchange = createExchange(resolve, reject);
+      const end = () => exchange.end(signal.reason);
+      const timeout = setTimeout(() => exchange.end(new TimeoutError(options.timeoutMs)), options.timeoutMs);
+      signal.addEventListener("abort", end);
+      exchange.onEnded(() => {
+        clearTimeout(timeout);
+        signal.removeEventListener("abort", end);
+      });
+      if (signal.aborted) end();
+      else {
+        agent.dispatch(
+          {
+            origin,
+            path: `${pathname}${search}`,
+            method: "POST",
+            headers: { ...headers, "user-agent": options.userAgent },
+            body,
+            // One time-out holds for everything.
+            headersTimeout: 0,
+            bodyTimeout: 0,
+          },
+          exchange.handler,
+        );
+      }
     });
-    const excerpt = await readExcerpt(answer.body);
-    const retryAfter = answer.headers["retry-after"];
-    return {
-      status: answer.statusCode,
-      ...(typeof retryAfter === "string" && { retryAfter }),
-      ...(excerpt !== "" && { excerpt }),
-    };
-  };
 
   return { post, close: () => agent.destroy() };
 }
 
-/** Reads a body as far as it is worth it. The verdict is in the status: a body that never ends does not change it. */
-async function readExcerpt(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  let keptBytes = 0;
-  let readBytes = 0;
-  try {
-    for await (const chunk of body) {
-      const part = chunk.subarray(0, MAX_EXCERPT_BYTES - keptBytes);
-      if (part.length > 0) parts.push(part);
-      keptBytes += part.length;
-      readBytes += chunk.length;
-      if (readBytes > MAX_ANSWER_BYTES) break;
-    }
-  } catch {
-    // Cut off, or out of time: what came before counts.
+/** The target did not answer in time. */
+class TimeoutError extends Error {
+  constructor(timeoutMs: number) {
+    super(`no answer within ${timeoutMs} ms`);
+    this.name = "TimeoutError";
   }
-  return Buffer.concat(parts).toString();
 }

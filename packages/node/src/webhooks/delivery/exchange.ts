@@ -1,0 +1,75 @@
+/** One request and its answer, as the HTTP library tells of them. */
+import type { Dispatcher } from "undici";
+
+export type DeliveryAnswer = {
+  readonly status: number;
+  /** Header of that name. */
+  readonly retryAfter?: string;
+  /** The beginning of the body as text, for those who look for the reason of a refusal; absent when it is empty. */
+  readonly excerpt?: string;
+};
+
+/** Bytes of an answer that are read, to keep the connection for the next delivery. */
+const MAX_ANSWER_BYTES = 16_384;
+/** Bytes of an answer that are kept. */
+const MAX_EXCERPT_BYTES = 512;
+
+/**
+ * Hears of the exchange by `handler`, and settles it once. The verdict is in the status: a body that is cut off, or never
+ * ends, does not change it.
+ *
+ * The library's calls are followed directly: the promises, streams and signals of its comfortable interface take almost
+ * as much processor time as the request itself.
+ */
+export function createExchange(resolve: (answer: DeliveryAnswer) => void, reject: (error: unknown) => void) {
+  const parts: Buffer[] = [];
+  let keptBytes = 0;
+  let readBytes = 0;
+  let answer: DeliveryAnswer | undefined;
+  let controller: Dispatcher.DispatchController | undefined;
+  let isEnded = false;
+  let onEnded = () => {};
+
+  /** `reason` is why there is no whole answer. */
+  function end(reason?: unknown): void {
+    if (isEnded) return;
+    isEnded = true;
+    onEnded();
+    if (answer === undefined) reject(reason);
+    else {
+      const excerpt = Buffer.concat(parts).toString();
+      resolve({ ...answer, ...(excerpt !== "" && { excerpt }) });
+    }
+    if (reason !== undefined) controller?.abort(asError(reason));
+  }
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started;
+      if (isEnded) started.abort(new Error("ended before it was sent"));
+    },
+    onResponseStart(_controller, status, headers) {
+      const isInterim = status < 200;
+      const retryAfter = headers["retry-after"];
+      if (!isInterim) answer = { status, ...(typeof retryAfter === "string" && { retryAfter }) };
+    },
+    onResponseData(_controller, chunk) {
+      const part = chunk.subarray(0, MAX_EXCERPT_BYTES - keptBytes);
+      if (part.length > 0) parts.push(part);
+      keptBytes += part.length;
+      readBytes += chunk.length;
+      if (readBytes > MAX_ANSWER_BYTES) end(new Error("the answer is too long"));
+    },
+    onResponseEnd: () => end(),
+    onResponseError: (_controller, error) => end(error),
+  };
+  return {
+    handler,
+    end,
+    onEnded(listener: () => void) {
+      onEnded = listener;
+    },
+  };
+}
+
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
