@@ -14,13 +14,15 @@ const bin = (name) => join(root, "node_modules", ".bin", name);
 
 const biome = [bin("biome"), "check", "."];
 const types = [bin("tsc"), "--project", root];
+/** The client once more, without anything that only Node.js has. */
+const browserTypes = [bin("tsc"), "--project", join(root, "packages/client")];
 const tests = [bin("vitest"), "run", "--root", root];
 
 /** Command lines by name; each is a program of the pinned runtime followed by its arguments. */
 const commands = {
   start: (args) => [[join(root, "packages/node/bin/uniknode.js"), ...startArguments(args)]],
-  test: (args) => (args.length > 0 ? [[...tests, ...args]] : [biome, types, tests]),
-  check: () => [biome, types],
+  test: (args) => (args.length > 0 ? [[...tests, ...args]] : [biome, types, browserTypes, tests]),
+  check: () => [biome, types, browserTypes],
   vectors: (args) => [[join(root, "tools/vectors/main.ts"), ...args]],
   example: ([name, ...args]) => [[join(root, `examples/${name}.mjs`), ...args]],
   reference: () => [[join(root, "tools/reference.ts")]],

@@ -1,0 +1,60 @@
+/** What a delivery says (webhooks.md 7.1, 10). */
+import { DeliveryError } from "./error.ts";
+
+/** The body of a delivery. */
+export type Delivery = {
+  /** Of the fact and the webhook: the same on every attempt and in every replay. Keep those that were handled. */
+  readonly id: string;
+  /** Name of the event; `ping` for a test. */
+  readonly event: string;
+  /** Of the first sending, milliseconds since 1970. */
+  readonly timestamp: number;
+  /** What happened, as docs/reference/events.md describes it; a few events have none. Amounts are decimal text. */
+  readonly data?: unknown;
+  readonly webhookId: number;
+  /** Grows by one with each delivery of the webhook: a gap is a delivery still to come, or given up. A ping has none. */
+  readonly sequence?: number;
+  /** Of the block that the event is about. */
+  readonly height?: number;
+  readonly blockId?: string;
+  /** Id of the delivery that this one takes back, after a reorganisation. */
+  readonly reverts?: string;
+};
+
+const FIELDS: Readonly<Record<Exclude<keyof Delivery, "data">, { type: string; isOptional?: true }>> = {
+  id: { type: "string" },
+  event: { type: "string" },
+  timestamp: { type: "number" },
+  webhookId: { type: "number" },
+  sequence: { type: "number", isOptional: true },
+  height: { type: "number", isOptional: true },
+  blockId: { type: "string", isOptional: true },
+  reverts: { type: "string", isOptional: true },
+};
+
+/**
+ * Reads a body whose origin is proven; members that this version does not know stay.
+ *
+ * @throws {DeliveryError} DELIVERY_BODY_INVALID
+ */
+export function readDelivery(text: string): Delivery {
+  const body = parse(text);
+  for (const [field, { type, isOptional }] of Object.entries(FIELDS)) {
+    const value = body[field];
+    if (typeof value !== type && !(isOptional && value === undefined)) throw invalid(field);
+  }
+  return body as Delivery;
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw invalid("body");
+}
+
+const invalid = (field: string) =>
+  new DeliveryError({ code: "DELIVERY_BODY_INVALID", field }, `"${field}" is not what a delivery has there`);

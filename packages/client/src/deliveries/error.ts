@@ -1,0 +1,35 @@
+/** Why a delivery is not accepted. */
+
+export type DeliveryErrorType =
+  /** A header that the scheme needs is missing, or is there more than once. */
+  | { readonly code: "DELIVERY_HEADER_MISSING"; readonly header: string }
+  /** `webhook-timestamp` is no integer of seconds. */
+  | { readonly code: "DELIVERY_TIMESTAMP_INVALID"; readonly timestamp: string }
+  /** No signature fits: another sender, another secret, or a body that is not the one that was sent. */
+  | { readonly code: "DELIVERY_SIGNATURE_WRONG" }
+  /** The `Authorization` header is not the first half of the secret. */
+  | { readonly code: "DELIVERY_AUTHORIZATION_WRONG" }
+  /** Signed by the node, but too long ago: a copy of an old delivery, or a clock that is wrong. */
+  | { readonly code: "DELIVERY_TOO_OLD"; readonly ageMs: number; readonly toleranceMs: number }
+  /** Signed by the node, but in the future: one of the clocks is wrong. */
+  | { readonly code: "DELIVERY_TOO_NEW"; readonly ageMs: number; readonly toleranceMs: number }
+  /** It comes from the node, but is no delivery of it: `field` is missing or of another type. */
+  | { readonly code: "DELIVERY_BODY_INVALID"; readonly field: string };
+
+export type DeliveryErrorCode = DeliveryErrorType["code"];
+
+/**
+ * A delivery is refused; answer with 401. The node tries again later, which helps where a clock or a secret of the
+ * receiver was wrong meanwhile.
+ */
+export class DeliveryError extends Error {
+  readonly code: DeliveryErrorCode;
+  readonly type: DeliveryErrorType;
+
+  constructor(type: DeliveryErrorType, message: string) {
+    super(message);
+    this.name = "DeliveryError";
+    this.code = type.code;
+    this.type = type;
+  }
+}

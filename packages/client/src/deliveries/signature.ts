@@ -1,0 +1,28 @@
+/** Signatures of the Standard Webhooks 1.0 specification, symmetric scheme `v1`. */
+import { bytesOfBase64 } from "./secret.ts";
+
+const ALGORITHM = { name: "HMAC", hash: "SHA-256" };
+const VERSION = "v1,";
+
+/**
+ * Whether one of the header's signatures was made with one of the keys. The header lists signatures with spaces
+ * between them: while a secret is replaced, one of each secret; those of other versions are passed over.
+ */
+export async function isSigned(
+  message: Uint8Array<ArrayBuffer>,
+  header: string,
+  keys: readonly Uint8Array<ArrayBuffer>[],
+): Promise<boolean> {
+  const signatures = header
+    .split(" ")
+    .filter((signature) => signature.startsWith(VERSION))
+    .map((signature) => bytesOfBase64(signature.slice(VERSION.length)));
+  for (const bytes of keys) {
+    const key = await crypto.subtle.importKey("raw", bytes, ALGORITHM, false, ["verify"]);
+    for (const signature of signatures) {
+      // Compares in a time that does not tell how much of a signature is right.
+      if (signature && (await crypto.subtle.verify(ALGORITHM, key, signature, message))) return true;
+    }
+  }
+  return false;
+}

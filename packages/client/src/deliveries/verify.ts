@@ -1,0 +1,124 @@
+/** Does a delivery come from the node? */
+import { type Delivery, readDelivery } from "./delivery.ts";
+import { DeliveryError } from "./error.ts";
+import { type DeliveryHeaders, headerOf } from "./headers.ts";
+import { readSecret, type Secret } from "./secret.ts";
+import { isSigned } from "./signature.ts";
+
+export type ReceivedDelivery = {
+  readonly headers: DeliveryHeaders;
+  /** Exactly as it was received: a body that was parsed and written again is another one. */
+  readonly body: string | Uint8Array | ArrayBuffer;
+};
+
+export type VerifyOptions = {
+  /**
+   * What the node answered as `token` when the webhook was created or rotated, or the same as `whsec_...`; several while
+   * the receiver changes from one to another.
+   */
+  readonly secret: string | readonly string[];
+  /**
+   * `signature` proves who sent which body when. `authorization` compares the first half of the secret alone, as
+   * receivers of the old network do: whoever has seen one delivery can imitate all others.
+   * Default: `signature`.
+   */
+  readonly scheme?: "signature" | "authorization";
+  /** How far the time of signing may be from now, in either direction. Default: 300,000, five minutes. */
+  readonly toleranceMs?: number;
+  /** The clock, milliseconds since 1970. Default: `Date.now`. */
+  readonly nowMs?: () => number;
+};
+
+const TOLERANCE_MS = 5 * 60 * 1_000;
+const encoder = new TextEncoder();
+
+/**
+ * The delivery, once it is proven to come from the node.
+ *
+ * @throws {DeliveryError} when it is to be refused; `code` says why
+ * @throws {TypeError} when the receiver itself is wrong: a malformed secret, or a body that is not raw
+ */
+export async function verifyDelivery(
+  { headers, body }: ReceivedDelivery,
+  { secret, scheme = "signature", toleranceMs = TOLERANCE_MS, nowMs = Date.now }: VerifyOptions,
+): Promise<Delivery> {
+  const secrets = [secret].flat().map(readSecret);
+  const bytes = readBody(body);
+  if (scheme === "signature") {
+    const timestamp = await checkSignature(headers, bytes, secrets);
+    checkAge(nowMs() - Number(timestamp) * 1_000, toleranceMs);
+  } else {
+    checkAuthorization(headers, secrets);
+  }
+  return readDelivery(new TextDecoder().decode(bytes));
+}
+
+/** Answers the time that was signed, in seconds. */
+async function checkSignature(
+  headers: DeliveryHeaders,
+  body: Uint8Array,
+  secrets: readonly Secret[],
+): Promise<string> {
+  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
+    headerOf(headers, name),
+  ) as [string, string, string];
+  if (!/^\d{1,12}$/.test(timestamp)) {
+    throw new DeliveryError(
+      { code: "DELIVERY_TIMESTAMP_INVALID", timestamp },
+      'the header "webhook-timestamp" must be an integer of seconds',
+    );
+  }
+  const message = joined(encoder.encode(`${id}.${timestamp}.`), body);
+  const keys = secrets.map(({ key }) => key);
+  if (!(await isSigned(message, signatures, keys))) {
+    throw new DeliveryError(
+      { code: "DELIVERY_SIGNATURE_WRONG" },
+      "no signature fits; check that the secret is that of this webhook and that the body is the raw one",
+    );
+  }
+  return timestamp;
+}
+
+/** Judged after the signature: what is said of the age is then said of a real delivery. */
+function checkAge(ageMs: number, toleranceMs: number): void {
+  if (Math.abs(ageMs) <= toleranceMs) return;
+  const code = ageMs > 0 ? "DELIVERY_TOO_OLD" : "DELIVERY_TOO_NEW";
+  const seconds = Math.round(Math.abs(ageMs) / 1_000);
+  throw new DeliveryError(
+    { code, ageMs, toleranceMs },
+    `signed ${seconds} s ${ageMs > 0 ? "ago" : "in the future"}, of which ${toleranceMs / 1_000} s are tolerated`,
+  );
+}
+
+function checkAuthorization(headers: DeliveryHeaders, secrets: readonly Secret[]): void {
+  const given = headerOf(headers, "authorization");
+  if (secrets.some(({ half }) => isEqual(given, half))) return;
+  throw new DeliveryError(
+    { code: "DELIVERY_AUTHORIZATION_WRONG" },
+    'the header "authorization" is not the first half of the secret',
+  );
+}
+
+/** Takes a time that does not tell where two texts of one length differ. */
+function isEqual(left: string, right: string): boolean {
+  if (left.length !== right.length) return false;
+  let difference = 0;
+  for (let index = 0; index < left.length; index++) {
+    difference |= left.charCodeAt(index) ^ right.charCodeAt(index);
+  }
+  return difference === 0;
+}
+
+function readBody(body: unknown): Uint8Array {
+  if (typeof body === "string") return encoder.encode(body);
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  if (body instanceof Uint8Array) return body;
+  throw new TypeError("the body must be the raw one, as text or bytes: verify first, parse afterwards");
+}
+
+function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(head.length + tail.length);
+  whole.set(head);
+  whole.set(tail, head.length);
+  return whole;
+}
