@@ -38,7 +38,8 @@ function optionTable(title: string, table: OptionTable): string[] {
 
 const optionRow = (option: Option): string => {
   const flag = option.name === "forgerSecrets" ? "" : `\`${flagOf(option)}\``;
-  const value = option.default === undefined ? "" : `\`${option.default}\``;
+  const text = String(option.default ?? "");
+  const value = text === "" ? "" : `\`${text}\``;
   return `| \`${option.name}\` | ${flag} | \`${variableOf(option)}\` | ${value} | ${option.sentence} |`;
 };
 

@@ -55,6 +55,10 @@ export type NodeOptions = {
   readonly logLevel: LogLevel;
   /** Keys to forge with; none means that this node only follows. */
   readonly delegates: Delegates;
+  /** Networks in CIDR notation: see `TargetOptions`. */
+  readonly webhookAllow: readonly string[];
+  readonly webhookDeny: readonly string[];
+  readonly webhookHttpsOnly: boolean;
   readonly timing: Timing;
   /** A block for each accepted submission, and none otherwise. */
   readonly isOnDemand: boolean;
@@ -254,7 +258,12 @@ async function start(
       port: options.httpPort,
       rateLimit: options.rateLimit,
       webhookToken,
-      allowPrivateTargets: options.webhookPrivateTargets,
+      targets: {
+        allowPrivateTargets: options.webhookPrivateTargets,
+        allowedNetworks: options.webhookAllow,
+        deniedNetworks: options.webhookDeny,
+        httpsOnly: options.webhookHttpsOnly,
+      },
       feePolicy: DEFAULT_POOL_OPTIONS.fees,
       logLevel: options.logLevel,
     },

@@ -24,7 +24,7 @@ const flagText = (option: Option): string =>
   option.placeholder ? `${flagOf(option)} <${option.placeholder}>` : flagOf(option);
 
 function helpText(option: Option): string {
-  const shown =
-    option.default === undefined || option.default === false ? "" : ` (default: ${option.default})`;
+  const text = String(option.default ?? "");
+  const shown = text === "" || text === "false" ? "" : ` (default: ${text})`;
   return `${option.sentence} [${variableOf(option)}]${shown}`;
 }

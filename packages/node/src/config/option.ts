@@ -1,7 +1,7 @@
 /** One option of the node: where it may stand, what it means, what it must be. */
 
 /** The value of an option once it is read. */
-export type OptionValue = string | number | boolean;
+export type OptionValue = string | number | boolean | readonly string[];
 
 export type Option<V extends OptionValue = OptionValue> = {
   /** Name in the configuration file; the flag is the same in kebab case, the variable in upper snake case. */

@@ -1,4 +1,5 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one table behind help, checking and defaults. */
+import { readCidrs } from "./cidr.ts";
 import { type Option, readChoice, readInteger, readSwitch, readText } from "./option.ts";
 
 /** Keeps what the option says about itself: whether it has a default, and what it reads. */
@@ -42,7 +43,28 @@ export const nodeOptions = {
   }),
   webhookPrivateTargets: option({
     name: "webhookPrivateTargets",
-    sentence: "Deliver webhooks to loopback and private addresses as well.",
+    sentence:
+      "Deliver webhooks to loopback and private addresses as well; cloud metadata stays out of reach.",
+    read: readSwitch,
+  }),
+  webhookAllow: option({
+    name: "webhookAllow",
+    placeholder: "NETWORKS",
+    sentence: "Networks (CIDR, separated by commas) that webhooks reach whatever they are.",
+    default: [],
+    read: readCidrs,
+  }),
+  webhookDeny: option({
+    name: "webhookDeny",
+    placeholder: "NETWORKS",
+    sentence: "Networks (CIDR, separated by commas) that webhooks never reach, allowed or not.",
+    default: [],
+    read: readCidrs,
+  }),
+  webhookHttpsOnly: option({
+    name: "webhookHttpsOnly",
+    sentence: "Deliver webhooks to https targets only.",
+    default: false,
     read: readSwitch,
   }),
   delegates: option({

@@ -35,8 +35,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const { post, close: closePost } = createPost({
     timeoutMs: DELIVERY_TIMEOUT_MS,
     userAgent: "uniknode",
-    allowPrivateTargets: data.allowPrivateTargets,
-    allowedNetworks: [],
+    ...data.targets,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   closing.add("connections", closePost);

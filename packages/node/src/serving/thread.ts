@@ -4,6 +4,7 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
 import type { LogLevel } from "../logging/logger.ts";
 import type { FeePolicy } from "../pool/fees.ts";
+import type { TargetOptions } from "../webhooks/delivery/guard.ts";
 import { answerCalls } from "./channel.ts";
 import type { Gateway } from "./gateway.ts";
 
@@ -18,7 +19,7 @@ export type ServingData = {
   /** Requests per minute of one client address; 0 or absent: no limit. */
   readonly rateLimit?: number;
   readonly webhookToken: string;
-  readonly allowPrivateTargets: boolean;
+  readonly targets: TargetOptions;
   readonly feePolicy: FeePolicy;
   readonly logLevel: LogLevel;
 };

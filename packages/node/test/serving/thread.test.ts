@@ -2,6 +2,7 @@ import { dalinet } from "@uniknode/protocol";
 import { afterEach, expect, test } from "vitest";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import { type Serving, type ServingData, startServingThread } from "../../src/serving/thread.ts";
+import { PUBLIC_TARGETS } from "../../src/webhooks/delivery/guard.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../http/fixture.ts";
 
 let fixture: Fixture;
@@ -20,7 +21,7 @@ async function serve(options: Partial<ServingData>): Promise<(path: string) => P
     host: "127.0.0.1",
     port: 0,
     webhookToken: "secret",
-    allowPrivateTargets: true,
+    targets: { ...PUBLIC_TARGETS, allowPrivateTargets: true },
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
     logLevel: "silent",
     ...options,

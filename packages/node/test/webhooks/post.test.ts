@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createAddressCheck, type Lookup } from "../../src/webhooks/delivery/guard.ts";
+import type { Lookup } from "../../src/webhooks/delivery/guard.ts";
 import { createPost, DEFAULT_POST_OPTIONS, type PostOptions } from "../../src/webhooks/delivery/post.ts";
 import { always, blockApplied, createService } from "./support.ts";
 
@@ -249,22 +249,6 @@ describe("the target guard", () => {
     const empty: Lookup = (_hostname, callback) => callback(null, []);
     await expect(sender({}, empty)("http://receiver.example/")).rejects.toThrow("has no address");
   });
-
-  test("lets listed networks pass, and everything when it is told to", () => {
-    const check = createAddressCheck({
-      allowPrivateTargets: false,
-      allowedNetworks: ["10.1.0.0/16", "fd00::/8"],
-    });
-    for (const address of ["10.1.2.3", "::ffff:10.1.2.3", "fd12::1", "8.8.8.8", "2606:4700::1111"]) {
-      expect([address, check(address)]).toEqual([address, true]);
-    }
-    for (const address of ["10.2.0.1", "fc00::1", "127.0.0.1", "nonsense"]) {
-      expect([address, check(address)]).toEqual([address, false]);
-    }
-    const open = createAddressCheck({ allowPrivateTargets: true, allowedNetworks: [] });
-    expect(open("127.0.0.1")).toBe(true);
-    expect(() => createAddressCheck({ allowPrivateTargets: false, allowedNetworks: ["10.0.0.1"] })).toThrow();
-  });
 });
 
 test("a delivery travels over real HTTP, and a refused target is in the log", async () => {
@@ -288,7 +272,7 @@ test("a delivery travels over real HTTP, and a refused target is in the log", as
       {
         state: "pending",
         attempts: [{ error: "TARGET_REFUSED" }],
-        reason: "TARGET_REFUSED: target address 127.0.0.2 is not public",
+        reason: "TARGET_REFUSED: target address 127.0.0.2 is not public, or not allowed",
       },
     ]);
   expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event: "block.applied", height: 1 });

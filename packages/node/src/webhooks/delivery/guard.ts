@@ -8,34 +8,62 @@ import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
 
-export type GuardOptions = {
-  /** Let every address pass. */
+/** Which targets may be reached. Networks are in CIDR notation. */
+export type TargetOptions = {
+  /** Loopback and private addresses pass. */
   readonly allowPrivateTargets: boolean;
-  /** Networks in CIDR notation that pass although they are private. */
+  /** Networks that pass whatever they are. */
   readonly allowedNetworks: readonly string[];
-  readonly connectTimeoutMs: number;
+  /** Networks that never pass, not even where they are allowed as well. */
+  readonly deniedNetworks: readonly string[];
+  /** Targets with the scheme http are refused. */
+  readonly httpsOnly: boolean;
 };
+
+export type GuardOptions = TargetOptions & { readonly connectTimeoutMs: number };
+
+export const PUBLIC_TARGETS: TargetOptions = {
+  allowPrivateTargets: false,
+  allowedNetworks: [],
+  deniedNetworks: [],
+  httpsOnly: false,
+};
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** All of IPv6 that is assigned for use on the internet. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+/** Addresses of this form lead to the IPv4 address in their last four bytes (RFC 6052). */
+const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
+/**
+ * Where clouds tell their machines secrets: a private target is welcome in a development network, these are nowhere.
+ * Azure's lies among the public addresses.
+ */
+const METADATA = [
+  "169.254.169.254/32",
+  "169.254.170.0/24",
+  "168.63.129.16/32",
+  "100.100.100.200/32",
+  "192.0.0.192/32",
+  "fd00:ec2::/32",
+  "fd20:ce::254/128",
+];
 
-type Address = { readonly address: string; readonly family: number };
+type Resolved = { readonly address: string; readonly family: number };
 
 /** Every address of a name. */
 export type Lookup = (
   hostname: string,
-  callback: (error: Error | null, addresses: readonly Address[]) => void,
+  callback: (error: Error | null, addresses: readonly Resolved[]) => void,
 ) => void;
 
-/** The target resolves to an address that deliveries must not reach. */
+/** The target is one that deliveries must not reach. The message says why; a retry helps if the name moves. */
 export class TargetRefusedError extends Error {
   readonly code = "TARGET_REFUSED";
-  readonly address: string;
 
-  constructor(address: string) {
-    super(`target address ${address} is not public`);
+  constructor(message: string) {
+    super(message);
     this.name = "TargetRefusedError";
-    this.address = address;
   }
 }
 
@@ -62,9 +90,9 @@ export function createGuardedConnector(
   };
 
   /** One bad address spoils a name: an honest one has none. */
-  function refusalOf(addresses: readonly Address[]): Error | undefined {
+  function refusalOf(addresses: readonly Resolved[]): Error | undefined {
     const bad = addresses.find(({ address }) => !check(address));
-    return bad && new TargetRefusedError(bad.address);
+    return bad && refusedAddress(bad.address);
   }
 
   const connect = buildConnector({
@@ -75,31 +103,57 @@ export function createGuardedConnector(
   });
 
   return (target, callback) => {
-    // The lookup is never called for an address literal.
-    if (isIP(target.hostname) && !check(target.hostname)) {
-      callback(new TargetRefusedError(target.hostname), null);
+    const { hostname, protocol } = target;
+    if (options.httpsOnly && protocol !== "https:") {
+      callback(new TargetRefusedError("target is not https, and nothing else is allowed"), null);
+    } else if (isIP(hostname) && !check(hostname)) {
+      // The lookup is never called for an address literal.
+      callback(refusedAddress(hostname), null);
     } else connect(target, callback);
   };
 }
 
-/** A test whether deliveries may go to an address; `::ffff:10.0.0.1` is judged as `10.0.0.1`. */
+const refusedAddress = (address: string) =>
+  new TargetRefusedError(`target address ${address} is not public, or not allowed`);
+
+/**
+ * A test whether deliveries may go to an address. `::ffff:10.0.0.1` and `64:ff9b::10.0.0.1` are judged as `10.0.0.1`,
+ * which is where they lead.
+ *
+ * @throws {Error} when a network is not in CIDR notation
+ */
 export function createAddressCheck({
   allowPrivateTargets,
   allowedNetworks,
-}: Pick<GuardOptions, "allowPrivateTargets" | "allowedNetworks">): (address: string) => boolean {
-  const networks = allowedNetworks.map((network) => ipaddr.parseCIDR(network));
+  deniedNetworks,
+}: Omit<TargetOptions, "httpsOnly">): (address: string) => boolean {
+  const isDenied = createNetworks(deniedNetworks);
+  const isAllowed = createNetworks(allowedNetworks);
+  const isMetadata = createNetworks(METADATA);
   return (text) => {
-    if (allowPrivateTargets) return true;
     if (!ipaddr.isValid(text)) return false;
-    const address = ipaddr.process(text);
-    return (
-      isPublic(address) ||
-      networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
-    );
+    const given = ipaddr.parse(text);
+    const address = destinationOf(given);
+    if (isDenied(given) || isDenied(address)) return false;
+    if (isAllowed(given) || isAllowed(address)) return true;
+    return !isMetadata(address) && (allowPrivateTargets || isPublic(address));
   };
 }
 
+function createNetworks(texts: readonly string[]): (address: Address) => boolean {
+  const networks = texts.map((text) => ipaddr.parseCIDR(text));
+  return (address) =>
+    networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+}
+
+/** The IPv4 address to which packets for an IPv6 address are sent on, where there is one. */
+function destinationOf(address: Address): Address {
+  if (address instanceof ipaddr.IPv4) return address;
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
+  return address.match(NAT64) ? new ipaddr.IPv4(address.toByteArray().slice(-4)) : address;
+}
+
 /** Addresses that the library knows nothing special about, such as `::7f00:1`, are not public for that alone. */
-function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+function isPublic(address: Address): boolean {
   return address.range() === "unicast" && (address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST));
 }

@@ -1,0 +1,180 @@
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  createAddressCheck,
+  type Lookup,
+  PUBLIC_TARGETS,
+  type TargetOptions,
+} from "../../src/webhooks/delivery/guard.ts";
+import { createPost, DEFAULT_POST_OPTIONS } from "../../src/webhooks/delivery/post.ts";
+
+const verdicts = (options: Partial<TargetOptions>, addresses: readonly string[]) => {
+  const check = createAddressCheck({ ...PUBLIC_TARGETS, ...options });
+  return addresses.map((address) => [address, check(address)]);
+};
+const all = (verdict: boolean, addresses: readonly string[]) =>
+  addresses.map((address) => [address, verdict]);
+
+const PUBLIC = ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8", "64:ff9b::808:808"];
+const PRIVATE = [
+  "127.0.0.1",
+  "10.1.2.3",
+  "::1",
+  "fd12::1",
+  "fe80::1",
+  "::ffff:10.1.2.3",
+  "64:ff9b::10.1.2.3",
+  "64:ff9b:1::10.1.2.3",
+  "2002:a01:203::",
+  "2001:0:a01:203::",
+  "::10.1.2.3",
+  "0.0.0.0",
+  "::",
+];
+const METADATA = [
+  "169.254.169.254",
+  "::ffff:169.254.169.254",
+  "64:ff9b::a9fe:a9fe",
+  "169.254.170.2",
+  "168.63.129.16",
+  "100.100.100.200",
+  "192.0.0.192",
+  "fd00:ec2::254",
+  "fd20:ce::254",
+];
+
+describe("an address", () => {
+  test("passes when it is public, in whatever form it is written", () => {
+    expect(verdicts({}, PUBLIC)).toEqual(all(true, PUBLIC));
+  });
+
+  test("does not pass when it is private, or leads to a private one", () => {
+    expect(verdicts({}, PRIVATE)).toEqual(all(false, PRIVATE));
+  });
+
+  test("does not pass when it is none", () => {
+    const texts = ["", "nonsense", "receiver.example", "10.0.0.1/8", "1.2.3.4.5"];
+    expect(verdicts({ allowPrivateTargets: true }, texts)).toEqual(all(false, texts));
+  });
+
+  test("passes although it is private where that is allowed", () => {
+    expect(verdicts({ allowPrivateTargets: true }, PRIVATE)).toEqual(all(true, PRIVATE));
+  });
+
+  test("of a metadata service passes only by name", () => {
+    expect(verdicts({}, METADATA)).toEqual(all(false, METADATA));
+    expect(verdicts({ allowPrivateTargets: true }, METADATA)).toEqual(all(false, METADATA));
+    expect(verdicts({ allowedNetworks: ["169.254.169.254/32"] }, METADATA.slice(0, 3))).toEqual(
+      all(true, METADATA.slice(0, 3)),
+    );
+  });
+
+  test("passes in an allowed network, in whatever form it is written", () => {
+    const options = { allowedNetworks: ["10.1.0.0/16", "fd12::/16"] };
+    const passing = ["10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::a01:203", "fd12::1", "8.8.8.8"];
+    expect(verdicts(options, passing)).toEqual(all(true, passing));
+    expect(verdicts(options, ["10.2.0.1", "fd13::1"])).toEqual(all(false, ["10.2.0.1", "fd13::1"]));
+  });
+
+  test("never passes in a denied network, allowed or not", () => {
+    const options = {
+      allowPrivateTargets: true,
+      allowedNetworks: ["10.0.0.0/8", "2606::/16"],
+      deniedNetworks: ["10.1.0.0/16", "8.8.8.8/32", "2606:4700::/32"],
+    };
+    const denied = ["10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::a01:203", "8.8.8.8", "2606:4700::1111"];
+    expect(verdicts(options, denied)).toEqual(all(false, denied));
+    expect(verdicts(options, ["10.2.0.1", "127.0.0.1"])).toEqual(all(true, ["10.2.0.1", "127.0.0.1"]));
+  });
+
+  test("is denied by the form it is written in as well", () => {
+    const options = { deniedNetworks: ["64:ff9b::/96"] };
+    expect(verdicts(options, ["64:ff9b::808:808", "8.8.8.8"])).toEqual([
+      ["64:ff9b::808:808", false],
+      ["8.8.8.8", true],
+    ]);
+  });
+
+  test("cannot be checked against something that is no network", () => {
+    expect(() => createAddressCheck({ ...PUBLIC_TARGETS, allowedNetworks: ["10.0.0.1"] })).toThrow();
+    expect(() => createAddressCheck({ ...PUBLIC_TARGETS, deniedNetworks: ["nonsense/8"] })).toThrow();
+  });
+});
+
+function sender(options: Partial<TargetOptions>, lookup?: Lookup) {
+  const { post, close } = createPost({ ...DEFAULT_POST_OPTIONS, ...options, timeoutMs: 2_000 }, lookup);
+  onTestFinished(close);
+  return (target: string) => post({ target, headers: {}, body: "{}" }, new AbortController().signal);
+}
+
+/** A port of this machine, and how many connections it was asked for. */
+async function listener() {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, count: () => connections };
+}
+
+/** Names of this test lead where it says, whatever the machine's resolver knows. */
+const leadingTo =
+  (...addresses: string[]): Lookup =>
+  (_hostname, callback) =>
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+    );
+
+describe("a refused target", () => {
+  const REFUSED = { code: "TARGET_REFUSED" };
+
+  test("hears nothing, not even a connection", async () => {
+    const { port, count } = await listener();
+    const literal = sender({});
+    await expect(literal(`http://127.0.0.1:${port}/`)).rejects.toMatchObject(REFUSED);
+    await expect(literal(`http://[::ffff:127.0.0.1]:${port}/`)).rejects.toMatchObject(REFUSED);
+    const named = sender({}, leadingTo("127.0.0.1"));
+    await expect(named(`http://receiver.example:${port}/`)).rejects.toMatchObject(REFUSED);
+    const denied = sender({ allowPrivateTargets: true, deniedNetworks: ["127.0.0.0/8"] });
+    await expect(denied(`http://127.0.0.1:${port}/`)).rejects.toMatchObject(REFUSED);
+    // The same port hears of a target that is not refused: the test can tell.
+    await expect(
+      sender({ allowPrivateTargets: true })(`http://127.0.0.1:${port}/`),
+    ).rejects.not.toMatchObject(REFUSED);
+    await expect.poll(count).toBe(1);
+  });
+
+  test("is a name that moved to a private address after its registration", async () => {
+    const server = createHttpServer((_request, response) => response.end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    let address = "127.0.0.1";
+    const moving: Lookup = (hostname, callback) => leadingTo(address)(hostname, callback);
+    const first = sender({ allowedNetworks: ["127.0.0.1/32"] }, moving);
+    expect((await first(`http://receiver.example:${port}/`)).status).toBe(200);
+    address = "127.0.0.2";
+    const later = sender({ allowedNetworks: ["127.0.0.1/32"] }, moving);
+    await expect(later(`http://receiver.example:${port}/`)).rejects.toMatchObject(REFUSED);
+  });
+
+  test("is every one without https where that is asked for", async () => {
+    const { port, count } = await listener();
+    const send = sender({ allowPrivateTargets: true, httpsOnly: true });
+    await expect(send(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      ...REFUSED,
+      message: "target is not https, and nothing else is allowed",
+    });
+    expect(count()).toBe(0);
+    // Reaches the listener, which speaks no TLS.
+    await expect(send(`https://127.0.0.1:${port}/`)).rejects.not.toMatchObject(REFUSED);
+    expect(count()).toBe(1);
+  });
+});
