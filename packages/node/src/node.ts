@@ -46,6 +46,10 @@ export type NodeOptions = {
   /** 0 takes a free one. */
   readonly httpPort: number;
   /** Requests per minute of one client address; 0: no limit. */
+  /** Addresses that the HTTP server answers; `*` for all. */
+  readonly httpAllow: string;
+  /** Proxies in front of it; undefined: none. */
+  readonly httpTrustProxy: string | undefined;
   readonly rateLimit: number;
   /** Absent: the one of the first start, made then. */
   readonly webhookToken: string | undefined;
@@ -262,6 +266,8 @@ async function start(
         allowPrivateTargets: options.webhookPrivateTargets,
         allowedNetworks: options.webhookAllow,
         deniedNetworks: options.webhookDeny,
+      allowed: options.httpAllow,
+      trustedProxies: options.httpTrustProxy,
         httpsOnly: options.webhookHttpsOnly,
       },
       feePolicy: DEFAULT_POOL_OPTIONS.fees,

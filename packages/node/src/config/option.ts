@@ -1,4 +1,5 @@
 /** One option of the node: where it may stand, what it means, what it must be. */
+import { createRangeTest } from "../addresses/ranges.ts";
 
 /** The value of an option once it is read. */
 export type OptionValue = string | number | boolean | readonly string[];
@@ -33,6 +34,13 @@ export const variableOf = (option: Option): string =>
 export function readText(value: unknown): string {
   if (typeof value !== "string" || value === "") throw new Error("a text is expected");
   return value;
+}
+
+/** A list of addresses and networks. */
+export function readRanges(value: unknown): string {
+  const text = readText(value);
+  createRangeTest(text);
+  return text;
 }
 
 /** A switch: `true` or `false`, as value or as text. */

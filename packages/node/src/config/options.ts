@@ -1,6 +1,6 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one table behind help, checking and defaults. */
 import { readCidrs } from "./cidr.ts";
-import { type Option, readChoice, readInteger, readSwitch, readText } from "./option.ts";
+import { type Option, readChoice, readInteger, readRanges, readSwitch, readText } from "./option.ts";
 
 /** Keeps what the option says about itself: whether it has a default, and what it reads. */
 const option = <O extends Option>(value: O): O => value;
@@ -26,6 +26,21 @@ export const nodeOptions = {
     sentence: "Port of the HTTP server; 0 takes a free one and prints it.",
     default: 4003,
     read: readInteger(0, 65535),
+  }),
+  httpAllow: option({
+    name: "httpAllow",
+    placeholder: "RANGES",
+    sentence:
+      "Addresses and networks that the HTTP server answers, separated by commas (192.0.2.7,10.0.0.0/8); * for all.",
+    default: "*",
+    read: readRanges,
+  }),
+  httpTrustProxy: option({
+    name: "httpTrustProxy",
+    placeholder: "RANGES",
+    sentence:
+      "Proxies in front of the HTTP server, as in httpAllow: X-Forwarded-For, if they send it, tells the client's address.",
+    read: readRanges,
   }),
   rateLimit: option({
     name: "rateLimit",

@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
 import { type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
+import { createRangeTest } from "../addresses/ranges.ts";
 import type { Gateway } from "../serving/gateway.ts";
 import type { Database } from "../store/database.ts";
 import { createQueries } from "../store/queries/queries.ts";
@@ -23,11 +24,13 @@ import { formats } from "./requests/parameters.ts";
 import { rounds } from "./rounds.ts";
 import { transactions } from "./transactions.ts";
 import { transactionTypeLists } from "./transactionTypes.ts";
+import { addAccessList } from "./transport/accessList.ts";
 import { addBodies, MAX_BODY_BYTES } from "./transport/bodies.ts";
 import { addCompression } from "./transport/compression.ts";
 import { addCors } from "./transport/cors.ts";
 import { HttpError } from "./transport/error.ts";
 import { addFailures, answerUnroutable } from "./transport/failures.ts";
+import { addCommonHeaders } from "./transport/headers.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
 import { addUnknownPaths } from "./transport/unknownPaths.ts";
 import { uniks } from "./uniks.ts";
@@ -44,8 +47,12 @@ export type HttpOptions = {
   readonly answerTimeoutMs?: number;
   /** Time for the rows that an answer is looked for in; then the client gets 503. No other answer is made meanwhile. */
   readonly readTimeoutMs?: number;
-  /** Take the client's address from `X-Forwarded-For`: only behind a proxy that writes it. */
-  readonly trustProxy?: boolean;
+  /** Time in which a whole request must have arrived, however slowly it is sent; then the client gets 408. */
+  readonly requestTimeoutMs?: number;
+  /** Proxies whose `X-Forwarded-For` tells the address of the client (`addresses/ranges.ts`). Absent: none. */
+  readonly trustedProxies?: string;
+  /** Addresses that are served (`addresses/ranges.ts`); others get 403. Absent: all. */
+  readonly allowed?: string;
 };
 
 export type HttpDependencies = {
@@ -89,10 +96,9 @@ const RESOURCES: readonly Resource[] = [
 /** http-api.md 1.7. */
 const ANSWER_TIMEOUT_MS = 8_000;
 const READ_TIMEOUT_MS = 2_000;
-/** Time in which a whole request must have arrived, however slowly it is sent. */
 const REQUEST_TIMEOUT_MS = 15_000;
-/** How often requests are looked through for those that take longer. */
-const REQUEST_CHECK_INTERVAL_MS = 5_000;
+/** Parts of that time after which requests are looked through for those that take longer. */
+const REQUEST_CHECKS = 3;
 /** Time for which nothing may move on a connection, an answer that nobody reads among it. */
 const SILENCE_TIMEOUT_MS = 30_000;
 /** Time for which a connection without a request stays open. */
@@ -104,12 +110,17 @@ const MAX_CONNECTIONS = 2_000;
 
 export function createHttpServer(options: HttpOptions, dependencies: HttpDependencies): HttpServer {
   const { logger, nowMs, plugins } = dependencies;
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, allowed, trustedProxies } = options;
   const app: Server = fastify({
     logger: false,
-    trustProxy: options.trustProxy ?? false,
+    trustProxy: trustedProxies === undefined ? false : createRangeTest(trustedProxies),
     bodyLimit: MAX_BODY_BYTES,
-    http: { connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS },
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: {
+      connectionsCheckingInterval: Math.ceil(requestTimeoutMs / REQUEST_CHECKS),
+      // Bodies are waited for without end where this one is longer than the other.
+      headersTimeout: requestTimeoutMs,
+    },
+    requestTimeout: requestTimeoutMs,
     connectionTimeout: SILENCE_TIMEOUT_MS,
     handlerTimeout: options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -121,10 +132,8 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = MAX_CONNECTIONS;
 
-  app.addHook("onRequest", (_request, reply, done) => {
-    reply.header("cache-control", "no-cache");
-    done();
-  });
+  addCommonHeaders(app);
+  if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
   addCors(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
   addBodies(app);

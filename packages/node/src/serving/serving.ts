@@ -60,6 +60,8 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     {
       database: reader,
       network,
+      ...(data.allowed !== undefined && { allowed: data.allowed }),
+      ...(data.trustedProxies !== undefined && { trustedProxies: data.trustedProxies }),
       identity: {
         version: INTERFACE_VERSION,
         genesisBlock: data.genesisBlock,

@@ -16,6 +16,10 @@ export type ServingData = {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Addresses that are served; absent: all. */
+  readonly allowed?: string;
+  /** Proxies that tell the address of a client; absent: none. */
+  readonly trustedProxies?: string | undefined;
   /** Requests per minute of one client address; 0 or absent: no limit. */
   readonly rateLimit?: number;
   readonly webhookToken: string;

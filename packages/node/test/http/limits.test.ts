@@ -37,7 +37,7 @@ describe("rate limit", () => {
   });
 
   test("counts each address on its own, behind a proxy the first one it names", async () => {
-    const limited = openFixture({ rateLimit: { limit: 1, windowMs: 1_000 }, trustProxy: true });
+    const limited = openFixture({ rateLimit: { limit: 1, windowMs: 1_000 }, trustedProxies: "*" });
     const from = async (address: string) =>
       (await limited.get("/api/blockchain", { "x-forwarded-for": `${address}, 10.0.0.1` })).statusCode;
     expect([await from("192.0.2.1"), await from("192.0.2.2"), await from("192.0.2.1")]).toEqual([

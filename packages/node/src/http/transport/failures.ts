@@ -6,6 +6,7 @@ import { SnapshotError } from "../../store/queries/snapshot.ts";
 import type { Server } from "../app.ts";
 import { allowOrigin } from "./cors.ts";
 import { type ErrorBody, errorBody, HttpError } from "./error.ts";
+import { writeCommonHeaders } from "./headers.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -36,13 +37,15 @@ export function addFailures(app: Server, logger: Logger): void {
 
 /** Answers a request whose path cannot even be percent-decoded: it never reaches the hooks. */
 export function answerUnroutable(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  writeCommonHeaders(reply);
   allowOrigin(request, reply);
-  reply.code(400).header("cache-control", "no-cache").send(errorBody(400, "Bad Request"));
+  reply.code(400).send(errorBody(400, "Bad Request"));
 }
 
 function describe(error: Error & Partial<FastifyError>, request: FastifyRequest): ErrorBody {
+  const isBarred = error instanceof HttpError && error.statusCode === 403;
   // A body is no reason to say more about a path that does not exist.
-  if (request.is404) return errorBody(404, "Not Found");
+  if (request.is404 && !isBarred) return errorBody(404, "Not Found");
   if (error.validation) return describeInvalid(error as FastifyError, request);
   if (error instanceof BodyError) return errorBody(422, error.message);
   if (error instanceof HttpError) return errorBody(error.statusCode, error.message);

@@ -1,5 +1,9 @@
-/** At most so many requests of one address in a window of time (http-api.md 1.6). */
+/**
+ * At most so many requests of one client in a window of time (http-api.md 1.6). Told in the headers of the old network,
+ * and in those that client libraries know (draft-ietf-httpapi-ratelimit-headers).
+ */
 import type { FastifyReply } from "fastify";
+import ipaddr from "ipaddr.js";
 import type { Server } from "../app.ts";
 import { HttpError } from "./error.ts";
 
@@ -18,8 +22,7 @@ const MAX_ADDRESSES = 50_000;
 export function addRateLimit(app: Server, { limit, windowMs }: RateLimitOptions, nowMs: () => number): void {
   const allowances = new Map<string, Allowance>();
 
-  function count(address: string): Allowance {
-    const now = nowMs();
+  function count(address: string, now: number): Allowance {
     const known = allowances.get(address);
     if (known && known.resetMs > now) {
       known.remaining -= 1;
@@ -36,29 +39,46 @@ export function addRateLimit(app: Server, { limit, windowMs }: RateLimitOptions,
     return fresh;
   }
 
-  const show = (reply: FastifyReply, { remaining, resetMs }: Allowance): void => {
-    reply
-      .header("x-ratelimit-userlimit", limit)
-      .header("x-ratelimit-userremaining", remaining)
-      .header("x-ratelimit-userreset", resetMs);
-  };
+  const policy = `${limit};w=${Math.ceil(windowMs / 1000)}`;
+
+  function show(reply: FastifyReply, { remaining, resetMs }: Allowance, now: number): void {
+    const resetSeconds = Math.ceil((resetMs - now) / 1000);
+    reply.headers({
+      "x-ratelimit-userlimit": limit,
+      "x-ratelimit-userremaining": remaining,
+      "x-ratelimit-userreset": resetMs,
+      "ratelimit-policy": policy,
+      "ratelimit-limit": limit,
+      "ratelimit-remaining": Math.max(remaining, 0),
+      "ratelimit-reset": resetSeconds,
+      ...(remaining < 0 && { "retry-after": resetSeconds }),
+    });
+  }
 
   app.decorateRequest("allowance", null);
   // Counted before the body is read, shown only once it could be read; unknown paths are neither.
   app.addHook("onRequest", (request, reply, done) => {
     if (request.is404) return done();
-    const allowance = count(request.ip);
+    const now = nowMs();
+    const allowance = count(clientOf(request.ip), now);
     if (allowance.remaining < 0) {
-      show(reply, allowance);
+      show(reply, allowance, now);
       return done(new HttpError(429, "Rate limit exceeded"));
     }
     request.allowance = allowance;
     done();
   });
   app.addHook("preValidation", (request, reply, done) => {
-    if (request.allowance) show(reply, request.allowance);
+    if (request.allowance) show(reply, request.allowance, nowMs());
     done();
   });
+}
+
+/** Whoever has one address of IPv6 has the whole network of its first 64 bits. */
+function clientOf(address: string): string {
+  if (!address.includes(":") || !ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(":") : parsed.toString();
 }
 
 declare module "fastify" {

@@ -1,0 +1,100 @@
+/** What the server does about clients that it should not trust. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { NOW_MS, openFixture } from "./fixture.ts";
+
+test("every answer tells browsers to treat it as data", async () => {
+  const fixture = openFixture();
+  const answers = await Promise.all([
+    fixture.get("/api/blockchain"),
+    fixture.get("/nothing"),
+    fixture.get("/api/blocks?limit=0"),
+    fixture.get("/api/%"),
+  ]);
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 404, 422, 400]);
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({
+      "cache-control": "no-cache",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+    });
+  }
+  await fixture.close();
+});
+
+test("addresses that are not listed get 403 on every path", async () => {
+  const fixture = openFixture({ allowed: "10.0.0.0/8,2001:db8::1" });
+  const ask = (remoteAddress: string, url = "/api/blockchain") => fixture.app.inject({ url, remoteAddress });
+  const statuses = async (...addresses: string[]) =>
+    Promise.all(addresses.map(async (address) => (await ask(address)).statusCode));
+  expect(await statuses("10.1.2.3", "::ffff:10.1.2.3", "2001:db8::1")).toEqual([200, 200, 200]);
+  expect(await statuses("11.1.2.3", "2001:db8::2")).toEqual([403, 403]);
+  for (const url of ["/", "/nothing", "/api/webhooks"]) {
+    const refused = await ask("11.1.2.3", url);
+    expect(refused.json()).toEqual({ statusCode: 403, error: "Forbidden", message: "Forbidden" });
+  }
+  await fixture.close();
+});
+
+test("only trusted proxies tell the address of a client, and only of their own clients", async () => {
+  const fixture = openFixture({ trustedProxies: "10.0.0.0/8", allowed: "192.0.2.1" });
+  const ask = async (remoteAddress: string, forwarded: string) =>
+    (await fixture.app.inject({ url: "/", remoteAddress, headers: { "x-forwarded-for": forwarded } }))
+      .statusCode;
+  expect(await ask("10.0.0.1", "192.0.2.1")).toBe(200);
+  expect(await ask("10.0.0.1", "192.0.2.1, 10.0.0.2")).toBe(200);
+  // The client wrote the first entry itself.
+  expect(await ask("10.0.0.1", "192.0.2.1, 203.0.113.5")).toBe(403);
+  expect(await ask("203.0.113.5", "192.0.2.1")).toBe(403);
+  await fixture.close();
+});
+
+test("the rate limit is told in the usual headers as well, with the time to wait", async () => {
+  let now = NOW_MS;
+  const fixture = openFixture({ rateLimit: { limit: 1, windowMs: 60_000 } }, { nowMs: () => now });
+  expect((await fixture.get("/")).headers).toMatchObject({
+    "ratelimit-policy": "1;w=60",
+    "ratelimit-limit": "1",
+    "ratelimit-remaining": "0",
+    "ratelimit-reset": "60",
+  });
+  now += 20_500;
+  const refused = await fixture.get("/");
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers).toMatchObject({
+    "ratelimit-remaining": "0",
+    "ratelimit-reset": "40",
+    "retry-after": "40",
+  });
+  await fixture.close();
+});
+
+test("addresses of one /64 of IPv6 are one client", async () => {
+  const fixture = openFixture({ rateLimit: { limit: 1, windowMs: 1_000 } });
+  const from = async (remoteAddress: string) =>
+    (await fixture.app.inject({ url: "/", remoteAddress })).statusCode;
+  expect(await from("2001:db8:0:1::1")).toBe(200);
+  expect(await from("2001:db8:0:1:ffff::2")).toBe(429);
+  expect(await from("2001:db8:0:2::1")).toBe(200);
+  expect(await from("::ffff:192.0.2.1")).toBe(200);
+  expect(await from("192.0.2.1")).toBe(429);
+  await fixture.close();
+});
+
+test.each([
+  ["headers", "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n"],
+  ["a body", "POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"],
+])("a client that takes too long to send %s is let go", async (_what, beginning) => {
+  const fixture = openFixture({ requestTimeoutMs: 50 });
+  const { port } = await fixture.listen();
+  const socket = connect(port, "127.0.0.1");
+  socket.write(beginning);
+  const received: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => received.push(chunk));
+  await once(socket, "close");
+  expect(Buffer.concat(received).toString()).toMatch(/^HTTP\/1.1 408 /);
+  await fixture.close();
+});
