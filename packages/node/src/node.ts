@@ -29,7 +29,7 @@ import { createClosing } from "./lifecycle/closing.ts";
 import type { LogLevel } from "./logging/logger.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "./pool/pool.ts";
 import { createGateway } from "./serving/node-gateway.ts";
-import { startServingThread } from "./serving/thread.ts";
+import { loadServingThread } from "./serving/thread.ts";
 import { openDatabase } from "./store/database.ts";
 import { createEventLog } from "./store/events.ts";
 import { lockDataFolder } from "./store/lock.ts";
@@ -129,6 +129,8 @@ async function start(
   onStop: AddClosing,
   stop: () => Promise<void>,
 ): Promise<Node> {
+  const servingThread = loadServingThread();
+  onStop("serving thread", servingThread.close);
   const network = createNetwork(files);
   const genesis = genesisBlockFromJson(genesisBlock, network);
   const slots = createSlots(network);
@@ -253,7 +255,7 @@ async function start(
       },
     },
   );
-  const serving = await startServingThread(
+  const serving = await servingThread.start(
     {
       databasePath,
       files,
@@ -275,7 +277,8 @@ async function start(
     },
     gateway,
   );
-  onStop("serving", serving.close);
+  // Whoever is served must be answered before the rest closes.
+  onStop("serving", servingThread.close);
   wakeReaders = serving.wake;
   onStop("forger", forger.stop);
 

@@ -27,6 +27,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const closing = createClosing();
   const network = createNetwork(data.files);
   const gateway = gatewayThrough(gatewayPort);
+  closing.add("gateway", () => gatewayPort.close());
 
   const database = openDatabase(data.databasePath);
   closing.add("database", database.close);

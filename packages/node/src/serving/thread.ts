@@ -1,6 +1,6 @@
 /** Starting, waking and ending the serving thread. */
 import { once } from "node:events";
-import { MessageChannel, Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
 import type { LogLevel } from "../logging/logger.ts";
 import type { FeePolicy } from "../pool/fees.ts";
@@ -28,7 +28,9 @@ export type ServingData = {
   readonly logLevel: LogLevel;
 };
 
-export type ToServing = { readonly kind: "wake" | "close" };
+export type ToServing =
+  | { readonly kind: "start"; readonly data: ServingData; readonly gatewayPort: MessagePort }
+  | { readonly kind: "wake" | "close" };
 export type FromServing = { readonly kind: "listening"; readonly port: number };
 
 export type Serving = {
@@ -36,24 +38,26 @@ export type Serving = {
   readonly url: string;
   /** New events are in the log. */
   wake(): void;
-  /** Settles when running requests and deliveries have ended. */
-  close(): Promise<void>;
   /** Rejects when the thread dies although nobody asked it to. */
   readonly died: Promise<never>;
 };
 
-/**
- * Starts the thread and waits until it listens.
- *
- * @throws {Error} when it cannot, for instance because the port is taken
- */
-export async function startServingThread(data: ServingData, gateway: Gateway): Promise<Serving> {
+export type ServingThread = {
+  /**
+   * Waits until the thread listens. To be called once.
+   *
+   * @throws {Error} when it cannot, for instance because the port is taken
+   */
+  start(data: ServingData, gateway: Gateway): Promise<Serving>;
+  /** Settles when running requests and deliveries have ended and the thread has gone, whether it was started or not. */
+  close(): Promise<void>;
+};
+
+/** Creates the thread, which loads its program while the caller prepares what it is to serve. */
+export function loadServingThread(): ServingThread {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url));
   const { port1, port2 } = new MessageChannel();
-  answerCalls(port1, gateway);
-  const worker = new Worker(new URL("./worker.ts", import.meta.url), {
-    workerData: { ...data, gatewayPort: port2 },
-    transferList: [port2],
-  });
+  const send = (message: ToServing, transfer: MessagePort[] = []) => worker.postMessage(message, transfer);
   let isClosing = false;
   const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   const died = new Promise<never>((_, reject) => {
@@ -65,17 +69,20 @@ export async function startServingThread(data: ServingData, gateway: Gateway): P
   });
   // Whoever starts the thread decides what its death means; here it only must not go unheard.
   died.catch(() => {});
-  const listening = Promise.race([once(worker, "message"), died]);
-  const [{ port }] = (await listening.catch((error) => {
-    throw explained(error, data);
-  })) as [FromServing];
   return {
-    url: `http://${shownHost(data.host)}:${port}`,
-    died,
-    wake: () => worker.postMessage({ kind: "wake" } satisfies ToServing),
+    async start(data, gateway) {
+      answerCalls(port1, gateway);
+      send({ kind: "start", data, gatewayPort: port2 }, [port2]);
+      const listening = Promise.race([once(worker, "message"), died]);
+      const [{ port }] = (await listening.catch((error) => {
+        throw explained(error, data);
+      })) as [FromServing];
+      const url = `http://${shownHost(data.host)}:${port}`;
+      return { url, died, wake: () => send({ kind: "wake" }) };
+    },
     async close() {
       isClosing = true;
-      worker.postMessage({ kind: "close" } satisfies ToServing);
+      send({ kind: "close" });
       await exited;
     },
   };

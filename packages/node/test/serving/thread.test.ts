@@ -1,19 +1,28 @@
 import { dalinet } from "@uniknode/protocol";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
-import { type Serving, type ServingData, startServingThread } from "../../src/serving/thread.ts";
+import {
+  loadServingThread,
+  type Serving,
+  type ServingData,
+  type ServingThread,
+} from "../../src/serving/thread.ts";
 import { PUBLIC_TARGETS } from "../../src/webhooks/delivery/guard.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../http/fixture.ts";
 
 let fixture: Fixture;
+let thread: ServingThread;
 let serving: Serving;
+beforeEach(() => {
+  fixture = openFixture();
+  thread = loadServingThread();
+});
 afterEach(async () => {
-  await serving.close();
+  await thread.close();
   await fixture.close();
 });
 
 async function serve(options: Partial<ServingData>): Promise<(path: string) => Promise<Response>> {
-  fixture = openFixture();
   const data: ServingData = {
     databasePath: fixture.path,
     files: dalinet,
@@ -26,7 +35,7 @@ async function serve(options: Partial<ServingData>): Promise<(path: string) => P
     logLevel: "silent",
     ...options,
   };
-  serving = await startServingThread(data, createGateway());
+  serving = await thread.start(data, createGateway());
   return (path) => fetch(`${serving.url}${path}`);
 }
 
@@ -42,4 +51,12 @@ test("counts nothing without a limit", async () => {
   const { status, headers } = await get("/api/blockchain");
   expect(status).toBe(200);
   expect(headers.get("x-ratelimit-userlimit")).toBeNull();
+});
+
+test("goes when nobody starts it", async () => {
+  await expect(thread.close()).resolves.toBeUndefined();
+});
+
+test("says why it cannot listen", async () => {
+  await expect(serve({ host: "192.0.2.1" })).rejects.toThrow("192.0.2.1 is no address of this machine");
 });
