@@ -37,6 +37,7 @@ export type FixtureOptions = {
 };
 
 export type Fixture = {
+  readonly files: NetworkFiles;
   readonly network: Network;
   readonly genesis: Block;
   /** Serialized blocks from height 2 on, read from the file as they are asked for. */
@@ -67,7 +68,7 @@ export async function loadFixture(options: FixtureOptions): Promise<Fixture> {
   const { id, bytes, files } = JSON.parse(readFileSync(genesisFile, "utf8"));
   const network = createNetwork(files as NetworkFiles);
   const genesis = blockFromTrustedBytes(Buffer.from(bytes, "hex"), network, id);
-  return { network, genesis, blocks: () => readBlocks(blocksFile) };
+  return { files, network, genesis, blocks: () => readBlocks(blocksFile) };
 }
 
 const ADDRESS_VERSION = livenet.network.pubKeyHash;

@@ -2,14 +2,25 @@
  * `npm run bench -- open [--blocks N]`
  *
  * Fills a database with a long chain through the stores, and measures how long a node takes to open it and to read
- * the head. The number of blocks must not matter.
+ * the head, and then how long the whole process takes from its start to its first answer. The number of blocks must
+ * not matter.
  */
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import type { Change, Round } from "@uniknode/ledger";
-import { type BlockHeader, encodeHeader, fullIdOf, type HeaderFields, sha256 } from "@uniknode/protocol";
+import {
+  type BlockHeader,
+  blockToJson,
+  encodeHeader,
+  fullIdOf,
+  type HeaderFields,
+  sha256,
+} from "@uniknode/protocol";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
 import { createBlockStore } from "../packages/node/src/store/blocks.ts";
 import { type Database, openDatabase } from "../packages/node/src/store/database.ts";
@@ -27,7 +38,9 @@ const WALLETS_PER_COMMIT = 500;
 const fixture = await loadFixture({ emptyBlocks: 500, fullBlocks: 0, transfersPerBlock: 0 });
 const { network, genesis } = fixture;
 const folder = mkdtempSync(join(tmpdir(), "uniknode-open-"));
-const path = join(folder, "chain.sqlite");
+const dataFolder = join(folder, "data");
+mkdirSync(dataFolder);
+const path = join(dataFolder, "node.sqlite");
 
 const openChain = (database: Database) =>
   createChain(DEFAULT_CHAIN_OPTIONS, {
@@ -115,5 +128,37 @@ for (let round = 0; round < 3; round++) {
   database.close();
   if (height !== target) throw new Error(`the head is at ${height}`);
   console.log(`opened at height ${height} in ${ms.toFixed(1)} ms`);
+}
+
+const description = {
+  network: fixture.files.network,
+  milestones: fixture.files.milestones,
+  exceptions: fixture.files.exceptions,
+  genesisBlock: blockToJson(genesis),
+};
+for (const [name, content] of Object.entries(description)) {
+  const text = JSON.stringify(content, (_, value) => (typeof value === "bigint" ? `${value}` : value));
+  writeFileSync(join(folder, `${name}.json`), text);
+}
+
+const PROGRAM = new URL("../packages/node/bin/uniknode.js", import.meta.url).pathname;
+const RUN = ["run", "--network-dir", folder, "--data", dataFolder, "--http-port", "0", "--log-level", "warn"];
+
+/** Milliseconds from the start of the process to its first answer. */
+async function startProcess(): Promise<number> {
+  const starting = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, ...RUN], { stdio: ["ignore", "pipe", "inherit"] });
+  const [url] = (await once(createInterface(child.stdout), "line")) as [string];
+  const answer = await fetch(`${url}/api/v2/blockchain`);
+  const { data } = (await answer.json()) as { data: { block: { height: number } } };
+  const ms = performance.now() - starting;
+  if (data.block.height !== target) throw new Error(`the API answers height ${data.block.height}`);
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  return ms;
+}
+
+for (let round = 0; round < 5; round++) {
+  console.log(`process started and first answer read in ${(await startProcess()).toFixed(0)} ms`);
 }
 rmSync(folder, { recursive: true, force: true });
