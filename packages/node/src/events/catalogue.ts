@@ -63,5 +63,11 @@ export const isChainFact = (name: string): boolean =>
 /** Whether an event takes back an earlier one. */
 export const isReversal = (name: string): boolean => name.endsWith(".reverted");
 
+/** The name of the event that takes back one of the chain. */
+export const reversalOf = (name: string): string =>
+  name === "block.applied" || name === "transaction.applied"
+    ? name.replace("applied", "reverted")
+    : `${name}.reverted`;
+
 /** The name under which the event log keeps what a webhook calls `name`. */
 export const loggedName = (name: string): string => (name === "state:started" ? "state.started" : name);

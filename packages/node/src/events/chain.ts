@@ -28,17 +28,25 @@ export function eventsOfRevert({ header, transactions }: Block, wallets: readonl
   return [
     ...transactions
       .map(({ data }, sequence) => ({
-        id: `transaction.reverted:${header.id}:${sequence}`,
+        id: factId("transaction.reverted", header.id, sequence),
         name: "transaction.reverted",
         ...source,
+        reverts: factId("transaction.applied", header.id, sequence),
         data: confirmedTransactionData(data, header.id, sequence),
       }))
       .reverse(),
-    { id: `block.reverted:${header.id}`, name: "block.reverted", ...source, data: blockData(header) },
+    {
+      id: factId("block.reverted", header.id),
+      name: "block.reverted",
+      ...source,
+      reverts: factId("block.applied", header.id),
+      data: blockData(header),
+    },
     ...wallets.map((wallet) => ({
-      id: `wallet.saved:${header.id}:${wallet.address}:reverted`,
+      id: factId("wallet.saved", header.id, wallet.address, "reverted"),
       name: "wallet.saved",
       ...source,
+      reverts: factId("wallet.saved", header.id, wallet.address),
       data: walletData(wallet),
     })),
   ];

@@ -12,6 +12,8 @@ export type Event = {
   /** Of the block that caused it. */
   readonly height?: number;
   readonly blockId?: string;
+  /** Id of the fact that it takes back: the block was undone, and this is told instead. */
+  readonly reverts?: string;
   readonly data?: unknown;
 };
 

@@ -12,6 +12,8 @@ export type NewDelivery = {
   /** Of the block that caused the event. */
   readonly height?: number;
   readonly blockId?: string;
+  /** It tells a fact of the block, to be taken back when the block is undone. */
+  readonly stands?: boolean;
   /** The exact text that is sent and signed. */
   readonly body: string;
 };
@@ -57,11 +59,17 @@ export type DeliveryStore = {
   recordAttempt(number: number, attempt: Attempt): void;
   /** The attempt was the last one. `false` when the delivery was cancelled meanwhile: nothing changes. */
   finish(number: number, state: "delivered" | "failed", atMs: number, reason?: string): boolean;
-  /** The attempt failed, and there will be another. `false` as above. */
-  postpone(number: number, nextAttemptMs: number, reason: string): boolean;
+  /**
+   * The attempt failed, and there will be another, unless the fact has been undone meanwhile: then the delivery is
+   * cancelled. `false` as above.
+   */
+  postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
   /** Ends everything that waits: `cancelled` when nobody wants it any more, `failed` when it could be sent later. */
   end(webhook: number, state: "failed" | "cancelled", reason: string, atMs: number): void;
 };
+
+/** Reason of a delivery whose fact is not true any more. */
+export const UNDONE = "its block was undone";
 
 const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token,
   previous_token, previous_until_ms
@@ -70,8 +78,8 @@ const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts,
 export function createDeliveryStore(database: Database): DeliveryStore {
   const has = database.prepare("SELECT 1 FROM deliveries WHERE webhook = ? AND id = ?");
   const insert = database.prepare<{ number: number }>(
-    `INSERT INTO deliveries (webhook, id, sequence, event, height, block_id, body, state, created_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING number`,
+    `INSERT INTO deliveries (webhook, id, sequence, event, height, block_id, stands, body, state, created_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING number`,
   );
   const nextFirst = database.prepare<WaitingRow>(
     `${WAITING} AND next_attempt_ms IS NULL AND number > ? ORDER BY number LIMIT 1`,
@@ -95,7 +103,11 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   );
   const postpone = database.prepare(
     `UPDATE deliveries SET attempts = attempts + 1, next_attempt_ms = ?, reason = ?
-     WHERE number = ? AND state = 'pending'`,
+     WHERE number = ? AND state = 'pending' AND stands IS NOT 0`,
+  );
+  const giveUp = database.prepare(
+    `UPDATE deliveries SET state = 'cancelled', attempts = attempts + 1, next_attempt_ms = NULL, reason = ?,
+     finished_ms = ? WHERE number = ? AND state = 'pending'`,
   );
   const end = database.prepare(
     `UPDATE deliveries SET state = ?, next_attempt_ms = NULL, reason = ?, finished_ms = ?
@@ -104,15 +116,26 @@ export function createDeliveryStore(database: Database): DeliveryStore {
 
   return {
     has: (webhook, id) => has.get(webhook, id) !== undefined,
-    insert: ({ webhook, id, sequence, event, height, blockId, body }, atMs) =>
-      insert.get(webhook, id, sequence ?? null, event, height ?? null, blockId ?? null, body, atMs)!.number,
+    insert: ({ webhook, id, sequence, event, height, blockId, stands, body }, atMs) =>
+      insert.get(
+        webhook,
+        id,
+        sequence ?? null,
+        event,
+        height ?? null,
+        blockId ?? null,
+        stands ? 1 : null,
+        body,
+        atMs,
+      )!.number,
     nextFirst: (webhook, after) => waitingFromRow(nextFirst.get(webhook, after)),
     nextRetry: (webhook, nowMs) => waitingFromRow(nextRetry.get(webhook, nowMs)),
     nextRetryMs: (webhook) => nextRetryMs.get(webhook)?.due ?? undefined,
     recordAttempt: (number, { startedMs, durationMs, status, answer, error }) =>
       void recordAttempt.run(startedMs, durationMs, status ?? null, answer ?? null, error ?? null, number),
     finish: (number, state, atMs, reason) => finish.run(state, reason ?? null, atMs, number).changes > 0,
-    postpone: (number, nextAttemptMs, reason) => postpone.run(nextAttemptMs, reason, number).changes > 0,
+    postpone: (number, nextAttemptMs, atMs, reason) =>
+      postpone.run(nextAttemptMs, reason, number).changes > 0 || giveUp.run(UNDONE, atMs, number).changes > 0,
     end: (webhook, state, reason, atMs) => void end.run(state, reason, atMs, webhook),
   };
 }

@@ -15,6 +15,8 @@ export type DeliveryRecord = {
   readonly state: DeliveryState;
   /** Why it is not delivered (yet). */
   readonly reason?: string;
+  /** It told a fact of a block that was undone since. */
+  readonly isUndone?: true;
   readonly createdMs: number;
   /** Of a retry that waits. */
   readonly nextAttemptMs?: number;
@@ -40,7 +42,10 @@ export type DeliveryLogStore = {
   find(webhook: number, key: number | string): DeliveryRecord | undefined;
   /** The exact text that is sent. */
   body(number: number): string | undefined;
-  /** Puts a delivery that has ended into the queue again, as a retry that is due. `false` if it waits there already. */
+  /**
+   * Puts a delivery that has ended into the queue again, as a retry that is due. `false` if it waits there already, or
+   * is about something that was undone.
+   */
   requeue(number: number, atMs: number): boolean;
   /**
    * The same for some of the failed ones that were made since a time, from the oldest on, behind the number `after`;
@@ -66,6 +71,7 @@ type DeliveryRow = {
   created_ms: number;
   next_attempt_ms: number | null;
   finished_ms: number | null;
+  stands: number | null;
 };
 
 type AttemptRow = {
@@ -78,7 +84,7 @@ type AttemptRow = {
 
 /** Everything but the body. */
 const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms,
-  finished_ms`;
+  finished_ms, stands`;
 
 const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = ?, finished_ms = NULL,
   reason = NULL`;
@@ -94,10 +100,10 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const attempts = database.prepare<AttemptRow>(
     "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = ? ORDER BY attempt",
   );
-  const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending'`);
+  const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending' AND stands IS NOT 0`);
   const requeueFailed = database.prepare<{ number: number }>(
     `${REQUEUED} WHERE number IN (SELECT number FROM deliveries WHERE webhook = ? AND state = 'failed'
-     AND sequence IS NOT NULL AND number > ? AND created_ms >= ? ORDER BY number LIMIT ?) RETURNING number`,
+     AND sequence IS NOT NULL AND stands IS NOT 0 AND number > ? AND created_ms >= ? ORDER BY number LIMIT ?) RETURNING number`,
   );
 
   const recordFromRow = (row: DeliveryRow): DeliveryRecord => ({
@@ -109,6 +115,7 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
     ...(row.block_id !== null && { blockId: row.block_id }),
     state: row.state,
     ...(row.reason !== null && { reason: row.reason }),
+    ...(row.stands === 0 && { isUndone: true }),
     createdMs: row.created_ms,
     ...(row.next_attempt_ms !== null && { nextAttemptMs: row.next_attempt_ms }),
     ...(row.finished_ms !== null && { finishedMs: row.finished_ms }),

@@ -46,12 +46,13 @@ type EventRow = {
   height: number | null;
   block_id: string | null;
   created_ms: number;
+  reverts: string | null;
   data: string | null;
 };
 
 export function createEventLog(database: Database, { wanted, now = Date.now }: EventLogOptions): EventLog {
   const insert = database.prepare(
-    "INSERT INTO events (id, name, height, block_id, created_ms, data) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO events (id, name, height, block_id, created_ms, reverts, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   const select = database.prepare<EventRow>(
     "SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?",
@@ -77,10 +78,10 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
     wants: (name) => wanted().has(name),
     append(events) {
       const names = wanted();
-      for (const { id, name, height, blockId, data } of events) {
+      for (const { id, name, height, blockId, reverts, data } of events) {
         if (!names.has(name)) continue;
         const content = data === undefined ? null : JSON.stringify(data);
-        insert.run(id, name, height ?? null, blockId ?? null, now(), content);
+        insert.run(id, name, height ?? null, blockId ?? null, now(), reverts ?? null, content);
       }
     },
     read: (after, limit) => select.all(after, limit).map(eventFromRow),
@@ -106,12 +107,13 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
   };
 }
 
-const eventFromRow = ({ sequence, id, name, height, block_id, created_ms, data }: EventRow): LoggedEvent => ({
+const eventFromRow = ({ sequence, id, name, created_ms, data, ...row }: EventRow): LoggedEvent => ({
   sequence,
   id,
   name,
-  ...(height !== null && { height }),
-  ...(block_id !== null && { blockId: block_id }),
+  ...(row.height !== null && { height: row.height }),
+  ...(row.block_id !== null && { blockId: row.block_id }),
+  ...(row.reverts !== null && { reverts: row.reverts }),
   createdMs: created_ms,
   ...(data !== null && { data: JSON.parse(data) }),
 });

@@ -1,5 +1,4 @@
 /** The register of webhooks as rows. */
-import { isChainFact } from "../events/catalogue.ts";
 import { heardNames } from "../events/names.ts";
 import type { Database } from "./database.ts";
 import type { Suspension } from "./webhook-health.ts";
@@ -17,6 +16,8 @@ export type WebhookFields = {
   readonly match: "any" | "all";
   /** `strict`: a delivery begins only after the one before was acknowledged or given up. */
   readonly order: "parallel" | "strict";
+  /** Blocks above that of a fact of the chain before it is told. */
+  readonly confirmations: number;
 };
 
 export type Webhook = WebhookFields & {
@@ -35,7 +36,10 @@ export type Secrets = {
 };
 
 /** A webhook that takes part in matching: enabled and not suspended. */
-export type ActiveWebhook = Pick<Webhook, "id" | "event" | "events" | "conditions" | "match"> & {
+export type ActiveWebhook = Pick<
+  Webhook,
+  "id" | "event" | "events" | "conditions" | "match" | "confirmations"
+> & {
   /** Last event sequence that it does not see. */
   readonly activeAfter: number;
 };
@@ -79,6 +83,7 @@ type WebhookRow = {
   conditions: string;
   match_all: number;
   strict: number;
+  confirmations: number;
   suspended: string | null;
   suspended_ms: number | null;
 } & SecretRow;
@@ -97,14 +102,16 @@ export function createWebhookStore(database: Database): WebhookStore {
   const page = database.prepare<WebhookRow>("SELECT * FROM webhooks ORDER BY id LIMIT ? OFFSET ?");
   const find = database.prepare<WebhookRow>("SELECT * FROM webhooks WHERE id = ?");
   const insert = database.prepare<WebhookRow>(
-    `INSERT INTO webhooks (event, events, target, enabled, conditions, match_all, strict, token, active_after)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+    `INSERT INTO webhooks
+     (event, events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
   );
   const activate = database.prepare("UPDATE webhooks SET active_after = ? WHERE id = ?");
   const activateWaiting = database.prepare("UPDATE webhooks SET active_after = ? WHERE active_after = ?");
   const replace = database.prepare(
     `UPDATE webhooks SET event = ?, events = ?, target = ?, enabled = ?, conditions = ?, match_all = ?, strict = ?,
-     active_after = ?,
+     confirmations = ?, active_after = ?,
+     told_after = iif(target = ?, told_after, (SELECT coalesce(max(number), 0) FROM deliveries)),
      failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = ?`,
   );
   const rotate = database.prepare(
@@ -117,6 +124,9 @@ export function createWebhookStore(database: Database): WebhookStore {
   );
   const eventNames = database.prepare<{ event: string | null; events: string }>(
     "SELECT DISTINCT event, events FROM webhooks WHERE enabled = 1 AND suspended IS NULL",
+  );
+  const confirming = database.prepare(
+    "SELECT 1 FROM webhooks WHERE enabled = 1 AND suspended IS NULL AND confirmations > 0 LIMIT 1",
   );
   const version = database.prepare<{ version: number }>("SELECT version FROM register");
   const nextSequence = database.prepare<{ sequence: number }>(
@@ -135,7 +145,7 @@ export function createWebhookStore(database: Database): WebhookStore {
     insert: (fields, token) => webhookFromRow(insert.get(...columnsOf(fields), token, NOT_YET) as WebhookRow),
     activate: (id, after) => void activate.run(after, id),
     activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
-    replace: (id, fields, after) => void replace.run(...columnsOf(fields), after, id),
+    replace: (id, fields, after) => void replace.run(...columnsOf(fields), after, fields.target, id),
     rotate: (id, token, untilMs) => void rotate.run(untilMs, token, id),
     remove: (id) =>
       database.transaction(() => {
@@ -146,8 +156,10 @@ export function createWebhookStore(database: Database): WebhookStore {
     eventNames() {
       const given = eventNames.all().flatMap(({ event, events }) => [event, ...JSON.parse(events)]);
       const names = new Set(heardNames(given.filter((name) => name !== null)).keys());
-      // Whoever hears of the chain must hear when it goes back.
-      if ([...names].some(isChainFact)) names.add("block.reverted");
+      // Whoever was told of a block, under whatever definition, must hear when it goes back.
+      if (count.get()!.total > 0) names.add("block.reverted");
+      // Whoever waits for blocks must see them come.
+      if (confirming.get()) names.add("block.applied");
       return names;
     },
     nextSequence: (id) => nextSequence.get(id)!.sequence,
@@ -155,14 +167,15 @@ export function createWebhookStore(database: Database): WebhookStore {
 }
 
 /** In the order of the statements. */
-const columnsOf = ({ event, events, target, enabled, conditions, match, order }: WebhookFields) => [
-  event,
-  JSON.stringify(events),
-  target,
-  Number(enabled),
-  conditions,
-  Number(match === "all"),
-  Number(order === "strict"),
+const columnsOf = (fields: WebhookFields) => [
+  fields.event,
+  JSON.stringify(fields.events),
+  fields.target,
+  Number(fields.enabled),
+  fields.conditions,
+  Number(fields.match === "all"),
+  Number(fields.order === "strict"),
+  fields.confirmations,
 ];
 
 const webhookFromRow = ({
@@ -174,6 +187,7 @@ const webhookFromRow = ({
   conditions,
   match_all,
   strict,
+  confirmations,
   suspended,
   suspended_ms,
   ...secrets
@@ -186,6 +200,7 @@ const webhookFromRow = ({
   conditions,
   match: match_all === 1 ? "all" : "any",
   order: strict === 1 ? "strict" : "parallel",
+  confirmations,
   secrets: secretsFromRow(secrets),
   ...(suspended !== null && { suspended: { reason: suspended, sinceMs: suspended_ms ?? 0 } }),
 });

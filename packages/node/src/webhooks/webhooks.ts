@@ -6,9 +6,11 @@ import { createDeliveryStore } from "../store/deliveries.ts";
 import { createDeliveryLogStore } from "../store/delivery-log.ts";
 import { createDeliveryRetentionStore, type DeliveryRetention } from "../store/delivery-retention.ts";
 import type { EventLog } from "../store/events.ts";
+import { createHeldStore } from "../store/held.ts";
 import { createMetaStore } from "../store/meta.ts";
 import { createSnapshot } from "../store/queries/snapshot.ts";
 import { createReversalStore } from "../store/reversals.ts";
+import { createToldStore } from "../store/told.ts";
 import { createWebhookHealthStore } from "../store/webhook-health.ts";
 import { createWebhookStore } from "../store/webhooks.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -21,9 +23,11 @@ import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./log/log.ts";
 import { createRetention } from "./log/retention.ts";
+import { createConfirmations } from "./matching/confirmations.ts";
 import { createDefinitions } from "./matching/definitions.ts";
 import { createMatcher, READER } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
+import { createTakeBack } from "./matching/take-back.ts";
 import { createRegister, type Register } from "./register/register.ts";
 
 export type WebhookOptions = {
@@ -102,6 +106,8 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const health = createWebhookHealthStore(database);
   const deliveries = createDeliveryStore(database);
   const reversals = createReversalStore(database);
+  const held = createHeldStore(database);
+  const definitions = createDefinitions({ webhooks, logger });
 
   database.transaction(() => {
     webhooks.activateWaiting(eventLog.lastSequence());
@@ -124,11 +130,14 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     match: createMatcher({
       database,
       eventLog,
-      definitions: createDefinitions({ webhooks, logger }),
+      definitions,
+      deliveries,
       reversals,
+      takeBack: createTakeBack({ told: createToldStore(database), outbox, nowMs }),
+      confirmations: createConfirmations({ held, definitions, outbox }),
       outbox,
     }),
-    writeOutcome: createOutcomeWriter({ health, deliveries, random, logger, ...options }),
+    writeOutcome: createOutcomeWriter({ health, deliveries, held, random, logger, ...options }),
     attempt,
     retain: retention.look,
     clock,
@@ -139,6 +148,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     webhooks,
     health,
     deliveries,
+    held,
     eventLog,
     webhooksChanged,
     onChanged: dispatcher.look,

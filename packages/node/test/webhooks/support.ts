@@ -184,6 +184,7 @@ export const blockReverted = (height: number): Event => ({
   name: "block.reverted",
   height,
   blockId: `block${height}`,
+  reverts: `block.applied:block${height}`,
   data: { id: `block${height}`, height, totalFee: "12345678901234567890" },
 });
 

@@ -11,6 +11,7 @@ const STATUS: Readonly<Record<WebhookErrorCode, number>> = {
   WEBHOOK_UNKNOWN: 404,
   DELIVERY_UNKNOWN: 404,
   DELIVERY_WAITING: 409,
+  DELIVERY_UNDONE: 409,
 };
 
 /** What everybody may see of a webhook: not its token. Members beyond the interface appear where they say something. */
@@ -23,6 +24,7 @@ export const showWebhook = ({ id, event, events, target, enabled, conditions, ..
   ...(events.length > 0 && { events }),
   ...(rest.match !== "any" && { match: rest.match }),
   ...(rest.order !== "parallel" && { order: rest.order }),
+  ...(rest.confirmations > 0 && { confirmations: rest.confirmations }),
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });
 
@@ -37,6 +39,7 @@ export function showSecret(webhook: Webhook) {
 export const showDelivery = ({
   number,
   id,
+  isUndone,
   createdMs,
   nextAttemptMs,
   finishedMs,
@@ -47,6 +50,7 @@ export const showDelivery = ({
   id: number,
   messageId: id,
   ...rest,
+  ...(isUndone && { undone: true }),
   createdAt: createdMs,
   ...(nextAttemptMs !== undefined && { nextAttemptAt: nextAttemptMs }),
   ...(finishedMs !== undefined && { finishedAt: finishedMs }),

@@ -8,6 +8,7 @@ CREATE TABLE events (
   height INTEGER,                             -- of the block that caused it, if a block did
   block_id TEXT,
   created_ms INTEGER NOT NULL,                -- milliseconds since 1970
+  reverts TEXT,                               -- id of the fact that it takes back, if it does
   data TEXT                                   -- JSON; absent for events without content
 ) STRICT;
 
@@ -23,11 +24,13 @@ CREATE TABLE webhooks (
   conditions TEXT NOT NULL,                   -- JSON as given
   match_all INTEGER NOT NULL,                 -- 1: all conditions must hold, not one of them
   strict INTEGER NOT NULL,                    -- 1: a delivery waits for the end of the one before
+  confirmations INTEGER NOT NULL,             -- blocks above that of a fact before it is told
   token TEXT NOT NULL,                        -- 64 hexadecimal digits
   previous_token TEXT,                        -- the one before a rotation
   previous_until_ms INTEGER,                  -- until then it is honoured
   active_after INTEGER NOT NULL,              -- last event sequence it does not see
   last_sequence INTEGER NOT NULL DEFAULT 0,   -- number of its last delivery
+  told_after INTEGER NOT NULL DEFAULT 0,      -- last row of deliveries that went to another target
   failures INTEGER NOT NULL DEFAULT 0,        -- consecutive failed attempts
   failing_since_ms INTEGER,                   -- time of the first of them
   suspended TEXT,                             -- why nothing is delivered at present, if so
@@ -50,6 +53,7 @@ CREATE TABLE deliveries (
   event TEXT NOT NULL,
   height INTEGER,                             -- of the block that caused the event, if a block did
   block_id TEXT,
+  stands INTEGER,                             -- tells a fact of that block: 1 true, 0 undone; absent: no such fact
   body TEXT NOT NULL,                         -- the exact bytes sent and signed
   state TEXT NOT NULL,                        -- pending, delivered, failed, cancelled
   attempts INTEGER NOT NULL DEFAULT 0,        -- since it was last put into the queue
@@ -67,7 +71,7 @@ CREATE INDEX deliveries_retry ON deliveries (webhook, next_attempt_ms)
 -- The log of a webhook, the part of it that one looks for, and the blocks whose facts may have to be taken back.
 CREATE INDEX deliveries_webhook ON deliveries (webhook, number);
 CREATE INDEX deliveries_failed ON deliveries (webhook, number) WHERE state = 'failed';
-CREATE INDEX deliveries_height ON deliveries (webhook, height) WHERE height IS NOT NULL;
+CREATE INDEX deliveries_height ON deliveries (height, webhook) WHERE height IS NOT NULL;
 
 -- Every call that was made for a delivery.
 CREATE TABLE attempts (
@@ -87,6 +91,20 @@ CREATE TABLE reversals (
   sequence INTEGER NOT NULL,
   PRIMARY KEY (block_id, sequence)
 ) STRICT, WITHOUT ROWID;
+
+-- Facts that wait until their blocks are deep enough.
+CREATE TABLE held (
+  webhook INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  sequence INTEGER NOT NULL,                  -- of the event
+  name TEXT NOT NULL,                         -- as the webhook calls it
+  event_id TEXT NOT NULL,
+  event_name TEXT NOT NULL,
+  height INTEGER NOT NULL,
+  block_id TEXT NOT NULL,
+  data TEXT,                                  -- JSON, as in the event
+  PRIMARY KEY (webhook, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX held_height ON held (height);
 
 -- Webhooks that were removed while their deliveries are still being dropped.
 CREATE TABLE removed_webhooks (id INTEGER PRIMARY KEY) STRICT;

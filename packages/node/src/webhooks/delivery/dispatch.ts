@@ -76,7 +76,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     try {
       if (!isStarted) start();
       const matched = write();
-      for (const webhook of matched.webhooks) queueOf(webhook).hasFirst = true;
+      for (const webhook of matched.webhooks) refill(webhook);
       deps.retain();
       call();
       if (matched.more) wake();
@@ -101,7 +101,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     unwritten = unwritten.slice(attempts.length);
     for (const { queue, lane, ...state } of settled) {
       queue.running[lane]--;
-      if (queue.running.first === 0) queue.isBarred = false;
+      if (queue.running.first + queue.running.retry === 0) queue.isBarred = false;
       Object.assign(queue, state);
     }
     return matched;
@@ -165,7 +165,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     }
     if (isReversal(delivery.event)) {
       queue.isBarred = true;
-      if (queue.running.first > 0) return undefined;
+      if (queue.running.first + queue.running.retry > 0) return undefined;
     }
     queue.taken = delivery.number;
     return delivery;
@@ -199,13 +199,19 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     return queue;
   }
 
+  /** Deliveries came into the queue, or left it. */
+  function refill(webhook: number): Queue {
+    const queue = queueOf(webhook);
+    queue.hasFirst = true;
+    queue.retryMs = deliveries.nextRetryMs(webhook);
+    return queue;
+  }
+
   return {
     wake,
     look(webhook) {
-      const queue = queueOf(webhook);
+      const queue = refill(webhook);
       queue.isStrict = deps.webhooks.isStrict(webhook);
-      queue.hasFirst = true;
-      queue.retryMs = deliveries.nextRetryMs(webhook);
       queue.heldUntilMs = 0;
       wake();
     },

@@ -1,6 +1,7 @@
 /** What is sent: the body, and the headers that prove where it comes from (webhooks.md 7 and 10). */
 import { createHmac } from "node:crypto";
 import type { Secrets } from "../../store/webhooks.ts";
+import { parseJson } from "../json.ts";
 
 /** Everything that a body says beside the content of the event. */
 export type Envelope = {
@@ -14,12 +15,20 @@ export type Envelope = {
   readonly sequence: number;
   readonly height?: number;
   readonly blockId?: string;
+  /** Id of the delivery that it takes back. */
+  readonly reverts?: string;
 };
 
 /** The text that is sent and signed. `dataText` is the JSON of the event's content; events without content have none. */
 export function bodyOf({ timestamp, ...rest }: Envelope, dataText: string | undefined): string {
   const data = dataText === undefined ? "" : `"data":${dataText},`;
   return `{"timestamp":${timestamp},${data}${JSON.stringify(rest).slice(1)}`;
+}
+
+/** The content of the event in a body, as JSON. */
+export function dataTextOf(body: string): string | undefined {
+  const { data } = parseJson(body) as { data?: unknown };
+  return data === undefined ? undefined : JSON.stringify(data);
 }
 
 /** What is sent, and the secrets that prove it. */

@@ -1,6 +1,7 @@
 /** What an attempt means for its delivery and its webhook (webhooks.md 7.3 and section 10, points 4 and 6). */
 import type { Logger } from "pino";
 import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
+import type { HeldStore } from "../../store/held.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Attempted } from "./attempt.ts";
 import { nextAttemptAt, probePauseMs, restMs, retryAfterMsOf } from "./retry.ts";
@@ -15,6 +16,7 @@ export type Ended = {
 export type OutcomeDeps = {
   health: Pick<WebhookHealthStore, "recordSuccess" | "recordFailure" | "suspend">;
   deliveries: Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone" | "end">;
+  held: Pick<HeldStore, "dropWebhook">;
   random: () => number;
   logger: Logger;
   /** Pause after each failed attempt; nothing follows the last one. */
@@ -45,7 +47,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
     const isCurrent =
       nextMs === undefined
         ? deliveries.finish(number, "failed", atMs, reason)
-        : deliveries.postpone(number, nextMs, reason);
+        : deliveries.postpone(number, nextMs, atMs, reason);
     // A definition that was replaced or deleted meanwhile says nothing about the present one.
     if (!isCurrent) return 0;
     logger.debug({ webhook, delivery: delivery.id, attempts, status, reason, nextMs }, "delivery failed");
@@ -60,6 +62,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
   function suspend(webhook: number, reason: string, atMs: number): void {
     health.suspend(webhook, { reason, sinceMs: atMs });
     deliveries.end(webhook, "failed", reason, atMs);
+    deps.held.dropWebhook(webhook);
     logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");
   }
 }

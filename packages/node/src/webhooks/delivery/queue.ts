@@ -17,7 +17,7 @@ export type Queue = {
   taken: number;
   /** Whether there may be deliveries behind it. */
   hasFirst: boolean;
-  /** The first lane stands until a call has ended: what is taken back is told alone, between the old and the new. */
+  /** Nothing begins until every call has ended: what takes back is told alone, between the old and the new. */
   isBarred: boolean;
   /** When the next retry is due, if there is one. */
   retryMs: number | undefined;
@@ -40,11 +40,11 @@ export const createQueue = (webhook: number, isStrict: boolean, retryMs: number 
 export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): number | undefined {
   const { isStrict, running, hasFirst, isBarred, retryMs, heldUntilMs } = queue;
   const isAlone = isStrict || heldUntilMs > 0;
-  if (isAlone && running.first + running.retry > 0) return undefined;
+  if (isBarred || (isAlone && running.first + running.retry > 0)) return undefined;
   if (lane === "retry") {
     return retryMs === undefined || running.retry > 0 ? undefined : Math.max(retryMs, heldUntilMs);
   }
-  if (!hasFirst || isBarred || running.first >= maxConcurrent) return undefined;
+  if (!hasFirst || running.first >= maxConcurrent) return undefined;
   return isStrict && retryMs !== undefined ? undefined : heldUntilMs;
 }
 

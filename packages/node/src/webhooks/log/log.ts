@@ -30,7 +30,7 @@ export type DeliveryLog = {
   /**
    * Sends a delivery again, whatever became of it, with the same id and body, and the whole schedule before it.
    *
-   * @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN, DELIVERY_WAITING
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN, DELIVERY_WAITING, DELIVERY_UNDONE
    */
   retry(id: string, delivery: string): void;
   /**
@@ -63,7 +63,9 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
     },
     retry(id, delivery) {
       const webhook = findWebhook(id).id;
-      if (!store.requeue(find(webhook, delivery).number, nowMs())) {
+      const { number, isUndone } = find(webhook, delivery);
+      if (isUndone) throw new WebhookError("DELIVERY_UNDONE", "what the delivery tells is not true any more");
+      if (!store.requeue(number, nowMs())) {
         throw new WebhookError("DELIVERY_WAITING", "the delivery waits in the queue already");
       }
       onQueued(webhook);

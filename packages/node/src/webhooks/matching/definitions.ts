@@ -14,6 +14,8 @@ export type Listener = { readonly definition: Definition; readonly name: string 
 export type Definitions = {
   /** By ascending id, as the register is at this moment. */
   forEvent(name: string): readonly Listener[];
+  /** Those that hear of facts only when their blocks are deep enough. */
+  confirming(): readonly Definition[];
 };
 
 export type DefinitionDeps = {
@@ -24,6 +26,7 @@ export type DefinitionDeps = {
 export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definitions {
   let version: number | undefined;
   let definitions = new Map<number, Definition>();
+  let confirming: Definition[] = [];
   let byName = new Map<string, Listener[]>();
 
   /** Other processes may write the register, too. Conditions that stayed the same stay compiled. */
@@ -38,6 +41,7 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
         return [webhook.id, { ...webhook, fires: isSame ? known.fires : compile(webhook) }];
       }),
     );
+    confirming = [...definitions.values()].filter(({ confirmations }) => confirmations > 0);
     byName = new Map();
     for (const definition of definitions.values()) {
       const { event, events } = definition;
@@ -63,6 +67,10 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
     forEvent(name) {
       refresh();
       return byName.get(name) ?? [];
+    },
+    confirming() {
+      refresh();
+      return confirming;
     },
   };
 }

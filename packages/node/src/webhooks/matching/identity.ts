@@ -18,12 +18,22 @@ export type Fact = {
 };
 
 /** `network` is the nethash. */
-export function deliveryId(
+export const deliveryId = (
   network: string,
   webhook: number,
   { id, timesReverted, logSequence }: Fact,
-): string {
-  const occurrence = timesReverted === undefined ? `log ${logSequence}` : `chain ${timesReverted}`;
-  const digest = createHash("sha256").update([network, webhook, id, occurrence].join("\n")).digest("hex");
-  return `msg_${digest.slice(0, 32)}`;
+): string =>
+  messageId(
+    network,
+    webhook,
+    id,
+    timesReverted === undefined ? `log ${logSequence}` : `chain ${timesReverted}`,
+  );
+
+/** Id of the delivery by which an event of that name takes back another delivery. */
+export const reversalId = (network: string, webhook: number, name: string, takenBack: string): string =>
+  messageId(network, webhook, name, `reverts ${takenBack}`);
+
+function messageId(...parts: readonly (string | number)[]): string {
+  return `msg_${createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32)}`;
 }

@@ -2,12 +2,17 @@
  * From the event log to the queues. Deliveries are written and the cursor moves in one transaction: whenever the
  * process dies, each event is matched once, and no delivery is lost or comes twice with another id.
  */
+
+import { isChainFact } from "../../events/catalogue.ts";
 import type { LoggedEvent } from "../../events/event.ts";
 import type { Database } from "../../store/database.ts";
+import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { EventLog } from "../../store/events.ts";
 import type { ReversalStore } from "../../store/reversals.ts";
+import type { Confirmations } from "./confirmations.ts";
 import type { Definitions } from "./definitions.ts";
 import type { Outbox } from "./outbox.ts";
+import type { TakeBack } from "./take-back.ts";
 
 /** Name of the cursor in the event log. */
 export const READER = "webhooks";
@@ -21,12 +26,15 @@ export type MatcherDeps = {
   database: Database;
   eventLog: Pick<EventLog, "read" | "cursor" | "moveCursor">;
   definitions: Definitions;
+  deliveries: Pick<DeliveryStore, "has">;
   reversals: Pick<ReversalStore, "record">;
+  takeBack: TakeBack;
+  confirmations: Confirmations;
   outbox: Outbox;
 };
 
 export type Matched = {
-  /** Webhooks that got deliveries. */
+  /** Webhooks whose queues have changed. */
   readonly webhooks: ReadonlySet<number>;
   /** Whether further events wait. */
   readonly more: boolean;
@@ -34,7 +42,7 @@ export type Matched = {
 
 /** A step handles the next events behind the cursor, if there are any. */
 export function createMatcher(deps: MatcherDeps): () => Matched {
-  const { database, eventLog, definitions, reversals, outbox } = deps;
+  const { database, eventLog, definitions, deliveries, reversals, takeBack, confirmations, outbox } = deps;
 
   return () => {
     const events = eventLog.read(eventLog.cursor(READER) ?? 0, EVENTS_AT_ONCE);
@@ -43,20 +51,31 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
   };
 
   function match(events: readonly LoggedEvent[]): Matched {
-    const matched = new Set<number>();
-    let written = 0;
-    let handled = 0;
+    const written: number[] = [];
     for (const event of events) {
-      if (written >= DELIVERIES_AT_ONCE) break;
-      for (const webhook of tell(event)) {
-        matched.add(webhook);
-        written++;
-      }
-      if (event.name === "block.reverted") reversals.record(event.blockId!, event.sequence);
+      // An event of which too much follows is handled again in the next step, and the cursor stays before it.
+      if (!handle(event, written)) return { webhooks: new Set(written), more: true };
       eventLog.moveCursor(READER, event.sequence);
-      handled++;
     }
-    return { webhooks: matched, more: handled < events.length || events.length === EVENTS_AT_ONCE };
+    return { webhooks: new Set(written), more: events.length === EVENTS_AT_ONCE };
+  }
+
+  /** Adds a webhook for each delivery. `false`: there is more to do than one step may. */
+  function handle(event: LoggedEvent, written: number[]): boolean {
+    if (written.length >= DELIVERIES_AT_ONCE) return false;
+    if (event.reverts !== undefined) {
+      // Before anything else is told of it, or of what comes in its place.
+      const { webhooks, more } = takeBack(event, DELIVERIES_AT_ONCE);
+      written.push(...webhooks);
+      if (more) return false;
+      confirmations.drop(event);
+    }
+    written.push(...tell(event));
+    if (event.name === "block.reverted") reversals.record(event.blockId!, event.sequence);
+    if (event.name !== "block.applied") return true;
+    const released = confirmations.release(event.height!, DELIVERIES_AT_ONCE);
+    written.push(...released);
+    return released.length < DELIVERIES_AT_ONCE;
   }
 
   /** Answers the webhooks that hear of the event. */
@@ -66,7 +85,14 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
       const { id: webhook, activeAfter, fires } = definition;
       if (event.sequence <= activeAfter || !fires(event.data)) return [];
       dataText ??= event.data === undefined ? undefined : JSON.stringify(event.data);
-      return outbox.put({ webhook, name, event, dataText, logSequence: event.sequence }) ? [webhook] : [];
+      const news = { webhook, name, event, dataText, logSequence: event.sequence };
+      if (definition.confirmations > 0 && isChainFact(event.name)) {
+        const takenBack = outbox.takenBackBy(event, webhook, event.sequence);
+        if (takenBack === undefined) confirmations.hold(news);
+        // What was never told needs not be taken back.
+        if (takenBack === undefined || !deliveries.has(webhook, takenBack)) return [];
+      }
+      return outbox.put(news) ? [webhook] : [];
     });
   }
 }

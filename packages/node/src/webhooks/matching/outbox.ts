@@ -2,13 +2,14 @@
  * The way into a queue. Every delivery of an event passes here: it gets its id, the next number of its webhook, and the
  * text that is sent. To be called inside the transaction that makes the delivery necessary.
  */
-import { isChainFact } from "../../events/catalogue.ts";
+import { isChainFact, isReversal, reversalOf } from "../../events/catalogue.ts";
 import type { Event } from "../../events/event.ts";
 import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { ReversalStore } from "../../store/reversals.ts";
+import type { Told } from "../../store/told.ts";
 import type { WebhookStore } from "../../store/webhooks.ts";
-import { bodyOf } from "../delivery/message.ts";
-import { deliveryId } from "./identity.ts";
+import { bodyOf, dataTextOf } from "../delivery/message.ts";
+import { deliveryId, reversalId } from "./identity.ts";
 
 /** An event that a webhook is to hear of. */
 export type News = {
@@ -18,13 +19,17 @@ export type News = {
   readonly event: Event;
   /** JSON of the event's content, made once for all webhooks. */
   readonly dataText: string | undefined;
-  /** Place in the event log at which the event is told. */
+  /** Place in the event log at which the event happened. */
   readonly logSequence: number;
 };
 
 export type Outbox = {
   /** Puts a delivery into the queue. `false` when the webhook has it already. */
   put(news: News): boolean;
+  /** Puts the delivery into the queue that takes back another one. `false` as above. */
+  takeBack(told: Told): boolean;
+  /** Id of the delivery that an event takes back, whether the webhook has it or not. */
+  takenBackBy(event: Event, webhook: number, logSequence: number): string | undefined;
 };
 
 export type OutboxDeps = {
@@ -36,30 +41,82 @@ export type OutboxDeps = {
   nowMs: () => number;
 };
 
+type Letter = Pick<News, "webhook" | "name" | "dataText"> & {
+  readonly id: string;
+  readonly height?: number;
+  readonly blockId?: string;
+  /** Id of the delivery that it takes back. */
+  readonly reverts?: string;
+  /** It tells a fact that will have to be taken back when its block is undone. */
+  readonly stands: boolean;
+};
+
 export function createOutbox({ network, webhooks, deliveries, reversals, nowMs }: OutboxDeps): Outbox {
-  const occurrenceOf = ({ name, blockId }: Event, logSequence: number) =>
-    blockId !== undefined && isChainFact(name)
-      ? { timesReverted: reversals.count(blockId, logSequence) }
-      : { logSequence };
+  function takenBackBy({ reverts, name, blockId }: Event, webhook: number, logSequence: number) {
+    if (reverts === undefined) return undefined;
+    const times = reversals.count(blockId!, logSequence);
+    // What is told behind the reversal of the block itself is about the application that was just counted.
+    const timesReverted = isReversal(name) ? times : times - 1;
+    return deliveryId(network, webhook, { id: reverts, timesReverted });
+  }
+
+  function idOf({ id, name, blockId }: Event, webhook: number, logSequence: number): string {
+    const isFact = blockId !== undefined && isChainFact(name);
+    const occurrence = isFact ? { timesReverted: reversals.count(blockId, logSequence) } : { logSequence };
+    return deliveryId(network, webhook, { id, ...occurrence });
+  }
+
+  function post({ webhook, name, dataText, id, height, blockId, reverts, stands }: Letter): boolean {
+    // Before the number is taken: numbers have no gaps.
+    if (deliveries.has(webhook, id)) return false;
+    const atMs = nowMs();
+    const sequence = webhooks.nextSequence(webhook);
+    const source = {
+      ...(height !== undefined && { height }),
+      ...(blockId !== undefined && { blockId }),
+    };
+    const body = bodyOf(
+      {
+        timestamp: atMs,
+        event: name,
+        id,
+        webhookId: webhook,
+        sequence,
+        ...source,
+        ...(reverts !== undefined && { reverts }),
+      },
+      dataText,
+    );
+    deliveries.insert({ webhook, id, sequence, event: name, ...source, body, stands }, atMs);
+    return true;
+  }
 
   return {
     put({ webhook, name, event, dataText, logSequence }) {
       const { height, blockId } = event;
-      const id = deliveryId(network, webhook, { id: event.id, ...occurrenceOf(event, logSequence) });
-      // Before the number is taken: numbers have no gaps.
-      if (deliveries.has(webhook, id)) return false;
-      const atMs = nowMs();
-      const sequence = webhooks.nextSequence(webhook);
-      const source = {
+      const takenBack = takenBackBy(event, webhook, logSequence);
+      return post({
+        webhook,
+        name,
+        dataText,
         ...(height !== undefined && { height }),
         ...(blockId !== undefined && { blockId }),
-      };
-      const body = bodyOf(
-        { timestamp: atMs, event: name, id, webhookId: webhook, sequence, ...source },
-        dataText,
-      );
-      deliveries.insert({ webhook, id, sequence, event: name, ...source, body }, atMs);
-      return true;
+        ...(takenBack === undefined
+          ? { id: idOf(event, webhook, logSequence) }
+          : { id: reversalId(network, webhook, event.name, takenBack) }),
+        // A wallet as it is after the revert is told beside what takes back its former state.
+        ...(takenBack !== undefined &&
+          isReversal(event.name) &&
+          deliveries.has(webhook, takenBack) && { reverts: takenBack }),
+        stands: takenBack === undefined && blockId !== undefined && isChainFact(event.name),
+      });
     },
+    takeBack({ webhook, id: reverts, event, height, blockId, body }) {
+      const name = reversalOf(event);
+      const id = reversalId(network, webhook, name, reverts);
+      const dataText = dataTextOf(body);
+      return post({ webhook, name, dataText, id, height, blockId, reverts, stands: false });
+    },
+    takenBackBy,
   };
 }

@@ -9,7 +9,9 @@ export type WebhookErrorCode =
   /** The webhook has no delivery of this number or id. */
   | "DELIVERY_UNKNOWN"
   /** The delivery is on its way already. */
-  | "DELIVERY_WAITING";
+  | "DELIVERY_WAITING"
+  /** The block that the delivery is about was undone: its receiver was told so. */
+  | "DELIVERY_UNDONE";
 
 export class WebhookError extends Error {
   readonly code: WebhookErrorCode;

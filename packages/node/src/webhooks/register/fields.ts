@@ -2,7 +2,7 @@
 import { isEventName } from "../../events/catalogue.ts";
 import { isEventPattern } from "../../events/names.ts";
 import type { WebhookFields } from "../../store/webhooks.ts";
-import { invalid, oneOf, type Readers, readMembers, readObject, required } from "../body.ts";
+import { integer, invalid, oneOf, type Readers, readMembers, readObject, required } from "../body.ts";
 import { type Condition, compileConditions } from "../conditions/conditions.ts";
 import { OperandError } from "../conditions/error.ts";
 import { isOperatorName, isUnary, operators } from "../conditions/operators.ts";
@@ -10,6 +10,8 @@ import { isOperatorName, isUnary, operators } from "../conditions/operators.ts";
 const MAX_TARGET_LENGTH = 2_048;
 const MAX_CONDITIONS = 50;
 const MAX_EVENTS = 50;
+/** As deep as the chain can go back. */
+const MAX_CONFIRMATIONS = 10_000;
 const MAX_KEY_LENGTH = 256;
 const MAX_VALUE_BYTES = 4_096;
 
@@ -22,6 +24,7 @@ export const FIELD_READERS: Readers<WebhookFields> = {
   conditions: readConditions,
   match: oneOf("any", "all"),
   order: oneOf("parallel", "strict"),
+  confirmations: integer(0, MAX_CONFIRMATIONS),
 };
 
 /**
@@ -40,6 +43,7 @@ export function readFields(body: unknown): WebhookFields {
     conditions: required(conditions, "conditions"),
     match: rest.match ?? "any",
     order: rest.order ?? "parallel",
+    confirmations: rest.confirmations ?? 0,
   };
 }
 

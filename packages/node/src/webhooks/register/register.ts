@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../../store/database.ts";
 import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { EventLog } from "../../store/events.ts";
+import type { HeldStore } from "../../store/held.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
 import { integer, type Readers, readMembers } from "../body.ts";
@@ -16,6 +17,7 @@ export type RegisterDeps = {
   webhooks: WebhookStore;
   health: Pick<WebhookHealthStore, "resume">;
   deliveries: Pick<DeliveryStore, "end">;
+  held: Pick<HeldStore, "dropWebhook">;
   eventLog: Pick<EventLog, "lastSequence">;
   /** Settles when every event that the register names reaches the log. */
   webhooksChanged: () => Promise<void>;
@@ -66,7 +68,7 @@ const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
 };
 
 export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterDeps): Register {
-  const { database, webhooks, health, deliveries, eventLog, webhooksChanged, onChanged, nowMs } = deps;
+  const { database, webhooks, health, deliveries, held, eventLog, webhooksChanged, onChanged, nowMs } = deps;
 
   function find(id: string): Webhook {
     // Whatever is not the decimal form of an id is an unknown one.
@@ -102,6 +104,7 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
       const fields = { ...webhook, ...changes };
       checkEvents(fields);
       database.transaction(() => {
+        held.dropWebhook(webhook.id);
         deliveries.end(webhook.id, "cancelled", "the webhook was updated", nowMs());
         webhooks.replace(webhook.id, fields, eventLog.lastSequence());
       });

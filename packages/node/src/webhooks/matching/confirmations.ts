@@ -1,0 +1,40 @@
+/** Holding facts back until their blocks are deep enough: what is undone before is never told at all. */
+import type { LoggedEvent } from "../../events/event.ts";
+import type { HeldStore } from "../../store/held.ts";
+import type { Definitions } from "./definitions.ts";
+import type { News, Outbox } from "./outbox.ts";
+
+export type Confirmations = {
+  /** Keeps news of a block until it is deep enough. */
+  hold(news: News): void;
+  /**
+   * A block was applied: tells what is deep enough by now, as far as the limit allows. Answers the webhooks of the facts
+   * that were let go, one for each.
+   */
+  release(height: number, limit: number): number[];
+  /** A block was undone. */
+  drop(event: LoggedEvent): void;
+};
+
+export type ConfirmationDeps = { held: HeldStore; definitions: Definitions; outbox: Outbox };
+
+export function createConfirmations({ held, definitions, outbox }: ConfirmationDeps): Confirmations {
+  return {
+    hold({ event, ...news }) {
+      const { height, blockId } = event;
+      held.hold({ ...news, event: { ...event, height: height!, blockId: blockId! } });
+    },
+    release(height, limit) {
+      const webhooks: number[] = [];
+      for (const { id, confirmations } of definitions.confirming()) {
+        if (webhooks.length === limit) break;
+        for (const news of held.release(id, height - confirmations, limit - webhooks.length)) {
+          outbox.put(news);
+          webhooks.push(id);
+        }
+      }
+      return webhooks;
+    },
+    drop: ({ height, blockId }) => held.dropBlock(height!, blockId!),
+  };
+}

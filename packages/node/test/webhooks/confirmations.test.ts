@@ -1,0 +1,156 @@
+/** Webhooks that hear of blocks only when other blocks lie above them. */
+import { describe, expect, test } from "vitest";
+import { serve } from "./serve.ts";
+import {
+  always,
+  blockApplied,
+  blockReverted,
+  createService,
+  createTestClock,
+  databasePath,
+  heights,
+  settle,
+} from "./support.ts";
+
+const deep = (confirmations: number) => ({ ...always(), confirmations });
+
+describe("confirmations", () => {
+  test("hold facts back until so many blocks lie above", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(deep(2));
+    await emit(blockApplied(1), blockApplied(2));
+    expect(heights(calls)).toEqual([]);
+    await emit(blockApplied(3));
+    expect(heights(calls)).toEqual([1]);
+    await emit(blockApplied(4), blockApplied(5));
+    expect(heights(calls)).toEqual([1, 2, 3]);
+    expect(calls.map(({ message }) => message.sequence)).toEqual([1, 2, 3]);
+    expect(calls[0]!.message.data).toEqual(blockApplied(1).data);
+  });
+
+  test("let nobody hear of what is undone before", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create({ ...deep(2), events: ["block.reverted"] });
+    await emit(blockApplied(1), blockApplied(2), blockReverted(2), blockReverted(1));
+    const other = { ...blockApplied(1), id: "block.applied:other1", blockId: "other1" };
+    await emit(other, blockApplied(2), blockApplied(3));
+    expect(calls.map(({ message }) => [message.event, message.blockId])).toEqual([
+      ["block.applied", "other1"],
+    ]);
+  });
+
+  test("tell what is undone deeper than that, like all others", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(deep(1));
+    await emit(blockApplied(1), blockApplied(2), blockReverted(2), blockReverted(1));
+    expect(calls.map(({ message }) => [message.event, message.height])).toEqual([
+      ["block.applied", 1],
+      ["block.reverted", 1],
+    ]);
+    expect(calls[1]!.message.reverts).toBe(calls[0]!.message.id);
+  });
+
+  test("tell a block that went and came back once", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(deep(1));
+    await emit(blockApplied(1), blockReverted(1), blockApplied(1), blockApplied(2));
+    expect(heights(calls)).toEqual([1]);
+  });
+
+  test("do not delay what no block brings about", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create({ ...deep(9), events: ["state.started", "block.forged"] });
+    await emit(
+      { id: "s", name: "state.started", data: true },
+      { ...blockApplied(1), name: "block.forged" },
+      blockApplied(1),
+    );
+    expect(calls.map(({ message }) => message.event).sort()).toEqual(["block.forged", "state.started"]);
+  });
+
+  test("see the blocks come although the webhook did not ask for them", async () => {
+    const { webhooks, emit, calls } = createService();
+    const transaction = {
+      id: "transaction.applied:block1:0",
+      name: "transaction.applied",
+      data: { id: "t" },
+    };
+    await webhooks.register.create({ ...always("transaction.applied"), confirmations: 1 });
+    await emit({ ...transaction, height: 1, blockId: "block1" }, blockApplied(1), blockApplied(2));
+    expect(calls.map(({ message }) => [message.event, message.height])).toEqual([["transaction.applied", 1]]);
+  });
+
+  test("are each webhook's own", async () => {
+    const { webhooks, emit, calls } = createService();
+    for (const confirmations of [0, 1, 3]) await webhooks.register.create(deep(confirmations));
+    await emit(...[1, 2, 3, 4].map(blockApplied));
+    const of = (webhook: number) => heights(calls.filter(({ message }) => message.webhookId === webhook));
+    expect([of(1), of(2), of(3)]).toEqual([[1, 2, 3, 4], [1, 2, 3], [1]]);
+  });
+
+  test("survive a restart", async () => {
+    const path = databasePath();
+    const clock = createTestClock();
+    const first = createService({ path, clock });
+    await first.webhooks.register.create(deep(2));
+    await first.emit(blockApplied(1), blockApplied(2));
+    // Logged, but the process ends before anybody looks.
+    first.database.transaction(() => first.eventLog.append([blockApplied(3)]));
+    await first.close();
+    const second = createService({ path, clock });
+    second.webhooks.wake();
+    await settle();
+    await second.emit(blockApplied(4));
+    expect([heights(first.calls), heights(second.calls)]).toEqual([[], [1, 2]]);
+  });
+
+  test("of very many facts come due together, and are told in several steps, in order", async () => {
+    const { webhooks, emit, database } = createService({ reply: () => "never" });
+    await webhooks.register.create(deep(3_000));
+    await emit(...Array.from({ length: 2_500 }, (_, index) => blockApplied(index + 1)));
+    await emit(blockApplied(9_000));
+    const queued = () =>
+      database
+        .prepare<{ height: number }>("SELECT height FROM deliveries ORDER BY number")
+        .all()
+        .map(({ height }) => height);
+    while (queued().length < 2_500) await settle();
+    expect(queued()).toEqual(Array.from({ length: 2_500 }, (_, index) => index + 1));
+  });
+
+  test("are shown where there are some, and can be changed: what is held is dropped with the old definition", async () => {
+    const { ask, create, emit, calls } = await serve();
+    const { body } = await create(deep(2));
+    expect(body.data).toMatchObject({ id: 1, confirmations: 2 });
+    await emit(blockApplied(1), blockApplied(2));
+    expect(await ask("PUT", "/api/webhooks/1", { body: { confirmations: 0 } })).toMatchObject({
+      status: 200,
+    });
+    expect((await ask("GET", "/api/v2/webhooks/1")).body.data).not.toHaveProperty("confirmations");
+    await emit(blockApplied(3));
+    expect(heights(calls)).toEqual([3]);
+    await ask("PUT", "/api/webhooks/1", { body: { confirmations: 1 } });
+    await emit(blockApplied(4), blockApplied(5));
+    expect(heights(calls)).toEqual([3, 4]);
+    await ask("DELETE", "/api/webhooks/1");
+    await emit(blockApplied(6));
+    expect(heights(calls)).toEqual([3, 4]);
+  });
+
+  test.each([-1, 1.5, 10_001, "2", null, true])("are no %j", async (confirmations) => {
+    const { create } = await serve();
+    const { status, body } = await create({ confirmations });
+    expect([status, body.message]).toEqual([422, '"confirmations" must be an integer from 0 to 10000']);
+  });
+
+  test("of a disabled webhook end with what it held", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(deep(1));
+    await emit(blockApplied(1));
+    await webhooks.register.update("1", { enabled: false });
+    await emit(blockApplied(2));
+    await webhooks.register.update("1", { enabled: true });
+    await emit(blockApplied(3), blockApplied(4));
+    expect(heights(calls)).toEqual([3]);
+  });
+});

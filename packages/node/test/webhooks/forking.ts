@@ -1,0 +1,108 @@
+/** A chain that truly forks: blocks of the dev chain's founders, forged by whoever has the slot. */
+
+import { createRounds } from "@uniknode/ledger";
+import {
+  blockToJson,
+  builders,
+  createNetwork,
+  createSlots,
+  encodeBlock,
+  forgeBlock,
+  genesisBlockFromJson,
+  type SealedTransaction,
+} from "@uniknode/protocol";
+import { onTestFinished } from "vitest";
+import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { createVerifier } from "../../src/chain/verifier.ts";
+import { devGenesis, seal } from "../../src/dev/genesis.ts";
+import { peopleOf } from "../../src/dev/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev/network.ts";
+import { eventsOfFacts, eventsOfRevert } from "../../src/events/chain.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { createEventLog } from "../../src/store/events.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createWebhookStore } from "../../src/store/webhooks.ts";
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+const cast = castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), 4);
+const dev = devGenesis(cast, 2);
+export const network = createNetwork(dev.files);
+
+/** The chain in a database file; it logs what the webhooks of the file want to hear. */
+export function createForkingChain(path: string) {
+  const database = openDatabase(path);
+  migrate(database);
+  const webhooks = createWebhookStore(database);
+  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
+    database,
+    network,
+    genesis: genesisBlockFromJson(blockToJson(dev.block), network),
+    verifier: createVerifier({ threads: 0 }),
+    events: createEventLog(database, { wanted: webhooks.eventNames }),
+    eventsOfFacts,
+    eventsOfRevert,
+    now: Date.now,
+    onListenerError: (error) => {
+      throw error;
+    },
+  });
+  onTestFinished(async () => {
+    await chain.close();
+    database.close();
+  });
+  const slots = createSlots(network);
+  const rounds = createRounds(network);
+  const founders = new Map(cast.founders.map(({ publicKey, keys }) => [publicKey, keys]));
+
+  /** Forges a block on the head, `skipped` slots later than need be, and gives it to the chain. */
+  async function forge(transactions: readonly SealedTransaction[] = [], skipped = 0): Promise<Uint8Array> {
+    const previous = chain.head();
+    const { round } = rounds.roundAt(previous.height + 1);
+    const { order } = chain.state.get("rounds", `${round}`)!;
+    const slot = slots.slotAt(previous.timestamp) + 1 + skipped;
+    const keys = founders.get(order[slot % order.length]!)!;
+    const block = forgeBlock({ network, timestamp: slots.slotTime(slot), previous, transactions }, keys);
+    const bytes = encodeBlock(block, network);
+    await take(bytes);
+    return bytes;
+  }
+
+  async function take(bytes: Uint8Array): Promise<void> {
+    const [outcome] = await chain.accept([bytes]);
+    if (outcome?.answer !== "Accepted") throw new Error(`refused: ${JSON.stringify(outcome)}`);
+  }
+
+  const nonceOf = (address: string) => (chain.state.get("wallets", address)?.nonce ?? 0n) + 1n;
+
+  /** A transfer from an account to the next one. */
+  function transfer(from: number, amount: bigint, nonce?: bigint): SealedTransaction {
+    const sender = cast.accounts[from]!;
+    return seal(
+      builders.transfer({
+        network,
+        senderPublicKey: sender.publicKey,
+        nonce: nonce ?? nonceOf(sender.address),
+        fee: 10_000_000n,
+        amount,
+        recipientId: cast.accounts[(from + 1) % cast.accounts.length]!.address,
+      }),
+      sender,
+    );
+  }
+
+  function mint(account: number): SealedTransaction {
+    const owner = cast.accounts[account]!;
+    return seal(
+      builders.nftMint({
+        network,
+        senderPublicKey: owner.publicKey,
+        nonce: nonceOf(owner.address),
+        tokenId: owner.unikId,
+        properties: { type: typeOfKind("individual") },
+      }),
+      owner,
+    );
+  }
+
+  return { chain, forge, take, transfer, mint };
+}

@@ -1,0 +1,137 @@
+/** Webhooks of a chain that truly reorganises. */
+import { describe, expect, test } from "vitest";
+import { createForkingChain } from "./forking.ts";
+import { type Call, createService, databasePath, settle } from "./support.ts";
+
+const everything = {
+  events: ["block.*", "transaction.*", "unik.*", "delegate.*", "wallet.*", "round.*"],
+  target: "https://receiver.example/hook",
+  conditions: [{ key: "nothing", condition: "ne", value: "x" }],
+};
+
+const start = async (body: object) => {
+  const path = databasePath();
+  const fork = createForkingChain(path);
+  const service = createService({ path });
+  await service.webhooks.register.create({ ...everything, ...body });
+  /** Everything that happened is told. */
+  async function tell(): Promise<Call[]> {
+    for (let seen = -1; seen !== service.calls.length; ) {
+      seen = service.calls.length;
+      service.webhooks.wake();
+      await settle();
+    }
+    return service.calls.splice(0);
+  }
+  return { ...fork, ...service, tell };
+};
+
+type Message = { id: string; event: string; height: number; blockId: string; reverts?: string };
+const messagesOf = (calls: readonly Call[]) => calls.map(({ message }) => message as Message);
+/** What a receiver holds true. */
+function ledgerOf(messages: readonly Message[]): Map<string, Message> {
+  const facts = new Map<string, Message>();
+  for (const message of messages) {
+    if (message.reverts === undefined) facts.set(message.id, message);
+    else {
+      expect([message.event, facts.delete(message.reverts)]).toEqual([message.event, true]);
+    }
+  }
+  return facts;
+}
+
+describe.each(["parallel", "strict"])("a fork, told in %s order,", (order) => {
+  test("takes back every fact of the blocks that go, before any of those that come", async () => {
+    const { chain, forge, transfer, mint, tell } = await start({ order });
+    await forge();
+    const below = messagesOf(await tell());
+    await forge([transfer(0, 5n), mint(1)]);
+    await forge([transfer(2, 6n)]);
+    const undone = messagesOf(await tell());
+    await chain.revertTo(2);
+    await forge([transfer(0, 7n)], 1);
+    await forge();
+    await forge();
+    const messages = messagesOf(await tell());
+
+    const isReversal = ({ reverts }: Message) => reverts !== undefined;
+    const reversals = messages.filter(isReversal);
+    const isFact = ({ event }: Message) => !event.endsWith(".forged") && !event.endsWith(".received");
+    expect(new Set(reversals.map(({ reverts }) => reverts))).toEqual(
+      new Set(undone.filter(isFact).map(({ id }) => id)),
+    );
+    // The higher block goes first, each with its facts backwards and the block itself at the end.
+    expect(reversals.map(({ event, height }) => `${height} ${event}`)).toEqual(
+      [...Map.groupBy(undone, ({ height }) => height)].reverse().flatMap(([height, facts]) => {
+        const names = facts.map(({ event }) => event).reverse();
+        const [block, ...others] = names;
+        return [...others, block!].map((name) => {
+          const isPlain = name === "block.applied" || name === "transaction.applied";
+          return `${height} ${isPlain ? name.replace("applied", "reverted") : `${name}.reverted`}`;
+        });
+      }),
+    );
+    expect(reversals.map(({ event }) => event)).toEqual(
+      expect.arrayContaining([
+        "unik.minted.reverted",
+        "wallet.saved.reverted",
+        "transaction.reverted",
+        "block.reverted",
+      ]),
+    );
+    const firstOfNew = messages.findIndex(
+      ({ blockId, event }) =>
+        event === "transaction.applied" && !undone.some((fact) => fact.blockId === blockId),
+    );
+    expect(messages.slice(firstOfNew).filter(isReversal)).toEqual([]);
+
+    const held = ledgerOf([...below, ...undone, ...messages]);
+    const applied = [...held.values()].filter(({ event }) => event === "block.applied");
+    expect(applied.map(({ height }) => height)).toEqual([2, 3, 4, 5]);
+    expect(applied.at(-1)!.blockId).toBe(chain.head().id);
+  });
+
+  test("tells a branch that comes back as news", async () => {
+    const { chain, forge, take, transfer, tell } = await start({ order });
+    await forge();
+    const old = [await forge([transfer(0, 5n)]), await forge()];
+    const before = messagesOf(await tell());
+    await chain.revertTo(2);
+    await forge([], 1);
+    await chain.revertTo(2);
+    for (const bytes of old) await take(bytes);
+    const after = messagesOf(await tell());
+    const held = ledgerOf([...before, ...after]);
+    const heldBefore = ledgerOf(before);
+    // Wallets as they are after a revert are told besides.
+    const facts = (messages: Map<string, Message>) =>
+      [...messages.values()]
+        .filter(({ event }) => event !== "wallet.saved")
+        .map(({ event, height, blockId }) => `${height} ${event} ${blockId}`);
+    expect(facts(held)).toEqual(facts(heldBefore));
+    const ids = [...before, ...after].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+test("a fork is never heard of by a webhook that waits long enough", async () => {
+  const { chain, forge, transfer, tell } = await start({ confirmations: 2 });
+  await forge();
+  await forge([transfer(0, 5n)]);
+  await forge();
+  expect(
+    messagesOf(await tell())
+      .map(({ height }) => height)
+      .every((height) => height === 2),
+  ).toBe(true);
+  await chain.revertTo(2);
+  await forge([transfer(0, 6n)], 1);
+  const kept = chain.head();
+  await forge();
+  expect(await tell()).toEqual([]);
+  await forge();
+  const messages = messagesOf(await tell());
+  expect(messages.map(({ event }) => event)).toContain("transaction.applied");
+  expect(new Set(messages.map(({ blockId }) => blockId))).toEqual(new Set([kept.id]));
+  expect(messages.every(({ reverts }) => reverts === undefined)).toBe(true);
+});

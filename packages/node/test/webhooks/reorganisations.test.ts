@@ -1,0 +1,294 @@
+/** What becomes of deliveries when the block that they tell of is undone. */
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { Event } from "../../src/events/event.ts";
+import type { Database } from "../../src/store/database.ts";
+import {
+  always,
+  blockApplied,
+  blockReverted,
+  type Call,
+  createService,
+  databasePath,
+  type Reply,
+  settle,
+} from "./support.ts";
+
+const transaction = (height: number, index: number): Event => ({
+  id: `transaction.applied:block${height}:${index}`,
+  name: "transaction.applied",
+  height,
+  blockId: `block${height}`,
+  data: { id: `t${height}.${index}`, amount: "9007199254740993" },
+});
+const transactionReverted = (height: number, index: number): Event => ({
+  ...transaction(height, index),
+  id: `transaction.reverted:block${height}:${index}`,
+  name: "transaction.reverted",
+  reverts: transaction(height, index).id,
+});
+const block = (height: number, transactions = 1): Event[] => [
+  ...Array.from({ length: transactions }, (_, index) => transaction(height, index)),
+  blockApplied(height),
+];
+const undo = (height: number, transactions = 1): Event[] => [
+  ...Array.from({ length: transactions }, (_, index) => transactionReverted(height, index)).reverse(),
+  blockReverted(height),
+];
+/** Another block of the height. */
+const other = (height: number): Event => ({
+  ...blockApplied(height),
+  id: `block.applied:other${height}`,
+  blockId: `other${height}`,
+});
+const facts = { ...always(), events: ["transaction.applied"] };
+
+const saw = (calls: readonly Call[]) => calls.map(({ message }) => `${message.event} ${message.blockId}`);
+/** Whose id each call takes back, by its place among the calls. */
+const pairs = (calls: readonly Call[]) =>
+  calls.map(({ message }) => calls.findIndex((call) => call.message.id === message.reverts));
+
+describe("what was delivered", () => {
+  test("is taken back by deliveries that name it, with its content, in the log as well", async () => {
+    const { webhooks, emit, calls, log } = createService();
+    await webhooks.register.create(facts);
+    await emit(...block(7, 2));
+    await emit(...undo(7, 2), other(7));
+    expect(calls.map(({ message }) => message.event)).toEqual([
+      "transaction.applied",
+      "transaction.applied",
+      "block.applied",
+      "transaction.reverted",
+      "transaction.reverted",
+      "block.reverted",
+      "block.applied",
+    ]);
+    expect(pairs(calls)).toEqual([-1, -1, -1, 1, 0, 2, -1]);
+    expect(calls.map(({ message }) => message.sequence)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    for (const [taking, taken] of [
+      [3, 1],
+      [4, 0],
+      [5, 2],
+    ] as const) {
+      const { data, height, blockId } = calls[taken]!.message;
+      expect(calls[taking]!.message).toMatchObject({ data, height, blockId });
+    }
+    expect(log(1, 10).map(({ isUndone = false }) => isUndone)).toEqual([
+      ...[false, false, false, false],
+      ...[true, true, true],
+    ]);
+  });
+
+  test("is taken back whether the webhook asked for the reversal or not, and once", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(always());
+    await webhooks.register.create({ ...always(), events: ["block.reverted"] });
+    await emit(blockApplied(1), blockReverted(1));
+    const of = (webhook: number) => calls.filter(({ message }) => message.webhookId === webhook);
+    expect(saw(of(1))).toEqual(["block.applied block1", "block.reverted block1"]);
+    expect(saw(of(2))).toEqual(["block.applied block1", "block.reverted block1"]);
+    expect([pairs(of(1)), pairs(of(2))]).toEqual([
+      [-1, 0],
+      [-1, 0],
+    ]);
+  });
+
+  test("is all that is taken back", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create({
+      ...always(),
+      conditions: [{ key: "height", condition: "eq", value: "1" }],
+    });
+    await emit(blockApplied(1), blockApplied(2), blockReverted(2), blockReverted(1));
+    expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1"]);
+  });
+
+  test("is not sent again", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(always());
+    await emit(blockApplied(1), blockReverted(1));
+    expect(() => webhooks.log.retry("1", "1")).toThrow(expect.objectContaining({ code: "DELIVERY_UNDONE" }));
+    webhooks.log.retry("1", "2");
+    await settle();
+    expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.reverted block1"]);
+  });
+});
+
+test("who only asks for reversals hears of blocks that it was never told", async () => {
+  const { webhooks, emit, calls } = createService();
+  await webhooks.register.create(always("block.reverted"));
+  await emit(blockApplied(1), blockReverted(1));
+  expect(saw(calls)).toEqual(["block.reverted block1"]);
+  expect(calls[0]!.message).not.toHaveProperty("reverts");
+});
+
+test("a wallet as it is after the revert is told beside what takes back its former state", async () => {
+  const { webhooks, emit, calls } = createService();
+  await webhooks.register.create(always("wallet.saved"));
+  const saved = (balance: string, change: object = {}): Event => ({
+    id: "wallet.saved:block1:A",
+    name: "wallet.saved",
+    height: 1,
+    blockId: "block1",
+    data: { address: "A", balance },
+    ...change,
+  });
+  const after = saved("1", { id: "wallet.saved:block1:A:reverted", reverts: "wallet.saved:block1:A" });
+  await emit(saved("2"), blockReverted(1), after, saved("2"), blockReverted(1), after);
+  expect(calls.map(({ message }) => [message.event, (message.data as { balance: string }).balance])).toEqual([
+    ["wallet.saved", "2"],
+    ["wallet.saved.reverted", "2"],
+    ["wallet.saved", "1"],
+    ["wallet.saved", "2"],
+    ["wallet.saved.reverted", "2"],
+    ["wallet.saved", "1"],
+  ]);
+  expect(pairs(calls)).toEqual([-1, 0, -1, -1, 3, -1]);
+  expect(new Set(calls.map(({ message }) => message.id)).size).toBe(6);
+});
+
+/** A service whose target answers when the test says so, by the kind and the block of the message. */
+function createWaiting(order: string) {
+  const open = new Map<string, (reply: Reply) => void>();
+  const service = createService({
+    reply: (call) => new Promise<Reply>((resolve) => open.set(saw([call])[0]!, resolve)),
+  });
+  return {
+    ...service,
+    register: () => service.webhooks.register.create({ ...always(), order }),
+    async answer(what: string, reply: Reply = 200) {
+      open.get(what)!(reply);
+      await settle();
+    },
+  };
+}
+
+describe.each(["parallel", "strict"])("in %s order", (order) => {
+  test("a delivery under way ends before it is taken back, and fails for good", async () => {
+    const { register, emit, calls, answer, log, clock } = createWaiting(order);
+    await register();
+    await emit(blockApplied(1));
+    await emit(blockReverted(1), other(1));
+    expect(saw(calls)).toEqual(["block.applied block1"]);
+    await answer("block.applied block1", 500);
+    expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1"]);
+    await answer("block.reverted block1");
+    expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
+    await clock.advance(3_600_000);
+    expect(saw(calls)).toHaveLength(3);
+    expect(log(1, 3).at(-1)).toMatchObject({
+      state: "cancelled",
+      isUndone: true,
+      reason: "its block was undone",
+      attempts: [{ status: 500 }],
+    });
+  });
+
+  test("a delivery under way that succeeds is taken back all the same", async () => {
+    const { register, emit, calls, answer, log } = createWaiting(order);
+    await register();
+    await emit(blockApplied(1));
+    await emit(blockReverted(1));
+    await answer("block.applied block1");
+    expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1"]);
+    expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", isUndone: true });
+  });
+
+  test("a delivery that waits for its retry is not tried again", async () => {
+    const { register, emit, calls, answer, clock } = createWaiting(order);
+    await register();
+    await emit(blockApplied(1));
+    await answer("block.applied block1", 500);
+    await emit(blockReverted(1), other(1));
+    await answer("block.reverted block1");
+    await answer("block.applied other1");
+    await clock.advance(3_600_000);
+    expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
+  });
+
+  test("one that was not tried yet is told first, in its turn", async () => {
+    const { register, emit, calls, answer } = createWaiting(order);
+    await register();
+    await emit(blockApplied(1), blockReverted(1), other(1));
+    for (const what of ["block.applied block1", "block.reverted block1", "block.applied other1"])
+      await answer(what);
+    expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
+    expect(pairs(calls)).toEqual([-1, 0, -1]);
+  });
+});
+
+test("a delivery that was given up is taken back: its receiver may have got it", async () => {
+  const { webhooks, emit, calls, log } = createService({
+    options: { retryPausesMs: [] },
+    reply: ({ message }) => (message.event === "block.applied" ? new Error("reset") : 200),
+  });
+  await webhooks.register.create(always());
+  await emit(blockApplied(1));
+  expect(log(1, 1)).toMatchObject([{ state: "failed" }]);
+  await emit(blockReverted(1));
+  expect(pairs(calls)).toEqual([-1, 0]);
+  expect(await webhooks.log.retryFailed("1", { since: 0 })).toBe(0);
+});
+
+test("a block that comes back, and goes again, is a fact of its own each time", async () => {
+  const { webhooks, emit, calls } = createService();
+  await webhooks.register.create(always());
+  await emit(blockApplied(1), blockReverted(1), blockApplied(1), blockReverted(1), blockApplied(1));
+  expect(pairs(calls)).toEqual([-1, 0, -1, 2, -1]);
+  expect(new Set(calls.map(({ message }) => message.id)).size).toBe(5);
+});
+
+describe("a block with more facts than one step may take back", () => {
+  const FACTS = 2_345;
+  const TOTAL = 2 * (FACTS + 1);
+  type Message = { id: string; event: string; reverts?: string };
+
+  /** What the queue holds, in the order in which it is told. */
+  const queueOf = (database: Database): Message[] =>
+    database
+      .prepare<{ body: string }>("SELECT body FROM deliveries ORDER BY number")
+      .all()
+      .map(({ body }) => JSON.parse(body));
+
+  /** Keeps the book of a receiver. */
+  function check(messages: readonly Message[]): void {
+    const held: string[] = [];
+    for (const { id, event, reverts } of messages) {
+      if (reverts === undefined) held.push(id);
+      // The last that is held, but for the block itself, which goes at the end.
+      else if (event === "block.reverted") expect(held.splice(0)).toEqual([reverts]);
+      else expect(held.splice(-2, 1)).toEqual([reverts]);
+    }
+    expect([held, messages.length]).toEqual([[], TOTAL]);
+  }
+
+  test("goes back in order", async () => {
+    const { webhooks, emit, database } = createService({ reply: () => "never" });
+    await webhooks.register.create(facts);
+    await emit(...block(1, FACTS), ...undo(1, FACTS));
+    while (queueOf(database).length < TOTAL) await settle();
+    check(queueOf(database));
+  });
+
+  test("goes back in order although the process ends on the way", async () => {
+    const path = databasePath();
+    const run = () => createService({ path, reply: () => "never" });
+    const first = run();
+    await first.webhooks.register.create(facts);
+    await first.emit(...block(1, FACTS));
+    while (queueOf(first.database).length < FACTS + 1) await settle();
+    first.database.transaction(() => first.eventLog.append(undo(1, FACTS)));
+    await first.close();
+    const lengths: number[] = [];
+    while ((lengths.at(-1) ?? 0) < TOTAL) {
+      const next = run();
+      // One step.
+      next.webhooks.wake();
+      await setImmediate();
+      lengths.push(queueOf(next.database).length);
+      if (lengths.at(-1) === TOTAL) check(queueOf(next.database));
+      await next.close();
+    }
+    expect(lengths.length).toBeGreaterThan(2);
+  });
+});
