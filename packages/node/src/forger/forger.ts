@@ -48,6 +48,19 @@ export type Forger = {
   start(): void;
   /** Asks for a block at the first possible moment. */
   demand(): void;
+  /** No turn begins until `resume`; settles when the turn under way has ended. */
+  pause(): Promise<void>;
+  /** Takes turns again, from the current slot on: those of the pause were left out on purpose. */
+  resume(): void;
+  /** The first slot that may be forged next, be it in the future; absent where no active delegate is of this node. */
+  nextSlot(): number | undefined;
+  /**
+   * Forges a slot at once, outside of the turns, which must be paused. Slots that were forged before stay refused.
+   *
+   * @param transactions of the block; those of the pool unless given
+   * @throws {Error} saying why, if there is no such block
+   */
+  forgeSlot(slot: number, transactions?: readonly SealedTransaction[]): Promise<ForgedBlock>;
   /** Settles when the turn under way has ended; no other begins. */
   stop(): Promise<void>;
 };
@@ -65,6 +78,8 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
   /** Every slot up to this one is forged, or its reason is recorded. */
   let settledSlot = 0;
   let demanded = false;
+  let started = false;
+  let paused = false;
   let stopped = false;
   let running = false;
   let timer: NodeJS.Timeout | undefined;
@@ -81,7 +96,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
 
   function schedule(delayMs: number): void {
     clearTimeout(timer);
-    if (stopped) return;
+    if (!started || paused || stopped) return;
     timer = setTimeout(() => {
       running = true;
       turn = takeTurn()
@@ -116,21 +131,23 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
       miss(moment.slot, delegate.publicKey, obstacle);
       return nextSlot();
     }
-    await forge(moment.slot, delegate);
+    await forge(moment.slot, delegate, deps.selectTransactions());
     return nextSlot();
   }
 
+  /** The block, unless the slot was forged before. */
   async function forge(
     slot: number,
     { publicKey, keys }: { publicKey: string; keys: KeyPair },
-  ): Promise<void> {
+    transactions: readonly SealedTransaction[],
+  ): Promise<ForgedBlock | undefined> {
     const last = slotStore.lastForged(publicKey);
     settledSlot = slot;
     if (last !== undefined && last >= slot) {
       logger.warn({ slot, publicKey, last }, "slot was forged before; not forging it twice");
-      return;
+      return undefined;
     }
-    const block = deps.build({ slot, transactions: deps.selectTransactions(), keys });
+    const block = deps.build({ slot, transactions, keys });
     // On disk before anybody can see the block.
     slotStore.recordForged(publicKey, slot, block.header.id);
     demanded = false;
@@ -140,6 +157,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
       throw new Error(`forged block ${block.header.id} was refused: ${refusal}`);
     }
     deps.onForged(block);
+    return block;
   }
 
   function miss(slot: number, publicKey: string, reason: string): void {
@@ -167,6 +185,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
 
   return {
     start() {
+      started = true;
       firstSlot = currentSlot() + 1;
       settledSlot = firstSlot - 1;
       deps.onStarted([...deps.delegates.keys()]);
@@ -176,6 +195,29 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
       demanded = true;
       // A turn under way schedules the next one itself.
       if (options.onDemand && !running) schedule(0);
+    },
+    async pause() {
+      paused = true;
+      clearTimeout(timer);
+      await turn;
+    },
+    resume() {
+      paused = false;
+      settledSlot = Math.max(settledSlot, currentSlot() - 1);
+      schedule(0);
+    },
+    nextSlot() {
+      const first = Math.max(currentSlot(), firstSlot, settledSlot + 1, slotOf(deps.head()) + 1);
+      return deps
+        .forgingOrder()
+        .map((_, index) => first + index)
+        .find(delegateOf);
+    },
+    async forgeSlot(slot, transactions = deps.selectTransactions()) {
+      const delegate = delegateOf(slot);
+      const block = stopped || !delegate ? undefined : await forge(slot, delegate, transactions);
+      if (!block) throw new Error(`slot ${slot} is not one that this node can forge`);
+      return block;
     },
     async stop() {
       stopped = true;

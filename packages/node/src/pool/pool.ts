@@ -53,6 +53,8 @@ export type Pool = {
   blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void;
   /** Blocks were reverted; their transactions, oldest first, come back before those that were pending. */
   blocksReverted(transactions: readonly SealedTransaction[]): void;
+  /** Drops everything that is pending. */
+  clear(): void;
   /** Writes what is outstanding, before it returns. Nothing is taken any more. */
   close(): Promise<void>;
 };
@@ -229,6 +231,10 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     select,
     blockApplied,
     blocksReverted,
+    clear() {
+      recentIds.clear();
+      contents.replace([...pending.all()], []);
+    },
     close() {
       isClosed = true;
       return journal.flush();

@@ -1,4 +1,10 @@
-import { type BlockHeader, createNetwork, createSlots, livenet } from "@uniknode/protocol";
+import {
+  type BlockHeader,
+  createNetwork,
+  createSlots,
+  livenet,
+  type SealedTransaction,
+} from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
@@ -141,5 +147,101 @@ describe("on demand", () => {
     await vi.advanceTimersByTimeAsync(slotMs);
     await forger.stop();
     expect(forged).toEqual([START_SLOT + 3, START_SLOT + 4]);
+  });
+});
+
+describe("forging of a slot outside of the turns", () => {
+  const aloneWith = (...order: string[]) => world({ forgingOrder: () => order });
+
+  test("no turn begins during a pause; afterwards the slots that went by are nobody's fault", async () => {
+    const { forger, forged, slotStore } = aloneWith(one);
+    forger.start();
+    await vi.advanceTimersByTimeAsync(slotMs);
+    await forger.pause();
+    await vi.advanceTimersByTimeAsync(3 * slotMs);
+    expect(forged).toEqual([START_SLOT + 1]);
+    forger.resume();
+    await vi.advanceTimersByTimeAsync(slotMs);
+    await forger.stop();
+    expect(forged).toEqual([START_SLOT + 1, START_SLOT + 4, START_SLOT + 5]);
+    expect(slotStore.missed(9)).toEqual([]);
+  });
+
+  test("a pause waits for the turn under way", async () => {
+    const taken = Promise.withResolvers<undefined>();
+    const { forger } = world({ forgingOrder: () => [one], submit: () => taken.promise });
+    forger.start();
+    await vi.advanceTimersByTimeAsync(slotMs);
+    let isPaused = false;
+    const pausing = forger.pause().then(() => {
+      isPaused = true;
+    });
+    await vi.advanceTimersByTimeAsync(slotMs);
+    expect(isPaused).toBe(false);
+    taken.resolve(undefined);
+    await pausing;
+    await forger.stop();
+  });
+
+  test("resuming is no start, and no way around a stop", async () => {
+    const { forger, forged } = aloneWith(one);
+    forger.resume();
+    await vi.advanceTimersByTimeAsync(2 * slotMs);
+    forger.start();
+    await forger.stop();
+    forger.resume();
+    await vi.advanceTimersByTimeAsync(2 * slotMs);
+    expect(forged).toEqual([]);
+  });
+
+  test("the next slot is the first that is ours, free, and not before this process", async () => {
+    const { forger } = aloneWith("somebody else", one, two);
+    await forger.pause();
+    expect(forger.nextSlot()).toBe(START_SLOT);
+    forger.start();
+    expect(forger.nextSlot()).toBe(START_SLOT + 1);
+    await forger.forgeSlot(START_SLOT + 1);
+    // The one after belongs to somebody else.
+    expect((START_SLOT + 2) % 3).toBe(0);
+    expect(forger.nextSlot()).toBe(START_SLOT + 3);
+    await forger.stop();
+  });
+
+  test("there is no next slot where all delegates are elsewhere", () => {
+    expect(aloneWith("somebody else").forger.nextSlot()).toBeUndefined();
+  });
+
+  test("holds the transactions given, or else those of the pool", async () => {
+    const held: number[] = [];
+    const { forger } = world({
+      forgingOrder: () => [one],
+      selectTransactions: () => [{}, {}] as SealedTransaction[],
+      build({ slot, transactions }) {
+        held.push(transactions.length);
+        return { header: headerAt(slot), transactions };
+      },
+    });
+    await forger.forgeSlot(START_SLOT);
+    await forger.forgeSlot(START_SLOT + 1, []);
+    expect(held).toEqual([2, 0]);
+  });
+
+  test("a slot is never forged twice, even if its block has left the chain", async () => {
+    const head = headerAt(START_SLOT - 10);
+    const { forger, forged } = world({ forgingOrder: () => [one], head: () => head });
+    expect((await forger.forgeSlot(START_SLOT)).header.height).toBe(START_SLOT);
+    await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow(`slot ${START_SLOT}`);
+    expect(forger.nextSlot()).toBe(START_SLOT + 1);
+    expect(forged).toEqual([START_SLOT]);
+  });
+
+  test("fails for the slot of another, for a block that is refused, and when the forger has stopped", async () => {
+    const { forger } = aloneWith("somebody else");
+    await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow("not one that this node can forge");
+    const refusing = world({ forgingOrder: () => [one], submit: async () => "wrong" });
+    await expect(refusing.forger.forgeSlot(START_SLOT)).rejects.toThrow("was refused: wrong");
+    const ended = aloneWith(one);
+    await ended.forger.stop();
+    await expect(ended.forger.forgeSlot(START_SLOT)).rejects.toThrow("not one that this node can forge");
   });
 });

@@ -244,3 +244,17 @@ describe("a revert", () => {
     expect(pool.size()).toBe(0);
   });
 });
+
+describe("clearing the pool", () => {
+  test("drops everything, says so, and takes the same again", async () => {
+    const pool = openPool(chainOf("alice", "bob"));
+    const inputs = [transfer("alice", 1), transfer("alice", 2), transfer("bob", 1)];
+    await pool.submit(inputs);
+    pool.clear();
+    expect(pool.size()).toBe(0);
+    expect(await submitOne(pool, inputs[0]!)).toBe("accepted");
+    await pool.close();
+    const removed = reported(pool.events).filter((text) => text.includes("removed"));
+    expect(removed.toSorted()).toEqual(inputs.map(({ id }) => `transaction.pool.removed ${id}`).toSorted());
+  });
+});
