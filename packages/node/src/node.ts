@@ -16,6 +16,7 @@ import type { Logger } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "./chain/chain.ts";
 import { refusalOf } from "./chain/outcome.ts";
 import { createVerifier } from "./chain/verifier.ts";
+import type { CreateDev } from "./dev/verbs.ts";
 import { eventOfArrival, eventsOfRevert } from "./events/chain.ts";
 import type { Event } from "./events/event.ts";
 import { eventOfForgerFailure, eventOfForgerStart, eventOfStart, eventsOfForging } from "./events/node.ts";
@@ -74,6 +75,8 @@ export type NodeDeps = {
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
   readonly logger: Logger;
+  /** Only where the chain is a dev chain: what it can be told to do. */
+  readonly createDev?: CreateDev;
 };
 
 export type Node = {
@@ -125,7 +128,7 @@ type AddClosing = (part: string, close: () => void | Promise<void>) => void;
 
 async function start(
   options: NodeOptions,
-  { files, genesisBlock, nowMs, logger }: NodeDeps,
+  { files, genesisBlock, nowMs, logger, createDev }: NodeDeps,
   onStop: AddClosing,
   stop: () => Promise<void>,
 ): Promise<Node> {
@@ -253,6 +256,7 @@ async function start(
       webhooksChanged() {
         wanted = webhookStore.eventNames();
       },
+      ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
     },
   );
   const serving = await servingThread.start(

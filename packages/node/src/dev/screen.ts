@@ -73,6 +73,10 @@ const personLines = (mark: string, person: Person, { balanceOf }: ScreenContent)
   `      public key  ${person.publicKey}`,
 ];
 
+/** The line of a revert, above those of the blocks that take the places. */
+export const revertLine = (blocks: number, height: number): string =>
+  `reverted ${blocks} block${blocks === 1 ? "" : "s"}, back at height ${height}`;
+
 /** One calm line for each block. */
 export function blockLine(header: BlockHeader, forger: string | undefined): string {
   const count = header.numberOfTransactions;

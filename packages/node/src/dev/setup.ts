@@ -19,7 +19,7 @@ import { type Cast, type DevDelegate, KINDS, type Kind, typeOfKind } from "./net
 const FACTORY_KIND: Kind = "organization";
 
 /** Rules of a block follow the block below it, so that block 3 is the first that can hold uniks (trap A1). */
-const SETUP_HEIGHT = 3;
+export const SETUP_HEIGHT = 3;
 
 /** The blocks that are still missing between the head and the end of the setup; none on a chain that has begun. */
 export function setupBlocks(network: Network, cast: Cast, head: BlockHeader, nowMs: number): Block[] {

@@ -8,11 +8,13 @@ import { type Delegates, delegatesFromSecrets, secretsOf } from "../forger/deleg
 import { soloTiming } from "../forger/timing.ts";
 import { createLogger } from "../logging/logger.ts";
 import { type Node, startNode } from "../node.ts";
+import { openClock } from "./clock.ts";
 import { devGenesis } from "./genesis.ts";
 import { peopleOf } from "./keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION } from "./network.ts";
-import { blockLine, startScreen } from "./screen.ts";
+import { blockLine, revertLine, startScreen } from "./screen.ts";
 import { setupBlocks } from "./setup.ts";
+import { type CreateDev, createVerbs } from "./verbs.ts";
 
 export type DevSurroundings = {
   readonly version: string;
@@ -25,6 +27,7 @@ type Shape = { mnemonic: string; accounts: number; blockTime: number };
 
 /** Where the shape is remembered; its presence also tells that a folder may be reset. */
 const SHAPE_FILE = "dev-chain.json";
+const CLOCK_FILE = "dev-clock.json";
 
 /**
  * Starts a new dev chain, or continues the one in the data folder.
@@ -42,18 +45,27 @@ export async function startDevChain(
   if (config.reset) resetFolder(data);
   const isContinued = claimFolder(data, { mnemonic, accounts, blockTime });
 
+  const clock = openClock(join(data, CLOCK_FILE));
+  const createDev: CreateDev = (parts) => {
+    parts.chain.subscribe(({ revertedBlocks, head }) => {
+      if (revertedBlocks > 0) print(revertLine(revertedBlocks, head.height));
+    });
+    return createVerbs(parts, clock);
+  };
+
   const { block, files } = devGenesis(cast, blockTime);
   const node = await startNode(
     { ...config, data, delegates, timing: soloTiming, isOnDemand: config.instant },
     {
       files,
       genesisBlock: blockToJson(block),
-      nowMs: Date.now,
+      nowMs: clock.nowMs,
       logger: createLogger(config.logLevel),
+      createDev,
     },
   );
   const network = createNetwork(files);
-  for (const setup of setupBlocks(network, cast, node.head(), Date.now())) await node.accept(setup);
+  for (const setup of setupBlocks(network, cast, node.head(), clock.nowMs())) await node.accept(setup);
   print(
     startScreen({
       version,
@@ -97,7 +109,7 @@ function resetFolder(folder: string): void {
   for (const file of [SHAPE_FILE, ...DATA_FILES]) rmSync(join(folder, file), { force: true });
 }
 
-const DATA_FILES = ["lock.sqlite", "node.sqlite", "node.sqlite-wal", "node.sqlite-shm"];
+const DATA_FILES = [CLOCK_FILE, "lock.sqlite", "node.sqlite", "node.sqlite-wal", "node.sqlite-shm"];
 
 /** Whether the folder held a chain already, which must have the same shape. */
 function claimFolder(folder: string, shape: Shape): boolean {

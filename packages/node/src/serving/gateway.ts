@@ -2,6 +2,7 @@
  * What the serving side (HTTP, webhooks) needs from the node. Asynchronous and made of plain JSON values, so that the
  * same interface works in one process, over a message channel and over HTTP.
  */
+import type { DevAnswer, DevCommand } from "../dev/commands.ts";
 
 /** Answer of admission (pool.md section 3). */
 export type AdmissionAnswer = {
@@ -49,6 +50,12 @@ export type Gateway = {
   peers(): Promise<PeerInfo[]>;
   /** The register of webhooks changed: from the returned moment on every event it names reaches the log. */
   webhooksChanged(): Promise<void>;
+  /**
+   * Runs a verb of the dev chain.
+   *
+   * @throws {DevError} DEV_ONLY on every other chain; whatever the verb throws
+   */
+  dev(command: DevCommand): Promise<DevAnswer>;
 };
 
 /** The body of a submission is refused as a whole: 422. */

@@ -5,6 +5,7 @@ import {
   type SealedTransaction,
   transactionToJson,
 } from "@uniknode/protocol";
+import { DevError } from "../dev/commands.ts";
 import { BodyError, type Gateway, type PeerInfo } from "./gateway.ts";
 
 export type GatewayOptions = {
@@ -30,6 +31,8 @@ export type GatewayDeps = {
   readonly peers?: () => PeerInfo[];
   /** The register of webhooks changed. */
   readonly webhooksChanged: () => void;
+  /** The verbs of a dev chain; absent on every other one. */
+  readonly dev?: Gateway["dev"];
 };
 
 /** A head this many slots old is behind (consensus.md section 11). */
@@ -75,5 +78,13 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     async webhooksChanged() {
       deps.webhooksChanged();
     },
+    dev: deps.dev ?? refuseVerbs,
   };
+}
+
+async function refuseVerbs(): Promise<never> {
+  throw new DevError(
+    "DEV_ONLY",
+    "only a dev chain has these verbs: one that was started with `uniknode dev`",
+  );
 }

@@ -1,7 +1,9 @@
 /** What runs in the serving thread: the API, the register of webhooks, and their deliveries. */
 import type { MessagePort } from "node:worker_threads";
-import { createNetwork } from "@uniknode/protocol";
+import { createNetwork, createSlots } from "@uniknode/protocol";
 import { createHistory } from "../events/history.ts";
+import { createTimestampOf } from "../http/answers/timestamp.ts";
+import { createDevRoutes } from "../http/dev/routes.ts";
 import { createHttpServer } from "../http/server.ts";
 import { createWebhookRoutes } from "../http/webhooks/routes.ts";
 import { createClosing } from "../lifecycle/closing.ts";
@@ -52,6 +54,8 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
 
   const reader = openDatabase(data.databasePath, { readonly: true });
   closing.add("reader", reader.close);
+  const access = { token: data.webhookToken };
+  const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   const server = createHttpServer(
     {
       host: data.host,
@@ -70,7 +74,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
         ports: { "@arkecosystem/core-api": data.port },
       },
       gateway,
-      plugins: [createWebhookRoutes({ token: data.webhookToken }, webhooks)],
+      plugins: [createWebhookRoutes(access, webhooks), createDevRoutes(access, { gateway, timestampOf })],
       nowMs: Date.now,
       logger,
     },

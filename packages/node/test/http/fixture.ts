@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Block, encodeHeader, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
+import { DevError } from "../../src/dev/commands.ts";
 import { createHttpServer, type HttpDependencies, type HttpOptions } from "../../src/http/server.ts";
 import { BodyError, type Gateway } from "../../src/serving/gateway.ts";
 import { createBlockStore } from "../../src/store/blocks.ts";
@@ -76,6 +77,7 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
     status: async () => ({ synced: true, now: heads.head.height, blocksCount: 0, timestamp: 30 }),
     peers: async () => chain.peers,
     webhooksChanged: async () => {},
+    dev: () => Promise.reject(new DevError("DEV_ONLY", "only a dev chain")),
   };
 }
 

@@ -90,3 +90,8 @@ test("a change of the webhooks is passed on before the call returns", async () =
   await gateway.webhooksChanged();
   expect(changes).toBe(1);
 });
+
+test("the verbs of the dev chain are refused where none are given", async () => {
+  const { gateway } = open();
+  await expect(gateway.dev({ verb: "mine", blocks: 1 })).rejects.toMatchObject({ code: "DEV_ONLY" });
+});

@@ -174,6 +174,8 @@ describe("a network from its files", { timeout: 60_000 }, () => {
       ["run", "--network-dir", networkDir, "--data", newFolder(), "--http-port", "0"].concat(
         "--delegates",
         join(networkDir, "delegates.json"),
+        "--webhook-token",
+        "life-test",
       ),
     );
     running.push(node);
@@ -181,6 +183,12 @@ describe("a network from its files", { timeout: 60_000 }, () => {
     const { network, get } = await connect(url);
     expect(network.description.nethash).toBe(createNetwork(files).description.nethash);
     expect(await get("/api/node/configuration")).toMatchObject({ nethash: files.network.nethash });
+    const verb = await fetch(`${url}/api/dev/mine`, {
+      method: "POST",
+      headers: { authorization: "life-test" },
+    });
+    expect(verb.status).toBe(403);
+    expect(await verb.json()).toMatchObject({ message: expect.stringContaining("only a dev chain") });
     const deadlineMs = Date.now() + 30_000;
     const height = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
     while ((await height()) < 2 && Date.now() < deadlineMs)
