@@ -46,24 +46,24 @@ export type NodeOptions = {
   readonly httpHost: string;
   /** 0 takes a free one. */
   readonly httpPort: number;
-  /** Requests per minute of one client address; 0: no limit. */
   /** Addresses that the HTTP server answers; `*` for all. */
   readonly httpAllow: string;
   /** Proxies in front of it; undefined: none. */
   readonly httpTrustProxy: string | undefined;
+  /** Requests per minute of one client address; 0: no limit. */
   readonly rateLimit: number;
   /** Absent: the one of the first start, made then. */
   readonly webhookToken: string | undefined;
   readonly webhookPrivateTargets: boolean;
+  /** Networks in CIDR notation: see `TargetOptions`. */
+  readonly webhookAllow: readonly string[];
+  readonly webhookDeny: readonly string[];
+  readonly webhookHttpsOnly: boolean;
   /** Package of a native signature accelerator, if one is to be used. */
   readonly accelerator: string | undefined;
   readonly logLevel: LogLevel;
   /** Keys to forge with; none means that this node only follows. */
   readonly delegates: Delegates;
-  /** Networks in CIDR notation: see `TargetOptions`. */
-  readonly webhookAllow: readonly string[];
-  readonly webhookDeny: readonly string[];
-  readonly webhookHttpsOnly: boolean;
   readonly timing: Timing;
   /** A block for each accepted submission, and none otherwise. */
   readonly isOnDemand: boolean;
@@ -266,14 +266,14 @@ async function start(
       genesisBlock,
       host: options.httpHost,
       port: options.httpPort,
+      allowed: options.httpAllow,
+      trustedProxies: options.httpTrustProxy,
       rateLimit: options.rateLimit,
       webhookToken,
       targets: {
         allowPrivateTargets: options.webhookPrivateTargets,
         allowedNetworks: options.webhookAllow,
         deniedNetworks: options.webhookDeny,
-      allowed: options.httpAllow,
-      trustedProxies: options.httpTrustProxy,
         httpsOnly: options.webhookHttpsOnly,
       },
       feePolicy: DEFAULT_POOL_OPTIONS.fees,

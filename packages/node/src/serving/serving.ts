@@ -60,13 +60,13 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     {
       host: data.host,
       port: data.port,
+      ...(data.allowed !== undefined && { allowed: data.allowed }),
+      ...(data.trustedProxies !== undefined && { trustedProxies: data.trustedProxies }),
       ...(data.rateLimit && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
     },
     {
       database: reader,
       network,
-      ...(data.allowed !== undefined && { allowed: data.allowed }),
-      ...(data.trustedProxies !== undefined && { trustedProxies: data.trustedProxies }),
       identity: {
         version: INTERFACE_VERSION,
         genesisBlock: data.genesisBlock,
