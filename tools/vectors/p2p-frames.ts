@@ -1,39 +1,22 @@
-/** Runner of recorded connections: every frame, message and answer of both sides (p2p.md 2 to 9). */
+/**
+ * Runner of recorded connections (p2p.md 2 to 9), over real sockets: what the recorded client sent goes to our
+ * server, which must answer with the recorded bytes; what the recorded server sent goes to our client, which must
+ * have asked with the recorded texts.
+ */
 import assert from "node:assert/strict";
-import { bytesToHex, hexToBytes } from "@uniknode/protocol";
-import { createRateLimits, type RateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
-import { decodeValue, encodeValue } from "../../packages/node/src/peers/wire/codec.ts";
-import { type ServerReaction, serverReaction, WireError } from "../../packages/node/src/peers/wire/error.ts";
-import { encodeFrame } from "../../packages/node/src/peers/wire/frames/encode.ts";
-import { createFrameReader, type Received } from "../../packages/node/src/peers/wire/frames/read.ts";
-import { CLIENT_MESSAGE_BYTES, serverMessageBytes } from "../../packages/node/src/peers/wire/limits.ts";
-import {
-  readHandshakeReply,
-  readReply,
-  readServerMessage,
-} from "../../packages/node/src/peers/wire/replies/read.ts";
+import { createHash } from "node:crypto";
+import { pino } from "pino";
+import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
+import { type Answer, CallError } from "../../packages/node/src/peers/transport/answer.ts";
+import { connectPeer } from "../../packages/node/src/peers/transport/connection.ts";
+import { PeerError } from "../../packages/node/src/peers/transport/error.ts";
+import { createPeerServer, type PeerServer } from "../../packages/node/src/peers/transport/server.ts";
+import { decodeValue } from "../../packages/node/src/peers/wire/codec.ts";
 import { type PeerEvent, readResult } from "../../packages/node/src/peers/wire/replies/received.ts";
-import {
-  PING,
-  writeFailure,
-  writeHandshakeReply,
-  writeReply,
-} from "../../packages/node/src/peers/wire/replies/write.ts";
+import { NOT_READY } from "../../packages/node/src/peers/wire/replies/write.ts";
 import { type EventName, isInternal } from "../../packages/node/src/peers/wire/requests/arguments.ts";
-import { type ClientMessage, readClientMessage } from "../../packages/node/src/peers/wire/requests/read.ts";
-import { advance, NEW_SESSION, type Session } from "../../packages/node/src/peers/wire/requests/session.ts";
-import {
-  PONG,
-  writeCall,
-  writeDisconnect,
-  writeHandshake,
-} from "../../packages/node/src/peers/wire/requests/write.ts";
-import {
-  isUpgradeTarget,
-  writeUpgradeReply,
-  writeUpgradeRequest,
-} from "../../packages/node/src/peers/wire/upgrade.ts";
 import { networkNamed } from "./networks.ts";
+import { acceptRaw, connectRaw, type Item, maskedFrame, type RawEnd, textFrame } from "./raw-end.ts";
 import type { Runner, Runners } from "./vector.ts";
 
 type Step = {
@@ -41,173 +24,206 @@ type Step = {
   kind: "http" | "frame" | "tcp-fin";
   fin: boolean;
   opcode: number;
-  maskKey: string | null;
   hex: string;
   text: string;
   payloadText?: string;
   payloadHex?: string;
-  meaning?: unknown;
-  tMs: number;
 };
 
-const network = networkNamed("livenet");
+type Message = { event?: string; cid?: number; rid?: number; data?: unknown; error?: { message: string } };
 
-/** What is known of a connection while its steps are followed. */
-type Connection = {
-  readonly read: Record<Step["dir"], (bytes: Uint8Array) => Received[]>;
-  session: Session;
-  /** Asked and not answered yet. */
-  readonly asked: Map<number, EventName | "#handshake">;
-  readonly rateLimits: RateLimits;
-  /** What the server must do next. */
-  reaction: ServerReaction | undefined;
-  /** A close frame was seen. */
-  isClosing: boolean;
-  /** Key of the upgrade. */
-  key: string;
+export const network = networkNamed("livenet");
+const logger = pino({ level: "silent" });
+/** Faster than in the recording, in proportion. */
+const TIMES = { pingInterval: 8_000 / 100, pingTimeout: 60_000 / 100 };
+
+const messageOf = ({ payloadText }: Step): Message | undefined => {
+  const value = payloadText === undefined ? undefined : decodeValue(payloadText);
+  return typeof value === "object" ? (value as Message) : undefined;
 };
 
-function newConnection(steps: readonly Step[]): Connection {
-  const client = createFrameReader({ isMasked: true, maxBytes: serverMessageBytes(network) });
-  const server = createFrameReader({ isMasked: false, maxBytes: CLIENT_MESSAGE_BYTES.other });
-  const isNew = steps[0]!.kind === "http";
-  return {
-    read: {
-      "client->server": (bytes) => [...client.read(bytes)],
-      "server->client": (bytes) => [...server.read(bytes)],
+type ServerSetting = { answer: Answer; isReady: boolean; trusts: boolean };
+
+/** A server of ours, for one use. */
+export async function withServer(
+  { answer, isReady, trusts }: ServerSetting,
+  use: (port: number) => Promise<void>,
+): Promise<void> {
+  const server: PeerServer = createPeerServer(
+    {
+      host: "127.0.0.1",
+      port: 0,
+      maxConnectionsPerSubnet: 5,
+      remoteAccess: trusts ? ["127.0.0.1"] : [],
+      times: TIMES,
     },
-    session: isNew ? NEW_SESSION : { ...NEW_SESSION, phase: "ready" },
-    asked: new Map(),
-    rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
-    reaction: undefined,
-    isClosing: false,
-    key: "",
-  };
+    {
+      network,
+      rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
+      answer,
+      isReady: () => isReady,
+      replyHeaders: () => ({ version: "5.7.2", height: 6 }),
+      isBanned: () => false,
+      logger,
+    },
+  );
+  const port = await server.listen();
+  try {
+    await use(port);
+  } finally {
+    await server.close();
+  }
 }
 
-/** Steps depend on those before: a file is one case. */
+/** Upgrades and shakes hands as a client. */
+export async function openRaw(port: number): Promise<RawEnd> {
+  const end = await connectRaw(port);
+  end.write(
+    `GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nHost: 127.0.0.1:${port}\r\n\r\n`,
+  );
+  assert.equal((await end.next()).kind, "http");
+  end.write(maskedFrame(1, '{"event":"#handshake","data":{"authToken":null},"cid":1}'));
+  assert.equal((await end.next()).kind, "frame");
+  return end;
+}
+
+/** Pings come when they come: they stand in few of the recordings. */
+async function nextOf(end: RawEnd, wantsPing: boolean): Promise<Item> {
+  for (;;) {
+    const item = await end.next();
+    if (wantsPing || item.kind !== "frame" || String(item.payload) !== "#1") return item;
+  }
+}
+
+/** The id of a connection is random. */
+const withoutId = (text: string) => text.replace(/"id":"[\w-]{20}","pingTimeout"/, '"id":"","pingTimeout"');
+
+async function replayToServer(steps: readonly Step[]): Promise<void> {
+  const answer: Answer = async ({ callId }) => {
+    const recorded = steps.map(messageOf).find((message) => callId !== undefined && message?.rid === callId);
+    if (recorded?.error) throw new CallError(recorded.error.message);
+    return (recorded?.data as { data: never } | undefined)?.data ?? ({} as never);
+  };
+  const setting = {
+    answer,
+    isReady: !steps.some((step) => messageOf(step)?.error?.message === NOT_READY),
+    trusts: steps.some((step) => isInternal((messageOf(step)?.event ?? "") as EventName)),
+  };
+  await withServer(setting, async (port) => {
+    const end = steps[0]!.kind === "http" ? await connectRaw(port) : await openRaw(port);
+    for (const step of steps) {
+      if (step.dir === "client->server") {
+        if (step.kind === "tcp-fin") end.end();
+        else end.write(Buffer.from(step.hex, "hex"));
+      } else compare(step, await nextOf(end, step.payloadText === "#1"));
+    }
+    end.end();
+  });
+}
+
+function compare(step: Step, item: Item): void {
+  assert.equal(item.kind, step.kind === "tcp-fin" ? "end" : step.kind);
+  if (item.kind === "http") assert.equal(item.text, step.text);
+  if (item.kind !== "frame") return;
+  assert.equal(item.isFinal, step.fin);
+  assert.equal(item.opcode, step.opcode);
+  if (step.payloadText !== undefined) {
+    assert.equal(withoutId(String(item.payload)), withoutId(step.payloadText));
+  } else assert.equal(item.payload.toString("hex"), step.payloadHex);
+}
+
+/** Our client against the recorded server: it numbers its calls itself, so that numbers are translated. */
+async function replayToClient(steps: readonly Step[]): Promise<void> {
+  const server = await acceptRaw();
+  const connecting = connectPeer({ address: "127.0.0.1", port: server.port });
+  const end = await server.accepted;
+  const upgrade = await end.next();
+  assert.ok(upgrade.kind === "http");
+  const recorded = steps.find(({ kind, dir }) => kind === "http" && dir === "client->server");
+  if (recorded) assert.equal(plainHead(upgrade.text), plainHead(recorded.text));
+  end.write(upgradeReply(/Sec-WebSocket-Key: (.*)\r\n/.exec(upgrade.text)![1]!));
+  await expectText(end, '{"event":"#handshake","data":{"authToken":null},"cid":1}');
+  end.write(
+    textFrame('{"rid":1,"data":{"id":"TYJQUTZsUSL1_EB5AAAA","pingTimeout":60000,"isAuthenticated":false}}'),
+  );
+  const connection = await connecting;
+  for (const step of steps) {
+    const message = messageOf(step);
+    if (step.dir === "server->client" && step.payloadText === "#1") {
+      end.write(Buffer.from(step.hex, "hex"));
+      await expectText(end, "#2");
+    }
+    if (step.dir !== "client->server" || !message?.event?.startsWith("p2p.") || message.cid === undefined)
+      continue;
+    const reply = steps.find((other) => messageOf(other)?.rid === message.cid);
+    if (!reply) continue;
+    const event = message.event as PeerEvent;
+    const { data: argument } = message.data as { data: never };
+    const asked = connection.call(event, argument, { timeoutMs: 5_000, maxBytes: 1_000_000 });
+    const request = textOf(await end.next());
+    const { cid: callId } = JSON.parse(request) as Message;
+    const ownNumber = (text: string) => text.replace(/"cid":\d+}$/, `"cid":${callId}}`);
+    if (step.payloadText?.includes('"headers":{"Content-Type":"application/json"}')) {
+      assert.equal(request, ownNumber(step.payloadText));
+    }
+    end.write(textFrame(reply.payloadText!.replace(/^\{"rid":\d+/, `{"rid":${callId}`)));
+    await checkReply(asked, messageOf(reply)!, event);
+  }
+  connection.close();
+  await expectText(end, '{"event":"#disconnect","data":{"code":1000}}');
+  const closing = await end.next();
+  assert.ok(closing.kind === "frame" && closing.opcode === 8);
+  assert.equal(closing.payload.toString("hex"), "03e8");
+  end.end();
+  server.close();
+}
+
+function textOf(item: Item): string {
+  assert.ok(item.kind === "frame" && item.opcode === 1 && item.isFinal);
+  return String(item.payload);
+}
+
+async function checkReply(
+  asked: Promise<{ result: unknown }>,
+  recorded: Message,
+  event: PeerEvent,
+): Promise<void> {
+  if (recorded.error) {
+    const { message } = recorded.error;
+    await assert.rejects(asked, (error) => error instanceof PeerError && error.message === message);
+    return;
+  }
+  const { result } = await asked;
+  assert.deepEqual(result, (recorded.data as { data: unknown }).data);
+  if (!isInternal(event)) readResult(event, result, network);
+}
+
+async function expectText(end: RawEnd, text: string): Promise<void> {
+  assert.equal(textOf(await end.next()), text);
+}
+
+/** The forger's client offers an extension, a captured one adds a query; keys and ports differ. */
+const plainHead = (text: string) =>
+  text
+    .replace(/^GET \S+/, "GET /socketcluster/")
+    .replace(/Sec-WebSocket-Extensions: .*\r\n/, "")
+    .replace(/Sec-WebSocket-Key: .*\r\n/, "")
+    .replace(/Host: .*\r\n/, "");
+
+/** RFC 6455 section 4.2.2. */
+const upgradeReply = (key: string) =>
+  `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${createHash(
+    "sha1",
+  )
+    .update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest("base64")}\r\n\r\n`;
+
+/** Steps depend on those before: a file is one case for each side. */
 const transcript: Runner = ({ name, steps }: { name: string; steps: Step[] }) => [
-  {
-    name,
-    run: () => {
-      const connection = newConnection(steps);
-      for (const step of steps) followers[step.kind](step, connection);
-      assert.equal(connection.reaction, undefined, "the connection should have ended");
-    },
-  },
+  { name: `${name}, our server`, run: () => replayToServer(steps) },
+  { name: `${name}, our client`, run: () => replayToClient(steps) },
 ];
 
-const followers: Record<Step["kind"], (step: Step, connection: Connection) => void> = {
-  http: followHttp,
-  frame: followFrame,
-  "tcp-fin": followEnd,
-};
-
-function followHttp({ dir, text }: Step, connection: Connection): void {
-  if (dir === "server->client") {
-    assert.equal(writeUpgradeReply(connection.key), text);
-    return;
-  }
-  const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(text)![1]!.trim();
-  const target = text.split(" ")[1]!;
-  assert.ok(isUpgradeTarget(target));
-  connection.key = field("Sec-WebSocket-Key");
-  const [host, port] = field("Host").split(":");
-  // The forger's client offers an extension, a captured one adds a query; the rest is what we send.
-  const plain = text.replace(target, "/socketcluster/").replace(/^Sec-WebSocket-Extensions: .*\r\n/m, "");
-  assert.equal(writeUpgradeRequest(host!, Number(port), connection.key), plain);
-}
-
-function followFrame(step: Step, connection: Connection): void {
-  const { dir, fin, opcode, maskKey, hex, payloadText, payloadHex } = step;
-  const payload = payloadText === undefined ? hexToBytes(payloadHex!) : new TextEncoder().encode(payloadText);
-  const mask = maskKey === null ? {} : { maskKey: hexToBytes(maskKey) };
-  assert.equal(bytesToHex(encodeFrame({ opcode, payload, isFinal: fin, ...mask })), hex);
-  const received = connection.read[dir](hexToBytes(hex));
-  if (!fin) {
-    assert.deepEqual(received, []);
-    return;
-  }
-  assert.equal(received.length, 1);
-  const [message] = received;
-  if (message?.kind === "close") followClose(step, message.closeCode, connection);
-  else followText(step, message!.text, connection);
-}
-
-/** Codes of timers are the server's own, the others follow from what the client did. */
-function followClose({ dir, meaning }: Step, closeCode: number | undefined, connection: Connection): void {
-  assert.deepEqual({ closeCode }, meaning);
-  connection.isClosing = true;
-  if (dir === "client->server" || !connection.reaction) return;
-  assert.deepEqual(connection.reaction, { kind: "close", closeCode });
-  connection.reaction = undefined;
-}
-
-/** Without a close frame the server has cut the connection. */
-function followEnd(_step: Step, connection: Connection): void {
-  if (connection.isClosing) return;
-  assert.deepEqual(connection.reaction, { kind: "offence" });
-  connection.reaction = undefined;
-}
-
-function followText({ dir, payloadText, meaning, tMs }: Step, text: string, connection: Connection): void {
-  if (payloadText !== undefined) assert.equal(text, payloadText);
-  const value = decodeValue(text);
-  if (typeof meaning === "object" && !text.includes('"base64"')) assert.deepEqual(value, meaning);
-  assert.equal(encodeValue(value), text);
-  if (dir === "server->client") followServer(text, connection);
-  else followClient(text, tMs, connection);
-}
-
-function followClient(text: string, at: number, connection: Connection): void {
-  const message = readClientMessage(text);
-  try {
-    connection.session = advance(connection.session, message, at);
-    if (message.kind === "call") connection.rateLimits.count("203.0.113.7", message.event, at);
-  } catch (error) {
-    assert.ok(error instanceof WireError);
-    connection.reaction = serverReaction(error);
-    return;
-  }
-  if ("callId" in message && message.callId !== undefined) {
-    connection.asked.set(message.callId, message.kind === "call" ? message.event : "#handshake");
-  }
-  const ownHeaders = '"headers":{"Content-Type":"application/json"}';
-  if (message.kind !== "call" || text.includes(ownHeaders)) assert.equal(written(message), text);
-}
-
-function written(message: ClientMessage): string {
-  if (message.kind === "pong") return PONG;
-  if (message.kind === "handshake") return writeHandshake();
-  if (message.kind === "disconnect") return writeDisconnect(message.closeCode);
-  return writeCall(message.event, message.argument, message.callId);
-}
-
-function followServer(text: string, { asked }: Connection): void {
-  const message = readServerMessage(text);
-  if (message.kind === "ping") {
-    assert.equal(text, PING);
-    return;
-  }
-  assert.ok(message.kind === "reply" || message.kind === "failure");
-  const event = asked.get(message.callId);
-  assert.ok(event, "a reply to nothing");
-  asked.delete(message.callId);
-  if (message.kind === "failure") {
-    assert.equal(writeFailure(message.callId, message.message), text);
-  } else if (event === "#handshake") {
-    assert.equal(readHandshakeReply(message.data).pingTimeoutMs, 60_000);
-    assert.equal(writeHandshakeReply(message.callId, (message.data as { id: string }).id), text);
-  } else {
-    const { result, height } = readReply(message.data);
-    const version = "5.7.2";
-    const headers = height === undefined ? { version } : { version, height };
-    assert.equal(writeReply(message.callId, event, result as never, headers), text);
-    if (!isInternal(event)) readResult(event as PeerEvent, result, network);
-  }
-}
-
-/** One is left out: the missing pong, whose course depends on the server's clock alone. */
 const TRANSCRIPTS = [
   "app-not-ready",
   "disconnect",
@@ -227,6 +243,7 @@ const TRANSCRIPTS = [
   "get-status",
   "path-with-query",
   "ping-pong",
+  "pong-timeout",
   "post-block",
   "post-transactions",
   "post-transactions-garbage",

@@ -2,6 +2,7 @@
 import { WireError } from "../wire/error.ts";
 import { RATE_LIMITS, TIMES_MS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
+import { createRefusals } from "./refusals.ts";
 import { createWindowCounter } from "./window.ts";
 
 export type RateLimitOptions = {
@@ -28,24 +29,15 @@ export function createRateLimits({ eventsPerSecond, exempt }: RateLimitOptions):
   const byEvent = new Map(
     Object.entries(RATE_LIMITS).map(([event, limit]) => [event, createWindowCounter(limit)]),
   );
-  /** End of the refusal by address, the earliest first. */
-  const blockedUntil = new Map<string, number>();
-
-  function isBlocked(address: string, at: number): boolean {
-    for (const [blocked, until] of blockedUntil) {
-      if (at < until) break;
-      blockedUntil.delete(blocked);
-    }
-    return blockedUntil.has(address);
-  }
+  const blocked = createRefusals({ durationMs: TIMES_MS.refusal });
 
   return {
-    isBlocked,
+    isBlocked: blocked.has,
     count: (address, event, at) => {
       if (exempt.has(address)) return;
-      if (isBlocked(address, at)) throw new WireError("RATE_EXCEEDED", "an event of a blocked address");
+      if (blocked.has(address, at)) throw new WireError("RATE_EXCEEDED", "an event of a blocked address");
       if (!all.take(address, at)) {
-        blockedUntil.set(address, at + TIMES_MS.refusal);
+        blocked.add(address, at);
         throw new WireError("RATE_EXCEEDED", `more than ${eventsPerSecond} events in a second`);
       }
       if (byEvent.get(event)?.take(address, at) === false) {

@@ -1,22 +1,12 @@
 /** What is wrong with something that came over a connection, and what follows from it. */
 
 export type WireErrorCode =
-  /** A reserved bit is set or the opcode is unknown: nobody negotiates extensions (p2p.md 2.2). */
-  | "FRAME_UNKNOWN"
-  /** A client's frame without mask, or a server's with one. */
-  | "FRAME_MASK"
+  /** Not the frames of a WebSocket without extensions, or a message above the limit of the receiver (p2p.md 2.3). */
+  | "FRAME_INVALID"
   /** A WebSocket ping or pong: keep-alive is text here (p2p.md 4.2). */
   | "FRAME_CONTROL"
   /** Binary data: only text carries messages. */
   | "FRAME_BINARY"
-  /** A continuation of nothing, a new message within one, or a control frame that is split or too long. */
-  | "FRAME_ORDER"
-  /** A close frame whose payload is no close code with an optional reason. */
-  | "FRAME_CLOSE"
-  /** The declared length is above the limit of the receiver (p2p.md 2.3). */
-  | "MESSAGE_TOO_LARGE"
-  /** Text that is no UTF-8. */
-  | "MESSAGE_ENCODING"
   /** Shorter than any message there is (p2p.md 6.2, 4). */
   | "MESSAGE_TOO_SHORT"
   /** No JSON, or not by the stricter rules (p2p.md 6.2, 5). */
@@ -43,6 +33,8 @@ export type WireErrorCode =
   | "MESSAGE_AFTER_END"
   /** More events than an address may send (p2p.md 6.3). */
   | "RATE_EXCEEDED"
+  /** More messages than a server may send at a time (p2p.md 12.3). */
+  | "REPLIES_EXCEEDED"
   /** A successful reply without headers (p2p.md 3.4). */
   | "REPLY_HEADERS"
   /** The result of a reply is not what its event returns (p2p.md 7). */

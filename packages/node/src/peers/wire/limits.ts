@@ -37,13 +37,17 @@ export const RATE_LIMITS = {
   "p2p.peer.postBlock": { events: 2, windowMs: 4000 },
 } as const;
 
+/** Messages within a second after which a client leaves its server (p2p.md 12.3). */
+export const MAX_SERVER_MESSAGES = { events: 30, windowMs: 1000 } as const;
+
 /** Milliseconds. */
 export const TIMES_MS = {
   /** Silence of a new connection before its upgrade. */
   upgrade: 2_000,
   /** From the connection to the end of the handshake. */
   handshake: 4_000,
-  connect: 20_000,
+  /** Less than the 20 s of an old node, whose requests give up after 2 s all the same. */
+  connect: 5_000,
   pingInterval: 8_000,
   /** Told to clients, and applied to them. */
   pingTimeout: 60_000,

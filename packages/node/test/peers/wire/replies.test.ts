@@ -14,7 +14,6 @@ import {
   writeHandshakeReply,
   writeReply,
 } from "../../../src/peers/wire/replies/write.ts";
-import { isUpgradeTarget, writeUpgradeReply, writeUpgradeRequest } from "../../../src/peers/wire/upgrade.ts";
 import { anyJson, anyText, codeOf, survives } from "./hostile.ts";
 
 const network = createNetwork(presets.livenet!);
@@ -125,7 +124,7 @@ test("the handshake tells the timeout of pings", () => {
 describe("results", () => {
   test("lose the members that nobody asked for", () => {
     const data = { ...status({ extra: 1, header: { ...header, extra: 1 } }, { extra: 1 }), extra: 1 };
-    expect(readResult("p2p.peer.getStatus", data, network)).toEqual(status());
+    expect(readResult("p2p.peer.getStatus", data, network)).toEqual({ ...status(), isUniknode: false });
     const peers = [{ ip: "2001:db8::7", port: 1 }];
     expect(readResult("p2p.peer.getPeers", peers, network)).toEqual([{ ip: "2001:db8::7" }]);
     const common = { common: { ...header }, lastBlockHeight: 9 };
@@ -218,15 +217,4 @@ test("limits follow from the network and from what was asked", () => {
   expect(serverMessageBytes(network)).toBe(21_010_240);
   expect(blocksMessageBytes(400, false)).toBe(20_971_520);
   expect(blocksMessageBytes(3, true)).toBe(3072);
-});
-
-test("a connection begins at one path, whatever its query", () => {
-  expect(isUpgradeTarget("/socketcluster/")).toBe(true);
-  expect(isUpgradeTarget("/socketcluster/?a=1")).toBe(true);
-  for (const target of ["/", "/socketcluster", "/socketcluster/x", "//socketcluster/"]) {
-    expect(isUpgradeTarget(target)).toBe(false);
-  }
-  expect(writeUpgradeRequest("2001:db8::1", 4001, "key")).toContain("\r\nHost: [2001:db8::1]:4001\r\n\r\n");
-  // RFC 6455 section 1.3
-  expect(writeUpgradeReply("dGhlIHNhbXBsZSBub25jZQ==")).toContain("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
 });

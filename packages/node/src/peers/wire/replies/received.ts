@@ -5,9 +5,10 @@ import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { WireError } from "../error.ts";
 import { MAX_BLOCKS, MAX_PEERS } from "../limits.ts";
+import { unpackBlocks } from "../packed-blocks.ts";
 import { isRecord, type UntrustedRecord } from "../record.ts";
 import type { EventName } from "../requests/arguments.ts";
-import type { Plugin } from "./results.ts";
+import { type Plugin, UNIKNODE_PROTOCOL } from "./results.ts";
 
 /** A header whose members have the right form; whether they fit each other is unknown. Other members may be missing. */
 export type ReceivedHeader = UntrustedRecord & {
@@ -25,7 +26,9 @@ export type ReceivedBlock = ReceivedHeader & { transactions?: string[] };
 /** `header` is missing where the peer has none to show. */
 export type ReceivedStatus = {
   state: { height: number; forgingAllowed: boolean; currentSlot: number; header: ReceivedHeader | undefined };
-  config: Static<typeof status>["config"];
+  config: Omit<Static<typeof status>["config"], "uniknode">;
+  /** Whether the peer answers the additive events. */
+  isUniknode: boolean;
 };
 
 /** Null where the peer knows none of the blocks. */
@@ -39,6 +42,9 @@ export type Received = {
   "p2p.peer.getBlocks": ReceivedBlock[];
   "p2p.peer.postBlock": undefined;
   "p2p.peer.postTransactions": undefined;
+  /** Serialized blocks. */
+  "uniknode.peer.getBlocks": Uint8Array[];
+  "uniknode.peer.getGenesis": UntrustedRecord;
 };
 
 /** Events between nodes. */
@@ -78,6 +84,7 @@ const status = Type.Object({
       Type.Object({ enabled: Type.Boolean(), port: Type.Integer({ minimum: 0, maximum: 65_535 }) }),
       { minProperties: 1, maxProperties: 32 },
     ),
+    uniknode: Type.Optional(Type.Unknown()),
   }),
 });
 
@@ -122,6 +129,7 @@ const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received
     return {
       state: { height, forgingAllowed, currentSlot, header: isEmpty ? undefined : headerOf(header, network) },
       config: configOf(config),
+      isUniknode: isRecord(config.uniknode) && config.uniknode.protocol === UNIKNODE_PROTOCOL,
     };
   },
   "p2p.peer.getCommonBlocks": (data) => {
@@ -140,6 +148,16 @@ const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received
   },
   "p2p.peer.postTransactions": (data) => {
     if (!Array.isArray(data)) throw wrong("p2p.peer.postTransactions");
+  },
+  "uniknode.peer.getBlocks": (data) => {
+    const blocks =
+      isRecord(data) && data.blocks instanceof Uint8Array ? unpackBlocks(data.blocks) : undefined;
+    if (!blocks) throw wrong("uniknode.peer.getBlocks");
+    return blocks;
+  },
+  "uniknode.peer.getGenesis": (data) => {
+    if (!isRecord(data) || !isRecord(data.genesisBlock)) throw wrong("uniknode.peer.getGenesis");
+    return data.genesisBlock;
   },
 };
 

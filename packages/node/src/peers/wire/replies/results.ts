@@ -24,8 +24,13 @@ export type Status = {
     };
     /** By name; never empty. */
     plugins: Record<string, Plugin>;
+    /** Tells a node of this kind which additive events there are; other nodes do not read it (p2p.md 7). */
+    uniknode?: { protocol: number };
   };
 };
+
+/** Version of the additive events. */
+export const UNIKNODE_PROTOCOL = 1;
 
 /** A further service of a node. */
 export type Plugin = { enabled: boolean; port: number };
@@ -99,6 +104,10 @@ type Results = {
   "p2p.internal.isBlockedByRateLimit": { blocked: boolean };
   "p2p.internal.syncBlockchain": Nothing;
   "p2p.internal.getRateLimitedEndpoints": EventName[];
+  /** Serialized blocks of consecutive heights, each behind its length as u32 little endian; nothing beyond the head. */
+  "uniknode.peer.getBlocks": { blocks: Uint8Array };
+  /** Content of the genesis file. */
+  "uniknode.peer.getGenesis": { genesisBlock: Record<string, unknown> };
 };
 
 export type ResultOf<E extends EventName> = Results[E];

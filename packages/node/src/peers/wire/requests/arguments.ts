@@ -48,6 +48,9 @@ export const ARGUMENTS = {
   "p2p.internal.isBlockedByRateLimit": ofAddress,
   "p2p.internal.syncBlockchain": nothing,
   "p2p.internal.getRateLimitedEndpoints": nothing,
+  /** Between nodes that tell each other to be of this kind: blocks after a height, as bytes (decision 7). */
+  "uniknode.peer.getBlocks": exactly({ lastBlockHeight: Type.Integer({ minimum: 1 }) }),
+  "uniknode.peer.getGenesis": nothing,
 } satisfies Readonly<Record<string, TSchema>>;
 
 /** Name of an event that a client may send. */

@@ -1,0 +1,206 @@
+/** One connection that this node opens: the client side of the protocol (p2p.md 3, 4 and 16). */
+import { WebSocket } from "ws";
+import { createWindowCounter } from "../guards/window.ts";
+import { CLOSE_CODES, WireError } from "../wire/error.ts";
+import { CLIENT_MESSAGE_BYTES, MAX_SERVER_MESSAGES, TIMES_MS } from "../wire/limits.ts";
+import {
+  readHandshakeReply,
+  readReply,
+  readServerMessage,
+  type ServerMessage,
+} from "../wire/replies/read.ts";
+import type { ArgumentOf, EventName } from "../wire/requests/arguments.ts";
+import {
+  HANDSHAKE_CALL_ID,
+  PONG,
+  writeCall,
+  writeDisconnect,
+  writeHandshake,
+} from "../wire/requests/write.ts";
+import { PeerError } from "./error.ts";
+import { createUnfinished } from "./unfinished.ts";
+
+export type Endpoint = {
+  readonly address: string;
+  readonly port: number;
+  /** Address that the connection comes from; any of this host if absent. */
+  readonly localAddress?: string | undefined;
+};
+
+export type CallLimits = {
+  readonly timeoutMs: number;
+  /** Length of the reply at most. */
+  readonly maxBytes: number;
+};
+
+export type Connection = {
+  /**
+   * The unread result of a call, and the height that the peer told beside it.
+   *
+   * @throws {PeerError}
+   */
+  call<E extends EventName>(
+    event: E,
+    argument: ArgumentOf<E>,
+    limits: CallLimits,
+  ): Promise<{ result: unknown; height: number | undefined }>;
+  /** Settles when the connection has ended, with what the peer did wrong if it did. */
+  readonly ended: Promise<WireError | undefined>;
+  close(): void;
+};
+
+type Pending = {
+  readonly settle: (message: ServerMessage) => void;
+  readonly fail: (error: PeerError) => void;
+  readonly maxBytes: number;
+};
+
+/**
+ * Connects and shakes hands.
+ *
+ * @throws {PeerError} PEER_UNREACHABLE, PEER_PROTOCOL
+ */
+export function connectPeer({ address, port, localAddress }: Endpoint): Promise<Connection> {
+  const host = address.includes(":") ? `[${address}]` : address;
+  const socket = new WebSocket(`ws://${host}:${port}/socketcluster/`, {
+    perMessageDeflate: false,
+    autoPong: false,
+    handshakeTimeout: TIMES_MS.connect,
+    maxPayload: CLIENT_MESSAGE_BYTES.blocks,
+    ...(localAddress !== undefined && { localAddress }),
+  });
+  const pending = new Map<number, Pending>();
+  const ended = Promise.withResolvers<WireError | undefined>();
+  const messages = createWindowCounter(MAX_SERVER_MESSAGES);
+  let lastCallId = HANDSHAKE_CALL_ID;
+  let violation: WireError | undefined;
+  let received = () => {};
+
+  const leaveAfter = (ms: number) => setTimeout(() => socket.close(CLOSE_CODES.noPing), ms);
+  let silence = leaveAfter(TIMES_MS.pingTimeout);
+  const maxBytes = () =>
+    Math.max(CLIENT_MESSAGE_BYTES.other, ...[...pending.values()].map((call) => call.maxBytes));
+
+  socket.on("upgrade", ({ socket: wire }) => {
+    const unfinished = createUnfinished({ maxTotalBytes: Infinity });
+    received = unfinished.watch(wire, maxBytes, () =>
+      violated("FRAME_INVALID", "a reply is too long"),
+    ).finished;
+  });
+  socket.on("message", (data, isBinary) => {
+    received();
+    try {
+      if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
+      if (!messages.take("", performance.now())) {
+        throw new WireError("REPLIES_EXCEEDED", "a server sends too many messages at a time");
+      }
+      receive(readServerMessage(String(data)));
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      violated(error.code, error.message);
+    }
+  });
+  const refuseControl = () => violated("FRAME_CONTROL", "WebSocket pings and pongs are not used");
+  socket.on("ping", refuseControl);
+  socket.on("pong", refuseControl);
+  socket.on("error", () => socket.terminate());
+  socket.on("close", () => {
+    clearTimeout(silence);
+    const error = violation
+      ? new PeerError("PEER_PROTOCOL", violation.message, { cause: violation })
+      : new PeerError("PEER_GONE", `${address} has ended the connection`);
+    for (const { fail } of pending.values()) fail(error);
+    pending.clear();
+    ended.resolve(violation);
+  });
+
+  function violated(code: WireError["code"], message: string): void {
+    violation ??= new WireError(code, message);
+    socket.terminate();
+  }
+
+  function receive(message: ServerMessage): void {
+    switch (message.kind) {
+      case "ping":
+        silence.refresh();
+        socket.send(PONG, () => {});
+        break;
+      case "disconnect":
+        socket.close(CLOSE_CODES.normal);
+        break;
+      case "reply":
+      case "failure":
+        pending.get(message.callId)?.settle(message);
+        pending.delete(message.callId);
+    }
+  }
+
+  /** Sends a text and waits for the message that answers it. */
+  function ask(callId: number, text: string, limits: CallLimits): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        pending.delete(callId);
+        reject(new PeerError("PEER_TIMEOUT", `${address} did not answer within ${limits.timeoutMs} ms`));
+      }, limits.timeoutMs);
+      pending.set(callId, {
+        maxBytes: limits.maxBytes,
+        fail(error) {
+          clearTimeout(timer);
+          reject(error);
+        },
+        settle(message) {
+          clearTimeout(timer);
+          if (message.kind === "reply") resolve(message.data);
+          else if (message.kind === "failure") reject(new PeerError("PEER_REFUSED", message.message));
+        },
+      });
+      socket.send(text, (error) => {
+        if (error) pending.get(callId)?.fail(new PeerError("PEER_GONE", error.message));
+      });
+    });
+  }
+
+  async function call<E extends EventName>(event: E, argument: ArgumentOf<E>, limits: CallLimits) {
+    if (socket.readyState !== socket.OPEN) throw new PeerError("PEER_GONE", `${address} is not connected`);
+    const callId = ++lastCallId;
+    const data = await ask(callId, writeCall(event, argument, callId), limits);
+    try {
+      return readReply(data);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      violated(error.code, error.message);
+      throw new PeerError("PEER_PROTOCOL", error.message, { cause: error });
+    }
+  }
+
+  async function shakeHands(): Promise<void> {
+    const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
+    const { pingTimeoutMs } = readHandshakeReply(await ask(HANDSHAKE_CALL_ID, writeHandshake(), limits));
+    clearTimeout(silence);
+    silence = leaveAfter(pingTimeoutMs);
+  }
+
+  function close(): void {
+    if (socket.readyState === socket.OPEN) {
+      socket.send(writeDisconnect(CLOSE_CODES.normal), () => {});
+      socket.close(CLOSE_CODES.normal);
+    } else socket.terminate();
+  }
+
+  return new Promise((resolve, reject) => {
+    const unreachable = (error: unknown) => {
+      socket.terminate();
+      const reason = error instanceof Error ? error.message : "the connection ended";
+      reject(
+        new PeerError("PEER_UNREACHABLE", `${address}:${port} cannot be reached: ${reason}`, {
+          cause: error,
+        }),
+      );
+    };
+    socket.once("error", unreachable);
+    socket.once("close", unreachable);
+    socket.once("open", () => {
+      shakeHands().then(() => resolve({ call, close, ended: ended.promise }), unreachable);
+    });
+  });
+}

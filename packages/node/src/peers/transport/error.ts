@@ -1,0 +1,26 @@
+/** A request to a peer that brought no result. */
+
+export type PeerErrorCode =
+  /** No connection, or no handshake, in time. */
+  | "PEER_UNREACHABLE"
+  /** The connection ended before the reply. */
+  | "PEER_GONE"
+  /** No reply in time. */
+  | "PEER_TIMEOUT"
+  /** The peer answered with an error. */
+  | "PEER_REFUSED"
+  /** The peer broke the protocol. */
+  | "PEER_PROTOCOL";
+
+export class PeerError extends Error {
+  readonly code: PeerErrorCode;
+  /** Whether the same request may succeed later. */
+  readonly isRetryable: boolean;
+
+  constructor(code: PeerErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "PeerError";
+    this.code = code;
+    this.isRetryable = code !== "PEER_PROTOCOL";
+  }
+}

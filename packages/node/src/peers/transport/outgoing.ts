@@ -1,0 +1,105 @@
+/** What this node asks of others: one connection for each address, opened when something is asked of it. */
+import type { Network } from "@uniknode/protocol";
+import { clientReaction, WireError } from "../wire/error.ts";
+import { type PeerEvent, type Received, readResult } from "../wire/replies/received.ts";
+import type { ArgumentOf } from "../wire/requests/arguments.ts";
+import { type CallLimits, type Connection, connectPeer } from "./connection.ts";
+import { PeerError } from "./error.ts";
+import { createThrottle, type Throttle } from "./throttle.ts";
+
+export type OutgoingOptions = {
+  /** Port of the whole network (p2p.md 1). */
+  readonly port: number;
+  /** Address that connections come from; any of this host if absent. */
+  readonly localAddress: string | undefined;
+};
+
+export type OutgoingDeps = {
+  readonly network: Network;
+  /** A reply told the height of the peer. */
+  readonly onHeight: (address: string, height: number) => void;
+};
+
+export type Outgoing = {
+  /**
+   * Waits for the turn of the event at that address, asks, and reads the result.
+   *
+   * @throws {PeerError}
+   */
+  ask<E extends PeerEvent>(
+    address: string,
+    event: E,
+    argument: ArgumentOf<E>,
+    limits: CallLimits,
+  ): Promise<Received[E]>;
+  /** Ends the connection to an address. */
+  disconnect(address: string): void;
+  close(): void;
+};
+
+type Link = { readonly throttle: Throttle; connection: Promise<Connection> | undefined; usedAt: number };
+
+/** Addresses are forgotten when nothing was asked of them for longer than any window of time counts. */
+const IDLE_MS = 60_000;
+
+export function createOutgoing(options: OutgoingOptions, { network, onHeight }: OutgoingDeps): Outgoing {
+  const links = new Map<string, Link>();
+  let isClosed = false;
+
+  function linkOf(address: string): Link {
+    const now = performance.now();
+    for (const [other, { connection, usedAt }] of links) {
+      if (!connection && now - usedAt > IDLE_MS) links.delete(other);
+    }
+    const link = links.get(address) ?? { throttle: createThrottle(), connection: undefined, usedAt: now };
+    link.usedAt = now;
+    links.set(address, link);
+    return link;
+  }
+
+  function connect(address: string, link: Link): Promise<Connection> {
+    if (link.connection) return link.connection;
+    const connecting = connectPeer({ address, ...options });
+    link.connection = connecting;
+    const forget = () => {
+      if (link.connection === connecting) link.connection = undefined;
+    };
+    connecting.then(({ ended }) => ended.then(forget), forget);
+    return connecting;
+  }
+
+  async function end(link: Link): Promise<void> {
+    const { connection } = link;
+    link.connection = undefined;
+    await connection?.then(
+      ({ close }) => close(),
+      () => {},
+    );
+  }
+
+  return {
+    async ask(address, event, argument, limits) {
+      const link = linkOf(address);
+      await link.throttle.turn(event);
+      if (isClosed) throw new PeerError("PEER_GONE", "this node is closing");
+      const connection = await connect(address, link);
+      const { result, height } = await connection.call(event, argument, limits);
+      if (height !== undefined) onHeight(address, height);
+      try {
+        return readResult(event, result, network);
+      } catch (error) {
+        if (!(error instanceof WireError)) throw error;
+        if (clientReaction(error) === "drop") void end(link);
+        throw new PeerError("PEER_PROTOCOL", `${address}: ${error.message}`, { cause: error });
+      }
+    },
+    disconnect(address) {
+      const link = links.get(address);
+      if (link) void end(link);
+    },
+    close() {
+      isClosed = true;
+      for (const link of links.values()) void end(link);
+    },
+  };
+}

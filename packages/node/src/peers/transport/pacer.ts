@@ -1,0 +1,33 @@
+/** Sends texts one after the other, no more than so many in a window of time; the others wait. */
+import type { Window } from "../guards/window.ts";
+
+export type Pacer = { send(text: string): void; close(): void };
+
+export function createPacer({ events, windowMs }: Window, transmit: (text: string) => void): Pacer {
+  /** Moments of the last sendings, the oldest first. */
+  const sent: number[] = [];
+  const waiting: string[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  function flush(): void {
+    timer = undefined;
+    const now = performance.now();
+    while (sent.length > 0 && now - sent[0]! >= windowMs) sent.shift();
+    while (waiting.length > 0 && sent.length < events) {
+      sent.push(now);
+      transmit(waiting.shift()!);
+    }
+    if (waiting.length > 0) timer = setTimeout(flush, windowMs - (now - sent[0]!));
+  }
+
+  return {
+    send(text) {
+      waiting.push(text);
+      if (!timer) flush();
+    },
+    close() {
+      clearTimeout(timer);
+      waiting.length = 0;
+    },
+  };
+}

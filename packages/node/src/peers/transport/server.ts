@@ -1,0 +1,172 @@
+/** The server side of the protocol: listens, guards the door, and serves each connection (p2p.md 2 and 6). */
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, isIP, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Network } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import { WebSocketServer } from "ws";
+import { createAdmission } from "../guards/admission.ts";
+import type { RateLimits } from "../guards/rate-limits.ts";
+import { createRefusals } from "../guards/refusals.ts";
+import type { ReplyHeaders } from "../wire/headers.ts";
+import { serverMessageBytes, TIMES_MS } from "../wire/limits.ts";
+import { matchesAddress } from "./address-patterns.ts";
+import type { Answer, Caller } from "./answer.ts";
+import { type KeepAlive, serveSession } from "./session.ts";
+import { createUnfinished } from "./unfinished.ts";
+
+export type PeerServerOptions = {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Connections of one /24; twice as many as peers, since each peer may be replacing one. */
+  readonly maxConnectionsPerSubnet: number;
+  /** Patterns of the addresses that may use internal events. */
+  readonly remoteAccess: readonly string[];
+  /** Those of the protocol, unless a test is in a hurry. */
+  readonly times?: KeepAlive;
+};
+
+export type PeerServerDeps = {
+  readonly network: Network;
+  readonly rateLimits: RateLimits;
+  readonly answer: Answer;
+  /** Whether calls are executed at all. */
+  readonly isReady: () => boolean;
+  readonly replyHeaders: () => ReplyHeaders;
+  /** Whether nobody is to be heard from an address. */
+  readonly isBanned: (address: string) => boolean;
+  readonly logger: Logger;
+};
+
+export type PeerServer = {
+  /** Settles with the port. @throws {Error} of the system when it cannot listen */
+  listen(): Promise<number>;
+  /** Ends every connection. */
+  close(): Promise<void>;
+};
+
+const PATH = "/socketcluster/";
+/** More than there are delegates, relays and crawlers; what is left is for strangers who only take up room. */
+const MAX_CONNECTIONS = 1_000;
+/** Connections of one address that live at a time: one, and some whose end has not been noticed. */
+const MAX_CONNECTIONS_PER_ADDRESS = 4;
+const MAX_UNFINISHED_BYTES = 128 * 1024 * 1024;
+
+export function createPeerServer(options: PeerServerOptions, deps: PeerServerDeps): PeerServer {
+  const { logger } = deps;
+  const isTrusted = matchesAddress(options.remoteAccess);
+  const refusals = createRefusals({ durationMs: TIMES_MS.refusal });
+  const admission = createAdmission({ perSubnet: options.maxConnectionsPerSubnet, total: MAX_CONNECTIONS });
+  const unfinished = createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES });
+  const maxBytes = serverMessageBytes(deps.network);
+  const upgrades = new WebSocketServer({
+    noServer: true,
+    path: PATH,
+    maxPayload: maxBytes,
+    perMessageDeflate: false,
+    autoPong: false,
+    clientTracking: true,
+  });
+  /** By socket: one that was destroyed does not know it any more. */
+  const addresses = new WeakMap<Duplex, string>();
+  /** Sockets whose handshake is not done yet, each with the timer that ends it. */
+  const handshakes = new Map<Duplex, NodeJS.Timeout>();
+  /** Open sockets by address, the oldest first. */
+  const open = new Map<string, Set<Socket>>();
+
+  const http = createServer();
+  http.timeout = TIMES_MS.upgrade;
+  http.on("connection", accept);
+  http.on("request", ({ method, url, socket }, response) => {
+    if (method === "GET" && url?.split("?", 1)[0] === PATH) {
+      response.writeHead(400, { Connection: "close" }).end();
+    } else refuse(socket);
+  });
+  http.on("clientError", (_error, socket) => socket.destroy());
+  http.on("upgrade", upgrade);
+
+  function accept(socket: Socket): void {
+    const address = socket.remoteAddress;
+    const at = performance.now();
+    const isRefused =
+      address === undefined ||
+      isIP(address) === 0 ||
+      refusals.has(address, at) ||
+      deps.rateLimits.isBlocked(address, at) ||
+      deps.isBanned(address);
+    if (isRefused || !admission.enter(address)) return void socket.destroy();
+    // The timer is not ended by a close: whoever only connects is refused for a while.
+    const timer = setTimeout(() => refuse(socket), TIMES_MS.handshake);
+    handshakes.set(socket, timer.unref());
+    socket.once("close", () => admission.leave(address));
+    socket.on("error", () => {});
+    addresses.set(socket, address);
+  }
+
+  function refuse(socket: Socket): void {
+    handshakes.delete(socket);
+    const address = addresses.get(socket);
+    if (address !== undefined) refusals.add(address, performance.now());
+    socket.destroy();
+  }
+
+  function upgrade(request: IncomingMessage, _socket: Duplex, head: Buffer): void {
+    const { socket } = request;
+    const address = addresses.get(socket);
+    if (address === undefined) return void socket.destroy();
+    upgrades.handleUpgrade(request, socket, head, (webSocket) => {
+      const caller: Caller = { address, isTrusted: isTrusted(address) };
+      const watched = unfinished.watch(
+        socket,
+        () => maxBytes,
+        () => webSocket.terminate(),
+      );
+      serveSession(webSocket, {
+        caller,
+        answer: deps.answer,
+        isReady: deps.isReady,
+        replyHeaders: deps.replyHeaders,
+        rateLimits: deps.rateLimits,
+        times: options.times ?? TIMES_MS,
+        onOpen: () => opened(socket, address),
+        onMessage: watched.finished,
+        onOffence: ({ code, message }) => {
+          logger.debug({ address, code, reason: message }, "a connection was cut");
+          refuse(socket);
+        },
+      });
+    });
+  }
+
+  function opened(socket: Socket, address: string): void {
+    clearTimeout(handshakes.get(socket));
+    handshakes.delete(socket);
+    const sockets = open.get(address) ?? new Set();
+    open.set(address, sockets.add(socket));
+    socket.once("close", () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) open.delete(address);
+    });
+    const [oldest] = sockets;
+    if (sockets.size > MAX_CONNECTIONS_PER_ADDRESS) oldest!.destroy();
+  }
+
+  return {
+    listen: () =>
+      new Promise((resolve, reject) => {
+        http.once("error", reject);
+        http.listen(options.port, options.host, () => {
+          http.off("error", reject);
+          resolve((http.address() as AddressInfo).port);
+        });
+      }),
+    async close() {
+      for (const timer of handshakes.values()) clearTimeout(timer);
+      for (const client of upgrades.clients) client.terminate();
+      const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+      http.closeAllConnections();
+      await closed;
+    },
+  };
+}

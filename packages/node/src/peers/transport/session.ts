@@ -1,0 +1,133 @@
+/** One accepted connection: its messages in, its replies and pings out (p2p.md 4 and 6). */
+import { randomBytes } from "node:crypto";
+import type { RawData, WebSocket } from "ws";
+import type { RateLimits } from "../guards/rate-limits.ts";
+import { CLOSE_CODES, serverReaction, WireError } from "../wire/error.ts";
+import type { ReplyHeaders } from "../wire/headers.ts";
+import { MAX_SERVER_MESSAGES } from "../wire/limits.ts";
+import {
+  PING,
+  unexpectedFailure,
+  writeFailure,
+  writeHandshakeReply,
+  writeReply,
+} from "../wire/replies/write.ts";
+import { refusalOf } from "../wire/requests/admit.ts";
+import { type Call, type ClientMessage, readClientMessage } from "../wire/requests/read.ts";
+import { advance, NEW_SESSION } from "../wire/requests/session.ts";
+import { type Answer, CallError, type Caller } from "./answer.ts";
+import { createPacer } from "./pacer.ts";
+
+/** Milliseconds between pings, and of silence that end a connection. */
+export type KeepAlive = { readonly pingInterval: number; readonly pingTimeout: number };
+
+export type SessionDeps = {
+  readonly caller: Caller;
+  readonly answer: Answer;
+  readonly isReady: () => boolean;
+  readonly replyHeaders: () => ReplyHeaders;
+  readonly rateLimits: RateLimits;
+  readonly times: KeepAlive;
+  /** The handshake is done. */
+  readonly onOpen: () => void;
+  /** A message is complete. */
+  readonly onMessage: () => void;
+  /** The peer broke the protocol: the connection is cut, and its address is to be refused. */
+  readonly onOffence: (error: WireError) => void;
+};
+
+/** Replies that a peer asks for and does not take: one of each large kind, and some more. */
+const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
+
+/** Leaves room below the number at which a client leaves. */
+const PACE = { ...MAX_SERVER_MESSAGES, events: MAX_SERVER_MESSAGES.events - 5 };
+
+/** Serves a socket until it ends. */
+export function serveSession(socket: WebSocket, deps: SessionDeps): void {
+  const { caller } = deps;
+  let session = NEW_SESSION;
+  // The forger of this node asks in bursts, and does not count.
+  const pacer = createPacer(caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, transmit);
+
+  const pings = setInterval(() => send(PING), deps.times.pingInterval);
+  const silence = setTimeout(() => socket.close(CLOSE_CODES.noPong), deps.times.pingTimeout);
+  socket.on("close", () => {
+    clearInterval(pings);
+    clearTimeout(silence);
+    pacer.close();
+  });
+  socket.on("message", (data, isBinary) => {
+    silence.refresh();
+    deps.onMessage();
+    attempt(() => receive(data, isBinary));
+  });
+  const refuseControl = () => react(new WireError("FRAME_CONTROL", "WebSocket pings and pongs are not used"));
+  socket.on("ping", refuseControl);
+  socket.on("pong", refuseControl);
+  socket.on("error", ({ message }) => react(new WireError("FRAME_INVALID", message)));
+
+  function attempt(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      react(error);
+    }
+  }
+
+  function react(error: WireError): void {
+    const reaction = serverReaction(error);
+    if (reaction.kind === "close") {
+      socket.close(reaction.closeCode);
+    } else {
+      socket.terminate();
+      deps.onOffence(error);
+    }
+  }
+
+  function receive(data: RawData, isBinary: boolean): void {
+    if (socket.readyState !== socket.OPEN) return;
+    if (isBinary) throw new WireError("FRAME_BINARY", "only text carries messages");
+    const at = performance.now();
+    const message = readClientMessage(String(data));
+    session = advance(session, message, at);
+    act(message, at);
+  }
+
+  function act(message: ClientMessage, at: number): void {
+    if (message.kind === "handshake") {
+      deps.onOpen();
+      if (message.callId !== undefined) send(writeHandshakeReply(message.callId, newId()));
+    }
+    if (message.kind !== "call") return;
+    deps.rateLimits.count(caller.address, message.event, at);
+    const refusal = refusalOf(message, caller, deps.isReady());
+    if (refusal === undefined) void execute(message);
+    else if (message.callId !== undefined) send(writeFailure(message.callId, refusal));
+  }
+
+  async function execute(call: Call): Promise<void> {
+    const reply = await deps.answer(call, caller).then(
+      (result) => (callId: number) => writeReply(callId, call.event, result, deps.replyHeaders()),
+      (error: unknown) => (callId: number) => writeFailure(callId, failureText(call, error)),
+    );
+    if (call.callId !== undefined) send(reply(call.callId));
+  }
+
+  function send(text: string): void {
+    if (socket.readyState === socket.OPEN) pacer.send(text);
+  }
+
+  function transmit(text: string): void {
+    if (socket.bufferedAmount + text.length > MAX_UNSENT_BYTES) socket.terminate();
+    else socket.send(text, () => {});
+  }
+}
+
+const failureText = ({ event }: Call, error: unknown): string =>
+  error instanceof CallError
+    ? error.message
+    : unexpectedFailure(event, error instanceof Error ? error.message : String(error));
+
+/** 20 characters of URL-safe base64, as is the custom. */
+const newId = (): string => randomBytes(15).toString("base64url");

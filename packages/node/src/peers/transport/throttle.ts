@@ -1,0 +1,43 @@
+/** Waiting before requests, so that an address never gets more of them than it takes (p2p.md 12.3). */
+
+import type { Window } from "../guards/window.ts";
+import { RATE_LIMITS } from "../wire/limits.ts";
+import type { EventName } from "../wire/requests/arguments.ts";
+
+export type Throttle = {
+  /** Settles when the event may be sent, which then counts as sent. */
+  turn(event: EventName): Promise<void>;
+};
+
+/** Requests may arrive closer to each other than they were sent. */
+const JITTER_MS = 300;
+/** A server takes 100 in a second of one address. */
+const ALL: Window = { events: 60, windowMs: 1000 };
+
+export function createThrottle(): Throttle {
+  const all = createSpacing(ALL);
+  const byEvent = new Map(
+    Object.entries(RATE_LIMITS).map(([event, { events, windowMs }]) => [
+      event,
+      createSpacing({ events, windowMs: windowMs + JITTER_MS }),
+    ]),
+  );
+  return {
+    async turn(event) {
+      const at = performance.now();
+      const waitMs = Math.max(all(at), byEvent.get(event)?.(at) ?? 0);
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    },
+  };
+}
+
+/** Milliseconds to wait for the next place, which is taken. */
+function createSpacing({ events, windowMs }: Window): (at: number) => number {
+  /** Moments of the last places taken, in order. */
+  const taken: number[] = [];
+  return (at) => {
+    const first = taken.length < events ? at : Math.max(at, taken.shift()! + windowMs);
+    taken.push(first);
+    return first - at;
+  };
+}

@@ -1,0 +1,197 @@
+/** The guards of a server against those who break the protocol (p2p.md 2 and 6). */
+import { once } from "node:events";
+import { afterEach, describe, expect, test } from "vitest";
+import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
+import type { PeerServer } from "../../../src/peers/transport/server.ts";
+import {
+  callText,
+  isLetIn,
+  open,
+  plainSocket,
+  type Setting,
+  startServer,
+  untilClosed,
+  webSocket,
+} from "./server.ts";
+
+const servers: PeerServer[] = [];
+async function serve(setting?: Setting): Promise<number> {
+  const { server, port } = await startServer(setting);
+  servers.push(server);
+  return port;
+}
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+const CUT = 1006;
+
+describe("an offence", () => {
+  test("ends the connection without a close frame, and its address is refused", async () => {
+    const port = await serve();
+    const socket = await open(port, "127.0.0.2");
+    socket.send(callText("p2p.peer.nope", {}, 2));
+    expect(await untilClosed(socket)).toEqual({ code: CUT, messages: [] });
+    expect(await isLetIn(port, "127.0.0.2")).toBe(false);
+    expect(await isLetIn(port, "127.0.0.3")).toBe(true);
+  });
+
+  test.each([
+    ["a ping of the WebSocket", (socket: Awaited<ReturnType<typeof open>>) => socket.ping()],
+    ["a pong of the WebSocket", (socket: Awaited<ReturnType<typeof open>>) => socket.pong()],
+    ["binary data", (socket: Awaited<ReturnType<typeof open>>) => socket.send(Buffer.from("[1,2,3,4,5,6]"))],
+  ])("is %s", async (_, offend) => {
+    const port = await serve();
+    const socket = await open(port, "127.0.0.2");
+    offend(socket);
+    expect((await untilClosed(socket)).code).toBe(CUT);
+    expect(await isLetIn(port, "127.0.0.2")).toBe(false);
+  });
+
+  test("is a plain request for something else", async () => {
+    const port = await serve();
+    const socket = await plainSocket(port);
+    socket.write("POST /other HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
+    await once(socket, "close");
+    expect(socket.bytesRead).toBe(0);
+    expect(await isLetIn(port)).toBe(false);
+  });
+
+  test("is a message longer than any block, at its first bytes", async () => {
+    const port = await serve();
+    const socket = await plainSocket(port);
+    socket.write(
+      "GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n\r\n",
+    );
+    await once(socket, "data");
+    const head = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4]);
+    head.writeBigUInt64BE(21_010_241n, 2);
+    socket.write(head);
+    await once(socket, "close");
+    expect(await isLetIn(port)).toBe(false);
+  });
+
+  test("is more events than an address may send", async () => {
+    const rateLimits = createRateLimits({ eventsPerSecond: 3, exempt: new Set() });
+    let calls = 0;
+    const port = await serve({ rateLimits, answer: async () => [calls++] as never });
+    const socket = await open(port, "127.0.0.2");
+    for (let cid = 2; cid < 6; cid++) {
+      socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, cid));
+    }
+    expect((await untilClosed(socket)).code).toBe(CUT);
+    expect(calls).toBe(3);
+    expect(await isLetIn(port, "127.0.0.2")).toBe(false);
+  });
+});
+
+test("another path is answered with 400", async () => {
+  const port = await serve();
+  const socket = await plainSocket(port);
+  socket.write(
+    "GET /other HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n\r\n",
+  );
+  const [data] = await once(socket, "data");
+  expect(String(data)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  socket.destroy();
+});
+
+test("silence before the request ends the connection", async () => {
+  const socket = await plainSocket(await serve());
+  socket.resume();
+  await once(socket, "close");
+  expect(socket.bytesRead).toBe(0);
+});
+
+test("who does not shake hands is cut and refused", async () => {
+  const port = await serve();
+  const socket = webSocket(port, "127.0.0.2");
+  expect((await untilClosed(socket)).code).toBe(CUT);
+  expect(await isLetIn(port, "127.0.0.2")).toBe(false);
+});
+
+test("a banned address is not heard", async () => {
+  const port = await serve({ isBanned: (address) => address === "127.0.0.2" });
+  expect(await isLetIn(port, "127.0.0.2")).toBe(false);
+  expect(await isLetIn(port, "127.0.0.3")).toBe(true);
+});
+
+test("a subnet has so many connections, and room again when one ends", async () => {
+  const port = await serve({ maxConnectionsPerSubnet: 2 });
+  const first = await open(port, "127.0.0.2");
+  await open(port, "127.0.0.3");
+  expect(await isLetIn(port, "127.0.0.4")).toBe(false);
+  first.close();
+  await once(first, "close");
+  await expect.poll(() => isLetIn(port, "127.0.0.4")).toBe(true);
+});
+
+test("the oldest connection of an address makes room for the fifth", async () => {
+  const port = await serve();
+  const sockets = [];
+  for (let count = 0; count < 4; count++) sockets.push(await open(port));
+  const ended = untilClosed(sockets[0]!);
+  await open(port);
+  expect((await ended).code).toBe(CUT);
+  expect(sockets.slice(1).every(({ readyState, OPEN }) => readyState === OPEN)).toBe(true);
+});
+
+test("who asks for more than it takes is cut", async () => {
+  const port = await serve({ answer: async () => ({ blocks: new Uint8Array(12_000_000) }) });
+  const socket = await open(port, "127.0.0.2");
+  socket.pause();
+  for (let cid = 2; cid < 30; cid++)
+    socket.send(callText("uniknode.peer.getBlocks", { lastBlockHeight: 1 }, cid));
+  socket.resume();
+  socket.pause();
+  await expect
+    .poll(async () => {
+      socket.send("#2x");
+      return socket.readyState;
+    })
+    .not.toBe(socket.OPEN);
+});
+
+test("a call without number is executed and not answered", async () => {
+  const calls: string[] = [];
+  const port = await serve({
+    answer: async ({ event }) => {
+      calls.push(event);
+      return [];
+    },
+  });
+  const socket = await open(port);
+  socket.send('{"event":"p2p.peer.getPeers","data":{"data":{},"headers":{}}}');
+  socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, 3));
+  const [reply] = await once(socket, "message");
+  expect(JSON.parse(String(reply)).rid).toBe(3);
+  expect(calls).toEqual(["p2p.peer.getPeers", "p2p.peer.postTransactions"]);
+});
+
+test("a failure of the node is told by its text", async () => {
+  const port = await serve({ answer: () => Promise.reject(new Error("disk full")) });
+  const socket = await open(port);
+  socket.send(callText("p2p.peer.getPeers", {}, 2));
+  const [reply] = await once(socket, "message");
+  expect(JSON.parse(String(reply))).toEqual({
+    rid: 2,
+    error: { message: "p2p.peer.getPeers responded with disk full" },
+  });
+});
+
+test("replies stay below the number at which a client leaves", async () => {
+  const port = await serve();
+  const socket = await open(port, "127.0.0.2");
+  const moments: number[] = [];
+  const all = new Promise<void>((resolve) => {
+    socket.on("message", () => {
+      moments.push(performance.now());
+      if (moments.length === 40) resolve();
+    });
+  });
+  for (let cid = 2; cid < 42; cid++)
+    socket.send(callText("p2p.peer.postTransactions", { transactions: [] }, cid));
+  await all;
+  // The 31st after a first one is a second later, whatever the load of the machine adds.
+  expect(moments[30]! - moments[0]!).toBeGreaterThan(900);
+});

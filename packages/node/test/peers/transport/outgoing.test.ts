@@ -1,0 +1,132 @@
+/** The client side: what is asked of others, and what they may not do (p2p.md 12.3, 16). */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { PeerError } from "../../../src/peers/transport/error.ts";
+import { createOutgoing, type Outgoing } from "../../../src/peers/transport/outgoing.ts";
+import type { PeerServer } from "../../../src/peers/transport/server.ts";
+import { createThrottle } from "../../../src/peers/transport/throttle.ts";
+import { network, startServer } from "./server.ts";
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 102_400 };
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const heights: [string, number][] = [];
+function outgoingTo(port: number): Outgoing {
+  heights.length = 0;
+  const outgoing = createOutgoing(
+    { port, localAddress: undefined },
+    { network, onHeight: (...told) => heights.push(told) },
+  );
+  closers.push(outgoing.close);
+  return outgoing;
+}
+
+async function ours(answer: () => Promise<never>): Promise<[Outgoing, PeerServer]> {
+  const { server, port } = await startServer({ answer });
+  closers.push(server.close);
+  return [outgoingTo(port), server];
+}
+
+/** A server that shakes hands and then does as it likes. */
+async function theirs(onCall: (socket: WebSocket, callId: number) => void): Promise<Outgoing> {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", path: "/socketcluster/" });
+  await once(server, "listening");
+  server.on("connection", (socket) => {
+    socket.on("error", () => {});
+    socket.on("message", (data) => {
+      const { event, cid } = JSON.parse(String(data));
+      if (event === "#handshake") socket.send('{"rid":1,"data":{"id":"x","pingTimeout":60000}}');
+      else if (cid !== undefined) onCall(socket, cid);
+    });
+  });
+  closers.push(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  return outgoingTo((server.address() as AddressInfo).port);
+}
+
+const peersOf = (outgoing: Outgoing) => outgoing.ask("127.0.0.1", "p2p.peer.getPeers", {}, LIMITS);
+const codeOf = (asked: Promise<unknown>) =>
+  asked.then(
+    () => "answered",
+    (error) => {
+      expect(error).toBeInstanceOf(PeerError);
+      return (error as PeerError).code;
+    },
+  );
+
+describe("asking", () => {
+  test("reads the result, and hears the height of the peer", async () => {
+    const [outgoing] = await ours(async () => [{ ip: "203.0.113.7" }] as never);
+    expect(await peersOf(outgoing)).toEqual([{ ip: "203.0.113.7" }]);
+    expect(heights).toEqual([["127.0.0.1", 6]]);
+  });
+
+  test("dials anew after the connection was lost", async () => {
+    let calls = 0;
+    const outgoing = await theirs((socket, rid) => {
+      if (++calls === 1) socket.terminate();
+      else socket.send(JSON.stringify({ rid, data: { data: [], headers: {} } }));
+    });
+    expect(await codeOf(peersOf(outgoing))).toBe("PEER_GONE");
+    expect(await peersOf(outgoing)).toEqual([]);
+  });
+
+  test("fails where nobody listens", async () => {
+    expect(await codeOf(peersOf(outgoingTo(1)))).toBe("PEER_UNREACHABLE");
+  });
+
+  test("fails when no answer comes in time", async () => {
+    const outgoing = await theirs(() => {});
+    const asked = outgoing.ask("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs: 50 });
+    expect(await codeOf(asked)).toBe("PEER_TIMEOUT");
+  });
+
+  test("tells the error of the peer", async () => {
+    const [outgoing] = await ours(() => Promise.reject(new Error("no")));
+    await expect(peersOf(outgoing)).rejects.toMatchObject({
+      code: "PEER_REFUSED",
+      message: "p2p.peer.getPeers responded with no",
+    });
+  });
+});
+
+describe("a peer that breaks the protocol is left", () => {
+  const reply = (rid: number, data: unknown) => JSON.stringify({ rid, data });
+  test.each<[string, (socket: WebSocket, rid: number) => void]>([
+    ["by a reply without headers", (socket, rid) => socket.send(reply(rid, { data: [] }))],
+    ["by a reply longer than was asked for", (socket, rid) => socket.send(reply(rid, "x".repeat(300_000)))],
+    ["by a ping of the WebSocket", (socket) => socket.ping()],
+    ["by binary data", (socket) => socket.send(Buffer.alloc(20))],
+    ["by text that is no message", (socket) => socket.send("{{{{")],
+    [
+      "by too many messages",
+      (socket) => {
+        for (let count = 0; count < 40; count++) socket.send('{"event":"x"}');
+      },
+    ],
+  ])("%s", async (_, offend) => {
+    expect(await codeOf(peersOf(await theirs(offend)))).toBe("PEER_PROTOCOL");
+  });
+
+  test("but a result of the wrong form only fails its request", async () => {
+    const outgoing = await theirs((socket, rid) => socket.send(reply(rid, { data: "none", headers: {} })));
+    expect(await codeOf(peersOf(outgoing))).toBe("PEER_PROTOCOL");
+  });
+});
+
+test("an address gets no more of an event than it takes", async () => {
+  const throttle = createThrottle();
+  const before = performance.now();
+  await throttle.turn("p2p.peer.getStatus");
+  await throttle.turn("p2p.peer.getStatus");
+  expect(performance.now() - before).toBeLessThan(900);
+  await throttle.turn("p2p.peer.getStatus");
+  expect(performance.now() - before).toBeGreaterThan(990);
+});
