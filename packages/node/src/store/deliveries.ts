@@ -14,11 +14,13 @@ export type NewDelivery = {
   readonly blockId?: string;
   /** It tells a fact of the block, to be taken back when the block is undone. */
   readonly stands?: boolean;
+  /** Id of the delivery that it takes back. */
+  readonly reverts?: string;
   /** The exact text that is sent and signed. */
   readonly body: string;
 };
 
-/** A delivery that waits, with what its webhook says at present. */
+/** A delivery that waits for a webhook that is enabled and not suspended, with what its webhook says at present. */
 export type Waiting = {
   readonly number: number;
   readonly id: string;
@@ -55,6 +57,8 @@ export type DeliveryStore = {
   nextRetry(webhook: number, nowMs: number): Waiting | undefined;
   /** When the next retry is due. */
   nextRetryMs(webhook: number): number | undefined;
+  /** Whether one of the retries takes back another delivery. */
+  isReverting(webhook: number): boolean;
   /** Keeps what an attempt brought, unless the delivery is gone. */
   recordAttempt(number: number, attempt: Attempt): void;
   /** The attempt was the last one. `false` when the delivery was cancelled meanwhile: nothing changes. */
@@ -64,8 +68,13 @@ export type DeliveryStore = {
    * cancelled. `false` as above.
    */
   postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
-  /** Ends everything that waits: `cancelled` when nobody wants it any more, `failed` when it could be sent later. */
+  /**
+   * Ends what waits: `cancelled` when nobody wants it any more, `failed` when it could be sent later. What takes back
+   * another delivery goes on waiting: the target that was told must hear of it.
+   */
   end(webhook: number, state: "failed" | "cancelled", reason: string, atMs: number): void;
+  /** Cancels everything that waits: the target is another one. */
+  endAll(webhook: number, reason: string, atMs: number): void;
 };
 
 /** Reason of a delivery whose fact is not true any more. */
@@ -73,13 +82,19 @@ export const UNDONE = "its block was undone";
 
 const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token,
   previous_token, previous_until_ms
-  FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE webhook = ? AND state = 'pending'`;
+  FROM deliveries JOIN webhooks ON webhooks.id = webhook AND enabled = 1 AND suspended IS NULL
+  WHERE webhook = ? AND state = 'pending'`;
+
+const END = `UPDATE deliveries SET state = ?, next_attempt_ms = NULL, reason = ?, finished_ms = ?
+  WHERE webhook = ? AND state = 'pending'`;
 
 export function createDeliveryStore(database: Database): DeliveryStore {
   const has = database.prepare("SELECT 1 FROM deliveries WHERE webhook = ? AND id = ?");
   const insert = database.prepare<{ number: number }>(
-    `INSERT INTO deliveries (webhook, id, sequence, event, height, block_id, stands, body, state, created_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING number`,
+    `INSERT INTO deliveries
+     (webhook, id, sequence, event, height, block_id, stands, reverts, body, state, created_ms, target_number)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?,
+       coalesce((SELECT target_number FROM webhooks WHERE id = ?), 0)) RETURNING number`,
   );
   const nextFirst = database.prepare<WaitingRow>(
     `${WAITING} AND next_attempt_ms IS NULL AND number > ? ORDER BY number LIMIT 1`,
@@ -87,10 +102,15 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   const nextRetry = database.prepare<WaitingRow>(
     `${WAITING} AND next_attempt_ms IS NOT NULL AND next_attempt_ms <= ? ORDER BY next_attempt_ms LIMIT 1`,
   );
-  // Nothing is due for a webhook that was removed.
+  // Nothing is due for a webhook that is off, or was removed.
   const nextRetryMs = database.prepare<{ due: number | null }>(
     `SELECT min(next_attempt_ms) AS due FROM deliveries WHERE webhook = ? AND state = 'pending'
-     AND next_attempt_ms IS NOT NULL AND EXISTS (SELECT 1 FROM webhooks WHERE id = webhook)`,
+     AND next_attempt_ms IS NOT NULL
+     AND EXISTS (SELECT 1 FROM webhooks WHERE id = webhook AND enabled = 1 AND suspended IS NULL)`,
+  );
+  const isReverting = database.prepare(
+    `SELECT 1 FROM deliveries WHERE webhook = ? AND state = 'pending' AND next_attempt_ms IS NOT NULL
+     AND reverts IS NOT NULL LIMIT 1`,
   );
   const recordAttempt = database.prepare(
     `INSERT INTO attempts
@@ -109,14 +129,12 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     `UPDATE deliveries SET state = 'cancelled', attempts = attempts + 1, next_attempt_ms = NULL, reason = ?,
      finished_ms = ? WHERE number = ? AND state = 'pending'`,
   );
-  const end = database.prepare(
-    `UPDATE deliveries SET state = ?, next_attempt_ms = NULL, reason = ?, finished_ms = ?
-     WHERE webhook = ? AND state = 'pending'`,
-  );
+  const endAll = database.prepare(END);
+  const end = database.prepare(`${END} AND reverts IS NULL`);
 
   return {
     has: (webhook, id) => has.get(webhook, id) !== undefined,
-    insert: ({ webhook, id, sequence, event, height, blockId, stands, body }, atMs) =>
+    insert: ({ webhook, id, sequence, event, height, blockId, stands, reverts, body }, atMs) =>
       insert.get(
         webhook,
         id,
@@ -125,18 +143,22 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         height ?? null,
         blockId ?? null,
         stands ? 1 : null,
+        reverts ?? null,
         body,
         atMs,
+        webhook,
       )!.number,
     nextFirst: (webhook, after) => waitingFromRow(nextFirst.get(webhook, after)),
     nextRetry: (webhook, nowMs) => waitingFromRow(nextRetry.get(webhook, nowMs)),
     nextRetryMs: (webhook) => nextRetryMs.get(webhook)?.due ?? undefined,
+    isReverting: (webhook) => isReverting.get(webhook) !== undefined,
     recordAttempt: (number, { startedMs, durationMs, status, answer, error }) =>
       void recordAttempt.run(startedMs, durationMs, status ?? null, answer ?? null, error ?? null, number),
     finish: (number, state, atMs, reason) => finish.run(state, reason ?? null, atMs, number).changes > 0,
     postpone: (number, nextAttemptMs, atMs, reason) =>
       postpone.run(nextAttemptMs, reason, number).changes > 0 || giveUp.run(UNDONE, atMs, number).changes > 0,
     end: (webhook, state, reason, atMs) => void end.run(state, reason, atMs, webhook),
+    endAll: (webhook, reason, atMs) => void endAll.run("cancelled", reason, atMs, webhook),
   };
 }
 

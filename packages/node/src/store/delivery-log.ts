@@ -17,6 +17,8 @@ export type DeliveryRecord = {
   readonly reason?: string;
   /** It told a fact of a block that was undone since. */
   readonly isUndone?: true;
+  /** Id of the delivery that it takes back. */
+  readonly reverts?: string;
   readonly createdMs: number;
   /** Of a retry that waits. */
   readonly nextAttemptMs?: number;
@@ -72,6 +74,7 @@ type DeliveryRow = {
   next_attempt_ms: number | null;
   finished_ms: number | null;
   stands: number | null;
+  reverts: string | null;
 };
 
 type AttemptRow = {
@@ -84,10 +87,10 @@ type AttemptRow = {
 
 /** Everything but the body. */
 const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms,
-  finished_ms, stands`;
+  finished_ms, stands, reverts`;
 
 const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = ?, finished_ms = NULL,
-  reason = NULL`;
+  reason = NULL, target_number = (SELECT target_number FROM webhooks WHERE id = webhook)`;
 
 export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const byNumber = database.prepare<DeliveryRow>(
@@ -116,6 +119,7 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
     state: row.state,
     ...(row.reason !== null && { reason: row.reason }),
     ...(row.stands === 0 && { isUndone: true }),
+    ...(row.reverts !== null && { reverts: row.reverts }),
     createdMs: row.created_ms,
     ...(row.next_attempt_ms !== null && { nextAttemptMs: row.next_attempt_ms }),
     ...(row.finished_ms !== null && { finishedMs: row.finished_ms }),

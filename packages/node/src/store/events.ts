@@ -18,6 +18,8 @@ export type EventLog = {
   append(events: readonly Event[]): void;
   /** Events behind a sequence, in order. */
   read(after: number, limit: number): LoggedEvent[];
+  /** Sequence of the oldest event that is still there, if any is. */
+  firstSequence(): number | undefined;
   /** Sequence of the newest event ever written; 0 before the first. */
   lastSequence(): number;
   /** Last sequence that the reader has handled, if it ever did. */
@@ -57,6 +59,9 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
   const select = database.prepare<EventRow>(
     "SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?",
   );
+  const first = database.prepare<{ sequence: number }>(
+    "SELECT sequence FROM events ORDER BY sequence LIMIT 1",
+  );
   // Rows may all have been pruned; SQLite's own counter remembers.
   const last = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   const selectCursor = database.prepare<{ sequence: number }>(
@@ -85,6 +90,7 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
       }
     },
     read: (after, limit) => select.all(after, limit).map(eventFromRow),
+    firstSequence: () => first.get()?.sequence,
     lastSequence,
     cursor: (reader) => selectCursor.get(reader)?.sequence,
     moveCursor: (reader, sequence) => void writeCursor.run(reader, sequence),

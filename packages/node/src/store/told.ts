@@ -12,7 +12,7 @@ export type Told = {
   readonly height: number;
   readonly blockId: string;
   readonly body: string;
-  /** The receiver heard of it, or will: it was tried, or waits for its first attempt. */
+  /** The webhook is there, and has the same target: whoever it is may have heard of it, or will. */
   readonly isHeard: boolean;
 };
 
@@ -29,12 +29,9 @@ export type ToldStore = {
 type ToldRow = Omit<Told, "isHeard"> & { heard: number };
 
 export function createToldStore(database: Database): ToldStore {
-  // Whoever took the target of the webhook since was never told, nor is one that is off.
   const standing = database.prepare<ToldRow>(
     `SELECT number, webhook, deliveries.id, deliveries.event, height, block_id AS blockId, body,
-       webhooks.id IS NOT NULL AND enabled = 1 AND suspended IS NULL AND number > told_after
-       AND (state IN ('pending', 'delivered')
-         OR EXISTS (SELECT 1 FROM attempts WHERE delivery = number)) AS heard
+       webhooks.id IS NOT NULL AND webhooks.target_number = deliveries.target_number AS heard
      FROM deliveries LEFT JOIN webhooks ON webhooks.id = webhook
      WHERE height = ? AND block_id = ? AND stands = 1
      ORDER BY deliveries.event = 'block.applied', number DESC LIMIT ?`,

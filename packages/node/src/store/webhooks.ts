@@ -111,7 +111,7 @@ export function createWebhookStore(database: Database): WebhookStore {
   const replace = database.prepare(
     `UPDATE webhooks SET event = ?, events = ?, target = ?, enabled = ?, conditions = ?, match_all = ?, strict = ?,
      confirmations = ?, active_after = ?,
-     told_after = iif(target = ?, told_after, (SELECT coalesce(max(number), 0) FROM deliveries)),
+     target_number = iif(target = ?, target_number, target_number + 1),
      failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = ?`,
   );
   const rotate = database.prepare(

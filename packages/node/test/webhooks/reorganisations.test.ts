@@ -230,6 +230,109 @@ test("a delivery that was given up is taken back: its receiver may have got it",
   expect(await webhooks.log.retryFailed("1", { since: 0 })).toBe(0);
 });
 
+test("what takes back holds back everything behind it until it is acknowledged or given up", async () => {
+  const replies: Reply[] = [500, 500, 200, 500, 500];
+  const { webhooks, emit, calls, clock } = createService({
+    options: { retryPausesMs: [1_000, 2_000] },
+    reply: ({ message }) => (message.event === "block.reverted" ? replies.shift()! : 200),
+  });
+  await webhooks.register.create(always());
+  await emit(blockApplied(1), blockReverted(1), other(1));
+  const told = ["block.applied block1", "block.reverted block1"];
+  expect(saw(calls)).toEqual(told);
+  await clock.advance(1_000);
+  expect(saw(calls)).toEqual([...told, "block.reverted block1"]);
+  await clock.advance(2_000);
+  expect(saw(calls).slice(3)).toEqual(["block.reverted block1", "block.applied other1"]);
+  calls.length = 0;
+  await emit(blockApplied(2), blockReverted(2), other(2));
+  await clock.advance(1_000);
+  expect(saw(calls)).toEqual(["block.applied block2", "block.reverted block2", "block.reverted block2"]);
+  replies.push(500);
+  await clock.advance(2_000);
+  expect(saw(calls).slice(3)).toEqual(["block.reverted block2", "block.applied other2"]);
+});
+
+describe("a webhook that is off when a block is undone", () => {
+  test("hears of it first of all when it is enabled again", async () => {
+    const { webhooks, emit, calls, clock } = createService();
+    await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await webhooks.register.update("1", { enabled: false });
+    await emit(blockReverted(1), other(1));
+    await clock.advance(3_600_000);
+    expect(saw(calls)).toEqual(["block.applied block1"]);
+    await webhooks.register.update("1", { enabled: true });
+    await emit(blockApplied(2));
+    expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied block2"]);
+    expect(pairs(calls)).toEqual([-1, 0, -1]);
+  });
+
+  test("hears of it first of all when a ping lifts its suspension", async () => {
+    const { webhooks, emit, calls, clock } = createService({
+      reply: ({ message }) => (message.height === 2 && message.event === "block.applied" ? 410 : 200),
+    });
+    await webhooks.register.create(always());
+    await emit(blockApplied(1), blockApplied(2));
+    await emit(blockReverted(2), blockReverted(1), other(1));
+    await clock.advance(3_600_000);
+    expect(saw(calls)).toEqual(["block.applied block1", "block.applied block2"]);
+    await webhooks.ping("1");
+    await emit(blockApplied(3));
+    expect(saw(calls).filter((what) => !what.startsWith("ping"))).toEqual([
+      "block.applied block1",
+      "block.applied block2",
+      "block.reverted block2",
+      "block.reverted block1",
+      "block.applied block3",
+    ]);
+  });
+
+  test("hears nothing when its target is another one by then", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(always());
+    await emit(blockApplied(1), blockApplied(2));
+    await webhooks.register.update("1", { enabled: false });
+    await emit(blockReverted(2));
+    await webhooks.register.update("1", { target: "https://other.example/" });
+    await webhooks.register.update("1", { enabled: true });
+    await emit(blockReverted(1), blockApplied(3));
+    expect(saw(calls)).toEqual(["block.applied block1", "block.applied block2", "block.applied block3"]);
+  });
+});
+
+describe("an update while a block goes", () => {
+  test("drops what waits, but not what takes back", async () => {
+    let status = 500;
+    const { webhooks, emit, calls, log, clock } = createService({ reply: () => status });
+    await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    await emit(blockReverted(1), other(1));
+    await webhooks.register.update("1", { conditions: always().conditions, event: "state.started" });
+    expect(log(1, 3).map(({ event, state }) => [event, state])).toEqual([
+      ["block.applied", "cancelled"],
+      ["block.reverted", "pending"],
+      ["block.applied", "cancelled"],
+    ]);
+    status = 200;
+    await clock.advance(5_000);
+    expect(saw(calls).at(-1)).toBe("block.reverted block1");
+    expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", reverts: log(1, 3).at(-1)!.id });
+  });
+
+  test("to another target drops everything, and that target hears only of what is sent to it again", async () => {
+    const { webhooks, emit, calls } = createService();
+    await webhooks.register.create(always());
+    await emit(blockApplied(1), blockApplied(2));
+    await webhooks.register.update("1", { target: "https://other.example/" });
+    webhooks.log.retry("1", "1");
+    await settle();
+    await emit(blockReverted(2), blockReverted(1));
+    expect(saw(calls).slice(2)).toEqual(["block.applied block1", "block.reverted block1"]);
+    expect(calls.slice(2).every(({ target }) => target.includes("other"))).toBe(true);
+  });
+});
+
 test("a block that comes back, and goes again, is a fact of its own each time", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(always());

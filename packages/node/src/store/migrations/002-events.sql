@@ -30,7 +30,7 @@ CREATE TABLE webhooks (
   previous_until_ms INTEGER,                  -- until then it is honoured
   active_after INTEGER NOT NULL,              -- last event sequence it does not see
   last_sequence INTEGER NOT NULL DEFAULT 0,   -- number of its last delivery
-  told_after INTEGER NOT NULL DEFAULT 0,      -- last row of deliveries that went to another target
+  target_number INTEGER NOT NULL DEFAULT 1,   -- grows with every other target
   failures INTEGER NOT NULL DEFAULT 0,        -- consecutive failed attempts
   failing_since_ms INTEGER,                   -- time of the first of them
   suspended TEXT,                             -- why nothing is delivered at present, if so
@@ -54,6 +54,8 @@ CREATE TABLE deliveries (
   height INTEGER,                             -- of the block that caused the event, if a block did
   block_id TEXT,
   stands INTEGER,                             -- tells a fact of that block: 1 true, 0 undone; absent: no such fact
+  reverts TEXT,                               -- id of the delivery that it takes back, if it does
+  target_number INTEGER NOT NULL,             -- of the webhook when it was last put into the queue
   body TEXT NOT NULL,                         -- the exact bytes sent and signed
   state TEXT NOT NULL,                        -- pending, delivered, failed, cancelled
   attempts INTEGER NOT NULL DEFAULT 0,        -- since it was last put into the queue
@@ -68,6 +70,8 @@ CREATE INDEX deliveries_first ON deliveries (webhook, number)
   WHERE state = 'pending' AND next_attempt_ms IS NULL;
 CREATE INDEX deliveries_retry ON deliveries (webhook, next_attempt_ms)
   WHERE state = 'pending' AND next_attempt_ms IS NOT NULL;
+CREATE INDEX deliveries_reverting ON deliveries (webhook)
+  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL;
 -- The log of a webhook, the part of it that one looks for, and the blocks whose facts may have to be taken back.
 CREATE INDEX deliveries_webhook ON deliveries (webhook, number);
 CREATE INDEX deliveries_failed ON deliveries (webhook, number) WHERE state = 'failed';

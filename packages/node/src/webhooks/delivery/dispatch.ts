@@ -11,7 +11,7 @@ import type { Clock } from "../clock.ts";
 import type { Matched } from "../matching/matcher.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import type { Ended } from "./outcome.ts";
-import { createQueue, isIdle, LANES, type Lane, laneDueMs, type Queue } from "./queue.ts";
+import { createQueue, isIdle, LANES, type Lane, laneDueMs, type Queue, type Retries } from "./queue.ts";
 
 export type DispatcherOptions = {
   /** Calls under way at once, over all webhooks. */
@@ -25,7 +25,7 @@ export type DispatcherOptions = {
 export type DispatcherDeps = {
   database: Database;
   webhooks: Pick<WebhookStore, "ids" | "isStrict">;
-  deliveries: Pick<DeliveryStore, "nextFirst" | "nextRetry" | "nextRetryMs">;
+  deliveries: Pick<DeliveryStore, "nextFirst" | "nextRetry" | "nextRetryMs" | "isReverting">;
   match: () => Matched;
   /** Writes what an attempt brought; answers for how long the target is left alone. */
   writeOutcome: (ended: Ended) => number;
@@ -111,7 +111,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   function settle({ queue, lane, ...ended }: Unwritten) {
     const pauseMs = deps.writeOutcome(ended);
     const heldUntilMs = pauseMs > 0 ? clock.nowMs() + pauseMs : 0;
-    return { queue, lane, heldUntilMs, retryMs: deliveries.nextRetryMs(ended.webhook) };
+    return { queue, lane, heldUntilMs, ...retriesOf(ended.webhook) };
   }
 
   /** Begins every call that is due, as long as there is room: one of each queue, then the next one of each. */
@@ -153,7 +153,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     if (lane === "first") return takeFirst(queue);
     const delivery = deliveries.nextRetry(webhook, nowMs);
     // Cancelled meanwhile: perhaps a later one is left.
-    if (!delivery) queue.retryMs = deliveries.nextRetryMs(webhook);
+    if (!delivery) Object.assign(queue, retriesOf(webhook));
     return delivery;
   }
 
@@ -194,7 +194,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   function queueOf(webhook: number): Queue {
     const known = queues.get(webhook);
     if (known) return known;
-    const queue = createQueue(webhook, deps.webhooks.isStrict(webhook), deliveries.nextRetryMs(webhook));
+    const queue = createQueue(webhook, deps.webhooks.isStrict(webhook), retriesOf(webhook));
     queues.set(webhook, queue);
     return queue;
   }
@@ -203,9 +203,13 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   function refill(webhook: number): Queue {
     const queue = queueOf(webhook);
     queue.hasFirst = true;
-    queue.retryMs = deliveries.nextRetryMs(webhook);
-    return queue;
+    return Object.assign(queue, retriesOf(webhook));
   }
+
+  const retriesOf = (webhook: number): Retries => ({
+    retryMs: deliveries.nextRetryMs(webhook),
+    isReverting: deliveries.isReverting(webhook),
+  });
 
   return {
     wake,

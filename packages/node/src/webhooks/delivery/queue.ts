@@ -21,31 +21,36 @@ export type Queue = {
   isBarred: boolean;
   /** When the next retry is due, if there is one. */
   retryMs: number | undefined;
+  /** What takes back another delivery failed and waits for its retry: nothing later is told before. */
+  isReverting: boolean;
   /** A target that keeps failing is left alone until then, and called once at a time; 0 for all others. */
   heldUntilMs: number;
 };
 
-export const createQueue = (webhook: number, isStrict: boolean, retryMs: number | undefined): Queue => ({
+/** What the database says of the queue beside its first attempts. */
+export type Retries = Pick<Queue, "retryMs" | "isReverting">;
+
+export const createQueue = (webhook: number, isStrict: boolean, retries: Retries): Queue => ({
   webhook,
   isStrict,
   running: { first: 0, retry: 0 },
   taken: 0,
   hasFirst: true,
   isBarred: false,
-  retryMs,
+  ...retries,
   heldUntilMs: 0,
 });
 
 /** When a lane may begin its next call; nothing while it has none to begin. */
 export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): number | undefined {
-  const { isStrict, running, hasFirst, isBarred, retryMs, heldUntilMs } = queue;
+  const { isStrict, running, hasFirst, isBarred, isReverting, retryMs, heldUntilMs } = queue;
   const isAlone = isStrict || heldUntilMs > 0;
   if (isBarred || (isAlone && running.first + running.retry > 0)) return undefined;
   if (lane === "retry") {
     return retryMs === undefined || running.retry > 0 ? undefined : Math.max(retryMs, heldUntilMs);
   }
   if (!hasFirst || running.first >= maxConcurrent) return undefined;
-  return isStrict && retryMs !== undefined ? undefined : heldUntilMs;
+  return isReverting || (isStrict && retryMs !== undefined) ? undefined : heldUntilMs;
 }
 
 /** Whether nothing would be lost with the queue: it is made anew with the next delivery. */

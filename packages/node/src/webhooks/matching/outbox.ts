@@ -74,6 +74,7 @@ export function createOutbox({ network, webhooks, deliveries, reversals, nowMs }
     const source = {
       ...(height !== undefined && { height }),
       ...(blockId !== undefined && { blockId }),
+      ...(reverts !== undefined && { reverts }),
     };
     const body = bodyOf(
       {
@@ -83,7 +84,6 @@ export function createOutbox({ network, webhooks, deliveries, reversals, nowMs }
         webhookId: webhook,
         sequence,
         ...source,
-        ...(reverts !== undefined && { reverts }),
       },
       dataText,
     );

@@ -16,7 +16,7 @@ export type RegisterDeps = {
   database: Database;
   webhooks: WebhookStore;
   health: Pick<WebhookHealthStore, "resume">;
-  deliveries: Pick<DeliveryStore, "end">;
+  deliveries: Pick<DeliveryStore, "end" | "endAll">;
   held: Pick<HeldStore, "dropWebhook">;
   eventLog: Pick<EventLog, "lastSequence">;
   /** Settles when every event that the register names reaches the log. */
@@ -62,6 +62,9 @@ export type Register = {
 const TOKEN_BYTES = 32;
 const createToken = () => randomBytes(TOKEN_BYTES).toString("hex");
 
+/** Why deliveries of a former definition are not sent. */
+const UPDATED = "the webhook was updated";
+
 const DAY_SECONDS = 86_400;
 const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
   overlapSeconds: integer(0, 30 * DAY_SECONDS),
@@ -105,7 +108,8 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
       checkEvents(fields);
       database.transaction(() => {
         held.dropWebhook(webhook.id);
-        deliveries.end(webhook.id, "cancelled", "the webhook was updated", nowMs());
+        if (fields.target === webhook.target) deliveries.end(webhook.id, "cancelled", UPDATED, nowMs());
+        else deliveries.endAll(webhook.id, UPDATED, nowMs());
         webhooks.replace(webhook.id, fields, eventLog.lastSequence());
       });
       onChanged(webhook.id);
@@ -126,6 +130,7 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
 
     async resume(webhook) {
       health.resume(webhook, eventLog.lastSequence());
+      onChanged(webhook);
       await webhooksChanged();
     },
   };
