@@ -9,7 +9,6 @@ import {
   createSlots,
   encodeBlock,
   forgeBlock,
-  genesisBlockFromJson,
   type NetworkFiles,
 } from "@uniknode/protocol";
 import type { Logger } from "pino";
@@ -71,7 +70,8 @@ export type NodeOptions = {
 
 export type NodeDeps = {
   readonly files: NetworkFiles;
-  /** Content of the genesis file; not trusted. */
+  readonly genesis: Block;
+  /** Content of the file that the genesis block is from, which clients ask for. */
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -128,14 +128,13 @@ type AddClosing = (part: string, close: () => void | Promise<void>) => void;
 
 async function start(
   options: NodeOptions,
-  { files, genesisBlock, nowMs, logger, createDev }: NodeDeps,
+  { files, genesis, genesisBlock, nowMs, logger, createDev }: NodeDeps,
   onStop: AddClosing,
   stop: () => Promise<void>,
 ): Promise<Node> {
   const servingThread = loadServingThread();
   onStop("serving thread", servingThread.close);
   const network = createNetwork(files);
-  const genesis = genesisBlockFromJson(genesisBlock, network);
   const slots = createSlots(network);
   const rounds = createRounds(network);
   const now = () => slots.timeAt(nowMs());

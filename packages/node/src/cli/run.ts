@@ -15,7 +15,7 @@ export function runCommand(): Command {
   const command = new Command("run").description("start a node of a network");
   return addFlags(command, runOptions).action(async () => {
     const config = configOf(command, runOptions);
-    const { files, genesisBlock } = loadNetwork(config);
+    const network = loadNetwork(config);
     const logger = createLogger(config.logLevel);
     const stopped = stopSignal();
     const node = await startNode(
@@ -25,7 +25,7 @@ export function runCommand(): Command {
         timing: networkTiming,
         isOnDemand: false,
       },
-      { files, genesisBlock, logger, nowMs: Date.now },
+      { ...network, logger, nowMs: Date.now },
     );
     const { backend } = chooseSignatureBackend(config.accelerator);
     const shownConfig = maskConfig(runOptions, config);

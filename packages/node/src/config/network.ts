@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  type Block,
   createNetwork,
   genesisBlockFromJson,
   type NetworkFiles,
@@ -10,8 +11,12 @@ import {
 } from "@uniknode/protocol";
 import { ConfigError, readJsonObject } from "./resolve.ts";
 
-/** A network and the content of its genesis file, which belongs to it. */
-export type NetworkSource = { readonly files: NetworkFiles; readonly genesisBlock: Record<string, unknown> };
+/** A network, its genesis block, and the content of the file that the block is from. */
+export type NetworkSource = {
+  readonly files: NetworkFiles;
+  readonly genesis: Block;
+  readonly genesisBlock: Record<string, unknown>;
+};
 
 export type NetworkChoice = {
   readonly network?: string | undefined;
@@ -44,7 +49,7 @@ export function loadNetwork({ network, genesis, networkDir }: NetworkChoice): Ne
         `${network} (its payloadHash is ${files.network.nethash})`,
     );
   }
-  return { files, genesisBlock: readGenesis(genesis, files) };
+  return { files, ...readGenesis(genesis, files) };
 }
 
 function fromFolder(folder: string): NetworkSource {
@@ -59,11 +64,11 @@ function fromFolder(folder: string): NetworkSource {
     milestones: readJson(pathOf("milestones.json")),
     exceptions: existsSync(exceptions) ? readJson(exceptions) : {},
   });
-  return { files, genesisBlock: readGenesis(pathOf("genesisBlock.json"), files) };
+  return { files, ...readGenesis(pathOf("genesisBlock.json"), files) };
 }
 
-/** The content of a genesis file, once it is known to be the network's. */
-function readGenesis(path: string, files: NetworkFiles): Record<string, unknown> {
+/** A genesis file, once it is known to be the network's. */
+function readGenesis(path: string, files: NetworkFiles): Pick<NetworkSource, "genesis" | "genesisBlock"> {
   const genesisBlock = readJsonObject(path, "genesis file");
   const { nethash, name } = files.network;
   // Told first: the file of another network may fail in any other way as well.
@@ -74,11 +79,10 @@ function readGenesis(path: string, files: NetworkFiles): Record<string, unknown>
     );
   }
   try {
-    genesisBlockFromJson(genesisBlock, createNetwork(files));
+    return { genesis: genesisBlockFromJson(genesisBlock, createNetwork(files)), genesisBlock };
   } catch (error) {
     throw new ConfigError(`genesis file ${path}: ${(error as Error).message}`);
   }
-  return genesisBlock;
 }
 
 function readJson(path: string): unknown {

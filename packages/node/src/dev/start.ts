@@ -58,6 +58,7 @@ export async function startDevChain(
     { ...config, data, delegates, timing: soloTiming, isOnDemand: config.instant },
     {
       files,
+      genesis: block,
       genesisBlock: blockToJson(block),
       nowMs: clock.nowMs,
       logger: createLogger(config.logLevel),
