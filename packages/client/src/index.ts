@@ -1,10 +1,65 @@
-/** Programs around a node: receivers of its webhooks, and clients of its API. */
+/** What programs around a node need: a verifier for receivers of its webhooks, and a client of its API. */
 
+export type { Amount, Answer, Integer, Interval, OrderBy, Timestamp, WithChainmeta } from "./api/answers.ts";
+export { type Client, type ClientOptions, createClient } from "./api/client.ts";
+export { ApiError, type ApiErrorCode, type ApiErrorType } from "./api/error.ts";
+export type { CursorList, CursorMeta, CursorOptions, List, Page, PageMeta, PageOptions } from "./api/list.ts";
+export type { Blockchain } from "./api/resources/blockchain.ts";
+export type { Block, BlockOrder, BlockQuery, BlockSearch, RawBlock } from "./api/resources/blocks.ts";
+export type { Delegate, DelegateOrder, DelegateQuery, DelegateSearch } from "./api/resources/delegates.ts";
+export type { Entity, EntityFilter, EntityOrder } from "./api/resources/entities.ts";
+export type { Lock, LockOrder, LockQuery, LockSearch } from "./api/resources/locks.ts";
+export type {
+  CryptoConfiguration,
+  FeeStatistics,
+  FeesByType,
+  Milestone,
+  NodeConfiguration,
+  NodeStatus,
+  NodeSyncing,
+} from "./api/resources/node.ts";
+export type { Peer, PeerQuery } from "./api/resources/peers.ts";
+export type { RoundDelegate } from "./api/resources/rounds.ts";
+export type {
+  RawTransaction,
+  SingleTransaction,
+  Submission,
+  Transaction,
+  TransactionOrder,
+  TransactionQuery,
+  TransactionSearch,
+} from "./api/resources/transactions.ts";
+export type {
+  Nft,
+  Property,
+  TokenSearch,
+  TokenStatus,
+  Unik,
+  WithTransactions,
+} from "./api/resources/uniks.ts";
+export type {
+  SingleWallet,
+  Wallet,
+  WalletAttributes,
+  WalletOrder,
+  WalletQuery,
+  WalletSearch,
+} from "./api/resources/wallets.ts";
+export type {
+  Condition,
+  DeliveryAttempt,
+  DeliveryQuery,
+  DeliveryRecord,
+  DeliveryState,
+  DryRun,
+  NewWebhook,
+  TriedEvent,
+  TriedEvents,
+  Webhook,
+  WebhookChanges,
+  WebhookWithToken,
+} from "./api/resources/webhooks.ts";
 export type { Delivery } from "./deliveries/delivery.ts";
 export { DeliveryError, type DeliveryErrorCode, type DeliveryErrorType } from "./deliveries/error.ts";
 export type { DeliveryHeaders } from "./deliveries/headers.ts";
-export {
-  type ReceivedDelivery,
-  type VerifyOptions,
-  verifyDelivery,
-} from "./deliveries/verify.ts";
+export { type ReceivedDelivery, type VerifyOptions, verifyDelivery } from "./deliveries/verify.ts";

@@ -1,0 +1,35 @@
+/** What many answers have in common (http-api.md 3.1, 4.1, 4.2 and 5). */
+
+/** Decimal text of an amount in the smallest unit: 10^-8 of a token. Take `BigInt` to calculate with it. */
+export type Amount = string;
+
+/** An integer of a filter, up to 2^53 - 1. */
+export type Integer = number | bigint | string;
+
+/** Both ends belong to it, and each may be left out. */
+export type Interval<Value = Integer> = { readonly from?: Value; readonly to?: Value };
+
+/** Field and direction, as in `height:desc`. */
+export type OrderBy<Field extends string> = `${Field}:${"asc" | "desc"}`;
+
+export type Timestamp = {
+  /** Seconds since the epoch of the network. */
+  readonly epoch: number;
+  /** Seconds since 1970. */
+  readonly unix: number;
+  /** ISO 8601, UTC. */
+  readonly human: string;
+};
+
+export type Answer<Data, Extra = unknown> = { readonly data: Data } & Extra;
+
+/** The head of the chain that an answer was read at: answers of one height belong together. */
+export type WithChainmeta = {
+  readonly chainmeta: { readonly height: number; readonly timestamp: Timestamp };
+};
+
+/** `transform: false` asks for the object as it is signed, instead of the one that is easier to read. */
+export type TransformQuery = { readonly transform?: boolean };
+
+/** The form that a query asks for. */
+export type Transformed<Asked, Shown, Raw> = Asked extends { readonly transform: false } ? Raw : Shown;

@@ -1,0 +1,57 @@
+/** A typed client of the HTTP API: a member for each resource, a function for each route. */
+import { blockchain } from "./resources/blockchain.ts";
+import { blocks } from "./resources/blocks.ts";
+import { delegates } from "./resources/delegates.ts";
+import { entities } from "./resources/entities.ts";
+import { locks } from "./resources/locks.ts";
+import { node } from "./resources/node.ts";
+import { peers } from "./resources/peers.ts";
+import { rounds } from "./resources/rounds.ts";
+import { transactions } from "./resources/transactions.ts";
+import { nfts, uniks } from "./resources/uniks.ts";
+import { votes } from "./resources/votes.ts";
+import { wallets } from "./resources/wallets.ts";
+import { webhooks } from "./resources/webhooks.ts";
+import { createSend, type SendOptions } from "./send.ts";
+
+export type ClientOptions = SendOptions & {
+  /** Makes the requests. Default: the global one. */
+  readonly fetch?: typeof fetch;
+  /** The webhook token of the node's configuration; needed for `webhooks` alone. */
+  readonly webhookToken?: string;
+};
+
+export type Client = ReturnType<typeof createClient>;
+
+/**
+ * A client of the node at a URL. Nothing is asked before a function of it is called.
+ *
+ * Functions answer the body as the node says it: `data`, beside `meta` or `chainmeta` where there is one. Lists are
+ * iterated, or asked for a page. Every function throws `ApiError`.
+ *
+ * @throws {TypeError} when the URL is none
+ */
+export function createClient({ fetch = globalThis.fetch, webhookToken, ...options }: ClientOptions) {
+  const send = createSend(options, {
+    // Called as a function of its own: browsers refuse it as a member of anything but the window.
+    fetch: (...request) => fetch(...request),
+    sleep: (timeMs) => new Promise((resolve) => setTimeout(resolve, timeMs)),
+    nowMs: Date.now,
+  });
+  return {
+    blockchain: blockchain(send),
+    blocks: blocks(send),
+    delegates: delegates(send),
+    entities: entities(send),
+    locks: locks(send),
+    nfts: nfts(send),
+    node: node(send),
+    peers: peers(send),
+    rounds: rounds(send),
+    transactions: transactions(send),
+    uniks: uniks(send),
+    votes: votes(send),
+    wallets: wallets(send),
+    webhooks: webhooks(send, webhookToken),
+  };
+}

@@ -1,0 +1,73 @@
+/** Why a request to the API brought no answer that can be used. */
+
+export type ApiErrorType =
+  /** No connection, or it broke: whether the node has seen the request is not known. */
+  | { readonly code: "API_UNREACHABLE"; readonly cause: unknown }
+  /** The whole answer was not there in time: whether the node has seen the request is not known. */
+  | { readonly code: "API_TIMEOUT"; readonly timeoutMs: number }
+  /** 401 or 403: the webhook token is missing or wrong, or the address of the caller is not welcome. */
+  | { readonly code: "API_UNAUTHORIZED"; readonly status: number; readonly body: unknown }
+  /** 404: what was asked for is not there, or this node does not serve it. */
+  | { readonly code: "API_NOT_FOUND"; readonly status: number; readonly body: unknown }
+  /** 429: too many requests from this address. */
+  | {
+      readonly code: "API_RATE_LIMITED";
+      readonly status: number;
+      readonly body: unknown;
+      /** Time until the node listens again, where it said so. */
+      readonly retryAfterMs?: number;
+    }
+  /** Any other 4xx: the request makes no sense as it is; `message` of the body says which field and why. */
+  | { readonly code: "API_REFUSED"; readonly status: number; readonly body: unknown }
+  /** 5xx: the node could not answer. */
+  | { readonly code: "API_FAILED"; readonly status: number; readonly body: unknown }
+  /** Success, but not the JSON that the API answers: probably something else listens there. */
+  | { readonly code: "API_ANSWER_INVALID"; readonly status: number; readonly body: unknown };
+
+export type ApiErrorCode = ApiErrorType["code"];
+
+const RETRYABLE: readonly ApiErrorCode[] = [
+  "API_UNREACHABLE",
+  "API_TIMEOUT",
+  "API_RATE_LIMITED",
+  "API_FAILED",
+];
+
+export class ApiError extends Error {
+  readonly code: ApiErrorCode;
+  /** Of HTTP, where there was an answer. */
+  readonly status?: number;
+  /** The answer: parsed if it is JSON, else its text. */
+  readonly body?: unknown;
+  readonly type: ApiErrorType;
+  /** Whether the same request may succeed later. Requests that change something may have been seen already. */
+  readonly isRetryable: boolean;
+
+  constructor(type: ApiErrorType, request: string) {
+    super(`${request}: ${reasonOf(type)}`, { cause: "cause" in type ? type.cause : undefined });
+    this.name = "ApiError";
+    this.code = type.code;
+    this.type = type;
+    this.isRetryable = RETRYABLE.includes(type.code);
+    if ("status" in type) {
+      this.status = type.status;
+      this.body = type.body;
+    }
+  }
+}
+
+function reasonOf(type: ApiErrorType): string {
+  if (type.code === "API_TIMEOUT") return `no answer within ${type.timeoutMs} ms`;
+  if (type.code === "API_UNREACHABLE") return `no answer: ${causeOf(type.cause)}`;
+  const { message } = Object(type.body) as { message?: unknown };
+  if (type.code === "API_ANSWER_INVALID") return `the answer is not that of a node (HTTP ${type.status})`;
+  return typeof message === "string" ? `${message} (HTTP ${type.status})` : `HTTP ${type.status}`;
+}
+
+/** fetch says no more than that it failed, and keeps the reason below. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return cause.message || ((cause as { code?: string }).code ?? error.message);
+}

@@ -1,0 +1,89 @@
+/** Lists: page by page, or row by row. */
+import type { ApiRequest, Query, Send } from "./send.ts";
+
+export type PageMeta = {
+  readonly totalCountIsEstimate?: boolean;
+  /** Rows of this page. */
+  readonly count: number;
+  readonly pageCount: number;
+  /** Rows of the whole list. */
+  readonly totalCount: number;
+  /** Paths of other pages, or null where there is none. */
+  readonly next: string | null;
+  readonly previous: string | null;
+  readonly self: string;
+  readonly first: string;
+  readonly last: string | null;
+};
+
+export type Page<Row, Meta = PageMeta> = { readonly meta: Meta; readonly data: readonly Row[] };
+
+export type PageOptions = {
+  /** From 1 on. Default: 1. */
+  readonly page?: number;
+  /** Rows of a page, 1 to 100. Default: 100. */
+  readonly limit?: number;
+  /** Rows to skip; takes the place of `page`. */
+  readonly offset?: number;
+};
+
+/**
+ * A list of the API. Iterating it asks for one page after the other, as far as the loop goes. Rows that are added
+ * at the front meanwhile move the others: those may be seen twice.
+ */
+export type List<Row, Extra = unknown> = AsyncIterable<Row> & {
+  /** @throws {ApiError} */
+  page(options?: PageOptions): Promise<Page<Row> & Extra>;
+};
+
+export function createList<Row, Extra = unknown>(send: Send, request: ApiRequest): List<Row, Extra> {
+  const page = (options: PageOptions = {}) =>
+    send<Page<Row> & Extra>({ ...request, isSafe: true, query: { ...request.query, ...options } });
+  return {
+    page,
+    async *[Symbol.asyncIterator]() {
+      for (let number = 1; ; number++) {
+        const { meta, data } = await page({ page: number });
+        yield* data;
+        if (meta.next === null) return;
+      }
+    },
+  };
+}
+
+/** What a list answers that is read by cursors: `next` is the path of the following page. */
+export type CursorMeta = { readonly count: number; readonly next: string | null };
+
+export type CursorOptions = {
+  /** What the query of the `next` before says. */
+  readonly cursor?: string;
+  /** Rows of a page. */
+  readonly limit?: number;
+};
+
+/** A list that is read by cursors: no row is seen twice, whatever is added meanwhile. */
+export type CursorList<Row> = AsyncIterable<Row> & {
+  /** @throws {ApiError} */
+  page(options?: CursorOptions): Promise<Page<Row, CursorMeta>>;
+};
+
+export function createCursorList<Row>(send: Send, request: ApiRequest): CursorList<Row> {
+  const page = (options: Query = {}) =>
+    send<Page<Row, CursorMeta>>({ ...request, query: { ...request.query, ...options } });
+  return {
+    page,
+    async *[Symbol.asyncIterator]() {
+      let cursor: string | undefined;
+      do {
+        const { meta, data } = await page({ cursor });
+        yield* data;
+        cursor = cursorOf(meta.next);
+      } while (cursor !== undefined);
+    },
+  };
+}
+
+function cursorOf(next: string | null): string | undefined {
+  const [, query] = next?.split("?") ?? [];
+  return new URLSearchParams(query).get("cursor") ?? undefined;
+}

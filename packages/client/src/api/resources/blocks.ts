@@ -1,0 +1,136 @@
+/** `/blocks` (http-api.md 6.3). */
+import type {
+  Amount,
+  Answer,
+  Integer,
+  Interval,
+  OrderBy,
+  Timestamp,
+  Transformed,
+  TransformQuery,
+} from "../answers.ts";
+import { createList } from "../list.ts";
+import { path, type Send } from "../send.ts";
+import type {
+  RawTransaction,
+  RecipientQuery,
+  SenderQuery,
+  Transaction,
+  TransactionQuery,
+} from "./transactions.ts";
+
+export type Block = {
+  readonly id: string;
+  readonly version: number;
+  readonly height: number;
+  /** Id of the block below; `0` for the first. */
+  readonly previous: string;
+  readonly forged: {
+    readonly reward: Amount;
+    readonly fee: Amount;
+    /** Reward and fees. */
+    readonly total: Amount;
+    /** Of its transactions. */
+    readonly amount: Amount;
+  } & Partial<CreatedRewards>;
+  readonly payload: {
+    readonly hash: string;
+    /** Bytes. */
+    readonly length: number;
+  };
+  /** The username is absent for a generator that is no delegate. */
+  readonly generator: { readonly username?: string; readonly address: string; readonly publicKey: string };
+  readonly signature: string;
+  /** Blocks on top of it. */
+  readonly confirmations: number;
+  /** How many. */
+  readonly transactions: number;
+  readonly timestamp: Timestamp;
+};
+
+/** Where a single block is asked for that has transactions: what mints of uniks created. */
+export type CreatedRewards = { readonly unikMintRewards: Amount; readonly foundationRewards: Amount };
+
+export type RawBlock = {
+  readonly id: string;
+  readonly version: number;
+  /** Seconds since the epoch of the network. */
+  readonly timestamp: number;
+  readonly previousBlock: string;
+  readonly height: number;
+  readonly numberOfTransactions: number;
+  readonly totalAmount: Amount;
+  readonly totalFee: Amount;
+  readonly reward: Amount;
+  readonly payloadLength: number;
+  readonly payloadHash: string;
+  readonly generatorPublicKey: string;
+  readonly blockSignature: string;
+} & Partial<CreatedRewards>;
+
+export type BlockOrder = OrderBy<
+  "height" | "numberOfTransactions" | "reward" | "timestamp" | "totalAmount" | "totalFee" | "version"
+>;
+
+export type BlockQuery = TransformQuery & {
+  readonly orderBy?: BlockOrder;
+  readonly id?: string;
+  readonly version?: number;
+  readonly timestamp?: Integer;
+  readonly previousBlock?: string;
+  readonly height?: number;
+  readonly numberOfTransactions?: number;
+  readonly totalAmount?: Integer;
+  readonly totalFee?: Integer;
+  readonly reward?: Integer;
+  readonly generatorPublicKey?: string;
+};
+
+export type BlockSearch = {
+  readonly orderBy?: BlockOrder;
+  readonly id?: string;
+  readonly version?: number;
+  readonly previousBlock?: string;
+  readonly generatorPublicKey?: string;
+  readonly timestamp?: Interval;
+  readonly height?: Interval;
+  readonly numberOfTransactions?: Interval;
+  readonly totalAmount?: Interval;
+  readonly totalFee?: Interval;
+  readonly reward?: Interval;
+};
+
+export const blocks = (send: Send) => ({
+  list: <const Q extends BlockQuery>(query?: Q) =>
+    createList<Transformed<Q, Block, RawBlock>>(send, { path: "/blocks", query }),
+
+  first: <const Q extends TransformQuery>(query?: Q) =>
+    send<Answer<Transformed<Q, Block, RawBlock>>>({ path: "/blocks/first", query }),
+
+  last: <const Q extends TransformQuery>(query?: Q) =>
+    send<Answer<Transformed<Q, Block, RawBlock>>>({ path: "/blocks/last", query }),
+
+  /** By id or height. */
+  get: <const Q extends TransformQuery>(id: string | number, query?: Q) =>
+    send<Answer<Transformed<Q, Block, RawBlock>>>({ path: path`/blocks/${id}`, query }),
+
+  /** Of the block with this id or height. */
+  transactions: <
+    const Q extends TransactionQuery & SenderQuery & RecipientQuery & { readonly type?: number },
+  >(
+    id: string | number,
+    query?: Q,
+  ) =>
+    createList<Transformed<Q, Transaction, RawTransaction>>(send, {
+      path: path`/blocks/${id}/transactions`,
+      query,
+    }),
+
+  search: <const Q extends TransformQuery>(search: BlockSearch, query?: Q) =>
+    createList<Transformed<Q, Block, RawBlock>>(send, {
+      method: "POST",
+      path: "/blocks/search",
+      body: search,
+      query,
+    }),
+});

@@ -1,0 +1,99 @@
+/** `/delegates` (http-api.md 6.6). */
+import type { Amount, Answer, Integer, Interval, OrderBy, Timestamp, Transformed } from "../answers.ts";
+import { createList } from "../list.ts";
+import { path, type Send } from "../send.ts";
+import type { Block, BlockQuery, RawBlock } from "./blocks.ts";
+import type { Wallet, WalletQuery } from "./wallets.ts";
+
+export type Delegate = {
+  /** The first name that its unik disclosed; else the username. */
+  readonly unikname: string;
+  /** Id of its unik, or a name for delegates of the genesis. */
+  readonly username: string;
+  readonly type: "individual" | "organization" | "network" | "genesis";
+  readonly address: string;
+  readonly publicKey: string;
+  /** Public key of the delegate that it votes for itself; empty for none. */
+  readonly vote: string;
+  /** The vote balance that counts. */
+  readonly votes: Amount;
+  /** Absent for a resigned one. */
+  readonly rank?: number;
+  readonly isResigned: boolean;
+  readonly blocks: {
+    readonly produced: number;
+    readonly last?: { readonly id: string; readonly height: number; readonly timestamp: Timestamp };
+  };
+  readonly production: {
+    /** Per cent. */
+    readonly approval: number;
+  };
+  readonly forged: { readonly fees: Amount; readonly rewards: Amount; readonly total: Amount };
+};
+
+export type DelegateOrder = OrderBy<
+  | "approval"
+  | "forgedFees"
+  | "forgedRewards"
+  | "forgedTotal"
+  | "producedBlocks"
+  | "publicKey"
+  | "rank"
+  | "resigned"
+  | "username"
+  | "voteBalance"
+  | "votes"
+>;
+
+export type DelegateQuery = {
+  /** A number is a column, negative for descending (http-api.md D-05). */
+  readonly orderBy?: DelegateOrder | number;
+  readonly type?: "resigned" | "never-forged";
+  readonly address?: string;
+  readonly publicKey?: string;
+  readonly secondPublicKey?: string;
+  readonly vote?: string;
+  /** A part of it. */
+  readonly username?: string;
+  readonly balance?: Integer;
+  readonly voteBalance?: Integer;
+  readonly producedBlocks?: Integer;
+};
+
+export type DelegateSearch = {
+  readonly address?: string;
+  readonly publicKey?: string;
+  /** A part of it. */
+  readonly username?: string;
+  readonly usernames?: readonly string[];
+  /** Per cent. */
+  readonly approval?: Interval<number | string>;
+  readonly forgedFees?: Interval;
+  readonly forgedRewards?: Interval;
+  readonly forgedTotal?: Interval;
+  readonly producedBlocks?: Interval;
+  readonly voteBalance?: Interval;
+};
+
+export type ForgedBlockQuery = BlockQuery & {
+  readonly payloadLength?: number;
+  readonly payloadHash?: string;
+  readonly blockSignature?: string;
+};
+
+/** `id` is an address, a public key, or a username. */
+export const delegates = (send: Send) => ({
+  list: (query?: DelegateQuery) => createList<Delegate>(send, { path: "/delegates", query }),
+
+  get: (id: string) => send<Answer<Delegate>>({ path: path`/delegates/${id}` }),
+
+  /** Those that it forged. */
+  blocks: <const Q extends ForgedBlockQuery>(id: string, query?: Q) =>
+    createList<Transformed<Q, Block, RawBlock>>(send, { path: path`/delegates/${id}/blocks`, query }),
+
+  voters: (id: string, query?: WalletQuery) =>
+    createList<Wallet>(send, { path: path`/delegates/${id}/voters`, query }),
+
+  search: (search: DelegateSearch, query?: { readonly orderBy?: DelegateOrder | number }) =>
+    createList<Delegate>(send, { method: "POST", path: "/delegates/search", body: search, query }),
+});

@@ -1,0 +1,36 @@
+/** `/entities` (http-api.md 6.11). */
+import type { Answer, OrderBy } from "../answers.ts";
+import { createList } from "../list.ts";
+import { path, type Send } from "../send.ts";
+
+export type Entity = {
+  /** Of the transaction that registered it. */
+  readonly id: string;
+  readonly publicKey: string;
+  readonly address: string;
+  readonly type: number;
+  readonly subType: number;
+  readonly data: { readonly name?: string; readonly ipfsData?: string };
+  readonly isResigned: boolean;
+};
+
+export type EntityOrder = OrderBy<"address" | "id" | "isResigned" | "publicKey" | "subType" | "type">;
+
+export type EntityFilter = {
+  readonly publicKey?: string;
+  readonly type?: number;
+  readonly subType?: number;
+  /** A part of it. */
+  readonly name?: string;
+  readonly isResigned?: boolean;
+};
+
+export const entities = (send: Send) => ({
+  list: (query?: EntityFilter & { readonly orderBy?: EntityOrder }) =>
+    createList<Entity>(send, { path: "/entities", query }),
+
+  get: (id: string) => send<Answer<Entity>>({ path: path`/entities/${id}` }),
+
+  search: (search: EntityFilter, query?: { readonly orderBy?: EntityOrder }) =>
+    createList<Entity>(send, { method: "POST", path: "/entities/search", body: search, query }),
+});

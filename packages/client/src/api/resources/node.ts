@@ -1,0 +1,96 @@
+/** `/node` (http-api.md 6.2). */
+import type { Amount, Answer } from "../answers.ts";
+import type { Send } from "../send.ts";
+
+export type NodeStatus = {
+  readonly synced: boolean;
+  /** Height of the head. */
+  readonly now: number;
+  /** Blocks that the node lacks. */
+  readonly blocksCount: number;
+  /** By the clock of the node, seconds since the epoch of the network. */
+  readonly timestamp: number;
+};
+
+export type NodeSyncing = {
+  readonly syncing: boolean;
+  readonly blocks: number;
+  readonly height: number;
+  readonly id: string;
+};
+
+export type NodeConfiguration = {
+  /** Version of the old network's software that the node keeps up with. */
+  readonly core: { readonly version: string };
+  readonly nethash: string;
+  readonly slip44: number;
+  readonly wif: number;
+  readonly token: string;
+  readonly symbol: string;
+  readonly explorer: string;
+  /** First byte of addresses. */
+  readonly version: number;
+  /** Of services that are on, by the names that clients look for. */
+  readonly ports: Readonly<Record<string, number>>;
+  readonly constants: Milestone;
+  readonly transactionPool: {
+    readonly dynamicFees:
+      | { readonly enabled: false }
+      | {
+          readonly enabled: true;
+          /** Smallest units for each byte. */
+          readonly minFeePool: number;
+          readonly minFeeBroadcast: number;
+          /** Added to the size before it is multiplied, by type. */
+          readonly addonBytes: Readonly<Record<string, number>>;
+        };
+  };
+};
+
+/** The rules in force at the head; a network may have more than these. */
+export type Milestone = {
+  /** From which they are in force. */
+  readonly height: number;
+  readonly activeDelegates: number;
+  /** Seconds. */
+  readonly blocktime: number;
+  /** Of a block, in the smallest unit. */
+  readonly reward: number;
+  /** ISO 8601. */
+  readonly epoch: string;
+  readonly vendorFieldLength: number;
+  readonly block: { readonly maxTransactions: number; readonly maxPayload: number; readonly version: number };
+  readonly fees: { readonly staticFees: Readonly<Record<string, number>> };
+  readonly [rule: string]: unknown;
+};
+
+/** Everything that must be known of a network to sign for it: what `createNetwork` of @uniknode/protocol takes. */
+export type CryptoConfiguration = {
+  readonly network: Readonly<Record<string, unknown>>;
+  readonly milestones: readonly Readonly<Record<string, unknown>>[];
+  readonly exceptions: Readonly<Record<string, unknown>>;
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+};
+
+export type FeeStatistics = {
+  readonly avg: Amount;
+  readonly max: Amount;
+  readonly min: Amount;
+  readonly sum: Amount;
+};
+
+/** By type group, then by type. */
+export type FeesByType<Fee> = Readonly<Record<string, Readonly<Record<string, Fee>>>>;
+
+export const node = (send: Send) => ({
+  status: () => send<Answer<NodeStatus>>({ path: "/node/status" }),
+  syncing: () => send<Answer<NodeSyncing>>({ path: "/node/syncing" }),
+  configuration: () => send<Answer<NodeConfiguration>>({ path: "/node/configuration" }),
+  cryptoConfiguration: () => send<Answer<CryptoConfiguration>>({ path: "/node/configuration/crypto" }),
+  /** Of the last `days`, 1 to 30; without, of the last 20 transactions of each type. */
+  fees: (query: { readonly days?: number } = {}) =>
+    send<Answer<FeesByType<FeeStatistics>, { readonly meta: { readonly days?: number } }>>({
+      path: "/node/fees",
+      query,
+    }),
+});

@@ -1,0 +1,28 @@
+/** `/peers` (http-api.md 6.7). */
+import type { Answer, OrderBy } from "../answers.ts";
+import { createList } from "../list.ts";
+import { path, type Send } from "../send.ts";
+
+export type Peer = {
+  readonly ip: string;
+  /** Of the peer-to-peer protocol. */
+  readonly port: number;
+  /** Of its other services, by name. */
+  readonly ports: Readonly<Record<string, number>>;
+  readonly version: string;
+  readonly height: number;
+  /** Milliseconds of its last answer. */
+  readonly latency: number;
+};
+
+export type PeerQuery = {
+  readonly orderBy?: OrderBy<"height" | "ip" | "latency" | "version">;
+  /** A range of versions, such as `^5.7`. */
+  readonly version?: string;
+};
+
+export const peers = (send: Send) => ({
+  list: (query?: PeerQuery) => createList<Peer>(send, { path: "/peers", query }),
+
+  get: (ip: string) => send<Answer<Peer>>({ path: path`/peers/${ip}` }),
+});

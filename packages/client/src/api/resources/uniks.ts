@@ -1,0 +1,74 @@
+/** `/uniks` and `/nfts`: tokens, of which each is the only one of its kind (http-api.md 6.12). */
+import type { Answer, WithChainmeta } from "../answers.ts";
+import { createList } from "../list.ts";
+import { path, type Send } from "../send.ts";
+
+/** What `/nfts` tells of a token. */
+export type Nft = {
+  /** 64 hexadecimal digits. */
+  readonly id: string;
+  /** Address. */
+  readonly ownerId: string;
+};
+
+export type Unik = Nft & {
+  /** 1: individual, 2: organization, 3: network. */
+  readonly type?: string;
+  /** Names that were disclosed. */
+  readonly explicitValues?: readonly string[];
+  /** The first of them. */
+  readonly defaultExplicitValue?: string;
+};
+
+export type WithTransactions = {
+  readonly transactions: {
+    /** The one that minted it. */
+    readonly first: { readonly id: string };
+    /** The last one that changed it. */
+    readonly last: { readonly id: string };
+  };
+};
+
+/** Exactly one member: the key and its value. */
+export type Property = Readonly<Record<string, string>>;
+
+export type TokenStatus = {
+  readonly nftName: string;
+  /** How many of each type there are; decimal text. */
+  readonly individual: string;
+  readonly organization: string;
+  readonly network: string;
+};
+
+export type TokenQuery = { readonly orderBy?: `${"id" | "ownerId"}:${"asc" | "desc"}` };
+
+export type TokenSearch = TokenQuery & {
+  /** One, or 1 to 100 of them. */
+  readonly id?: string | readonly string[];
+  readonly ownerId?: string;
+};
+
+/** The routes of a kind of token. */
+const tokens = <Summary extends Nft>(send: Send, base: "/uniks" | "/nfts") => ({
+  list: (query?: TokenQuery) => createList<Summary>(send, { path: base, query }),
+
+  get: (id: string) =>
+    send<Answer<Summary & WithTransactions, WithChainmeta>>({ path: `${base}${path`/${id}`}` }),
+
+  properties: (id: string) =>
+    createList<Property, WithChainmeta>(send, { path: `${base}${path`/${id}/properties`}` }),
+
+  property: (id: string, key: string) =>
+    send<Answer<string, WithChainmeta>>({ path: `${base}${path`/${id}/properties/${key}`}` }),
+
+  search: (search: TokenSearch) =>
+    createList<Summary>(send, { method: "POST", path: `${base}/search`, body: search }),
+});
+
+export const uniks = (send: Send) => tokens<Unik>(send, "/uniks");
+
+export const nfts = (send: Send) => ({
+  ...tokens<Nft>(send, "/nfts"),
+  /** Counts of each kind of token. */
+  status: () => send<Answer<readonly TokenStatus[], WithChainmeta>>({ path: "/nfts/status" }),
+});

@@ -1,0 +1,19 @@
+/** `/votes`: transactions that vote by the rules of the Unikname Network (http-api.md 6.8). */
+import type { Answer, Transformed, TransformQuery } from "../answers.ts";
+import { createList } from "../list.ts";
+import { path, type Send } from "../send.ts";
+import type {
+  RawTransaction,
+  RecipientQuery,
+  SenderQuery,
+  Transaction,
+  TransactionQuery,
+} from "./transactions.ts";
+
+export const votes = (send: Send) => ({
+  list: <const Q extends TransactionQuery & SenderQuery & RecipientQuery>(query?: Q) =>
+    createList<Transformed<Q, Transaction, RawTransaction>>(send, { path: "/votes", query }),
+
+  get: <const Q extends TransformQuery>(id: string, query?: Q) =>
+    send<Answer<Transformed<Q, Transaction, RawTransaction>>>({ path: path`/votes/${id}`, query }),
+});

@@ -1,0 +1,160 @@
+/** `/wallets` (http-api.md 6.5). */
+import type {
+  Amount,
+  Answer,
+  Integer,
+  Interval,
+  OrderBy,
+  Transformed,
+  TransformQuery,
+  WithChainmeta,
+} from "../answers.ts";
+import { createList } from "../list.ts";
+import { path, type Send } from "../send.ts";
+import type { Lock, LockOrder } from "./locks.ts";
+import type {
+  RawTransaction,
+  RecipientQuery,
+  SenderQuery,
+  Transaction,
+  TransactionQuery,
+  TypeQuery,
+} from "./transactions.ts";
+import type { Nft, TokenQuery, Unik } from "./uniks.ts";
+
+export type Wallet = {
+  readonly address: string;
+  /** Absent for a wallet that has sent nothing yet. */
+  readonly publicKey?: string;
+  /** Of a delegate. */
+  readonly username?: string;
+  readonly secondPublicKey?: string;
+  /** Number of transactions sent; the next one has this plus 1. */
+  readonly nonce: string;
+  /** Smallest unit. */
+  readonly balance: Amount;
+  /** In open locks. */
+  readonly lockedBalance?: Amount;
+  readonly attributes: WalletAttributes;
+  readonly isDelegate: boolean;
+  readonly isResigned: boolean;
+  /** Public key of the delegate that it votes for. */
+  readonly vote?: string;
+  readonly multiSignature?: { readonly publicKeys: readonly string[]; readonly min: number };
+};
+
+/** `GET /wallets/{id}`: the balance is a number, exact up to 2^53, and some members are always there. */
+export type SingleWallet = Omit<Wallet, "publicKey" | "username" | "secondPublicKey" | "balance"> & {
+  /** Empty for a wallet that has sent nothing yet. */
+  readonly publicKey: string;
+  /** Empty for no delegate. */
+  readonly username: string;
+  readonly secondPublicKey: string | null;
+  readonly balance: number;
+};
+
+/** What the network knows of the wallet beside its balance; what it has not is absent. */
+export type WalletAttributes = {
+  readonly vote?: string;
+  readonly secondPublicKey?: string;
+  /** By id, in the order in which they came. */
+  readonly tokens?: Readonly<Record<string, { readonly type: number }>>;
+  readonly delegate?: {
+    readonly username: string;
+    readonly type?: number;
+    readonly voteBalance: Amount;
+    readonly forgedFees: Amount;
+    readonly forgedRewards: Amount;
+    readonly producedBlocks: number;
+    readonly rank?: number;
+    readonly resigned?: true;
+    readonly [member: string]: unknown;
+  };
+  readonly [member: string]: unknown;
+};
+
+export type WalletOrder = OrderBy<
+  | "address"
+  | "balance"
+  | "lockedBalance"
+  | "nonce"
+  | "publicKey"
+  | "resigned"
+  | "secondPublicKey"
+  | "username"
+  | "vote"
+  | "voteBalance"
+>;
+
+export type WalletQuery = {
+  readonly orderBy?: WalletOrder;
+  readonly address?: string;
+  readonly publicKey?: string;
+  readonly secondPublicKey?: string;
+  readonly vote?: string;
+  readonly username?: string;
+  readonly balance?: Integer;
+  readonly voteBalance?: Integer;
+  readonly producedBlocks?: Integer;
+};
+
+export type WalletSearch = {
+  readonly address?: string;
+  /** 1 to 50. */
+  readonly addresses?: readonly string[];
+  readonly publicKey?: string;
+  readonly secondPublicKey?: string;
+  readonly vote?: string;
+  readonly username?: string;
+  readonly producedBlocks?: Integer;
+  readonly balance?: Interval;
+  readonly voteBalance?: Interval;
+  readonly lockedBalance?: Interval;
+};
+
+/** `id` is an address, a public key, or the username of a delegate. */
+export const wallets = (send: Send) => ({
+  list: (query?: WalletQuery) => createList<Wallet, WithChainmeta>(send, { path: "/wallets", query }),
+
+  /** The richest first, whatever the query says of the order. */
+  top: (query?: WalletQuery) => createList<Wallet>(send, { path: "/wallets/top", query }),
+
+  get: (id: string) => send<Answer<SingleWallet, WithChainmeta>>({ path: path`/wallets/${id}` }),
+
+  /** Those in which it takes part. */
+  transactions: <const Q extends TransactionQuery & TypeQuery>(id: string, query?: Q) =>
+    createList<Transformed<Q, Transaction, RawTransaction>>(send, {
+      path: path`/wallets/${id}/transactions`,
+      query,
+    }),
+
+  sent: <const Q extends TransactionQuery & TypeQuery & RecipientQuery>(id: string, query?: Q) =>
+    createList<Transformed<Q, Transaction, RawTransaction>>(send, {
+      path: path`/wallets/${id}/transactions/sent`,
+      query,
+    }),
+
+  received: <const Q extends TransactionQuery & TypeQuery & SenderQuery>(id: string, query?: Q) =>
+    createList<Transformed<Q, Transaction, RawTransaction>>(send, {
+      path: path`/wallets/${id}/transactions/received`,
+      query,
+    }),
+
+  votes: <const Q extends TransformQuery>(id: string, query?: Q) =>
+    createList<Transformed<Q, Transaction, RawTransaction>>(send, {
+      path: path`/wallets/${id}/votes`,
+      query,
+    }),
+
+  locks: (id: string, query?: { readonly orderBy?: LockOrder; readonly isExpired?: boolean }) =>
+    createList<Lock>(send, { path: path`/wallets/${id}/locks`, query }),
+
+  uniks: (id: string, query?: TokenQuery) =>
+    createList<Unik, WithChainmeta>(send, { path: path`/wallets/${id}/uniks`, query }),
+
+  nfts: (id: string, query?: TokenQuery) =>
+    createList<Nft, WithChainmeta>(send, { path: path`/wallets/${id}/nfts`, query }),
+
+  search: (search: WalletSearch, query?: { readonly orderBy?: WalletOrder }) =>
+    createList<Wallet>(send, { method: "POST", path: "/wallets/search", body: search, query }),
+});

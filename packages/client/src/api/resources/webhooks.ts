@@ -1,0 +1,194 @@
+/** `/webhooks`: the register, the deliveries, and what can be tried (webhooks.md; docs/guides/webhooks.md). */
+import type { Answer, Integer } from "../answers.ts";
+import { createCursorList, createList } from "../list.ts";
+import { path, type Send } from "../send.ts";
+
+export type Condition = {
+  /** A member of the content of the event, or a path to it such as `asset.nft.unik.tokenId`. */
+  readonly key: string;
+  readonly condition:
+    | "between"
+    | "not-between"
+    | "contains"
+    | "eq"
+    | "ne"
+    | "gt"
+    | "gte"
+    | "lt"
+    | "lte"
+    | "truthy"
+    | "falsy"
+    | "regexp";
+  /** Absent for `truthy` and `falsy`. */
+  readonly value?: unknown;
+};
+
+export type Webhook = {
+  readonly id: number;
+  /** Its event; the first of `events` where it was registered with those alone. */
+  readonly event: string;
+  readonly target: string;
+  readonly enabled: boolean;
+  readonly conditions: readonly Condition[];
+  /** Further names, and patterns such as `transaction.*`. */
+  readonly events?: readonly string[];
+  /** Absent: one condition suffices. */
+  readonly match?: "all";
+  /** Absent: parallel. */
+  readonly order?: "strict";
+  /** Blocks that must lie on top before an event of a block is told; absent for none. */
+  readonly confirmations?: number;
+  /** Nothing is sent until the webhook is updated, or a ping succeeds. `since` in milliseconds since 1970. */
+  readonly suspended?: { readonly reason: string; readonly since: number };
+};
+
+/** With the secret by which deliveries are verified: it is shown once. */
+export type WebhookWithToken = Webhook & {
+  readonly token: string;
+  /** Until when the secret before is honoured, milliseconds since 1970. */
+  readonly overlapUntil?: number;
+};
+
+export type WebhookChanges = {
+  readonly event?: string;
+  /** `null` takes them away. */
+  readonly events?: readonly string[] | null;
+  readonly target?: string;
+  readonly enabled?: boolean;
+  /** At least one. */
+  readonly conditions?: readonly Condition[];
+  readonly match?: "any" | "all";
+  readonly order?: "parallel" | "strict";
+  readonly confirmations?: number;
+};
+
+/** `event` or `events` is needed. */
+export type NewWebhook = WebhookChanges & Required<Pick<WebhookChanges, "target" | "conditions">>;
+
+export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
+
+/** A delivery with what became of it. Times are milliseconds since 1970. */
+export type DeliveryRecord = {
+  readonly id: number;
+  /** What the receiver sees as `webhook-id`. */
+  readonly messageId: string;
+  readonly sequence?: number;
+  readonly event: string;
+  readonly height?: number;
+  readonly blockId?: string;
+  readonly state: DeliveryState;
+  /** Why it is not delivered (yet). */
+  readonly reason?: string;
+  /** It told something of a block that was undone since. */
+  readonly undone?: true;
+  /** `messageId` of the delivery that it takes back. */
+  readonly reverts?: string;
+  readonly createdAt: number;
+  readonly nextAttemptAt?: number;
+  readonly finishedAt?: number;
+  readonly attempts: readonly DeliveryAttempt[];
+  /** What was sent; where a single delivery is asked for. */
+  readonly body?: Readonly<Record<string, unknown>>;
+};
+
+export type DeliveryAttempt = {
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** Of HTTP, where there was an answer. */
+  readonly status?: number;
+  /** The beginning of it. */
+  readonly answer?: string;
+  /** Code of the failure, where there was none. */
+  readonly error?: string;
+};
+
+export type DeliveryQuery = {
+  readonly state?: DeliveryState;
+  readonly event?: string;
+  readonly height?: number;
+  /** Of the creation, milliseconds since 1970, both included. */
+  readonly from?: number;
+  readonly to?: number;
+};
+
+export type DryRun = {
+  /** The blocks that were looked at. */
+  readonly fromHeight: number;
+  readonly toHeight: number;
+  readonly fired: TriedEvents;
+  readonly notFired: TriedEvents;
+  /** Names of events of which stored blocks tell nothing. */
+  readonly notRemembered: readonly string[];
+};
+
+/** All of them are counted; the newest are shown. */
+export type TriedEvents = { readonly count: number; readonly events: readonly TriedEvent[] };
+
+export type TriedEvent = {
+  readonly event: string;
+  readonly height?: number;
+  readonly blockId?: string;
+  readonly data: unknown;
+  readonly conditions: readonly (Condition & {
+    readonly holds: boolean;
+    readonly found: readonly unknown[];
+  })[];
+};
+
+/** `token` is the webhook token of the node, not that of a webhook. */
+export function webhooks(sendAnything: Send, token: string | undefined) {
+  const headers = token === undefined ? {} : { authorization: token };
+  const send: Send = (request) => sendAnything({ ...request, headers });
+
+  return {
+    list: () => createList<Webhook>(send, { path: "/webhooks" }),
+
+    get: (id: number) => send<Answer<Webhook>>({ path: path`/webhooks/${id}` }),
+
+    /** The answer has the secret of the webhook: it is shown here and never again. */
+    create: (webhook: NewWebhook) =>
+      send<Answer<WebhookWithToken>>({ method: "POST", path: "/webhooks", body: webhook }),
+
+    /** Members that are left out keep their value; what waited for a retry is dropped. */
+    update: (id: number, changes: WebhookChanges) =>
+      send<Record<string, never>>({ method: "PUT", path: path`/webhooks/${id}`, body: changes }),
+
+    remove: (id: number) => send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}` }),
+
+    /** Makes another secret. For `overlapSeconds` (a day unless given) deliveries verify with either. */
+    rotate: (id: number, options: { readonly overlapSeconds?: number } = {}) =>
+      send<Answer<WebhookWithToken>>({ method: "POST", path: path`/webhooks/${id}/rotate`, body: options }),
+
+    /** Sends one delivery that says nothing, and answers what the target said. */
+    ping: (id: number) =>
+      send<Answer<DeliveryRecord>>({ method: "POST", path: path`/webhooks/${id}/ping`, body: {} }),
+
+    /** Newest first. */
+    deliveries: (id: number, query?: DeliveryQuery) =>
+      createCursorList<DeliveryRecord>(send, { path: path`/webhooks/${id}/deliveries`, query }),
+
+    /** By its id in the log, or by the `webhook-id` that the receiver saw. */
+    delivery: (id: number, delivery: number | string) =>
+      send<Answer<DeliveryRecord>>({ path: path`/webhooks/${id}/deliveries/${delivery}` }),
+
+    /** Sends one again, with the same id and body. */
+    retry: (id: number, delivery: number | string) =>
+      send<Record<string, never>>({
+        method: "POST",
+        path: path`/webhooks/${id}/deliveries/${delivery}/retry`,
+        body: {},
+      }),
+
+    /** Sends every failed one again that was made since a time, milliseconds since 1970; without, all of them. */
+    retryFailed: (id: number, options: { readonly since?: Integer } = {}) =>
+      send<Answer<{ readonly retried: number }>>({
+        method: "POST",
+        path: path`/webhooks/${id}/deliveries/retry`,
+        body: options,
+      }),
+
+    /** What a webhook would have heard of the last `blocks`, and why not of the rest. Nothing is registered. */
+    test: (webhook: Omit<WebhookChanges, "target" | "enabled"> & { readonly blocks?: number }) =>
+      send<Answer<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
+  };
+}

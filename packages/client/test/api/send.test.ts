@@ -1,0 +1,228 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createList } from "../../src/api/list.ts";
+import { createSend, path, type SendOptions } from "../../src/api/send.ts";
+import { ApiError, createClient } from "../../src/index.ts";
+
+const NOW_MS = 1_700_000_000_000;
+
+type Handle = (request: IncomingMessage & { body: string }, response: ServerResponse) => void;
+
+/** A node that answers what the test says, and a client of it that writes down how long it would have waited. */
+async function serve(handle: Handle, options: Partial<SendOptions> = {}) {
+  const requests: { method: string; url: string; body: string; headers: IncomingMessage["headers"] }[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const { method = "", url = "", headers } = request;
+    requests.push({ method, url, body, headers });
+    handle(Object.assign(request, { body }), response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const waitsMs: number[] = [];
+  const send = createSend(
+    { url, ...options },
+    { fetch, sleep: async (timeMs) => void waitsMs.push(timeMs), nowMs: () => NOW_MS },
+  );
+  return { send, requests, waitsMs, url };
+}
+
+const answering =
+  (status: number, body: unknown = {}, headers: Record<string, string> = {}): Handle =>
+  (_request, response) => {
+    response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
+  };
+
+/** The first answers, one after the other; then success. */
+const first = (...handles: Handle[]): Handle => {
+  return (request, response) => (handles.shift() ?? answering(200, { data: "there" }))(request, response);
+};
+
+async function errorOf(attempt: Promise<unknown>): Promise<ApiError> {
+  const error = await attempt.catch((error: unknown) => error);
+  if (!(error instanceof ApiError)) throw error;
+  return error;
+}
+
+describe("a request", () => {
+  test("has its path below the base URL, its query without what is absent, and its body as JSON", async () => {
+    const { requests, url } = await serve(answering(200));
+    const send = createSend({ url: `${url}/node1/` }, { fetch, sleep: async () => {}, nowMs: Date.now });
+    await send({
+      path: path`/uniks/${"a/b"}/properties/${"usr/ä?"}`,
+      query: { page: 2, a: undefined, b: "c&d" },
+    });
+    await send({ method: "POST", path: "/blocks/search", body: { height: { from: 2n ** 60n } } });
+    expect(requests[0]).toMatchObject({
+      method: "GET",
+      url: "/node1/api/uniks/a%2Fb/properties/usr%2F%C3%A4%3F?page=2&b=c%26d",
+      body: "",
+    });
+    expect(requests[0]!.headers["content-type"]).toBeUndefined();
+    expect(requests[1]).toMatchObject({ method: "POST", body: '{"height":{"from":"1152921504606846976"}}' });
+    expect(requests[1]!.headers["content-type"]).toBe("application/json");
+  });
+
+  test.each(["", "127.0.0.1:4003", "ftp://host", "file:///tmp"])("to %j is no request", (url) => {
+    expect(() => createClient({ url })).toThrow(/base URL of a node/);
+  });
+});
+
+describe("an answer that is none", () => {
+  test.each([
+    [401, "API_UNAUTHORIZED", false],
+    [403, "API_UNAUTHORIZED", false],
+    [404, "API_NOT_FOUND", false],
+    [400, "API_REFUSED", false],
+    [409, "API_REFUSED", false],
+    [415, "API_REFUSED", false],
+    [422, "API_REFUSED", false],
+    [429, "API_RATE_LIMITED", true],
+    [500, "API_FAILED", true],
+    [503, "API_FAILED", true],
+  ])("HTTP %i is %s", async (status, code, isRetryable) => {
+    const body = { statusCode: status, error: "Name", message: "why" };
+    const { send } = await serve(answering(status, body), { retries: 0 });
+    const error = await errorOf(send({ path: "/blocks" }));
+    expect(error).toMatchObject({ code, status, body, isRetryable, type: { code, status, body } });
+    expect(error.message).toBe(`GET /api/blocks: why (HTTP ${status})`);
+  });
+
+  test.each(["<html>", "null", '"text"', ""])("%j is not that of a node", async (text) => {
+    const { send, requests } = await serve(answering(200, text));
+    expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({
+      code: "API_ANSWER_INVALID",
+      status: 200,
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  test("an error that is no JSON is shown as text", async () => {
+    const { send } = await serve(answering(502, "Bad Gateway"), { retries: 0 });
+    const error = await errorOf(send({ path: "/blocks" }));
+    expect(error).toMatchObject({ code: "API_FAILED", body: "Bad Gateway" });
+    expect(error.message).toBe("GET /api/blocks: HTTP 502");
+  });
+
+  test("nobody listens", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const client = createClient({ url: `http://127.0.0.1:${port}`, retries: 0 });
+    const error = await errorOf(client.blocks.last());
+    expect(error).toMatchObject({ code: "API_UNREACHABLE", isRetryable: true });
+    expect(error.message).toContain("ECONNREFUSED");
+  });
+
+  test("it does not come, or not to its end, in time", async () => {
+    const silence: Handle = () => {};
+    const halfway: Handle = (_request, response) => void response.writeHead(200).write('{"data":');
+    for (const handle of [silence, halfway]) {
+      const { send } = await serve(handle, { retries: 0, timeoutMs: 50 });
+      const error = await errorOf(send({ path: "/blocks" }));
+      expect(error).toMatchObject({ code: "API_TIMEOUT", isRetryable: true, type: { timeoutMs: 50 } });
+      expect(error.message).toBe("GET /api/blocks: no answer within 50 ms");
+    }
+  });
+
+  test("the caller does not want it any more", async () => {
+    const controller = new AbortController();
+    const { send } = await serve(() => controller.abort(new Error("enough")), { signal: controller.signal });
+    await expect(send({ path: "/blocks" })).rejects.toThrow("enough");
+    await expect(send({ path: "/blocks" })).rejects.toThrow("enough");
+  });
+});
+
+describe("another attempt", () => {
+  const reset: Handle = (request) => request.socket.destroy();
+
+  test("is made of what changes nothing, after longer and longer waits", async () => {
+    const { send, requests, waitsMs } = await serve(first(answering(503), reset));
+    expect(await send({ path: "/blocks" })).toEqual({ data: "there" });
+    expect(requests).toHaveLength(3);
+    expect(waitsMs).toEqual([250, 500]);
+  });
+
+  test("is made of searches and dry runs, too", async () => {
+    const { url, requests } = await serve(first(answering(503)));
+    const client = createClient({ url });
+    await client.blocks.search({ height: { from: 1 } }).page();
+    expect(requests).toHaveLength(2);
+  });
+
+  test("is never made of what may change something", async () => {
+    for (const handle of [answering(503), answering(429), reset]) {
+      const { url, requests } = await serve(handle);
+      const client = createClient({ url });
+      await errorOf(client.transactions.submit([]));
+      await errorOf(client.webhooks.update(1, {}));
+      await errorOf(client.webhooks.remove(1));
+      await errorOf(client.webhooks.ping(1));
+      expect(requests).toHaveLength(4);
+    }
+  });
+
+  test("is the last of as many as were asked for", async () => {
+    const { send, requests } = await serve(answering(503), { retries: 4 });
+    expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ code: "API_FAILED" });
+    expect(requests).toHaveLength(5);
+  });
+
+  test("waits as long as a node says that counts requests", async () => {
+    const inSeconds = answering(429, {}, { "retry-after": "7" });
+    const atTheEnd = answering(429, {}, { "x-ratelimit-userreset": `${NOW_MS + 12_345}` });
+    const { send, waitsMs } = await serve(first(inSeconds, atTheEnd));
+    await send({ path: "/blocks" });
+    expect(waitsMs).toEqual([7_000, 12_345]);
+  });
+
+  test("is not made when it would have to wait for more than a minute", async () => {
+    const { send, requests } = await serve(answering(429, {}, { "retry-after": "61" }));
+    expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ type: { retryAfterMs: 61_000 } });
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe("a list", () => {
+  const pageOf: Handle = ({ url }, response) => {
+    const page = Number(new URL(url!, "http://a").searchParams.get("page"));
+    const next = page < 3 ? `/api/things?page=${page + 1}` : null;
+    response.end(JSON.stringify({ meta: { next }, data: [page * 10, page * 10 + 1] }));
+  };
+
+  test("asks for one page after the other", async () => {
+    const { send, requests } = await serve(pageOf);
+    const seen: number[] = [];
+    for await (const row of createList<number>(send, { path: "/things", query: { a: "b" } })) seen.push(row);
+    expect(seen).toEqual([10, 11, 20, 21, 30, 31]);
+    expect(requests.map(({ url }) => url)).toEqual([
+      "/api/things?a=b&page=1",
+      "/api/things?a=b&page=2",
+      "/api/things?a=b&page=3",
+    ]);
+  });
+
+  test("asks no further than the loop goes", async () => {
+    const { send, requests } = await serve(pageOf);
+    for await (const row of createList<number>(send, { path: "/things" })) if (row === 11) break;
+    expect(requests).toHaveLength(1);
+  });
+
+  test("can be read again from its beginning", async () => {
+    const { send } = await serve(pageOf);
+    const list = createList<number>(send, { path: "/things" });
+    for (let time = 0; time < 2; time++) {
+      for await (const row of list) {
+        expect(row).toBe(10);
+        break;
+      }
+    }
+  });
+});

@@ -1,0 +1,128 @@
+/** The types of the client are those of our answers: the compiler compares them, and a real server fills them. */
+import * as api from "@uniknode/client";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import type { blockAnswer, rawBlockAnswer } from "../../../src/http/answers/block.ts";
+import type { delegateAnswer } from "../../../src/http/answers/delegate.ts";
+import type { lockAnswer } from "../../../src/http/answers/lock.ts";
+import type { transactionAnswer } from "../../../src/http/answers/transaction.ts";
+import type { tokenSummary } from "../../../src/http/answers/unik.ts";
+import type { missionWalletAnswer, walletAnswer } from "../../../src/http/answers/wallet.ts";
+import type { Meta } from "../../../src/http/requests/pagination.ts";
+import type { showDelivery, showSecret, showWebhook } from "../../../src/http/webhooks/answers.ts";
+import type { AdmissionAnswer, NodeStatus, PeerInfo } from "../../../src/serving/gateway.ts";
+import type { FeeStatistics } from "../../../src/store/queries/fees.ts";
+import type { DryRunReport } from "../../../src/webhooks/dry-run.ts";
+import { alice, bob, carol, chain, cold, heads, unik } from "../chain.ts";
+import { openFixture } from "../fixture.ts";
+import { longer, more } from "../longer.ts";
+
+type Answered<F extends (...given: never[]) => unknown> = ReturnType<F>;
+
+/** What our server makes can be read as what the client says that it gets. */
+test("types", () => {
+  expectTypeOf<Answered<typeof blockAnswer>>().toExtend<api.Block>();
+  expectTypeOf<Answered<typeof rawBlockAnswer>>().toExtend<api.RawBlock>();
+  expectTypeOf<
+    Answered<typeof transactionAnswer> & { amount: string; fee: string; asset?: Record<string, unknown> }
+  >().toExtend<api.Transaction>();
+  expectTypeOf<Answered<typeof delegateAnswer> & { type: api.Delegate["type"] }>().toExtend<api.Delegate>();
+  expectTypeOf<Answered<typeof lockAnswer> & { expirationType: 1 | 2 }>().toExtend<api.Lock>();
+  expectTypeOf<Answered<typeof tokenSummary>>().toExtend<api.Unik>();
+  expectTypeOf<Answered<typeof walletAnswer>>().toExtend<Omit<api.Wallet, "attributes">>();
+  expectTypeOf<Answered<typeof missionWalletAnswer>>().toExtend<Omit<api.SingleWallet, "attributes">>();
+  expectTypeOf<Meta>().toExtend<api.PageMeta>();
+  expectTypeOf<NodeStatus>().toExtend<api.NodeStatus>();
+  expectTypeOf<PeerInfo>().toExtend<api.Peer>();
+  expectTypeOf<AdmissionAnswer>().toExtend<api.Submission>();
+  expectTypeOf<FeeStatistics>().toExtend<api.FeeStatistics>();
+  expectTypeOf<Omit<DryRunReport, "fired" | "notFired">>().toExtend<Omit<api.DryRun, "fired" | "notFired">>();
+  type Register = Answered<typeof showWebhook> & {
+    event: string;
+    conditions: api.Condition[];
+    match?: "all";
+    order?: "strict";
+  };
+  expectTypeOf<Register>().toExtend<api.Webhook>();
+  expectTypeOf<Answered<typeof showSecret> & Register>().toExtend<api.WebhookWithToken>();
+  expectTypeOf<
+    Answered<typeof showDelivery> & { undone?: true; body?: Record<string, unknown> }
+  >().toExtend<api.DeliveryRecord>();
+});
+
+const fixture = openFixture({}, {}, longer);
+let client: api.Client;
+beforeAll(async () => {
+  const { port } = await fixture.listen();
+  client = api.createClient({ url: `http://127.0.0.1:${port}` });
+});
+afterAll(() => fixture.close());
+
+async function read<Row>(list: AsyncIterable<Row>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const row of list) rows.push(row);
+  return rows;
+}
+
+describe("values", () => {
+  test("the form that was asked for is the type of the answer", async () => {
+    const { data: shown } = await client.blocks.get(3);
+    expect([shown.confirmations, shown.forged.total]).toEqual([3, "240000000"]);
+    const { data: raw } = await client.blocks.get(heads.third.id, { transform: false });
+    expect([raw.numberOfTransactions, raw.reward]).toEqual([4, "200000000"]);
+    expectTypeOf(shown).toEqualTypeOf<api.Block>();
+    expectTypeOf(raw).toEqualTypeOf<api.RawBlock>();
+  });
+
+  test("amounts are texts, but for those of a single wallet, a single transaction, and the supply", async () => {
+    const { data: wallet, chainmeta } = await client.wallets.get(cold.address);
+    expect(wallet).toMatchObject({ publicKey: "", username: "", secondPublicKey: null });
+    expect([typeof wallet.balance, chainmeta.height]).toEqual(["number", 6]);
+    const { data: transaction } = await client.transactions.get(chain.sent.hello.data.id);
+    expect(transaction).toMatchObject({ amount: 5, fee: 10_000_000, asset: {} });
+    expect(typeof (await client.blockchain.get()).data.supply).toBe("number");
+    const { data: wallets } = await client.wallets.list({ address: alice.address }).page();
+    expect(wallets[0]!.balance).toMatch(/^\d+$/);
+    const [listed] = await read(client.transactions.list({ id: chain.sent.hello.data.id }));
+    expect(listed).toMatchObject({ amount: "5", fee: "10000000" });
+  });
+
+  test("lists are whole when they are iterated, and pages as large as was asked for", async () => {
+    expect((await read(client.blocks.list({ orderBy: "height:asc" }))).map(({ height }) => height)).toEqual([
+      1, 2, 3, 4, 5, 6,
+    ]);
+    const { data, meta } = await client.blocks.list().page({ page: 2, limit: 4 });
+    expect(data.map(({ height }) => height)).toEqual([2, 1]);
+    expect(meta).toMatchObject({ count: 2, pageCount: 2, totalCount: 6, next: null });
+    const offset = await client.blocks.list().page({ offset: 5 });
+    expect(offset.data.map(({ height }) => height)).toEqual([1]);
+  });
+
+  test("searches and filters", async () => {
+    const between = client.blocks.search({ height: { from: 2, to: 3 }, orderBy: "height:asc" });
+    expect((await read(between)).map(({ height }) => height)).toEqual([2, 3]);
+    const votes = await read(client.transactions.search({ asset: { votes: [`+${bob.publicKey}`] } }));
+    expect(votes.map(({ id }) => id)).toEqual([chain.sent.vote.data.id]);
+    const [unlocked] = await read(client.locks.search({ amount: { from: 800n } }));
+    expect(unlocked).toMatchObject({ lockId: more.third.data.id, amount: "900", expirationType: 1 });
+    expect(await read(client.delegates.list({ type: "resigned" }))).toHaveLength(1);
+  });
+
+  test("properties, whose keys have slashes", async () => {
+    const { data } = await client.uniks.property(unik.alice, "Badges/Security/Multisig");
+    expect(data).toBe("false");
+    const properties = await read(client.uniks.properties(unik.alice));
+    expect(properties).toContainEqual({ "Badges/XPLevel": "1" });
+    const { data: found } = await client.uniks.get(unik.alice);
+    expect(found).toMatchObject({ ownerId: alice.address, defaultExplicitValue: "alice" });
+    expect(found.transactions.first.id).toBe(chain.sent.mint.data.id);
+  });
+
+  test("what is not there is told by its code, and what makes no sense by its status", async () => {
+    const unknown = client.wallets.get(carol.address.replace(/.$/, "x"));
+    await expect(unknown).rejects.toMatchObject({ code: "API_NOT_FOUND", status: 404 });
+    const malformed = client.blocks.list({ height: -1 }).page();
+    await expect(malformed).rejects.toMatchObject({ code: "API_REFUSED", status: 422 });
+    const token = client.uniks.list().page({ limit: 101 });
+    await expect(token).rejects.toMatchObject({ status: 400, body: { validation: { keys: ["limit"] } } });
+  });
+});

@@ -1,0 +1,104 @@
+/** Whatever a living node delivers verifies with the published library of the specification, and with our own. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { type Client, createClient, verifyDelivery } from "@uniknode/client";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Running, spawnUniknode } from "./uniknode.ts";
+
+type Received = { readonly headers: IncomingHttpHeaders; readonly body: Buffer };
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-deliveries-"));
+const webhookToken = "deliveries-test";
+const received: Received[] = [];
+const receiver = createServer(async (request, response) => {
+  received.push({ headers: request.headers, body: await buffer(request) });
+  response.writeHead(204).end();
+});
+
+let node: Running;
+let client: Client;
+
+beforeAll(async () => {
+  receiver.listen(0, "127.0.0.1");
+  const options = ["--http-port", "0", "--block-time", "1", "--webhook-token", webhookToken];
+  node = spawnUniknode(["dev", "--data", folder, ...options]);
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  client = createClient({ url: url!, webhookToken });
+}, 30_000);
+
+afterAll(async () => {
+  node.child.kill("SIGKILL");
+  await node.ended;
+  receiver.closeAllConnections();
+  receiver.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const byLibrary = (token: string, { headers, body }: Received): boolean => {
+  const secret = `whsec_${Buffer.from(token, "hex").toString("base64")}`;
+  try {
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const byUs = (token: string, message: Received, scheme?: "authorization"): Promise<boolean> =>
+  verifyDelivery(message, { secret: token, ...(scheme && { scheme }) }).then(
+    () => true,
+    () => false,
+  );
+
+/** Receives a few deliveries of blocks, a ping and a delivery that is sent again; what each token says of all of them. */
+async function judge(id: number, tokens: readonly string[]): Promise<{ token: number; proves: string }[]> {
+  // One delivery may have been signed before; in strict order, the one behind it was not.
+  const start = received.length + 2;
+  await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThan(start);
+  await client.webhooks.ping(id);
+  await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThan(start + 6);
+  const [last] = (await client.webhooks.deliveries(id, { state: "delivered" }).page({ limit: 1 })).data;
+  await client.webhooks.retry(id, last!.messageId);
+  const isAgain = ({ headers }: Received) => headers["webhook-id"] === last!.messageId;
+  await expect.poll(() => received.filter(isAgain).length, { timeout: 20_000 }).toBe(2);
+
+  const verdicts = received.slice(start).map(async (message) => {
+    const proofs = tokens.map(async (token) => {
+      const isSigned = await byUs(token, message);
+      expect(byLibrary(token, message)).toBe(isSigned);
+      return [isSigned && "signature", (await byUs(token, message, "authorization")) && "half"];
+    });
+    return (await Promise.all(proofs)).map((proof) => proof.filter(Boolean).join(" and "));
+  });
+  const all = await Promise.all(verdicts);
+  return tokens.map((_, token) => ({ token, proves: [...new Set(all.map((one) => one[token]))].join() }));
+}
+
+test("before, during and after a rotation", { timeout: 90_000 }, async () => {
+  const { data: created } = await client.webhooks.create({
+    events: ["*"],
+    order: "strict",
+    target: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`,
+    conditions: [{ key: "id", condition: "ne", value: "" }],
+  });
+  const { id, token: first } = created;
+  expect(await judge(id, [first])).toEqual([{ token: 0, proves: "signature and half" }]);
+
+  const { token: second } = (await client.webhooks.rotate(id, { overlapSeconds: 3_600 })).data;
+  expect(await judge(id, [first, second])).toEqual([
+    { token: 0, proves: "signature and half" },
+    { token: 1, proves: "signature" },
+  ]);
+
+  const { token: third } = (await client.webhooks.rotate(id, { overlapSeconds: 0 })).data;
+  expect(await judge(id, [first, second, third])).toEqual([
+    { token: 0, proves: "" },
+    { token: 1, proves: "" },
+    { token: 2, proves: "signature and half" },
+  ]);
+});
