@@ -4,6 +4,7 @@ import { flagOf, type Option, variableOf } from "../packages/node/src/config/opt
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
 import { EVENTS } from "../packages/node/src/events/catalogue.ts";
+import { listenOptions } from "../packages/node/src/listen/options.ts";
 
 /** Content by path. */
 export function referencePages(): Record<string, string> {
@@ -22,6 +23,7 @@ function configurationPage(): string {
     "",
     ...optionTable("uniknode dev", devOptions),
     ...optionTable("uniknode run", runOptions),
+    ...optionTable("uniknode listen", listenOptions),
   ].join("\n");
 }
 

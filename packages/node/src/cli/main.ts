@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/resolve.ts";
 import { limitHeapGrowth } from "../lifecycle/heap.ts";
 import { devCommand } from "./dev.ts";
+import { listenCommand } from "./listen.ts";
 import { runCommand } from "./run.ts";
 import { versionCommand } from "./version.ts";
 
@@ -15,6 +16,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .showHelpAfterError("(--help shows what there is)")
     .addCommand(devCommand())
     .addCommand(runCommand())
+    .addCommand(listenCommand())
     .addCommand(versionCommand());
   for (const command of program.commands)
     command.exitOverride().showHelpAfterError("(--help shows what there is)");

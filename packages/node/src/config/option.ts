@@ -14,6 +14,8 @@ export type Option<V extends OptionValue = OptionValue> = {
   readonly default?: V;
   /** Masked wherever the configuration is shown. */
   readonly secret?: true;
+  /** The flag may be given several times; what is read is the list of all. */
+  readonly isRepeatable?: true;
   /** Another environment variable that means the same. */
   readonly variable?: string;
   /**
@@ -34,6 +36,12 @@ export const variableOf = (option: Option): string =>
 export function readText(value: unknown): string {
   if (typeof value !== "string" || value === "") throw new Error("a text is expected");
   return value;
+}
+
+/** Texts, or one. */
+export function readTexts(value: unknown): readonly string[] {
+  const texts = Array.isArray(value) ? value : [value];
+  return texts.map(readText);
 }
 
 /** A list of addresses and networks. */

@@ -3,8 +3,10 @@
 /**
  * Settles with the first interrupt or termination signal. A second one ends the process at once: nothing is lost
  * by that, because what is committed is on disk.
+ *
+ * @param others signals that mean the same here
  */
-export function stopSignal(): Promise<NodeJS.Signals> {
+export function stopSignal(...others: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let isFirst = true;
     const onSignal = (signal: NodeJS.Signals) => {
@@ -12,7 +14,6 @@ export function stopSignal(): Promise<NodeJS.Signals> {
       isFirst = false;
       resolve(signal);
     };
-    process.on("SIGINT", onSignal);
-    process.on("SIGTERM", onSignal);
+    for (const signal of ["SIGINT", "SIGTERM", ...others]) process.on(signal, onSignal);
   });
 }

@@ -7,7 +7,7 @@ import { runUniknode } from "./uniknode.ts";
 test("help shows the commands, and every option of each", async () => {
   const { code, stdout } = await runUniknode(["--help"]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/dev.*\n.*run.*\n.*version/);
+  expect(stdout).toMatch(/dev.*\n.*run.*\n.*listen.*\n.*version/);
   const dev = await runUniknode(["dev", "--help"]);
   for (const flag of [
     "--data",

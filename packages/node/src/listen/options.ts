@@ -1,0 +1,86 @@
+/** Every option of `uniknode listen`. */
+import { type Option, readChoice, readInteger, readSwitch, readText, readTexts } from "../config/option.ts";
+
+/** Keeps what the option says about itself: whether it has a default, and what it reads. */
+const option = <O extends Option>(value: O): O => value;
+
+export const listenOptions = {
+  url: option({
+    name: "url",
+    placeholder: "URL",
+    sentence: "Base URL of the node.",
+    default: "http://127.0.0.1:4003",
+    read: readUrl,
+  }),
+  token: option({
+    name: "token",
+    placeholder: "TOKEN",
+    sentence: "Webhook token of the node: it shows it when it starts.",
+    variable: "UNIKNODE_WEBHOOK_TOKEN",
+    secret: true,
+    read: readText,
+  }),
+  event: option({
+    name: "event",
+    variable: "UNIKNODE_LISTEN_EVENT",
+    placeholder: "NAME",
+    sentence: "Name of an event, or a pattern such as transaction.*; may be given several times.",
+    isRepeatable: true,
+    default: ["*"],
+    read: readTexts,
+  }),
+  condition: option({
+    name: "condition",
+    variable: "UNIKNODE_LISTEN_CONDITION",
+    placeholder: "TEXT",
+    sentence: 'Condition such as "amount gte 100000000"; may be given several times.',
+    isRepeatable: true,
+    default: [],
+    read: readTexts,
+  }),
+  match: option({
+    name: "match",
+    variable: "UNIKNODE_LISTEN_MATCH",
+    placeholder: "HOW",
+    sentence: "Whether any or all of the conditions must be true.",
+    default: "any" as const,
+    read: readChoice("any", "all"),
+  }),
+  port: option({
+    name: "port",
+    variable: "UNIKNODE_LISTEN_PORT",
+    placeholder: "PORT",
+    sentence: "Port to receive on, of the loopback address; 0 takes a free one.",
+    default: 0,
+    read: readInteger(0, 65535),
+  }),
+  status: option({
+    name: "status",
+    variable: "UNIKNODE_LISTEN_STATUS",
+    placeholder: "CODE",
+    sentence: "HTTP status to answer verified deliveries with.",
+    default: 204,
+    read: readInteger(200, 599),
+  }),
+  delay: option({
+    name: "delay",
+    variable: "UNIKNODE_LISTEN_DELAY",
+    placeholder: "MS",
+    sentence: "Milliseconds to wait before each answer.",
+    default: 0,
+    read: readInteger(0, 3_600_000),
+  }),
+  json: option({
+    name: "json",
+    variable: "UNIKNODE_LISTEN_JSON",
+    sentence: "Print one JSON object for each delivery, and everything else on the standard error.",
+    default: false,
+    read: readSwitch,
+  }),
+};
+
+function readUrl(value: unknown): string {
+  const text = readText(value);
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error("an http or https URL is expected");
+  return text;
+}
