@@ -16,6 +16,8 @@ export type NewDelivery = {
   readonly stands?: boolean;
   /** Id of the delivery that it takes back. */
   readonly reverts?: string;
+  /** Place in the queue of what is told again (`ReplayQueue`), if it belongs there. */
+  readonly replay?: number;
   /** The exact text that is sent and signed. */
   readonly body: string;
 };
@@ -32,7 +34,7 @@ export type Waiting = {
   readonly secrets: Secrets;
 };
 
-type WaitingRow = Omit<Waiting, "secrets"> & SecretRow;
+export type WaitingRow = Omit<Waiting, "secrets"> & SecretRow;
 
 /** One call: an answer, or the code of the reason why there is none. */
 export type Attempt = {
@@ -80,8 +82,9 @@ export type DeliveryStore = {
 /** Reason of a delivery whose fact is not true any more. */
 export const UNDONE = "its block was undone";
 
-const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token,
-  previous_token, previous_until_ms
+/** What waits for a webhook; conditions may follow. */
+export const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token,
+  previous_token, previous_until_ms, replay, next_attempt_ms
   FROM deliveries JOIN webhooks ON webhooks.id = webhook AND enabled = 1 AND suspended IS NULL
   WHERE webhook = ? AND state = 'pending'`;
 
@@ -92,20 +95,22 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   const has = database.prepare("SELECT 1 FROM deliveries WHERE webhook = ? AND id = ?");
   const insert = database.prepare<{ number: number }>(
     `INSERT INTO deliveries
-     (webhook, id, sequence, event, height, block_id, stands, reverts, body, state, created_ms, target_number)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?,
+     (webhook, id, sequence, event, height, block_id, stands, reverts, replay, body, state, created_ms,
+      target_number)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?,
        coalesce((SELECT target_number FROM webhooks WHERE id = ?), 0)) RETURNING number`,
   );
   const nextFirst = database.prepare<WaitingRow>(
-    `${WAITING} AND next_attempt_ms IS NULL AND number > ? ORDER BY number LIMIT 1`,
+    `${WAITING} AND next_attempt_ms IS NULL AND replay IS NULL AND number > ? ORDER BY number LIMIT 1`,
   );
   const nextRetry = database.prepare<WaitingRow>(
-    `${WAITING} AND next_attempt_ms IS NOT NULL AND next_attempt_ms <= ? ORDER BY next_attempt_ms LIMIT 1`,
+    `${WAITING} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms <= ?
+     ORDER BY next_attempt_ms LIMIT 1`,
   );
   // Nothing is due for a webhook that is off, or was removed.
   const nextRetryMs = database.prepare<{ due: number | null }>(
     `SELECT min(next_attempt_ms) AS due FROM deliveries WHERE webhook = ? AND state = 'pending'
-     AND next_attempt_ms IS NOT NULL
+     AND next_attempt_ms IS NOT NULL AND replay IS NULL
      AND EXISTS (SELECT 1 FROM webhooks WHERE id = webhook AND enabled = 1 AND suspended IS NULL)`,
   );
   const isReverting = database.prepare(
@@ -121,8 +126,10 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     `UPDATE deliveries SET state = ?, attempts = attempts + 1, next_attempt_ms = NULL, reason = ?,
      finished_ms = ? WHERE number = ? AND state = 'pending'`,
   );
+  // What is told again keeps its place in strict order only; otherwise it joins the other retries.
   const postpone = database.prepare(
-    `UPDATE deliveries SET attempts = attempts + 1, next_attempt_ms = ?, reason = ?
+    `UPDATE deliveries SET attempts = attempts + 1, next_attempt_ms = ?, reason = ?,
+     replay = iif((SELECT strict FROM webhooks WHERE id = webhook), replay, NULL)
      WHERE number = ? AND state = 'pending' AND stands IS NOT 0`,
   );
   const giveUp = database.prepare(
@@ -134,7 +141,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
 
   return {
     has: (webhook, id) => has.get(webhook, id) !== undefined,
-    insert: ({ webhook, id, sequence, event, height, blockId, stands, reverts, body }, atMs) =>
+    insert: ({ webhook, id, sequence, event, height, blockId, stands, reverts, replay, body }, atMs) =>
       insert.get(
         webhook,
         id,
@@ -144,12 +151,19 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         blockId ?? null,
         stands ? 1 : null,
         reverts ?? null,
+        replay ?? null,
         body,
         atMs,
         webhook,
       )!.number,
-    nextFirst: (webhook, after) => waitingFromRow(nextFirst.get(webhook, after)),
-    nextRetry: (webhook, nowMs) => waitingFromRow(nextRetry.get(webhook, nowMs)),
+    nextFirst(webhook, after) {
+      const row = nextFirst.get(webhook, after);
+      return row && waitingFromRow(row);
+    },
+    nextRetry(webhook, nowMs) {
+      const row = nextRetry.get(webhook, nowMs);
+      return row && waitingFromRow(row);
+    },
     nextRetryMs: (webhook) => nextRetryMs.get(webhook)?.due ?? undefined,
     isReverting: (webhook) => isReverting.get(webhook) !== undefined,
     recordAttempt: (number, { startedMs, durationMs, status, answer, error }) =>
@@ -162,8 +176,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   };
 }
 
-function waitingFromRow(row: WaitingRow | undefined): Waiting | undefined {
-  if (!row) return undefined;
+export function waitingFromRow(row: WaitingRow): Waiting {
   const { number, id, event, body, attempts, target } = row;
   return { number, id, event, body, attempts, target, secrets: secretsFromRow(row) };
 }

@@ -90,7 +90,7 @@ const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, c
   finished_ms, stands, reverts`;
 
 const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = ?, finished_ms = NULL,
-  reason = NULL, target_number = (SELECT target_number FROM webhooks WHERE id = webhook)`;
+  reason = NULL, replay = NULL, target_number = (SELECT target_number FROM webhooks WHERE id = webhook)`;
 
 export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const byNumber = database.prepare<DeliveryRow>(

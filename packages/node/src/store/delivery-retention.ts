@@ -35,7 +35,7 @@ export type DeliveryRetentionStore = {
 /** Rows looked at, or changed, at once: some milliseconds of the writer. */
 const ROWS_AT_ONCE = 500;
 
-const FIRST = "state = 'pending' AND next_attempt_ms IS NULL";
+const FIRST = "state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL";
 
 export function createDeliveryRetentionStore(database: Database): DeliveryRetentionStore {
   const range = database.prepare<{ last: number | null; oldestMs: number }>(

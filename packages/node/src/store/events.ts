@@ -20,6 +20,8 @@ export type EventLog = {
   read(after: number, limit: number): LoggedEvent[];
   /** Sequence of the oldest event that is still there, if any is. */
   firstSequence(): number | undefined;
+  /** Whether an event behind a sequence takes back another one. */
+  hasReversalBehind(sequence: number): boolean;
   /** Sequence of the newest event ever written; 0 before the first. */
   lastSequence(): number;
   /** Last sequence that the reader has handled, if it ever did. */
@@ -62,6 +64,9 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
   const first = database.prepare<{ sequence: number }>(
     "SELECT sequence FROM events ORDER BY sequence LIMIT 1",
   );
+  const reversal = database.prepare(
+    "SELECT 1 FROM events WHERE sequence > ? AND reverts IS NOT NULL LIMIT 1",
+  );
   // Rows may all have been pruned; SQLite's own counter remembers.
   const last = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   const selectCursor = database.prepare<{ sequence: number }>(
@@ -91,6 +96,7 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
     },
     read: (after, limit) => select.all(after, limit).map(eventFromRow),
     firstSequence: () => first.get()?.sequence,
+    hasReversalBehind: (sequence) => reversal.get(sequence) !== undefined,
     lastSequence,
     cursor: (reader) => selectCursor.get(reader)?.sequence,
     moveCursor: (reader, sequence) => void writeCursor.run(reader, sequence),

@@ -37,10 +37,11 @@ export function createToldStore(database: Database): ToldStore {
      ORDER BY deliveries.event = 'block.applied', number DESC LIMIT ?`,
   );
   const retract = database.prepare("UPDATE deliveries SET stands = 0 WHERE number = ?");
-  // What was tried in vain needs no further attempt: the receiver hears that it is untrue instead.
+  // What was tried in vain needs no further attempt: the receiver hears that it is untrue instead. Nor does what is in
+  // the queue of a replay, which the reversal does not wait for.
   const giveUp = database.prepare(
     `UPDATE deliveries SET state = 'cancelled', next_attempt_ms = NULL, reason = ?,
-     finished_ms = ? WHERE number = ? AND state = 'pending' AND next_attempt_ms IS NOT NULL`,
+     finished_ms = ? WHERE number = ? AND state = 'pending' AND (next_attempt_ms IS NOT NULL OR replay IS NOT NULL)`,
   );
   return {
     standing: (height, blockId, limit) =>

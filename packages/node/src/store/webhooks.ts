@@ -26,6 +26,8 @@ export type Webhook = WebhookFields & {
   readonly secrets: Secrets;
   /** Why nothing is delivered at present, if so, and since when. */
   readonly suspended?: Suspension;
+  /** The part of the chain that is being told again, and how far. */
+  readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
 };
 
 export type Secrets = {
@@ -88,6 +90,13 @@ type WebhookRow = {
   suspended_ms: number | null;
 } & SecretRow;
 
+/** With the running replay; without one its members are absent. */
+type ShownRow = WebhookRow & {
+  from_height: number | null;
+  to_height: number | null;
+  next_height: number | null;
+};
+
 export type SecretRow = { token: string; previous_token: string | null; previous_until_ms: number | null };
 
 export const secretsFromRow = ({ token, previous_token, previous_until_ms }: SecretRow): Secrets => ({
@@ -99,8 +108,9 @@ export function createWebhookStore(database: Database): WebhookStore {
   const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM webhooks");
   const ids = database.prepare<{ id: number }>("SELECT id FROM webhooks ORDER BY id");
   const isStrict = database.prepare("SELECT 1 FROM webhooks WHERE id = ? AND strict = 1");
-  const page = database.prepare<WebhookRow>("SELECT * FROM webhooks ORDER BY id LIMIT ? OFFSET ?");
-  const find = database.prepare<WebhookRow>("SELECT * FROM webhooks WHERE id = ?");
+  const shown = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
+  const page = database.prepare<ShownRow>(`${shown} ORDER BY id LIMIT ? OFFSET ?`);
+  const find = database.prepare<ShownRow>(`${shown} WHERE id = ?`);
   const insert = database.prepare<WebhookRow>(
     `INSERT INTO webhooks
      (event, events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
@@ -137,10 +147,10 @@ export function createWebhookStore(database: Database): WebhookStore {
     count: () => count.get()?.total ?? 0,
     ids: () => ids.all().map(({ id }) => id),
     isStrict: (id) => isStrict.get(id) !== undefined,
-    page: ({ offset, limit }) => page.all(limit, offset).map(webhookFromRow),
+    page: ({ offset, limit }) => page.all(limit, offset).map(shownFromRow),
     find(id) {
       const row = find.get(id);
-      return row && webhookFromRow(row);
+      return row && shownFromRow(row);
     },
     insert: (fields, token) => webhookFromRow(insert.get(...columnsOf(fields), token, NOT_YET) as WebhookRow),
     activate: (id, after) => void activate.run(after, id),
@@ -177,6 +187,15 @@ const columnsOf = (fields: WebhookFields) => [
   Number(fields.order === "strict"),
   fields.confirmations,
 ];
+
+const shownFromRow = (row: ShownRow): Webhook => ({
+  ...webhookFromRow(row),
+  ...(row.from_height !== null &&
+    row.to_height !== null &&
+    row.next_height !== null && {
+      replay: { fromHeight: row.from_height, toHeight: row.to_height, nextHeight: row.next_height },
+    }),
+});
 
 const webhookFromRow = ({
   id,

@@ -9,6 +9,8 @@ import type { EventLog } from "../store/events.ts";
 import { createHeldStore } from "../store/held.ts";
 import { createMetaStore } from "../store/meta.ts";
 import { createSnapshot } from "../store/queries/snapshot.ts";
+import { createReplayQueue } from "../store/replay-queue.ts";
+import { createReplayStore } from "../store/replays.ts";
 import { createReversalStore } from "../store/reversals.ts";
 import { createToldStore } from "../store/told.ts";
 import { createWebhookHealthStore } from "../store/webhook-health.ts";
@@ -29,6 +31,8 @@ import { createMatcher, READER } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
 import { createTakeBack } from "./matching/take-back.ts";
 import { createRegister, type Register } from "./register/register.ts";
+import { createReplays, type Replays } from "./replay/replays.ts";
+import { createTeller } from "./replay/teller.ts";
 
 export type WebhookOptions = {
   readonly maxWebhooks: number;
@@ -69,7 +73,7 @@ const SNAPSHOT_MS = 1_000;
 export type WebhookDeps = {
   /** A connection of its own that can write, and the event log on the same connection. */
   database: Database;
-  eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor">;
+  eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasReversalBehind">;
   /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
   webhooksChanged: () => Promise<void>;
   /** Events of stored blocks, read through the same connection. */
@@ -86,6 +90,7 @@ export type Webhooks = {
   readonly register: Register;
   readonly log: DeliveryLog;
   readonly dryRun: DryRun;
+  readonly replays: Replays;
   /**
    * Asks the target of a webhook for an answer, whether the webhook is enabled or not. A success lifts a suspension.
    *
@@ -107,6 +112,9 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const deliveries = createDeliveryStore(database);
   const reversals = createReversalStore(database);
   const held = createHeldStore(database);
+  const replays = createReplayStore(database);
+  const replayQueue = createReplayQueue(database);
+  const snapshot = createSnapshot(database, SNAPSHOT_MS);
   const definitions = createDefinitions({ webhooks, logger });
 
   database.transaction(() => {
@@ -127,6 +135,18 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     database,
     webhooks,
     deliveries,
+    replayQueue,
+    tellAgain: createTeller({
+      database,
+      replays,
+      queue: replayQueue,
+      history: deps.history,
+      snapshot,
+      definitions,
+      outbox,
+      eventLog,
+      nowMs,
+    }),
     match: createMatcher({
       database,
       eventLog,
@@ -137,7 +157,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       confirmations: createConfirmations({ held, definitions, outbox }),
       outbox,
     }),
-    writeOutcome: createOutcomeWriter({ health, deliveries, held, random, logger, ...options }),
+    writeOutcome: createOutcomeWriter({ health, deliveries, held, replays, random, logger, ...options }),
     attempt,
     retain: retention.look,
     clock,
@@ -149,6 +169,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     health,
     deliveries,
     held,
+    replays,
     eventLog,
     webhooksChanged,
     onChanged: dispatcher.look,
@@ -165,7 +186,16 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   return {
     register,
     log,
-    dryRun: createDryRun({ history: deps.history, snapshot: createSnapshot(database, SNAPSHOT_MS) }),
+    dryRun: createDryRun({ history: deps.history, snapshot }),
+    replays: createReplays({
+      database,
+      store: replays,
+      queue: replayQueue,
+      history: deps.history,
+      findWebhook: register.find,
+      onChanged: dispatcher.look,
+      nowMs,
+    }),
     async ping(id) {
       const webhook = register.find(id);
       const { number, isAlive } = await ping(webhook);

@@ -3,12 +3,16 @@ import type { DeliveryRecord } from "../../store/delivery-log.ts";
 import type { Webhook } from "../../store/webhooks.ts";
 import { parseJson } from "../../webhooks/json.ts";
 import { WebhookError, type WebhookErrorCode } from "../../webhooks/register/error.ts";
+import type { ReplayProgress } from "../../webhooks/replay/replays.ts";
 import { HttpError } from "../transport/error.ts";
 
 const STATUS: Readonly<Record<WebhookErrorCode, number>> = {
   WEBHOOK_INVALID: 422,
   WEBHOOK_LIMIT: 422,
   WEBHOOK_UNKNOWN: 404,
+  WEBHOOK_OFF: 409,
+  REPLAY_UNKNOWN: 404,
+  REPLAY_RUNNING: 409,
   DELIVERY_UNKNOWN: 404,
   DELIVERY_WAITING: 409,
   DELIVERY_UNDONE: 409,
@@ -25,6 +29,7 @@ export const showWebhook = ({ id, event, events, target, enabled, conditions, ..
   ...(rest.match !== "any" && { match: rest.match }),
   ...(rest.order !== "parallel" && { order: rest.order }),
   ...(rest.confirmations > 0 && { confirmations: rest.confirmations }),
+  ...(rest.replay && { replay: rest.replay }),
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });
 
@@ -56,6 +61,20 @@ export const showDelivery = ({
   ...(finishedMs !== undefined && { finishedAt: finishedMs }),
   attempts: attempts.map(({ startedMs, ...attempt }) => ({ startedAt: startedMs, ...attempt })),
   ...(body !== undefined && { body: parseJson(body) }),
+});
+
+/** Times are milliseconds since 1970. */
+export const showReplay = ({
+  webhook: _webhook,
+  nextIndex: _nextIndex,
+  toldBefore: _toldBefore,
+  startedMs,
+  finishedMs,
+  ...replay
+}: ReplayProgress) => ({
+  ...replay,
+  startedAt: startedMs,
+  ...(finishedMs !== undefined && { finishedAt: finishedMs }),
 });
 
 /** Runs the work of a request; what it refuses is an `HttpError`. */

@@ -6,13 +6,14 @@ import { answer, readBody, showSecret, showWebhook } from "./answers.ts";
 import { addDeliveryRoutes } from "./deliveries.ts";
 import { pageMeta, readPage } from "./page.ts";
 import type { Query } from "./query.ts";
+import { addReplayRoutes } from "./replay.ts";
 
 type WithId = { Params: { id: string } };
 
 /** A plugin for each prefix under which the register answers; its errors are `HttpError`s. */
 export function createWebhookRoutes(
   options: AccessOptions,
-  webhooks: Pick<Webhooks, "register" | "log" | "ping" | "dryRun">,
+  webhooks: Pick<Webhooks, "register" | "log" | "ping" | "dryRun" | "replays">,
 ): FastifyPluginAsync {
   const access = createAccess(options);
   const { register } = webhooks;
@@ -58,5 +59,6 @@ export function createWebhookRoutes(
     });
 
     addDeliveryRoutes(app, webhooks);
+    addReplayRoutes(app, webhooks);
   };
 }

@@ -56,6 +56,7 @@ CREATE TABLE deliveries (
   stands INTEGER,                             -- tells a fact of that block: 1 true, 0 undone; absent: no such fact
   reverts TEXT,                               -- id of the delivery that it takes back, if it does
   target_number INTEGER NOT NULL,             -- of the webhook when it was last put into the queue
+  replay INTEGER,                             -- place in the queue of what is told again, if it waits there
   body TEXT NOT NULL,                         -- the exact bytes sent and signed
   state TEXT NOT NULL,                        -- pending, delivered, failed, cancelled
   attempts INTEGER NOT NULL DEFAULT 0,        -- since it was last put into the queue
@@ -65,11 +66,13 @@ CREATE TABLE deliveries (
   reason TEXT,                                -- why it is not delivered (yet)
   UNIQUE (webhook, id)
 ) STRICT;
--- The two queues of a webhook: first attempts in the order of events, and retries by their time.
+-- The queues of a webhook: first attempts in the order of events, retries by their time, and what is told again.
 CREATE INDEX deliveries_first ON deliveries (webhook, number)
-  WHERE state = 'pending' AND next_attempt_ms IS NULL;
+  WHERE state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL;
 CREATE INDEX deliveries_retry ON deliveries (webhook, next_attempt_ms)
-  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL;
+  WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL;
+CREATE INDEX deliveries_replay ON deliveries (webhook, replay)
+  WHERE state = 'pending' AND replay IS NOT NULL;
 CREATE INDEX deliveries_reverting ON deliveries (webhook)
   WHERE state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL;
 -- The log of a webhook, the part of it that one looks for, and the blocks whose facts may have to be taken back.
@@ -109,6 +112,24 @@ CREATE TABLE held (
   PRIMARY KEY (webhook, sequence)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX held_height ON held (height);
+
+-- Parts of the chain that are told to a webhook again; the last one of each.
+CREATE TABLE replays (
+  webhook INTEGER PRIMARY KEY REFERENCES webhooks (id) ON DELETE CASCADE,
+  from_height INTEGER NOT NULL,
+  to_height INTEGER NOT NULL,
+  next_height INTEGER NOT NULL,               -- the block to go on with
+  next_index INTEGER NOT NULL,                -- and the event of it
+  events INTEGER NOT NULL,                    -- put into the queue so far
+  told_before INTEGER NOT NULL,               -- last row of deliveries when it began
+  state TEXT NOT NULL,                        -- running, finished, cancelled
+  reason TEXT,                                -- why it was cancelled
+  started_ms INTEGER NOT NULL,
+  finished_ms INTEGER
+) STRICT;
+
+CREATE VIEW running_replays AS
+  SELECT webhook, from_height, to_height, next_height FROM replays WHERE state = 'running';
 
 -- Webhooks that were removed while their deliveries are still being dropped.
 CREATE TABLE removed_webhooks (id INTEGER PRIMARY KEY) STRICT;

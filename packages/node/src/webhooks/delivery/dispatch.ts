@@ -6,12 +6,23 @@ import type { Logger } from "pino";
 import { isReversal } from "../../events/catalogue.ts";
 import type { Database } from "../../store/database.ts";
 import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
+import type { ReplayQueue } from "../../store/replay-queue.ts";
 import type { WebhookStore } from "../../store/webhooks.ts";
 import type { Clock } from "../clock.ts";
 import type { Matched } from "../matching/matcher.ts";
+import type { Teller } from "../replay/teller.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import type { Ended } from "./outcome.ts";
-import { createQueue, isIdle, LANES, type Lane, laneDueMs, type Queue, type Retries } from "./queue.ts";
+import {
+  createQueue,
+  isIdle,
+  LANES,
+  type Lane,
+  laneDueMs,
+  type Queue,
+  type Retries,
+  runningOf,
+} from "./queue.ts";
 
 export type DispatcherOptions = {
   /** Calls under way at once, over all webhooks. */
@@ -26,7 +37,10 @@ export type DispatcherDeps = {
   database: Database;
   webhooks: Pick<WebhookStore, "ids" | "isStrict">;
   deliveries: Pick<DeliveryStore, "nextFirst" | "nextRetry" | "nextRetryMs" | "isReverting">;
+  replayQueue: Pick<ReplayQueue, "next">;
   match: () => Matched;
+  /** Puts something of what is told again into its queue. */
+  tellAgain: Teller;
   /** Writes what an attempt brought; answers for how long the target is left alone. */
   writeOutcome: (ended: Ended) => number;
   attempt: MakeAttempt;
@@ -46,6 +60,8 @@ export type Dispatcher = {
 
 /** Pause after a turn that the database refused. */
 const TROUBLE_PAUSE_MS = 1_000;
+/** Pause between two steps of what is told again, so that it takes half of this thread at most. */
+const REPLAY_PAUSE_MS = 5;
 
 /** An attempt whose outcome is not written yet, with the place that it holds. */
 type Unwritten = Ended & { readonly queue: Queue; readonly lane: Lane };
@@ -78,13 +94,21 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       const matched = write();
       for (const webhook of matched.webhooks) refill(webhook);
       deps.retain();
+      const replayMs = matched.more ? undefined : tellAgain();
       call();
       if (matched.more) wake();
-      else sleep();
+      else sleep(replayMs);
     } catch (error) {
       logger.error({ err: error }, "webhook deliveries are held up");
       cancelTimer = clock.after(TROUBLE_PAUSE_MS, wake);
     }
+  }
+
+  /** When the next step is to follow, if there is one. */
+  function tellAgain(): number | undefined {
+    const { webhook, more } = deps.tellAgain();
+    if (webhook !== undefined) queueOf(webhook).hasReplay = true;
+    return more ? clock.nowMs() + REPLAY_PAUSE_MS : undefined;
   }
 
   /** Takes up what an earlier process left. */
@@ -101,7 +125,8 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     unwritten = unwritten.slice(attempts.length);
     for (const { queue, lane, ...state } of settled) {
       queue.running[lane]--;
-      if (queue.running.first + queue.running.retry === 0) queue.isBarred = false;
+      if (runningOf(queue) === 0) queue.isBarred = false;
+      if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
       Object.assign(queue, state);
     }
     return matched;
@@ -133,6 +158,8 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   }
 
   function isDue(queue: Queue, lane: Lane, nowMs: number): boolean {
+    // Half of the places stay free for what happens now.
+    if (lane === "replay" && calls.size >= options.maxConcurrent / 2) return false;
     const dueMs = dueMsOf(queue, lane);
     return dueMs !== undefined && dueMs <= nowMs;
   }
@@ -151,6 +178,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   function take(queue: Queue, lane: Lane, nowMs: number): Waiting | undefined {
     const { webhook } = queue;
     if (lane === "first") return takeFirst(queue);
+    if (lane === "replay") return takeReplay(queue, nowMs);
     const delivery = deliveries.nextRetry(webhook, nowMs);
     // Cancelled meanwhile: perhaps a later one is left.
     if (!delivery) Object.assign(queue, retriesOf(webhook));
@@ -165,9 +193,20 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     }
     if (isReversal(delivery.event)) {
       queue.isBarred = true;
-      if (queue.running.first + queue.running.retry > 0) return undefined;
+      if (runningOf(queue) > 0) return undefined;
     }
     queue.taken = delivery.number;
+    return delivery;
+  }
+
+  function takeReplay(queue: Queue, nowMs: number): Waiting | undefined {
+    // What is behind those under way. In strict order, one that failed is the next again.
+    const after = queue.running.replay === 0 ? 0 : queue.replayed;
+    const delivery = deps.replayQueue.next(queue.webhook, after);
+    queue.hasReplay = delivery !== undefined;
+    queue.replayMs = delivery?.nextAttemptMs ?? 0;
+    if (!delivery || queue.replayMs > nowMs) return undefined;
+    queue.replayed = delivery.place;
     return delivery;
   }
 
@@ -179,13 +218,13 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     wake();
   }
 
-  /** Until the next call is due; answers wake the dispatcher themselves. */
-  function sleep(): void {
+  /** Until the next call is due, or something else; answers wake the dispatcher themselves. */
+  function sleep(otherMs = Number.POSITIVE_INFINITY): void {
     if (calls.size >= options.maxConcurrent) return;
     const due = [...queues.values()].flatMap((queue) =>
       LANES.map((lane) => dueMsOf(queue, lane) ?? Number.POSITIVE_INFINITY),
     );
-    const nextMs = Math.min(Number.POSITIVE_INFINITY, ...due);
+    const nextMs = Math.min(otherMs, ...due);
     if (nextMs !== Number.POSITIVE_INFINITY) {
       cancelTimer = clock.after(Math.max(0, nextMs - clock.nowMs()), wake);
     }
@@ -203,6 +242,8 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   function refill(webhook: number): Queue {
     const queue = queueOf(webhook);
     queue.hasFirst = true;
+    queue.hasReplay = true;
+    queue.replayMs = 0;
     return Object.assign(queue, retriesOf(webhook));
   }
 

@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
 import type { HeldStore } from "../../store/held.ts";
+import type { ReplayStore } from "../../store/replays.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Attempted } from "./attempt.ts";
 import { nextAttemptAt, probePauseMs, restMs, retryAfterMsOf } from "./retry.ts";
@@ -17,6 +18,7 @@ export type OutcomeDeps = {
   health: Pick<WebhookHealthStore, "recordSuccess" | "recordFailure" | "suspend">;
   deliveries: Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone" | "end">;
   held: Pick<HeldStore, "dropWebhook">;
+  replays: Pick<ReplayStore, "end">;
   random: () => number;
   logger: Logger;
   /** Pause after each failed attempt; nothing follows the last one. */
@@ -63,6 +65,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
     health.suspend(webhook, { reason, sinceMs: atMs });
     deliveries.end(webhook, "failed", reason, atMs);
     deps.held.dropWebhook(webhook);
+    deps.replays.end(webhook, "cancelled", atMs, reason);
     logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The queue of one webhook, as far as it is in memory: two lanes. First attempts begin in the order of events, several
+ * The queue of one webhook, as far as it is in memory: three lanes. First attempts begin in the order of events, several
  * at once unless the order is strict; retries run beside them, one at a time, so that a delivery that fails holds no
- * other one back.
+ * other one back; what is told again has its turn when no first attempt waits.
  */
 
-export const LANES = ["first", "retry"] as const;
+export const LANES = ["first", "retry", "replay"] as const;
 export type Lane = (typeof LANES)[number];
 
 export type Queue = {
@@ -23,6 +23,11 @@ export type Queue = {
   retryMs: number | undefined;
   /** What takes back another delivery failed and waits for its retry: nothing later is told before. */
   isReverting: boolean;
+  /** Place of the last delivery that the replay lane took, and whether there may be more behind it. */
+  replayed: number;
+  hasReplay: boolean;
+  /** When the next one may begin; 0 for at once. */
+  replayMs: number;
   /** A target that keeps failing is left alone until then, and called once at a time; 0 for all others. */
   heldUntilMs: number;
 };
@@ -33,26 +38,41 @@ export type Retries = Pick<Queue, "retryMs" | "isReverting">;
 export const createQueue = (webhook: number, isStrict: boolean, retries: Retries): Queue => ({
   webhook,
   isStrict,
-  running: { first: 0, retry: 0 },
+  running: { first: 0, retry: 0, replay: 0 },
   taken: 0,
   hasFirst: true,
   isBarred: false,
   ...retries,
+  replayed: 0,
+  hasReplay: true,
+  replayMs: 0,
   heldUntilMs: 0,
 });
+
+/** Calls under way, in all lanes. */
+export const runningOf = ({ running }: Queue): number => running.first + running.retry + running.replay;
+
+/** Calls of the replay lane under way at once, unless the order is strict. */
+const MAX_REPLAYS = 2;
 
 /** When a lane may begin its next call; nothing while it has none to begin. */
 export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): number | undefined {
   const { isStrict, running, hasFirst, isBarred, isReverting, retryMs, heldUntilMs } = queue;
   const isAlone = isStrict || heldUntilMs > 0;
-  if (isBarred || (isAlone && running.first + running.retry > 0)) return undefined;
+  if (isBarred || (isAlone && runningOf(queue) > 0)) return undefined;
   if (lane === "retry") {
     return retryMs === undefined || running.retry > 0 ? undefined : Math.max(retryMs, heldUntilMs);
   }
-  if (!hasFirst || running.first >= maxConcurrent) return undefined;
-  return isReverting || (isStrict && retryMs !== undefined) ? undefined : heldUntilMs;
+  if (isReverting || (isStrict && retryMs !== undefined)) return undefined;
+  if (lane === "first") return hasFirst && running.first < maxConcurrent ? heldUntilMs : undefined;
+  const hasTurn = queue.hasReplay && !hasFirst && running.replay < MAX_REPLAYS;
+  return hasTurn ? Math.max(queue.replayMs, heldUntilMs) : undefined;
 }
 
 /** Whether nothing would be lost with the queue: it is made anew with the next delivery. */
-export const isIdle = ({ running, hasFirst, retryMs, heldUntilMs }: Queue, nowMs: number): boolean =>
-  running.first + running.retry === 0 && !hasFirst && retryMs === undefined && heldUntilMs <= nowMs;
+export const isIdle = (queue: Queue, nowMs: number): boolean =>
+  runningOf(queue) === 0 &&
+  !queue.hasFirst &&
+  !queue.hasReplay &&
+  queue.retryMs === undefined &&
+  queue.heldUntilMs <= nowMs;

@@ -14,6 +14,7 @@ export type Listener = { readonly definition: Definition; readonly name: string 
 export type Definitions = {
   /** By ascending id, as the register is at this moment. */
   forEvent(name: string): readonly Listener[];
+  find(webhook: number): Definition | undefined;
   /** Those that hear of facts only when their blocks are deep enough. */
   confirming(): readonly Definition[];
 };
@@ -67,6 +68,10 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
     forEvent(name) {
       refresh();
       return byName.get(name) ?? [];
+    },
+    find(webhook) {
+      refresh();
+      return definitions.get(webhook);
     },
     confirming() {
       refresh();

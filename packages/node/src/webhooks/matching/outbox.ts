@@ -24,10 +24,15 @@ export type News = {
 };
 
 export type Outbox = {
-  /** Puts a delivery into the queue. `false` when the webhook has it already. */
-  put(news: News): boolean;
+  /**
+   * Puts a delivery into the queue, or into that of what is told again, at a place. `false` when the webhook has it
+   * already.
+   */
+  put(news: News, replay?: number): boolean;
   /** Puts the delivery into the queue that takes back another one. `false` as above. */
   takeBack(told: Told): boolean;
+  /** Id of the delivery of an event that takes back nothing, whether the webhook has it or not. */
+  idOf(event: Event, webhook: number, logSequence: number): string;
   /** Id of the delivery that an event takes back, whether the webhook has it or not. */
   takenBackBy(event: Event, webhook: number, logSequence: number): string | undefined;
 };
@@ -49,6 +54,7 @@ type Letter = Pick<News, "webhook" | "name" | "dataText"> & {
   readonly reverts?: string;
   /** It tells a fact that will have to be taken back when its block is undone. */
   readonly stands: boolean;
+  readonly replay?: number | undefined;
 };
 
 export function createOutbox({ network, webhooks, deliveries, reversals, nowMs }: OutboxDeps): Outbox {
@@ -66,7 +72,7 @@ export function createOutbox({ network, webhooks, deliveries, reversals, nowMs }
     return deliveryId(network, webhook, { id, ...occurrence });
   }
 
-  function post({ webhook, name, dataText, id, height, blockId, reverts, stands }: Letter): boolean {
+  function post({ webhook, name, dataText, id, height, blockId, reverts, stands, replay }: Letter): boolean {
     // Before the number is taken: numbers have no gaps.
     if (deliveries.has(webhook, id)) return false;
     const atMs = nowMs();
@@ -87,12 +93,24 @@ export function createOutbox({ network, webhooks, deliveries, reversals, nowMs }
       },
       dataText,
     );
-    deliveries.insert({ webhook, id, sequence, event: name, ...source, body, stands }, atMs);
+    deliveries.insert(
+      {
+        webhook,
+        id,
+        sequence,
+        event: name,
+        ...source,
+        body,
+        stands,
+        ...(replay !== undefined && { replay }),
+      },
+      atMs,
+    );
     return true;
   }
 
   return {
-    put({ webhook, name, event, dataText, logSequence }) {
+    put({ webhook, name, event, dataText, logSequence }, replay) {
       const { height, blockId } = event;
       const takenBack = takenBackBy(event, webhook, logSequence);
       return post({
@@ -109,6 +127,7 @@ export function createOutbox({ network, webhooks, deliveries, reversals, nowMs }
           isReversal(event.name) &&
           deliveries.has(webhook, takenBack) && { reverts: takenBack }),
         stands: takenBack === undefined && blockId !== undefined && isChainFact(event.name),
+        replay,
       });
     },
     takeBack({ webhook, id: reverts, event, height, blockId, body }) {
@@ -117,6 +136,7 @@ export function createOutbox({ network, webhooks, deliveries, reversals, nowMs }
       const dataText = dataTextOf(body);
       return post({ webhook, name, dataText, id, height, blockId, reverts, stands: false });
     },
+    idOf,
     takenBackBy,
   };
 }

@@ -6,6 +6,12 @@ export type WebhookErrorCode =
   | "WEBHOOK_LIMIT"
   /** No webhook has this id. */
   | "WEBHOOK_UNKNOWN"
+  /** The webhook is disabled or suspended. */
+  | "WEBHOOK_OFF"
+  /** No replay of the webhook is known, or none is running. */
+  | "REPLAY_UNKNOWN"
+  /** A replay of the webhook is running. */
+  | "REPLAY_RUNNING"
   /** The webhook has no delivery of this number or id. */
   | "DELIVERY_UNKNOWN"
   /** The delivery is on its way already. */

@@ -4,6 +4,7 @@ import type { Database } from "../../store/database.ts";
 import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { EventLog } from "../../store/events.ts";
 import type { HeldStore } from "../../store/held.ts";
+import type { ReplayStore } from "../../store/replays.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
 import { integer, type Readers, readMembers } from "../body.ts";
@@ -18,6 +19,7 @@ export type RegisterDeps = {
   health: Pick<WebhookHealthStore, "resume">;
   deliveries: Pick<DeliveryStore, "end" | "endAll">;
   held: Pick<HeldStore, "dropWebhook">;
+  replays: Pick<ReplayStore, "end">;
   eventLog: Pick<EventLog, "lastSequence">;
   /** Settles when every event that the register names reaches the log. */
   webhooksChanged: () => Promise<void>;
@@ -71,7 +73,18 @@ const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
 };
 
 export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterDeps): Register {
-  const { database, webhooks, health, deliveries, held, eventLog, webhooksChanged, onChanged, nowMs } = deps;
+  const {
+    database,
+    webhooks,
+    health,
+    deliveries,
+    held,
+    replays,
+    eventLog,
+    webhooksChanged,
+    onChanged,
+    nowMs,
+  } = deps;
 
   function find(id: string): Webhook {
     // Whatever is not the decimal form of an id is an unknown one.
@@ -108,6 +121,7 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
       checkEvents(fields);
       database.transaction(() => {
         held.dropWebhook(webhook.id);
+        replays.end(webhook.id, "cancelled", nowMs(), UPDATED);
         if (fields.target === webhook.target) deliveries.end(webhook.id, "cancelled", UPDATED, nowMs());
         else deliveries.endAll(webhook.id, UPDATED, nowMs());
         webhooks.replace(webhook.id, fields, eventLog.lastSequence());

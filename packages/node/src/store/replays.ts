@@ -1,0 +1,81 @@
+/** Ranges of the chain that are told to webhooks again: one range for each webhook, with how far it is told. */
+import type { Database } from "./database.ts";
+
+export type ReplayState = "running" | "finished" | "cancelled";
+
+/** Times are milliseconds since 1970. */
+export type Replay = {
+  readonly webhook: number;
+  readonly fromHeight: number;
+  /** Included. */
+  readonly toHeight: number;
+  /** The next block to tell; above the last when all are. */
+  readonly nextHeight: number;
+  /** Events of that block that are told already. */
+  readonly nextIndex: number;
+  /** Events that were put into the queue so far. */
+  readonly events: number;
+  /** Deliveries with greater numbers were told since the replay began. */
+  readonly toldBefore: number;
+  readonly state: ReplayState;
+  /** Why it was cancelled. */
+  readonly reason?: string;
+  readonly startedMs: number;
+  readonly finishedMs?: number;
+};
+
+/** How far a replay has come. */
+export type Progress = Pick<Replay, "nextHeight" | "nextIndex" | "events">;
+
+export type ReplayStore = {
+  /** Takes the place of the last one of the webhook. */
+  start(webhook: number, range: { fromHeight: number; toHeight: number }, atMs: number): void;
+  /** The last one of the webhook. */
+  find(webhook: number): Replay | undefined;
+  /** By ascending webhook, those behind `after` first. */
+  running(after: number): Replay[];
+  advance(webhook: number, progress: Progress): void;
+  /** One that has ended already stays as it is. */
+  end(webhook: number, state: "finished" | "cancelled", atMs: number, reason?: string): void;
+};
+
+type ReplayRow = Omit<Replay, "reason" | "finishedMs"> & { reason: string | null; finishedMs: number | null };
+
+const SELECT = `SELECT webhook, from_height AS fromHeight, to_height AS toHeight, next_height AS nextHeight,
+  next_index AS nextIndex, events, told_before AS toldBefore, state, reason, started_ms AS startedMs,
+  finished_ms AS finishedMs FROM replays`;
+
+export function createReplayStore(database: Database): ReplayStore {
+  const start = database.prepare(
+    `INSERT OR REPLACE INTO replays
+     SELECT ?, ?, ?, ?, 0, 0, coalesce(max(number), 0), 'running', NULL, ?, NULL FROM deliveries`,
+  );
+  const find = database.prepare<ReplayRow>(`${SELECT} WHERE webhook = ?`);
+  const running = database.prepare<ReplayRow>(
+    `${SELECT} WHERE state = 'running' ORDER BY webhook <= ?, webhook`,
+  );
+  const advance = database.prepare(
+    "UPDATE replays SET next_height = ?, next_index = ?, events = ? WHERE webhook = ?",
+  );
+  const end = database.prepare(
+    `UPDATE replays SET state = ?, reason = ?, finished_ms = ? WHERE webhook = ? AND state = 'running'`,
+  );
+  return {
+    start: (webhook, { fromHeight, toHeight }, atMs) =>
+      void start.run(webhook, fromHeight, toHeight, fromHeight, atMs),
+    find(webhook) {
+      const row = find.get(webhook);
+      return row && replayFromRow(row);
+    },
+    running: (after) => running.all(after).map(replayFromRow),
+    advance: (webhook, { nextHeight, nextIndex, events }) =>
+      void advance.run(nextHeight, nextIndex, events, webhook),
+    end: (webhook, state, atMs, reason) => void end.run(state, reason ?? null, atMs, webhook),
+  };
+}
+
+const replayFromRow = ({ reason, finishedMs, ...row }: ReplayRow): Replay => ({
+  ...row,
+  ...(reason !== null && { reason }),
+  ...(finishedMs !== null && { finishedMs }),
+});

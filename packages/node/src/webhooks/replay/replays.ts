@@ -1,0 +1,101 @@
+/** Replays as their owners see them: begun, watched, cancelled (webhooks.md section 10, point 5). */
+import { type History, isRemembered } from "../../events/history.ts";
+import { heardNames } from "../../events/names.ts";
+import type { Database } from "../../store/database.ts";
+import type { ReplayQueue } from "../../store/replay-queue.ts";
+import type { Replay, ReplayStore } from "../../store/replays.ts";
+import type { Webhook } from "../../store/webhooks.ts";
+import { integer, invalid, type Readers, readMembers, required } from "../body.ts";
+import { WebhookError } from "../register/error.ts";
+import { checkEvents } from "../register/fields.ts";
+
+/** `waiting`: deliveries that have not arrived yet. */
+export type ReplayProgress = Replay & { readonly waiting: number };
+
+/** Ids are any text. */
+export type Replays = {
+  /**
+   * Begins to tell the blocks from `body.fromHeight` to `body.toHeight`, both included. A range that ends above what
+   * the webhook may hear ends there instead.
+   *
+   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN, WEBHOOK_OFF, REPLAY_RUNNING
+   */
+  start(id: string, body: unknown): ReplayProgress;
+  /**
+   * The last one of the webhook, be it over.
+   *
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, REPLAY_UNKNOWN
+   */
+  find(id: string): ReplayProgress;
+  /**
+   * What was not sent yet is not sent.
+   *
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, REPLAY_UNKNOWN
+   */
+  cancel(id: string): void;
+};
+
+export type ReplaysDeps = {
+  database: Database;
+  store: ReplayStore;
+  queue: ReplayQueue;
+  history: Pick<History, "head">;
+  /** @throws {WebhookError} WEBHOOK_UNKNOWN */
+  findWebhook: (id: string) => Webhook;
+  /** The queue of the webhook is another one. */
+  onChanged: (webhook: number) => void;
+  nowMs: () => number;
+};
+
+const READERS: Readers<{ fromHeight: number; toHeight: number }> = {
+  fromHeight: integer(1, Number.MAX_SAFE_INTEGER),
+  toHeight: integer(1, Number.MAX_SAFE_INTEGER),
+};
+
+export function createReplays(deps: ReplaysDeps): Replays {
+  const { database, store, queue, history, findWebhook, onChanged, nowMs } = deps;
+
+  function find(webhook: number): ReplayProgress {
+    const replay = store.find(webhook);
+    if (!replay) throw new WebhookError("REPLAY_UNKNOWN", "the webhook has no replay");
+    return { ...replay, waiting: queue.waiting(webhook) };
+  }
+
+  return {
+    start(id, body) {
+      const given = readMembers(body, READERS);
+      const fromHeight = required(given.fromHeight, "fromHeight");
+      const webhook = findWebhook(id);
+      const highest = history.head() - webhook.confirmations;
+      const toHeight = Math.min(required(given.toHeight, "toHeight"), highest);
+      if (fromHeight > toHeight) {
+        throw invalid(
+          `"fromHeight" must not be greater than "toHeight", nor than ${highest}, the last height to be told`,
+        );
+      }
+      if (![...heardNames(checkEvents(webhook)).keys()].some(isRemembered)) {
+        throw invalid("stored blocks tell of no event that the webhook hears");
+      }
+      if (!webhook.enabled || webhook.suspended) {
+        throw new WebhookError("WEBHOOK_OFF", "the webhook is disabled or suspended");
+      }
+      if (store.find(webhook.id)?.state === "running") {
+        throw new WebhookError("REPLAY_RUNNING", "a replay of the webhook is running; cancel it first");
+      }
+      store.start(webhook.id, { fromHeight, toHeight }, nowMs());
+      onChanged(webhook.id);
+      return find(webhook.id);
+    },
+    find: (id) => find(findWebhook(id).id),
+    cancel(id) {
+      const { webhook, state } = find(findWebhook(id).id);
+      if (state !== "running")
+        throw new WebhookError("REPLAY_UNKNOWN", "no replay of the webhook is running");
+      database.transaction(() => {
+        queue.cancel(webhook, "the replay was cancelled", nowMs());
+        store.end(webhook, "cancelled", nowMs(), "by request");
+      });
+      onChanged(webhook);
+    },
+  };
+}

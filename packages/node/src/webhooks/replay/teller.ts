@@ -1,0 +1,114 @@
+/**
+ * Tells a range of the chain again: events are made anew from the stored blocks, and those that the webhook wants go
+ * into a queue of their own. Little at a time, and only while little waits: live events, other webhooks and requests do
+ * not notice.
+ */
+import type { History } from "../../events/history.ts";
+import { isRemembered } from "../../events/history.ts";
+import { heardNames } from "../../events/names.ts";
+import type { Database } from "../../store/database.ts";
+import type { EventLog } from "../../store/events.ts";
+import type { Snapshot } from "../../store/queries/snapshot.ts";
+import type { ReplayQueue } from "../../store/replay-queue.ts";
+import type { Replay, ReplayStore } from "../../store/replays.ts";
+import type { Definition, Definitions } from "../matching/definitions.ts";
+import { READER } from "../matching/matcher.ts";
+import type { News, Outbox } from "../matching/outbox.ts";
+
+/** A step works on one replay. */
+export type Teller = () => {
+  /** The webhook whose queue has grown, if one has. */
+  readonly webhook?: number;
+  /** Whether there is more to do at once. */
+  readonly more: boolean;
+};
+
+export type TellerDeps = {
+  database: Database;
+  replays: ReplayStore;
+  queue: ReplayQueue;
+  history: History;
+  snapshot: Snapshot;
+  definitions: Definitions;
+  outbox: Outbox;
+  eventLog: Pick<EventLog, "cursor" | "hasReversalBehind">;
+  nowMs: () => number;
+};
+
+/** So many deliveries wait at most; more are made when half of them are gone. */
+const MAX_WAITING = 200;
+/** What a step reads at most: this thread does nothing else meanwhile. */
+const MAX_STEP_MS = 5;
+const MAX_STEP_BLOCKS = 100;
+
+/** What a step found: the events to tell, and where the next one goes on. */
+type Found = { readonly news: News[]; readonly nextHeight: number; readonly nextIndex: number };
+
+export function createTeller(deps: TellerDeps): Teller {
+  const { database, replays, queue, history, snapshot, definitions, outbox, eventLog, nowMs } = deps;
+  /** The webhook that had its turn last. */
+  let last = 0;
+
+  return () => {
+    const running = replays.running(last);
+    const replay = running.find((replay) => queue.waiting(replay.webhook) <= MAX_WAITING / 2);
+    // What has to be taken back goes first: the range is read when nothing of the kind is left in the log.
+    if (!replay || eventLog.hasReversalBehind(eventLog.cursor(READER) ?? 0)) return { more: false };
+    last = replay.webhook;
+    const definition = definitions.find(replay.webhook);
+    if (replay.nextHeight > replay.toHeight || !definition) return finish(replay);
+    const found = snapshot(() => look(replay, definition));
+    const told = database.transaction(
+      () => tell(replay, found),
+      // A range without events may be read again after a loss of power.
+      found.news.length > 0 ? "power loss" : "process death",
+    );
+    return { more: true, ...(told > 0 && { webhook: replay.webhook }) };
+  };
+
+  /** The range is told when its last delivery has ended. */
+  function finish({ webhook }: Replay): ReturnType<Teller> {
+    if (queue.waiting(webhook) > 0) return { more: false };
+    replays.end(webhook, "finished", nowMs());
+    return { more: true };
+  }
+
+  function look({ webhook, toHeight, ...replay }: Replay, definition: Definition): Found {
+    const endMs = performance.now() + MAX_STEP_MS;
+    // The chain may have become shorter; what comes in place of its blocks is told as it comes.
+    const last = Math.min(toHeight, history.head() - definition.confirmations);
+    const endHeight = Math.min(last, replay.nextHeight + MAX_STEP_BLOCKS - 1);
+    const names = heardNames(
+      definition.event === null ? definition.events : [definition.event, ...definition.events],
+    );
+    const news: News[] = [];
+    let { nextHeight, nextIndex } = replay;
+    while (nextHeight <= endHeight && performance.now() < endMs) {
+      const events = history.eventsAt(nextHeight);
+      for (; nextIndex < events.length; nextIndex++) {
+        if (news.length === MAX_WAITING / 2) return { news, nextHeight, nextIndex };
+        const event = events[nextIndex]!;
+        const name = names.get(event.name);
+        if (name === undefined || !isRemembered(event.name) || !definition.fires(event.data)) continue;
+        const dataText = event.data === undefined ? undefined : JSON.stringify(event.data);
+        news.push({ webhook, name, event, dataText, logSequence: Number.MAX_SAFE_INTEGER });
+      }
+      nextHeight++;
+      nextIndex = 0;
+    }
+    return { news, nextHeight: nextHeight > last ? toHeight + 1 : nextHeight, nextIndex };
+  }
+
+  /** Answers how many events were put into the queue. */
+  function tell({ webhook, toldBefore, events }: Replay, { news, ...next }: Found): number {
+    let told = 0;
+    for (const item of news) {
+      const place = events + told + 1;
+      const id = outbox.idOf(item.event, webhook, item.logSequence);
+      // What the webhook has since before is sent again; what it was told since the replay began is not.
+      if (outbox.put(item, place) || queue.putAgain(webhook, { id, place, upTo: toldBefore })) told++;
+    }
+    replays.advance(webhook, { ...next, events: events + told });
+    return told;
+  }
+}

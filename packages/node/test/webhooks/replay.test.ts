@@ -1,0 +1,393 @@
+/** Telling a range of the chain again. */
+import { describe, expect, test } from "vitest";
+import type { Event } from "../../src/events/event.ts";
+import { isVerified, secretOf } from "./receiver.ts";
+import { serve } from "./serve.ts";
+import {
+  always,
+  blockApplied,
+  blockReverted,
+  type Call,
+  createService,
+  createTestClock,
+  databasePath,
+  heights,
+  type Reply,
+  type Service,
+  type ServiceOptions,
+  settle,
+} from "./support.ts";
+
+const transaction = (height: number, index = 0): Event => ({
+  id: `transaction.applied:block${height}:${index}`,
+  name: "transaction.applied",
+  height,
+  blockId: `block${height}`,
+  data: { id: `t${height}.${index}`, amount: `${height}` },
+});
+const blockOf = (height: number): Event[] => [transaction(height), blockApplied(height)];
+const chainOf = (length: number) => Array.from({ length }, (_, index) => blockOf(index + 1));
+const both = { ...always(), events: ["transaction.applied"] };
+const range = (fromHeight: number, toHeight: number) => ({ fromHeight, toHeight });
+
+const saw = (calls: readonly Call[]) => calls.map(({ message }) => `${message.event} ${message.height}`);
+const expected = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => [
+    `transaction.applied ${from + index}`,
+    `block.applied ${from + index}`,
+  ]).flat();
+
+/** Until nothing happens any more. */
+async function finish({ webhooks, clock }: Service, id = "1") {
+  for (let turn = 0; turn < 1_000 && webhooks.replays.find(id).state === "running"; turn++) {
+    await clock.advance(5);
+  }
+  await settle();
+  return webhooks.replays.find(id);
+}
+
+async function start(body: object = {}, options: ServiceOptions = {}) {
+  const service = createService({ chain: chainOf(10), ...options });
+  const { secrets } = await service.webhooks.register.create({ ...both, order: "strict", ...body });
+  return { ...service, secrets };
+}
+
+describe("a replay", () => {
+  test("tells the blocks of a range in their order, through the same conditions, signed like all others", async () => {
+    const conditions = [{ key: "amount", condition: "gte", value: "3" }];
+    const service = await start({ conditions });
+    service.webhooks.replays.start("1", range(2, 5));
+    expect(await finish(service)).toMatchObject({ state: "finished", events: 3, waiting: 0, nextHeight: 6 });
+    expect(saw(service.calls)).toEqual([3, 4, 5].map((height) => `transaction.applied ${height}`));
+    for (const { headers, body, atMs } of service.calls) {
+      expect(isVerified(secretOf(service.secrets.token), { headers, body }, atMs)).toBe(true);
+    }
+    expect(service.calls.map(({ message }) => message.sequence)).toEqual([1, 2, 3]);
+  });
+
+  test("sends what was delivered again, under the same ids and numbers, and what was not for the first time", async () => {
+    const service = await start();
+    const { calls, emit, webhooks, log } = service;
+    await emit(...blockOf(4));
+    const told = calls.splice(0);
+    webhooks.replays.start("1", range(3, 5));
+    await finish(service);
+    expect(saw(calls)).toEqual(expected(3, 5));
+    const again = calls.filter(({ message }) => message.height === 4);
+    expect(again.map(({ body }) => body)).toEqual(told.map(({ body }) => body));
+    expect(new Set(calls.map(({ message }) => message.sequence))).toEqual(new Set([1, 2, 3, 4, 5, 6]));
+    expect(log(1, 10).map(({ state, attempts }) => [state, attempts.length])).toEqual([
+      ...Array.from({ length: 4 }, () => ["delivered", 1]),
+      ["delivered", 2],
+      ["delivered", 2],
+    ]);
+  });
+
+  test("makes no id that live events would not have", async () => {
+    const service = await start();
+    service.webhooks.replays.start("1", range(1, 10));
+    await finish(service);
+    const replayed = service.calls.map(({ message }) => message.id);
+    const live = await start();
+    await live.emit(...chainOf(10).flat());
+    while (live.calls.length < 20) await settle();
+    expect(live.calls.map(({ message }) => message.id)).toEqual(replayed);
+  });
+
+  test("does not tell again what was told since it began", async () => {
+    let answer: (reply: Reply) => void = () => {};
+    const service = await start({}, { reply: () => new Promise<Reply>((resolve) => (answer = resolve)) });
+    const { webhooks, calls, emit, clock } = service;
+    webhooks.replays.start("1", range(1, 10));
+    await clock.advance(5);
+    expect(saw(calls)).toEqual(["transaction.applied 1"]);
+    await emit(...blockOf(11));
+    for (let turn = 0; turn < 100 && calls.length < 22; turn++) {
+      answer(200);
+      await clock.advance(5);
+    }
+    // What happens now has its turn before the rest of the past.
+    expect(saw(calls)).toEqual([
+      "transaction.applied 1",
+      "transaction.applied 11",
+      "block.applied 11",
+      ...expected(1, 10).slice(1),
+    ]);
+  });
+
+  test("of a long range never has many deliveries waiting, and live events are not held up", async () => {
+    const chain = chainOf(1_000);
+    const open: ((reply: Reply) => void)[] = [];
+    const service = await start(
+      { order: "parallel" },
+      {
+        chain,
+        reply: ({ message }) =>
+          Number(message.height) > 1_000 ? 200 : new Promise<Reply>((resolve) => open.push(resolve)),
+      },
+    );
+    const { webhooks, calls, clock, emit } = service;
+    webhooks.replays.start("1", range(1, 1_000));
+    await clock.advance(500);
+    expect(calls).toHaveLength(2);
+    const { waiting, nextHeight } = webhooks.replays.find("1");
+    expect(waiting).toBeLessThanOrEqual(200);
+    expect(nextHeight).toBeLessThanOrEqual(101);
+    await emit(...Array.from({ length: 20 }, (_, index) => blockApplied(1_001 + index)));
+    expect(heights(calls).filter((height) => Number(height) > 1_000)).toHaveLength(20);
+    while (webhooks.replays.find("1").state === "running") {
+      for (const answer of open.splice(0)) answer(200);
+      await clock.advance(5);
+    }
+    expect(calls).toHaveLength(2_020);
+  });
+
+  test("respects confirmations: what is not deep enough comes when it is", async () => {
+    const service = await start({ confirmations: 3 });
+    const { webhooks, emit, calls } = service;
+    await emit(...chainOf(10).slice(5).flat());
+    expect(saw(calls.splice(0))).toEqual(expected(6, 7));
+    webhooks.replays.start("1", range(5, 10));
+    expect(await finish(service)).toMatchObject({ toHeight: 7, state: "finished" });
+    expect(saw(calls.splice(0))).toEqual(expected(5, 7));
+    await emit(blockApplied(11));
+    expect(saw(calls)).toEqual(expected(8, 8));
+  });
+
+  test("goes on after a restart where it was", async () => {
+    const path = databasePath();
+    const clock = createTestClock();
+    const seen: Call[] = [];
+    let answered = 0;
+    const options: ServiceOptions = {
+      path,
+      clock,
+      chain: chainOf(400),
+      reply(call) {
+        seen.push(call);
+        return answered++ < 120 ? 200 : "never";
+      },
+    };
+    const first = await start({}, options);
+    first.webhooks.replays.start("1", range(1, 400));
+    await clock.advance(2_000);
+    expect(first.webhooks.replays.find("1")).toMatchObject({ state: "running" });
+    await first.close();
+    answered = Number.NEGATIVE_INFINITY;
+    const second = createService(options);
+    second.webhooks.wake();
+    expect(await finish(second)).toMatchObject({ state: "finished", events: 800 });
+    // The call that the end of the process cut off is made again.
+    expect(saw(seen).filter((what, index) => what !== saw(seen)[index - 1])).toEqual(expected(1, 400));
+    const sequences = seen.map(({ message }) => Number(message.sequence));
+    expect(new Set(sequences)).toEqual(new Set(Array.from({ length: 800 }, (_, index) => index + 1)));
+  });
+
+  test("of a failing target waits in strict order, and holds no live event back", async () => {
+    let status = 500;
+    const service = await start({}, { reply: ({ message }) => (message.height === 1 ? status : 200) });
+    const { webhooks, calls, clock, emit } = service;
+    webhooks.replays.start("1", range(1, 2));
+    await clock.advance(100);
+    expect(saw(calls)).toEqual(["transaction.applied 1"]);
+    await emit(...blockOf(11));
+    expect(saw(calls).slice(1)).toEqual(expected(11, 11));
+    status = 200;
+    await clock.advance(5_000);
+    expect(saw(calls).slice(3)).toEqual(expected(1, 2));
+    expect(await finish(service)).toMatchObject({ state: "finished" });
+  });
+
+  test("of a failing target leaves the failures to the retries in parallel order", async () => {
+    let status = 500;
+    const service = await start(
+      { order: "parallel" },
+      { reply: ({ message }) => (message.height === 1 ? status : 200) },
+    );
+    const { webhooks, calls, clock } = service;
+    webhooks.replays.start("1", range(1, 3));
+    await finish(service);
+    expect(saw(calls)).toEqual(expected(1, 3));
+    status = 200;
+    await clock.advance(6_000);
+    expect(saw(calls).slice(6)).toEqual(expected(1, 1));
+  });
+});
+
+describe("a block that is undone during a replay", () => {
+  test("is taken back, and not told any more", async () => {
+    const chain = chainOf(10);
+    const open: ((reply: Reply) => void)[] = [];
+    const service = await start(
+      {},
+      { chain, reply: () => new Promise<Reply>((resolve) => open.push(resolve)) },
+    );
+    const { webhooks, calls, clock, emit } = service;
+    const next = async () => {
+      open.shift()?.(200);
+      await clock.advance(5);
+    };
+    webhooks.replays.start("1", range(9, 10));
+    await clock.advance(5);
+    await next();
+    expect(saw(calls)).toEqual(["transaction.applied 9", "block.applied 9"]);
+    // Blocks 10 and 9 go while the second message is under way; another one comes.
+    const other: Event = { ...blockApplied(9), id: "block.applied:other9", blockId: "other9" };
+    chain.splice(8, 2, [other]);
+    await emit(blockReverted(10), blockReverted(9), other);
+    while (webhooks.replays.find("1").state === "running" || open.length > 0) await next();
+    expect(saw(calls).slice(2)).toEqual([
+      // Block 10 was never sent, but it waited: nobody can tell.
+      "transaction.reverted 10",
+      "block.reverted 10",
+      "transaction.reverted 9",
+      "block.reverted 9",
+      "block.applied 9",
+    ]);
+    const held = new Set<unknown>();
+    for (const { message } of calls) {
+      if (message.reverts === undefined) held.add(message.id);
+      else held.delete(message.reverts);
+    }
+    expect(held).toEqual(new Set([calls.at(-1)!.message.id]));
+    expect(calls.at(-1)!.message.blockId).toBe("other9");
+  });
+
+  test("waits until the log of events says so", async () => {
+    const chain = chainOf(10);
+    const service = await start({}, { chain });
+    const { webhooks, calls, emit, eventLog, database } = service;
+    await emit(...blockOf(10));
+    calls.length = 0;
+    // The chain is ahead of what webhooks know: block 10 is another one already.
+    const other: Event = { ...blockApplied(10), id: "block.applied:other10", blockId: "other10" };
+    chain.splice(9, 1, [other]);
+    database.transaction(() => eventLog.append([blockReverted(10), other]));
+    webhooks.replays.start("1", range(10, 10));
+    await finish(service);
+    expect(calls.map(({ message }) => [message.event, message.blockId])).toEqual([
+      ["transaction.reverted", "block10"],
+      ["block.reverted", "block10"],
+      ["block.applied", "other10"],
+    ]);
+  });
+});
+
+describe("the end of a replay", () => {
+  const hanging = { reply: () => "never" as const };
+
+  test("comes at once when it is cancelled", async () => {
+    const service = await start({}, hanging);
+    const { webhooks, clock, log } = service;
+    webhooks.replays.start("1", range(1, 10));
+    await clock.advance(10);
+    webhooks.replays.cancel("1");
+    expect(webhooks.replays.find("1")).toMatchObject({ state: "cancelled", waiting: 0 });
+    expect(log(1, 1)).toMatchObject([{ state: "cancelled", reason: "the replay was cancelled" }]);
+    expect(() => webhooks.replays.cancel("1")).toThrow(expect.objectContaining({ code: "REPLAY_UNKNOWN" }));
+    webhooks.replays.start("1", range(1, 10));
+    await clock.advance(100);
+    expect(webhooks.replays.find("1")).toMatchObject({ state: "running", waiting: 20 });
+  });
+
+  test("comes with an update, a suspension, a removal", async () => {
+    const service = await start({}, hanging);
+    const { webhooks, clock } = service;
+    webhooks.replays.start("1", range(1, 10));
+    await clock.advance(10);
+    await webhooks.register.update("1", { enabled: false });
+    expect(webhooks.replays.find("1")).toMatchObject({
+      state: "cancelled",
+      reason: "the webhook was updated",
+      waiting: 0,
+    });
+    expect(() => webhooks.replays.start("1", range(1, 10))).toThrow(
+      expect.objectContaining({ code: "WEBHOOK_OFF" }),
+    );
+    await webhooks.register.remove("1");
+    expect(() => webhooks.replays.find("1")).toThrow(expect.objectContaining({ code: "WEBHOOK_UNKNOWN" }));
+
+    const gone = await start({}, { reply: () => 410 });
+    gone.webhooks.replays.start("1", range(1, 10));
+    await gone.clock.advance(100);
+    expect(gone.webhooks.replays.find("1")).toMatchObject({
+      state: "cancelled",
+      reason: "the target answered 410 Gone",
+      waiting: 0,
+    });
+  });
+});
+
+describe("the paths of a replay", () => {
+  test.each(["/api", "/api/v2"])("answer under %s", async (prefix) => {
+    const service = await serve(undefined, { chain: chainOf(10), reply: () => "never" });
+    const { ask, create, clock } = service;
+    await create(both);
+    const path = `${prefix}/webhooks/1/replay`;
+    expect(await ask("GET", path)).toMatchObject({
+      status: 404,
+      body: { message: "the webhook has no replay" },
+    });
+    const begun = await ask("POST", path, { body: range(3, 1_000_000) });
+    expect(begun).toMatchObject({
+      status: 202,
+      body: {
+        data: { fromHeight: 3, toHeight: 10, nextHeight: 3, events: 0, waiting: 0, state: "running" },
+      },
+    });
+    expect(Object.keys(begun.body.data)).toEqual([
+      ...["fromHeight", "toHeight", "nextHeight", "events", "state", "waiting", "startedAt"],
+    ]);
+    await clock.advance(50);
+    expect((await ask("GET", path)).body.data).toMatchObject({ nextHeight: 11, events: 16, waiting: 16 });
+    const replay = { fromHeight: 3, toHeight: 10, nextHeight: 11 };
+    expect((await ask("GET", `${prefix}/webhooks/1`)).body.data.replay).toEqual(replay);
+    expect((await ask("GET", `${prefix}/webhooks`)).body.data[0].replay).toEqual(replay);
+    expect(await ask("POST", path, { body: range(1, 2) })).toMatchObject({ status: 409 });
+    expect(await ask("DELETE", path)).toMatchObject({ status: 200, body: {} });
+    expect(await ask("DELETE", path)).toMatchObject({ status: 404 });
+    expect((await ask("GET", path)).body.data).toMatchObject({
+      state: "cancelled",
+      reason: "by request",
+      finishedAt: expect.any(Number),
+    });
+    expect((await ask("GET", `${prefix}/webhooks/1`)).body.data).not.toHaveProperty("replay");
+  });
+
+  test.each([
+    [{}, '"fromHeight" is required'],
+    [{ fromHeight: 1 }, '"toHeight" is required'],
+    [range(0, 1), '"fromHeight" must be an integer from 1 to 9007199254740991'],
+    [
+      range(2, 1),
+      '"fromHeight" must not be greater than "toHeight", nor than 10, the last height to be told',
+    ],
+    [
+      range(11, 12),
+      '"fromHeight" must not be greater than "toHeight", nor than 10, the last height to be told',
+    ],
+    [{ ...range(1, 2), speed: 1 }, '"speed" is not allowed'],
+    [[], "the body must be an object"],
+  ])("refuse %j", async (body, message) => {
+    const { ask, create } = await serve(undefined, { chain: chainOf(10) });
+    await create(both);
+    expect(await ask("POST", "/api/webhooks/1/replay", { body })).toMatchObject({
+      status: 422,
+      body: { message },
+    });
+    expect(await ask("GET", "/api/webhooks/1/replay")).toMatchObject({ status: 404 });
+  });
+
+  test("refuse webhooks of which blocks tell nothing, that are off, or unknown", async () => {
+    const { ask, create } = await serve(undefined, { chain: chainOf(10) });
+    await create({ event: "wallet.saved" });
+    await create({ ...both, enabled: "false" });
+    const begin = (id: number) => ask("POST", `/api/webhooks/${id}/replay`, { body: range(1, 2) });
+    expect(await begin(1)).toMatchObject({ status: 422 });
+    expect(await begin(2)).toMatchObject({ status: 409 });
+    for (const method of ["GET", "POST", "DELETE"] as const) {
+      const body = method === "POST" ? { body: range(1, 2) } : {};
+      expect(await ask(method, "/api/webhooks/3/replay", body)).toMatchObject({ status: 404 });
+    }
+  });
+});
