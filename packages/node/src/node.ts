@@ -187,6 +187,14 @@ async function start(
     // The pool reports within a transaction of its own, which readers see when it has ended.
     queueMicrotask(() => wakeReaders());
   }
+  /** The same about what is done already: it stands, whether it can be written or not. */
+  function report(...happened: Event[]): void {
+    try {
+      log(...happened);
+    } catch (err) {
+      logger.error({ err, events: happened.map(({ name }) => name) }, "events cannot be written; they are lost");
+    }
+  }
   let wakeReaders = () => {};
 
   const pool = createPool(DEFAULT_POOL_OPTIONS, {
@@ -228,9 +236,9 @@ async function start(
         forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
       submit,
       obstacle: () => undefined,
-      onStarted: (publicKeys) => log(eventOfForgerStart(publicKeys, nowMs())),
-      onForged: (block) => log(...eventsOfForging(block)),
-      onFailed: (error) => log(eventOfForgerFailure(error, nowMs())),
+      onStarted: (publicKeys) => report(eventOfForgerStart(publicKeys, nowMs())),
+      onForged: (block) => report(...eventsOfForging(block)),
+      onFailed: (error) => report(eventOfForgerFailure(error, nowMs())),
       nowMs,
       logger,
     },
@@ -299,7 +307,7 @@ async function start(
       if (refusal !== undefined) throw new Error(`block ${block.header.height} was refused: ${refusal}`);
     },
     startForging() {
-      log(eventOfStart(nowMs()));
+      report(eventOfStart(nowMs()));
       if (options.delegates.size > 0) forger.start();
     },
     failed: serving.died,
