@@ -2,7 +2,7 @@
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
  * Plain JavaScript for any Node.js from 20 on: it is what a fresh clone starts with.
  *
- *   node tools/run.mjs start|test|check|vectors|example|reference|crash|bench [arguments]
+ *   node tools/run.mjs start|test|check|vectors|example|reference|crash|simulate|bench [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
@@ -27,6 +27,7 @@ const commands = {
   example: ([name, ...args]) => [[join(root, `examples/${name}.mjs`), ...args]],
   reference: () => [[join(root, "tools/reference.ts")]],
   crash: (args) => [[join(root, "tools/crash.ts"), ...args]],
+  simulate: (args) => [[join(root, "tools/simulate.ts"), ...args]],
   bench: ([name, ...args]) => [[join(root, `bench/${name}.ts`), ...args]],
 };
 

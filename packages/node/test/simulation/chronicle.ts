@@ -1,0 +1,145 @@
+/**
+ * What became of the chain, as its own tables tell it: triggers note which rows of blocks and transactions came and
+ * went, in the transaction that brought or took them. Neither the event log nor the webhooks have a part in it.
+ */
+import { join } from "node:path";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+
+/** A transaction as its row in the chain's table says. */
+export type ChainTransaction = {
+  readonly id: string;
+  /** Group and type: `1/0`. */
+  readonly type: string;
+  readonly sender: string;
+  readonly recipient: string | null;
+  readonly amount: number;
+  readonly vendorField: string | null;
+};
+
+export type ChainBlock = {
+  readonly height: number;
+  readonly id: string;
+  readonly transactions: readonly ChainTransaction[];
+};
+
+/** A block came to the top of the chain, or left it. `position` grows with each. */
+export type Change = {
+  readonly position: number;
+  readonly kind: "applied" | "reverted";
+  readonly block: ChainBlock;
+};
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS chronicle (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    height INTEGER NOT NULL,
+    block_id TEXT,
+    transaction_row TEXT
+  );
+  CREATE TRIGGER IF NOT EXISTS block_came AFTER INSERT ON blocks BEGIN
+    INSERT INTO chronicle (kind, height, block_id) VALUES ('applied', new.height, new.id);
+  END;
+  CREATE TRIGGER IF NOT EXISTS block_left AFTER DELETE ON blocks BEGIN
+    INSERT INTO chronicle (kind, height, block_id) VALUES ('reverted', old.height, old.id);
+  END;
+  CREATE TRIGGER IF NOT EXISTS transaction_came AFTER INSERT ON transactions BEGIN
+    INSERT INTO chronicle (kind, height, transaction_row) VALUES ('transaction', new.height, json_object(
+      'id', new.id, 'type', new.type_group || '/' || new.type, 'sender', new.sender, 'recipient', new.recipient,
+      'amount', new.amount, 'vendorField', new.vendor_field));
+  END;
+`;
+
+const databaseOf = (folder: string) => join(folder, "node.sqlite");
+
+/** Begins the chronicle in a data folder. */
+export function beginChronicle(folder: string): void {
+  const database = openDatabase(databaseOf(folder));
+  try {
+    database.transaction(() => database.execute(SCHEMA));
+  } finally {
+    database.close();
+  }
+}
+
+export type Chronicle = {
+  /** Of the last change. */
+  position(): number;
+  changes(): Change[];
+  /** Deliveries that still wait, and events that were not looked at yet. */
+  unfinished(): number;
+  close(): void;
+};
+
+/** Reads along while the node runs. */
+export function openChronicle(folder: string): Chronicle {
+  const database = openDatabase(databaseOf(folder), { readonly: true });
+  const last = database.prepare<{ position: number | null }>(
+    "SELECT max(position) AS position FROM chronicle",
+  );
+  const waiting = database.prepare<{ count: number }>(
+    "SELECT count(*) AS count FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE state = 'pending'",
+  );
+  const cursor = database.prepare<{ sequence: number }>(
+    "SELECT sequence FROM cursors WHERE reader = 'webhooks'",
+  );
+  const events = database.prepare<{ sequence: number }>(
+    "SELECT coalesce(max(sequence), 0) AS sequence FROM events",
+  );
+  return {
+    position: () => last.get()?.position ?? 0,
+    changes: () => readChanges(database),
+    unfinished: () =>
+      waiting.get()!.count + Math.max(0, events.get()!.sequence - (cursor.get()?.sequence ?? 0)),
+    close: database.close,
+  };
+}
+
+type Row = {
+  position: number;
+  kind: "applied" | "reverted" | "transaction";
+  height: number;
+  block_id: string | null;
+  transaction_row: string | null;
+};
+
+function readChanges(database: Database): Change[] {
+  const rows = database.prepare<Row>("SELECT * FROM chronicle ORDER BY position").all();
+  const blocks = new Map<string, ChainBlock & { transactions: ChainTransaction[] }>();
+  const atHeight = new Map<number, string>();
+  const changes: Change[] = [];
+  for (const { position, kind, height, block_id, transaction_row } of rows) {
+    if (kind === "transaction") {
+      blocks.get(atHeight.get(height)!)!.transactions.push(JSON.parse(transaction_row!));
+      continue;
+    }
+    const id = block_id!;
+    if (kind === "applied") {
+      blocks.set(id, { height, id, transactions: [] });
+      atHeight.set(height, id);
+    }
+    const block = blocks.get(id);
+    // Blocks that came before the chronicle began are not told about.
+    if (block) changes.push({ position, kind, block });
+  }
+  return inOrder(changes);
+}
+
+/** One commit takes several blocks away, in no particular order of its rows: the highest leaves first. */
+function inOrder(changes: readonly Change[]): Change[] {
+  const ordered: Change[] = [];
+  let leaving: Change[] = [];
+  const flush = () => {
+    ordered.push(...leaving.sort((a, b) => b.block.height - a.block.height));
+    leaving = [];
+  };
+  for (const change of changes) {
+    if (change.kind === "reverted") leaving.push(change);
+    else {
+      flush();
+      ordered.push(change);
+    }
+  }
+  flush();
+  return ordered;
+}

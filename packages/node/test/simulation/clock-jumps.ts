@@ -1,0 +1,19 @@
+/**
+ * Loaded into the program under test before its own code, in every thread of it: moves the clock of the machine, as the
+ * program sees it, by the milliseconds that a file holds at the moment.
+ */
+import { readFileSync } from "node:fs";
+
+const file = process.env.UNIKNODE_TEST_CLOCK;
+const LOOK_EVERY_MS = 50;
+
+if (file !== undefined) {
+  const now = Date.now;
+  let aheadMs = 0;
+  const look = () => {
+    aheadMs = Number(readFileSync(file, "utf8")) || 0;
+  };
+  look();
+  setInterval(look, LOOK_EVERY_MS).unref();
+  Date.now = () => now() + aheadMs;
+}

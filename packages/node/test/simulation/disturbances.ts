@@ -1,0 +1,135 @@
+/** What happens to a node in the simulation, drawn at random. Each may fail: the process may die at any moment. */
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "../process/client.ts";
+import type { Chronicle } from "./chronicle.ts";
+import { canFillDisk, fillDisk, freeDisk } from "./disk.ts";
+import type { Kind } from "./kinds.ts";
+import { type Life, setClock } from "./life.ts";
+import type { Random } from "./random.ts";
+import { MOODS } from "./receiver.ts";
+import { changeSubject, type Subject } from "./subject.ts";
+
+export type World = {
+  readonly folder: string;
+  readonly random: Random;
+  readonly chronicle: Chronicle;
+  readonly kinds: readonly Kind[];
+  /** Keep their kind. */
+  readonly steady: readonly Subject[];
+  /** Change it. */
+  readonly restless: readonly Subject[];
+  readonly submit: (client: Client) => Promise<number>;
+  /** How often what happened. */
+  readonly happened: Map<string, number>;
+  /** Of the machine, as the node sees it. */
+  clockAheadMs: number;
+};
+
+export const MAX_DEPTH = 50;
+const MAX_JUMP_MS = 3_600_000;
+const MAX_JUMP_BACK_MS = 2_000;
+const SECONDS_PER_DAY = 86_400;
+
+type Disturbance = (world: World, life: Life) => Promise<unknown>;
+
+const submit: Disturbance = ({ submit }, { client }) => submit(client);
+
+const mine: Disturbance = ({ random }, { control }) =>
+  control.post("/api/dev/mine", { blocks: random.integer(1, 4) });
+
+/** Mostly shallow, sometimes as deep as it gets. */
+const reorganise: Disturbance = ({ random }, { control }) => {
+  const depth = random.chance(0.2) ? random.integer(6, MAX_DEPTH) : random.integer(1, 5);
+  const blocks = depth + random.integer(1, 2);
+  return control.post("/api/dev/reorg", { depth, blocks, transactions: random.chance(0.7) }, [200, 422]);
+};
+
+const restore: Disturbance = async ({ random }, { control }) => {
+  const { id } = (await control.post("/api/dev/snapshot")) as { id: string };
+  await control.post("/api/dev/mine", { blocks: random.integer(1, 3) });
+  await control.post("/api/dev/restore", { id }, [200, 409]);
+};
+
+const travel: Disturbance = ({ random }, { control }) => {
+  const seconds = random.chance(0.1) ? random.integer(1, 2 * SECONDS_PER_DAY) : random.integer(1, 60);
+  return control.post("/api/dev/travel", { seconds });
+};
+
+const jump: Disturbance = async (world) => {
+  const { random, folder } = world;
+  const isBack = random.chance(0.3) && world.clockAheadMs > MAX_JUMP_BACK_MS;
+  world.clockAheadMs += isBack
+    ? -random.integer(1, MAX_JUMP_BACK_MS)
+    : random.integer(1, random.chance(0.2) ? MAX_JUMP_MS : 20_000);
+  setClock(folder, world.clockAheadMs);
+};
+
+const changeMood: Disturbance = async ({ random, steady, restless }) => {
+  const { receiver } = random.pick([...steady, ...restless]);
+  await receiver.become(random.chance(0.4) ? "well" : random.pick(MOODS));
+};
+
+const changeRegister: Disturbance = ({ random, restless, kinds, chronicle }, { control }) =>
+  changeSubject(random.pick(restless), random.pick(kinds), control, chronicle);
+
+const rotate: Disturbance = async ({ random, steady }, { control }) => {
+  const { id, receiver } = random.pick(steady);
+  const { token } = (await control.post(`/api/webhooks/${id}/rotate`, { overlapSeconds: 60 })) as {
+    token: string;
+  };
+  receiver.tokens.add(token);
+};
+
+const ping: Disturbance = ({ random, steady }, { control }) =>
+  control.post(`/api/webhooks/${random.pick(steady).id}/ping`);
+
+const resend: Disturbance = ({ random, steady }, { control }) =>
+  control.post(`/api/webhooks/${random.pick(steady).id}/deliveries/retry`, { since: 0 });
+
+const fill: Disturbance = async ({ random, folder }, { node: { child } }) => {
+  const wal = statSync(join(folder, "data", "node.sqlite-wal")).size;
+  fillDisk(child.pid!, wal + random.integer(0, 20_000));
+  try {
+    await sleep(random.integer(100, 700));
+  } finally {
+    if (child.exitCode === null && child.signalCode === null) freeDisk(child.pid!);
+  }
+};
+
+const pause: Disturbance = ({ random }) => sleep(random.integer(1, 200));
+
+/** How often each is drawn, compared with the others. */
+const WEIGHTS: readonly (readonly [string, Disturbance, number])[] = [
+  ["submission", submit, 30],
+  ["mining", mine, 10],
+  ["reorganisation", reorganise, 12],
+  ["restoring", restore, 2],
+  ["travel", travel, 3],
+  ["clock jump", jump, 6],
+  ["mood", changeMood, 25],
+  ["register change", changeRegister, 4],
+  ["rotation", rotate, 1],
+  ["ping", ping, 2],
+  ["resending", resend, 2],
+  ...(canFillDisk() ? ([["full disk", fill, 3]] as const) : []),
+  ["pause", pause, 20],
+];
+
+const ALL = WEIGHTS.flatMap(([name, disturb, weight]) =>
+  Array.from({ length: weight }, () => ({ name, disturb })),
+);
+
+/** Draws one thing and does it. */
+export async function disturb(world: World, life: Life): Promise<void> {
+  const { name, disturb } = world.random.pick(ALL);
+  let outcome = name;
+  try {
+    await disturb(world, life);
+  } catch {
+    // The process was killed in between, or its disk was full: what stands then is seen in the end.
+    outcome = `${name} (interrupted)`;
+  }
+  world.happened.set(outcome, (world.happened.get(outcome) ?? 0) + 1);
+}

@@ -1,0 +1,162 @@
+/** Webhooks of every kind, each with what it must hear, said a second time and in other words than the register's. */
+import type { Person } from "../../src/dev/keys.ts";
+import type { ChainBlock, ChainTransaction } from "./chronicle.ts";
+
+/** A fact of a block that the simulation can tell from the chain alone. `transaction` is absent for the block itself. */
+export type Fact = {
+  readonly name: string;
+  readonly block: ChainBlock;
+  readonly transaction?: ChainTransaction;
+};
+
+export type Kind = {
+  readonly name: string;
+  /** What is registered, apart from the target. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly hears: (fact: Fact) => boolean;
+  readonly isStrict: boolean;
+  readonly confirmations: number;
+  /** Names of reversals that it asks for by themselves: it hears them whether it was told the fact or not. */
+  readonly reversals: readonly string[];
+};
+
+type Given = Pick<Kind, "name" | "body" | "hears"> & Partial<Kind>;
+
+const kind = (given: Given): Kind => ({
+  isStrict: given.body.order === "strict",
+  confirmations: Number(given.body.confirmations ?? 0),
+  reversals: [],
+  ...given,
+});
+
+const ALWAYS = [{ key: "id", condition: "ne", value: "" }];
+const when = (key: string, condition: string, value: unknown) => ({ key, condition, value });
+const named =
+  (...names: string[]) =>
+  ({ name }: Fact) =>
+    names.includes(name);
+const isTransfer = ({ name }: Fact) => name === "transaction.applied";
+
+/** `watched` receives some of the transfers. */
+export const kindsOf = (watched: Person): Kind[] => [
+  kind({
+    name: "every block",
+    body: { event: "block.applied", conditions: ALWAYS },
+    hears: named("block.applied"),
+  }),
+  kind({
+    name: "every transaction",
+    body: { event: "transaction.applied", conditions: ALWAYS },
+    hears: isTransfer,
+  }),
+  kind({
+    name: "ledger, strict",
+    body: {
+      events: ["block.applied", "block.reverted", "transaction.applied", "transaction.reverted"],
+      conditions: ALWAYS,
+      order: "strict",
+    },
+    hears: named("block.applied", "transaction.applied"),
+    reversals: ["block.reverted", "transaction.reverted"],
+  }),
+  kind({
+    name: "three confirmations",
+    body: { event: "transaction.applied", conditions: ALWAYS, confirmations: 3 },
+    hears: isTransfer,
+  }),
+  kind({
+    name: "twelve confirmations, strict",
+    body: {
+      events: ["block.applied", "transaction.applied"],
+      conditions: ALWAYS,
+      confirmations: 12,
+      order: "strict",
+    },
+    hears: named("block.applied", "transaction.applied"),
+  }),
+  kind({
+    name: "large or red",
+    body: {
+      event: "transaction.applied",
+      conditions: [when("amount", "gte", "500"), when("vendorField", "contains", "red")],
+    },
+    hears: (fact) =>
+      isTransfer(fact) &&
+      (fact.transaction!.amount >= 500 || fact.transaction!.vendorField?.includes("red") === true),
+  }),
+  kind({
+    name: "small transfers",
+    body: {
+      event: "transaction.applied",
+      conditions: [
+        when("amount", "lt", "300"),
+        when("amount", "gt", "0"),
+        when("type", "eq", "0"),
+        when("typeGroup", "eq", "1"),
+      ],
+      match: "all",
+    },
+    hears: (fact) =>
+      isTransfer(fact) &&
+      fact.transaction!.type === "1/0" &&
+      fact.transaction!.amount < 300 &&
+      fact.transaction!.amount > 0,
+  }),
+  kind({
+    name: "uniks",
+    body: { events: ["unik.*"], conditions: [when("tokenId", "ne", "")] },
+    hears: ({ name }) => name.startsWith("unik."),
+  }),
+  kind({
+    name: "one recipient, strict",
+    body: {
+      event: "transaction.applied",
+      conditions: [when("recipientId", "eq", watched.address)],
+      order: "strict",
+    },
+    hears: (fact) => isTransfer(fact) && fact.transaction!.recipient === watched.address,
+  }),
+  kind({
+    name: "coloured",
+    body: { events: ["transaction.applied"], conditions: [when("vendorField", "regexp", "^(red|green) ")] },
+    hears: (fact) => isTransfer(fact) && /^(red|green) /.test(fact.transaction!.vendorField ?? ""),
+  }),
+  kind({
+    name: "reversals only",
+    body: { event: "transaction.reverted", conditions: ALWAYS },
+    hears: () => false,
+    reversals: ["transaction.reverted"],
+  }),
+  kind({
+    name: "everything",
+    body: { events: ["*"], conditions: ALWAYS },
+    hears: () => true,
+    reversals: ["block.reverted", "transaction.reverted"],
+  }),
+];
+
+/** By group and type, what a transaction says beside that it was applied. */
+const MEANINGS: Readonly<Record<string, readonly string[]>> = {
+  "2000/0": ["unik.minted"],
+  "2000/1": ["unik.updated"],
+  "2000/2": ["unik.transferred"],
+};
+
+/** In the order in which the facts of a block are told. */
+export const factsOf = (block: ChainBlock): Fact[] => [
+  ...block.transactions.flatMap((transaction) =>
+    ["transaction.applied", ...(MEANINGS[transaction.type] ?? [])].map((name) => ({
+      name,
+      block,
+      transaction,
+    })),
+  ),
+  { name: "block.applied", block },
+];
+
+/** Names of the facts that `factsOf` knows. */
+export const KNOWN_FACTS: ReadonlySet<string> = new Set([
+  "transaction.applied",
+  "block.applied",
+  ...Object.values(MEANINGS).flat(),
+]);

@@ -1,0 +1,66 @@
+/** One life of the process under test: started, disturbed at random, and killed at some moment or ended in peace. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type Client, connect } from "../process/client.ts";
+import { type Running, spawnUniknode } from "../process/uniknode.ts";
+import { type Control, createControl, TOKEN } from "./register.ts";
+
+export type Life = {
+  readonly node: Running;
+  readonly client: Client;
+  readonly control: Control;
+  /** @throws {Error} when it is dead already */
+  kill(): Promise<void>;
+  /** @throws {Error} when the process does not end cleanly */
+  stop(): Promise<void>;
+};
+
+const CLOCK_JUMPS = fileURLToPath(new URL("./clock-jumps.ts", import.meta.url));
+
+export const clockFile = (folder: string): string => join(folder, "clock");
+
+/** Moves the clock of the machine, as the processes of the folder see it. */
+export const setClock = (folder: string, aheadMs: number): void =>
+  writeFileSync(clockFile(folder), String(aheadMs));
+
+export async function beginLife(folder: string): Promise<Life> {
+  const node = spawnUniknode(
+    [
+      ...["dev", "--data", join(folder, "data"), "--http-port", "0", "--block-time", "1"],
+      ...["--webhook-token", TOKEN, "--log-level", "error"],
+    ],
+    {
+      nodeArguments: ["--import", CLOCK_JUMPS],
+      environment: { UNIKNODE_TEST_CLOCK: clockFile(folder) },
+    },
+  );
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  return {
+    node,
+    client: await connect(url!),
+    control: createControl(url!),
+    async kill() {
+      const { exitCode } = node.child;
+      node.child.kill("SIGKILL");
+      const { stderr } = await node.ended;
+      if (exitCode !== null) throw new Error(`the node ended by itself with code ${exitCode}:\n${stderr}`);
+    },
+    async stop() {
+      node.child.kill("SIGINT");
+      const { code, stderr } = await node.ended;
+      if (code !== 0) throw new Error(`the node ended with code ${code}:\n${stderr}`);
+    },
+  };
+}
+
+/** Settles when the condition holds. */
+export async function until(condition: () => boolean, what: () => string, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain until ${what()}`);
+    await sleep(50);
+  }
+}

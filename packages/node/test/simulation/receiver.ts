@@ -1,0 +1,151 @@
+/** A receiver with moods. Whatever its mood, it remembers each delivery that it read to the end. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { isVerified, secretOf } from "../webhooks/receiver.ts";
+import type { Random } from "./random.ts";
+
+export type Message = {
+  readonly event: string;
+  readonly id: string;
+  readonly webhookId: number;
+  readonly sequence?: number;
+  readonly height?: number;
+  readonly blockId?: string;
+  readonly reverts?: string;
+  readonly data?: unknown;
+};
+
+export type Arrival = {
+  readonly message: Message;
+  /** The exact text. */
+  readonly body: string;
+  /** Of the header. */
+  readonly id: string | undefined;
+  readonly isVerified: boolean;
+};
+
+/**
+ * `well` answers; the others: refuse politely, ask for patience, keep the caller waiting, answer byte by byte, never
+ * end the answer, hang up, handle it and hang up, say yes and hang up, be away.
+ */
+export const MOODS = [
+  "well",
+  "refusing",
+  "busy",
+  "silent",
+  "dripping",
+  "endless",
+  "resetting",
+  "forgetful",
+  "lying",
+  "away",
+] as const;
+export type Mood = (typeof MOODS)[number];
+
+export type Receiver = {
+  readonly url: string;
+  /** In the order in which they came. */
+  readonly arrivals: readonly Arrival[];
+  /** Tokens that its deliveries may be signed with. */
+  readonly tokens: Set<string>;
+  become(mood: Mood): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A caller is kept waiting for so long at most. */
+const MAX_SILENCE_MS = 1_500;
+const REFUSALS = [301, 400, 404, 500, 502, 503];
+
+export async function startReceiver(random: Random): Promise<Receiver> {
+  const arrivals: Arrival[] = [];
+  const tokens = new Set<string>();
+  let mood: Mood = "well";
+
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (mood === "resetting") return void request.socket.destroy();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    remember(request, Buffer.concat(chunks).toString());
+    await answer(response);
+  }
+
+  function remember(request: IncomingMessage, body: string): void {
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    );
+    const sentMs = Number(headers["webhook-timestamp"]) * 1_000;
+    arrivals.push({
+      message: JSON.parse(body) as Message,
+      body,
+      id: headers["webhook-id"],
+      isVerified: [...tokens].some((token) => isVerified(secretOf(token), { headers, body }, sentMs)),
+    });
+  }
+
+  async function answer(response: ServerResponse): Promise<void> {
+    const socket = response.socket;
+    switch (mood) {
+      case "refusing":
+        response.writeHead(random.pick(REFUSALS), { location: "/elsewhere" }).end("no");
+        return;
+      case "busy":
+        response.writeHead(429, random.chance(0.5) ? { "retry-after": "1" } : {}).end();
+        return;
+      case "silent":
+        setTimeout(() => socket?.destroy(), random.below(MAX_SILENCE_MS)).unref();
+        return;
+      case "dripping":
+        response.writeHead(200);
+        for (let byte = 0; byte < 5; byte++) {
+          response.write(".");
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        response.end();
+        return;
+      case "endless":
+        response.writeHead(200);
+        for (let count = 0; count < 50 && response.writable; count++) response.write("x".repeat(1_000));
+        return;
+      case "forgetful":
+        socket?.destroy();
+        return;
+      case "lying":
+        response.writeHead(200, { "content-length": "100" }).write("yes, but ");
+        setImmediate(() => socket?.destroy());
+        return;
+      default:
+        response.writeHead(204).end();
+    }
+  }
+
+  const server = createServer((request, response) => {
+    // A caller that is killed while it speaks is no delivery.
+    take(request, response).catch(() => request.socket.destroy());
+  });
+  const listen = async (port: number) => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  };
+  const shut = async () => {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  const port = await listen(0);
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    arrivals,
+    tokens,
+    async become(next) {
+      if (mood !== "away" && next === "away") await shut();
+      if (mood === "away" && next !== "away") await listen(port);
+      mood = next;
+    },
+    close: async () => {
+      if (mood !== "away") await shut();
+    },
+  };
+}

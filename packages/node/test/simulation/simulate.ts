@@ -1,0 +1,189 @@
+/**
+ * Lets the real process live through a random series of mishaps, then gives it peace, and compares what every receiver
+ * holds with what the chain says.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { peopleOf } from "../../src/dev/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { beginChronicle, type Chronicle, openChronicle } from "./chronicle.ts";
+import { disturb, MAX_DEPTH, type World } from "./disturbances.ts";
+import { kindsOf } from "./kinds.ts";
+import { beginLife, type Life, setClock, until } from "./life.ts";
+import { createDraws } from "./random.ts";
+import type { DeliveryEntry } from "./register.ts";
+import { registerSubject, type Subject } from "./subject.ts";
+import { createSubmissions } from "./submissions.ts";
+import { judge } from "./verdict.ts";
+
+export type SimulationOptions = {
+  readonly seed: number;
+  /** Of mishaps; peace comes after them. */
+  readonly seconds: number;
+  /** Tells how it goes. */
+  readonly log: (line: string) => void;
+};
+
+export type SimulationReport = {
+  /** What is wrong, in words. */
+  readonly faults: readonly string[];
+  readonly blocks: number;
+  readonly undone: number;
+  /** Requests that receivers read to the end, and deliveries among them. */
+  readonly arrivals: number;
+  readonly deliveries: number;
+  readonly kills: number;
+  /** How often what happened. */
+  readonly happened: ReadonlyMap<string, number>;
+};
+
+/** Of the dev chain, unless told otherwise. */
+const MNEMONIC = "test test test test test test test test test test test junk";
+const MIN_LIFE_MS = 500;
+const MAX_LIFE_MS = 4_000;
+const SETTLE_MS = 60_000;
+/** Behind this, retries that were put off are due; a webhook is suspended after five days only. */
+const HOUR_MS = 3_600_000;
+const RESTLESS = 2;
+/** Faults of one webhook that are told. */
+const MAX_SHOWN = 5;
+
+export async function simulate({ seed, seconds, log }: SimulationOptions): Promise<SimulationReport> {
+  const random = createDraws(seed);
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-simulation-"));
+  mkdirSync(join(folder, "data"));
+  const subjects: Subject[] = [];
+  let chronicle: Chronicle | undefined;
+  let life: Life | undefined;
+  try {
+    setClock(folder, 0);
+    life = await beginLife(folder);
+    beginChronicle(join(folder, "data"));
+    chronicle = openChronicle(join(folder, "data"));
+    // Deep enough for the deepest reorganisation.
+    await life.control.post("/api/dev/mine", { blocks: MAX_DEPTH + 5 });
+    const world = await createWorld(folder, chronicle, life, random, subjects);
+    log(`${subjects.length} webhooks, mishaps for ${seconds} s`);
+
+    let kills = 0;
+    const endMs = performance.now() + seconds * 1_000;
+    while (performance.now() < endMs) {
+      life ??= await beginLife(folder);
+      const deathMs = performance.now() + MIN_LIFE_MS + random.below(MAX_LIFE_MS - MIN_LIFE_MS);
+      const { kill } = life;
+      const killed = new Promise<void>((resolve, reject) => {
+        setTimeout(() => kill().then(resolve, reject), deathMs - performance.now());
+      });
+      while (performance.now() < deathMs) await disturb(world, life);
+      await killed;
+      life = undefined;
+      kills++;
+    }
+    life = await beginLife(folder);
+    await makePeace(world, life);
+    const faults = await judgeAll(subjects, life, chronicle);
+    await life.stop();
+    life = undefined;
+    return reportOf(subjects, chronicle, faults, kills, world.happened);
+  } finally {
+    await life?.kill().catch(() => {});
+    chronicle?.close();
+    for (const { receiver } of subjects) await receiver.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function createWorld(
+  folder: string,
+  chronicle: Chronicle,
+  { control }: Life,
+  random: ReturnType<typeof createDraws>,
+  subjects: Subject[],
+): Promise<World> {
+  const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+  const accounts = Array.from({ length: 10 }, (_, index) => people(`account ${index}`));
+  const watched = accounts[9]!;
+  const kinds = kindsOf(watched);
+  const register = async (kind: (typeof kinds)[number]) => {
+    const subject = await registerSubject(kind, control, chronicle, random);
+    subjects.push(subject);
+    return subject;
+  };
+  const steady: Subject[] = [];
+  for (const kind of kinds) steady.push(await register(kind));
+  const restless: Subject[] = [];
+  for (let count = 0; count < RESTLESS; count++) restless.push(await register(random.pick(kinds)));
+  return {
+    folder,
+    random,
+    chronicle,
+    kinds,
+    steady,
+    restless,
+    submit: createSubmissions(accounts.slice(0, 5), watched, random),
+    happened: new Map(),
+    clockAheadMs: 0,
+  };
+}
+
+/** Every receiver is well, and time passes until nothing waits. */
+async function makePeace(world: World, { control }: Life): Promise<void> {
+  const { steady, restless, chronicle, folder } = world;
+  for (const { id, receiver } of [...steady, ...restless]) {
+    await receiver.become("well");
+    await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0 });
+  }
+  await control.post("/api/dev/mine", { blocks: 1 });
+  await control.post("/api/dev/forge", { enabled: false });
+  let looks = 0;
+  await until(
+    () => {
+      const isDone = chronicle.unfinished() === 0;
+      // Retries wait for minutes: their time comes sooner.
+      if (!isDone && ++looks % 20 === 0) {
+        world.clockAheadMs += HOUR_MS;
+        setClock(folder, world.clockAheadMs);
+      }
+      return isDone;
+    },
+    () => `nothing waits any more: ${chronicle.unfinished()} do`,
+    SETTLE_MS,
+  );
+}
+
+async function judgeAll(subjects: readonly Subject[], { control }: Life, chronicle: Chronicle) {
+  const changes = chronicle.changes();
+  const faults: string[] = [];
+  for (const { id, receiver, periods } of subjects) {
+    const entries = await control.list<DeliveryEntry>(
+      `/api/webhooks/${id}/deliveries?state=cancelled&limit=100`,
+    );
+    const cancelled = new Map(entries.map(({ messageId, sequence = 0 }) => [messageId, sequence]));
+    const found = judge({ arrivals: receiver.arrivals, periods, changes, cancelled });
+    const shown = found.slice(0, MAX_SHOWN);
+    if (found.length > MAX_SHOWN) shown.push(`and ${found.length - MAX_SHOWN} more`);
+    faults.push(...shown.map((fault) => `webhook ${id} (${periods.at(-1)!.kind.name}): ${fault}`));
+  }
+  return faults;
+}
+
+function reportOf(
+  subjects: readonly Subject[],
+  chronicle: Chronicle,
+  faults: readonly string[],
+  kills: number,
+  happened: ReadonlyMap<string, number>,
+): SimulationReport {
+  const changes = chronicle.changes();
+  const arrivals = subjects.flatMap(({ receiver }) => receiver.arrivals);
+  return {
+    faults,
+    blocks: changes.filter(({ kind }) => kind === "applied").length,
+    undone: changes.filter(({ kind }) => kind === "reverted").length,
+    arrivals: arrivals.length,
+    deliveries: new Set(arrivals.map(({ message }) => message.id)).size,
+    kills,
+    happened,
+  };
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { simulate } from "./simulate.ts";
+
+/** Seeds that once found a defect. `npm run simulate -- --keep NAME` adds to them. */
+const SEEDS = JSON.parse(readFileSync(new URL("./seeds.json", import.meta.url), "utf8")) as {
+  readonly name: string;
+  readonly seed: number;
+}[];
+
+/** The long run: `npm run simulate -- --minutes 10`. */
+test.concurrent.each(SEEDS)(
+  "every receiver holds what the chain says: $name",
+  { timeout: 120_000 },
+  async ({ seed }) => {
+    const { faults, deliveries } = await simulate({ seed, seconds: 6, log: () => {} });
+    expect(faults).toEqual([]);
+    expect(deliveries).toBeGreaterThan(0);
+  },
+);

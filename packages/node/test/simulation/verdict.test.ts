@@ -1,0 +1,191 @@
+/** The judge of the simulation, judged: a simulation that finds nothing is worth as much as what it would have found. */
+import { describe, expect, test } from "vitest";
+import { peopleOf } from "../../src/dev/keys.ts";
+import type { ChainBlock, Change } from "./chronicle.ts";
+import { kindsOf } from "./kinds.ts";
+import type { Arrival, Message } from "./receiver.ts";
+import { judge, type Period } from "./verdict.ts";
+
+const people = peopleOf("test test test test test test test test test test test junk", 30);
+const kinds = kindsOf(people("watched"));
+const kindNamed = (name: string) => kinds.find((kind) => kind.name === name)!;
+
+const block = (height: number, branch = ""): ChainBlock => ({
+  height,
+  id: `block${height}${branch}`,
+  transactions: [
+    {
+      id: `tx${height}`,
+      type: "1/0",
+      sender: "sender",
+      recipient: "recipient",
+      amount: 1,
+      vendorField: null,
+    },
+  ],
+});
+const applied = (position: number, block: ChainBlock): Change => ({ position, kind: "applied", block });
+const reverted = (position: number, block: ChainBlock): Change => ({ position, kind: "reverted", block });
+
+/** Three blocks, of which the last is undone for another. */
+const CHANGES = [
+  applied(1, block(1)),
+  applied(2, block(2)),
+  applied(3, block(3)),
+  reverted(4, block(3)),
+  applied(5, block(3, "b")),
+];
+
+const message = (sequence: number, event: string, block: ChainBlock, reverts?: string): Message => ({
+  event,
+  id: `msg_${sequence}`,
+  webhookId: 1,
+  sequence,
+  height: block.height,
+  blockId: block.id,
+  data: { id: block.id },
+  ...(reverts && { reverts }),
+});
+const arrival = (message: Message): Arrival => ({
+  message,
+  id: message.id,
+  body: JSON.stringify(message),
+  isVerified: true,
+});
+
+/** What a receiver of every block holds of them. */
+const GOOD = [
+  message(1, "block.applied", block(1)),
+  message(2, "block.applied", block(2)),
+  message(3, "block.applied", block(3)),
+  message(4, "block.reverted", block(3), "msg_3"),
+  message(5, "block.applied", block(3, "b")),
+].map(arrival);
+
+const faultsOf = (
+  arrivals: readonly Arrival[],
+  { kind = "every block", notBefore = 0, fullyFrom = 0, cancelled = [] as [string, number][] } = {},
+) => {
+  const period: Period = { kind: kindNamed(kind), notBefore, fullyFrom };
+  return judge({ arrivals, periods: [period], changes: CHANGES, cancelled: new Map(cancelled) });
+};
+
+const without = (index: number) => GOOD.toSpliced(index, 1);
+const changed = (index: number, changes: Partial<Message>) =>
+  GOOD.with(index, arrival({ ...GOOD[index]!.message, ...changes }));
+
+describe("the judge", () => {
+  test("likes what is right, once or twice", () => {
+    expect(faultsOf(GOOD)).toEqual([]);
+    expect(faultsOf(GOOD.flatMap((arrival) => [arrival, arrival]))).toEqual([]);
+  });
+
+  test("lets a fact be missing that was cancelled because it was undone", () => {
+    expect(faultsOf(without(2), { cancelled: [["msg_3", 3]] })).toEqual([]);
+    expect(
+      faultsOf([...without(2).toSpliced(2, 1)], {
+        cancelled: [
+          ["msg_3", 3],
+          ["msg_4", 4],
+        ],
+      }),
+    ).toEqual([]);
+  });
+
+  test("asks for nothing of the time before the registration", () => {
+    expect(
+      faultsOf(
+        GOOD.slice(1).map((given, index) => arrival({ ...given.message, sequence: index + 1 })),
+        { notBefore: 1, fullyFrom: 1 },
+      ),
+    ).toEqual([]);
+    expect(faultsOf(GOOD, { notBefore: 1, fullyFrom: 1 })).not.toEqual([]);
+  });
+
+  test.each<[string, readonly Arrival[], string]>([
+    ["a missing fact", without(0), "block.applied block1 at height 1 never arrived"],
+    ["a missing number", without(4), "block.applied block3b at height 3 never arrived"],
+    ["a fact that is not taken back", without(3), "was undone, and never taken back"],
+    [
+      "a fact told by two ids",
+      [...GOOD, arrival(message(6, "block.applied", block(1)))],
+      "no (further) fact",
+    ],
+    ["an invented fact", [...GOOD, arrival(message(6, "block.applied", block(9)))], "no (further) fact"],
+    [
+      "a fact that was not asked for",
+      [...GOOD, arrival({ ...message(6, "transaction.applied", block(1)), data: { id: "tx1" } })],
+      "does not ask for",
+    ],
+    [
+      "the end of what is still true",
+      [...GOOD, arrival(message(6, "block.reverted", block(2), "msg_2"))],
+      "what is still true",
+    ],
+    [
+      "a second end",
+      [...GOOD, arrival(message(6, "block.reverted", block(3), "msg_3"))],
+      "is taken back twice",
+    ],
+    [
+      "the end of something unknown",
+      changed(3, { reverts: "msg_99" }),
+      "takes back msg_99, which never arrived",
+    ],
+    ["the end of a fact of another block", changed(3, { blockId: "block3b" }), "a fact of another block"],
+    ["a fact that comes again after its end", [...GOOD, GOOD[2]!], "arrived again after msg_4"],
+    ["an end numbered before its fact", changed(3, { sequence: 0 }), "has a smaller number"],
+    [
+      "numbers against the order of the chain",
+      [
+        arrival({ ...GOOD[0]!.message, sequence: 2 }),
+        arrival({ ...GOOD[1]!.message, sequence: 1 }),
+        ...GOOD.slice(2),
+      ],
+      "is numbered after",
+    ],
+    ["one number for two", changed(1, { sequence: 1 }), "number 1 is that of"],
+    ["a delivery without id", GOOD.with(0, { ...GOOD[0]!, id: undefined }), "has no proper id"],
+    ["a delivery that does not verify", GOOD.with(0, { ...GOOD[0]!, isVerified: false }), "does not verify"],
+    ["two bodies", [...GOOD, { ...GOOD[0]!, body: "{}" }], "arrived with two bodies"],
+  ])("finds %s", (_what, arrivals, fault) => {
+    expect(faultsOf(arrivals)).toContainEqual(expect.stringContaining(fault));
+  });
+
+  test("finds what a strict receiver saw too early", () => {
+    const kind = "twelve confirmations, strict";
+    const deep = [
+      ...CHANGES,
+      ...Array.from({ length: 20 }, (_, index) => applied(6 + index, block(4 + index))),
+    ];
+    const messages = [1, 2].flatMap((height) => [
+      { ...message(2 * height - 1, "transaction.applied", block(height)), data: { id: `tx${height}` } },
+      message(2 * height, "block.applied", block(height)),
+    ]);
+    const judgeOf = (arrivals: readonly Arrival[]) =>
+      judge({
+        arrivals,
+        periods: [{ kind: kindNamed(kind), notBefore: 0, fullyFrom: 100 }],
+        changes: deep,
+        cancelled: new Map(),
+      });
+    const good = messages.map(arrival);
+    expect(judgeOf(good)).toEqual([]);
+    expect(judgeOf([good[1]!, good[0]!, good[2]!, good[3]!])).toContainEqual(
+      expect.stringContaining("arrived before a smaller number"),
+    );
+  });
+
+  test("finds a fact that was told before it was deep enough", () => {
+    const told = { ...message(1, "transaction.applied", block(3, "b")), data: { id: "tx3" } };
+    expect(faultsOf([arrival(told)], { kind: "three confirmations" })).toContainEqual(
+      expect.stringContaining("does not ask for"),
+    );
+  });
+
+  test("finds a reversal that was asked for by name, and is missing", () => {
+    const told = { ...message(1, "transaction.reverted", block(3)), data: { id: "tx3" } };
+    expect(faultsOf([arrival(told)], { kind: "reversals only" })).toEqual([]);
+    expect(faultsOf([], { kind: "reversals only" })).toEqual(["transaction.reverted tx3 never arrived"]);
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * `npm run simulate -- [--seed N] [--minutes M | --seconds S] [--seeds K] [--keep NAME] [--verbose]`
+ *
+ * The simulation at length: K seeds one after another. `--keep` adds the seeds that fail to those that `npm test`
+ * replays, under a name that says what went wrong.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { simulate } from "../packages/node/test/simulation/simulate.ts";
+
+const KEPT = new URL("../packages/node/test/simulation/seeds.json", import.meta.url);
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: String(Date.now() % 2 ** 32) },
+    minutes: { type: "string", default: "1" },
+    seconds: { type: "string" },
+    seeds: { type: "string", default: "1" },
+    keep: { type: "string" },
+    verbose: { type: "boolean", default: false },
+  },
+});
+const seconds = values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds);
+const first = Number(values.seed);
+const count = Number(values.seeds);
+const failed: number[] = [];
+
+for (let seed = first; seed < first + count; seed++) {
+  const log = (line: string) => console.log(`seed ${seed}: ${line}`);
+  try {
+    const report = await simulate({ seed, seconds, log: values.verbose ? log : () => {} });
+    const { blocks, undone, arrivals, deliveries, kills, faults, happened } = report;
+    for (const fault of faults) log(fault);
+    if (faults.length > 0) failed.push(seed);
+    if (values.verbose) log(JSON.stringify(Object.fromEntries(happened)));
+    log(
+      `${faults.length === 0 ? "passed" : "FAILED"}: ${kills} kills, ${blocks} blocks of which ${undone} undone, ` +
+        `${deliveries} deliveries in ${arrivals} requests`,
+    );
+  } catch (error) {
+    failed.push(seed);
+    log(`FAILED: ${(error as Error).message}`);
+  }
+}
+console.log(`${count - failed.length} of ${count} seeds passed, ${seconds} s each`);
+if (failed.length > 0) {
+  console.log(`failed: ${failed.join(", ")}`);
+  if (values.keep !== undefined) keep(values.keep);
+  process.exitCode = 1;
+}
+
+function keep(name: string): void {
+  const kept = JSON.parse(readFileSync(KEPT, "utf8")) as { name: string; seed: number }[];
+  const added = failed.map((seed) => ({ name, seed }));
+  writeFileSync(KEPT, `${JSON.stringify([...kept, ...added], null, 2)}\n`);
+}
