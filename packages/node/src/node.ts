@@ -18,15 +18,26 @@ import { createVerifier } from "./chain/verifier.ts";
 import type { CreateDev } from "./dev/verbs.ts";
 import { eventOfArrival, eventsOfRevert } from "./events/chain.ts";
 import type { Event } from "./events/event.ts";
-import { eventOfForgerFailure, eventOfForgerStart, eventOfStart, eventsOfForging } from "./events/node.ts";
+import { createInterest } from "./events/interest.ts";
+import {
+  eventOfForgerFailure,
+  eventOfForgerStart,
+  eventOfPeer,
+  eventOfSeparateForger,
+  eventOfStart,
+  eventsOfForging,
+} from "./events/node.ts";
 import { eventOfPool } from "./events/pool.ts";
 import { DEFAULT_EVENT_RETENTION, startEventRetention } from "./events/retention.ts";
-import { DEFAULT_MAX_AGE_SECONDS, wantedEvents } from "./events/wanted.ts";
+import { DEFAULT_MAX_AGE_SECONDS, isHistory, wantedEvents } from "./events/wanted.ts";
 import type { Delegates } from "./forger/delegates.ts";
 import { type BlockPlan, createForger } from "./forger/forger.ts";
 import type { Timing } from "./forger/timing.ts";
 import { createClosing } from "./lifecycle/closing.ts";
 import type { LogLevel } from "./logging/logger.ts";
+import { peerView } from "./peers/known/view.ts";
+import type { PeersOptions } from "./peers/options.ts";
+import { createPeers } from "./peers/peers.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "./pool/pool.ts";
 import { createGateway } from "./serving/node-gateway.ts";
 import { loadServingThread } from "./serving/thread.ts";
@@ -35,8 +46,10 @@ import { createEventLog } from "./store/events.ts";
 import { lockDataFolder } from "./store/lock.ts";
 import { createMetaStore } from "./store/meta.ts";
 import { migrate } from "./store/migrations.ts";
+import { createPeerStore } from "./store/peers.ts";
 import { createPoolStore } from "./store/pool.ts";
 import { createSlotStore } from "./store/slots.ts";
+import { createWantedStore } from "./store/wanted.ts";
 import { createWebhookStore } from "./store/webhooks.ts";
 
 export type NodeOptions = {
@@ -53,6 +66,8 @@ export type NodeOptions = {
   readonly rateLimit: number;
   /** Absent: the one of the first start, made then. */
   readonly webhookToken: string | undefined;
+  /** Whether everybody may read the live stream, not only who has the token. */
+  readonly eventsPublic: boolean;
   readonly webhookPrivateTargets: boolean;
   /** Networks in CIDR notation: see `TargetOptions`. */
   readonly webhookAllow: readonly string[];
@@ -63,6 +78,8 @@ export type NodeOptions = {
   readonly logLevel: LogLevel;
   /** Keys to forge with; none means that this node only follows. */
   readonly delegates: Delegates;
+  /** Absent: this node neither listens for peers nor looks for any. */
+  readonly peers: PeersOptions | undefined;
   readonly timing: Timing;
   /** A block for each accepted submission, and none otherwise. */
   readonly isOnDemand: boolean;
@@ -94,6 +111,12 @@ export type Node = {
    * @throws {Error} saying why, if the chain does not take it
    */
   accept(block: Block): Promise<void>;
+  /**
+   * Listens for peers and looks for some; settles when it has looked once, or at once where there are to be none.
+   *
+   * @throws {Error} when it cannot listen
+   */
+  join(): Promise<void>;
   /** Begins to forge; until then the node only takes blocks. */
   startForging(): void;
   /** Rejects when a part dies that the node cannot do without. */
@@ -146,11 +169,16 @@ async function start(
   migrate(database);
   const webhookToken = tokenOf(options.webhookToken, createMetaStore(database));
 
-  const webhookStore = createWebhookStore(database);
-  let wanted = webhookStore.eventNames();
-  const events = createEventLog(database, { wanted: () => wanted, now: nowMs });
+  const events = createEventLog(database, { wanted: () => interest.names(), now: nowMs });
+  const interest = createInterest({
+    store: createWantedStore(database),
+    lastSequence: events.lastSequence,
+    webhookNames: createWebhookStore(database).eventNames,
+    nowMs,
+  });
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
     events,
+    interest,
     onError: (err) => logger.error({ err }, "old events cannot be dropped"),
   });
   onStop("event retention", endRetention);
@@ -165,13 +193,16 @@ async function start(
     genesis,
     verifier,
     events,
-    eventsOfFacts: (facts, header) =>
-      wantedEvents(facts, header, {
-        names: wanted,
+    eventsOfFacts(facts, header) {
+      const wants = {
+        names: interest.names(),
         isCatchingUp: isBehind(header),
         now: now(),
         maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS,
-      }),
+      };
+      if (isHistory(header, wants)) interest.missed();
+      return wantedEvents(facts, header, wants);
+    },
     eventsOfRevert,
     now: nowMs,
     onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),
@@ -212,8 +243,34 @@ async function start(
   });
   onStop("pool", pool.close);
 
+  const selectTransactions = () => {
+    const { maxTransactions, maxPayload } = network.milestoneAt(chain.head().height).block;
+    return pool.select({ maxTransactions, maxBytes: maxPayload - BLOCK_OVERHEAD_BYTES });
+  };
+
+  const peers =
+    options.peers &&
+    createPeers(options.peers, {
+      network,
+      slots,
+      rounds,
+      genesisBlock,
+      chain,
+      verify: verifier.verify,
+      store: createPeerStore(database),
+      pool: { submit: pool.submit, size: pool.size, select: selectTransactions },
+      plugins: { "@arkecosystem/core-api": { enabled: true, port: options.httpPort } },
+      onPeer: (peer, fate) => report(eventOfPeer(peerView(peer, options.peers!.port, network), fate, nowMs())),
+      onBlock: (block) => report(eventOfArrival(block, "received")),
+      onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),
+      nowMs,
+      logger,
+    });
+  if (peers) onStop("peers", peers.close);
+
   /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
   async function submit(block: Block): Promise<string | undefined> {
+    if (peers) return peers.submit(block);
     log(eventOfArrival(block, "received"));
     const [outcome] = await chain.accept([encodeBlock(block, network)]);
     return refusalOf(outcome!);
@@ -228,14 +285,11 @@ async function start(
       head: chain.head,
       forgingOrder: () =>
         chain.state.get("rounds", String(rounds.roundAt(chain.head().height + 1).round))?.order ?? [],
-      selectTransactions() {
-        const { maxTransactions, maxPayload } = network.milestoneAt(chain.head().height).block;
-        return pool.select({ maxTransactions, maxBytes: maxPayload - BLOCK_OVERHEAD_BYTES });
-      },
+      selectTransactions,
       build: ({ slot, transactions, keys }: BlockPlan) =>
         forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
       submit,
-      obstacle: () => undefined,
+      obstacle: async () => peers?.obstacle(),
       onStarted: (publicKeys) => report(eventOfForgerStart(publicKeys, nowMs())),
       onForged: (block) => report(...eventsOfForging(block)),
       onFailed: (error) => report(eventOfForgerFailure(error, nowMs())),
@@ -257,12 +311,12 @@ async function start(
     { maxTransactionsPerRequest: 40 },
     {
       pool,
+      ...(peers && { peers }),
       network,
       head: chain.head,
       now,
-      webhooksChanged() {
-        wanted = webhookStore.eventNames();
-      },
+      webhooksChanged: interest.webhooksChanged,
+      streamsChanged: interest.streamsChanged,
       ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
     },
   );
@@ -277,6 +331,7 @@ async function start(
       trustedProxies: options.httpTrustProxy,
       rateLimit: options.rateLimit,
       webhookToken,
+      eventsPublic: options.eventsPublic,
       targets: {
         allowPrivateTargets: options.webhookPrivateTargets,
         allowedNetworks: options.webhookAllow,
@@ -305,6 +360,11 @@ async function start(
     async accept(block) {
       const refusal = await submit(block);
       if (refusal !== undefined) throw new Error(`block ${block.header.height} was refused: ${refusal}`);
+    },
+    async join() {
+      if (!peers) return;
+      const port = await peers.start();
+      logger.info({ port, peers: peers.list().length }, "listening for peers");
     },
     startForging() {
       report(eventOfStart(nowMs()));

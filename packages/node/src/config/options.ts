@@ -57,6 +57,12 @@ export const nodeOptions = {
     read: readText,
   }),
   webhookPrivateTargets: option({
+  eventsPublic: option({
+    name: "eventsPublic",
+    sentence: "Let everybody read the live stream of events, not only who has the webhook token.",
+    default: false,
+    read: readSwitch,
+  }),
     name: "webhookPrivateTargets",
     sentence:
       "Deliver webhooks to loopback and private addresses as well; cloud metadata stays out of reach.",

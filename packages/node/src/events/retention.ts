@@ -1,5 +1,6 @@
 /** Keeps the event log within its bounds: a piece at a time, so that no block waits for it. */
 import type { EventLog, Retention } from "../store/events.ts";
+import type { Interest } from "./interest.ts";
 
 export const DEFAULT_EVENT_RETENTION: Retention = {
   maxEvents: 1_000_000,
@@ -8,6 +9,8 @@ export const DEFAULT_EVENT_RETENTION: Retention = {
 
 export type EventRetentionDeps = {
   readonly events: Pick<EventLog, "prune">;
+  /** Names that nobody wants any more leave with the events. */
+  readonly interest: Pick<Interest, "forget">;
   /** Hears why events could not be dropped; the next round tries again. */
   readonly onError: (error: unknown) => void;
   readonly everyMs?: number;
@@ -24,7 +27,7 @@ const PAUSE_MS = 10;
  */
 export function startEventRetention(
   retention: Retention,
-  { events, onError, everyMs = EVERY_MS }: EventRetentionDeps,
+  { events, interest, onError, everyMs = EVERY_MS }: EventRetentionDeps,
 ): () => void {
   let timer: NodeJS.Timeout | undefined;
 
@@ -36,6 +39,7 @@ export function startEventRetention(
 
   function dropSome(): boolean {
     try {
+      interest.forget();
       return events.prune(retention);
     } catch (error) {
       onError(error);

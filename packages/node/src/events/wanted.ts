@@ -18,18 +18,18 @@ export type Wants = {
   readonly maxAgeSeconds: number;
 };
 
+/** Whether a block is too old to be told of while the node catches up. */
+export const isHistory = ({ timestamp }: BlockHeader, { isCatchingUp, now, maxAgeSeconds }: Wants): boolean =>
+  isCatchingUp && now - timestamp > maxAgeSeconds;
+
 /**
  * The events that the commit of an applied block writes. Facts that nobody asked for are not even turned into JSON.
  * Reverted blocks do not pass here: what may have been told is always taken back.
  */
-export function wantedEvents(
-  facts: readonly Fact[],
-  header: BlockHeader,
-  { names, isCatchingUp, now, maxAgeSeconds }: Wants,
-): Event[] {
-  if (isCatchingUp && now - header.timestamp > maxAgeSeconds) return [];
+export function wantedEvents(facts: readonly Fact[], header: BlockHeader, wants: Wants): Event[] {
+  if (isHistory(header, wants)) return [];
   return eventsOfFacts(
-    facts.filter(({ name }) => names.has(name)),
+    facts.filter(({ name }) => wants.names.has(name)),
     header,
   );
 }

@@ -50,6 +50,7 @@ export function gatewayThrough(port: MessagePort): Gateway {
     status: method("status"),
     peers: method("peers"),
     webhooksChanged: method("webhooksChanged"),
+    streamsChanged: method("streamsChanged"),
     dev: method("dev"),
   };
 }

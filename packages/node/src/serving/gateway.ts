@@ -51,6 +51,11 @@ export type Gateway = {
   /** The register of webhooks changed: from the returned moment on every event it names reaches the log. */
   webhooksChanged(): Promise<void>;
   /**
+   * The live streams want these names, and no others: from the returned moment on every such event reaches the log.
+   * The answer is, for each name, the sequence behind which the log has it without a gap.
+   */
+  streamsChanged(names: string[]): Promise<Record<string, number>>;
+  /**
    * Runs a verb of the dev chain.
    *
    * @throws {DevError} DEV_ONLY on every other chain; whatever the verb throws

@@ -6,7 +6,7 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import { DevError } from "../dev/commands.ts";
-import { BodyError, type Gateway, type PeerInfo } from "./gateway.ts";
+import { type AdmissionAnswer, BodyError, type Gateway, type PeerInfo } from "./gateway.ts";
 
 export type GatewayOptions = {
   /** Items of one submission. */
@@ -25,12 +25,18 @@ export type GatewayDeps = {
   readonly head: () => { readonly height: number; readonly timestamp: number };
   /** Network time in seconds. */
   readonly now: () => number;
-  /** Height of the network as the peers tell it; absent while none is known. */
-  readonly networkHeight?: () => number | undefined;
-  /** The peers that are known; absent while the node has none to talk to. */
-  readonly peers?: () => PeerInfo[];
+  /** Absent for a node that has none to talk to. */
+  readonly peers?: {
+    /** Height of the network as they tell it; absent while none is known. */
+    networkHeight(): number | undefined;
+    list(): PeerInfo[];
+    /** Passes on what the pool wants to be passed on of a submission. */
+    broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionAnswer): void;
+  };
   /** The register of webhooks changed. */
   readonly webhooksChanged: () => void;
+  /** The live streams want these names: see `Interest.streamsChanged`. */
+  readonly streamsChanged: (names: readonly string[]) => Record<string, number>;
   /** The verbs of a dev chain; absent on every other one. */
   readonly dev?: Gateway["dev"];
 };
@@ -39,7 +45,7 @@ export type GatewayDeps = {
 const SYNCED_SLOTS = 3;
 
 export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
-  const { pool, network, head, now, networkHeight = () => undefined, peers = () => [] } = deps;
+  const { pool, network, head, now, peers } = deps;
 
   /** The body is judged as a whole (pool.md section 3). */
   function checkBody(transactions: readonly unknown[]): void {
@@ -53,7 +59,9 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
   return {
     async submit(transactions) {
       checkBody(transactions);
-      return pool.submit(transactions);
+      const answer = await pool.submit(transactions);
+      peers?.broadcastTransactions(transactions as Record<string, unknown>[], answer);
+      return answer;
     },
     async pendingTransactions({ offset, limit }) {
       const page = pool.inForgingOrder(offset + limit).slice(offset, offset + limit);
@@ -65,7 +73,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     },
     async status() {
       const { height, timestamp } = head();
-      const known = networkHeight();
+      const known = peers?.networkHeight();
       const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
       return {
         synced: known === undefined || now() - timestamp < maxAgeSeconds,
@@ -74,10 +82,11 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
         timestamp: now(),
       };
     },
-    peers: async () => peers(),
+    peers: async () => peers?.list() ?? [],
     async webhooksChanged() {
       deps.webhooksChanged();
     },
+    streamsChanged: async (names) => deps.streamsChanged(names),
     dev: deps.dev ?? refuseVerbs,
   };
 }

@@ -5,11 +5,14 @@ import { createHistory } from "../events/history.ts";
 import { createTimestampOf } from "../http/answers/timestamp.ts";
 import { createDevRoutes } from "../http/dev/routes.ts";
 import { createHttpServer } from "../http/server.ts";
+import { createStreamRoutes } from "../http/stream/routes.ts";
 import { createWebhookRoutes } from "../http/webhooks/routes.ts";
 import { createClosing } from "../lifecycle/closing.ts";
 import { createLogger } from "../logging/logger.ts";
 import { openDatabase } from "../store/database.ts";
 import { createEventLog } from "../store/events.ts";
+import { createSource } from "../stream/source.ts";
+import { createStream, DEFAULT_STREAM_OPTIONS } from "../stream/stream.ts";
 import { createPost } from "../webhooks/delivery/post.ts";
 import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/webhooks.ts";
 import { gatewayThrough } from "./channel.ts";
@@ -52,6 +55,14 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   });
   closing.add("webhooks", webhooks.close);
 
+  const streamReader = openDatabase(data.databasePath, { readonly: true });
+  closing.add("stream reader", streamReader.close);
+  const stream = createStream(DEFAULT_STREAM_OPTIONS, {
+    source: createSource(streamReader, network),
+    streamsChanged: gateway.streamsChanged,
+  });
+  closing.add("stream", stream.close);
+
   const reader = openDatabase(data.databasePath, { readonly: true });
   closing.add("reader", reader.close);
   const access = { token: data.webhookToken };
@@ -74,7 +85,11 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
         ports: { "@arkecosystem/core-api": data.port },
       },
       gateway,
-      plugins: [createWebhookRoutes(access, webhooks), createDevRoutes(access, { gateway, timestampOf })],
+      plugins: [
+        createWebhookRoutes(access, webhooks),
+        createStreamRoutes(data.eventsPublic ? undefined : access, stream),
+        createDevRoutes(access, { gateway, timestampOf }),
+      ],
       nowMs: Date.now,
       logger,
     },
@@ -85,7 +100,10 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
 
   return {
     port,
-    wake: webhooks.wake,
+    wake() {
+      webhooks.wake();
+      stream.wake();
+    },
     close: () => closing.closeAll((part, err) => logger.error({ part, err }, "closing failed")),
   };
 }

@@ -23,6 +23,8 @@ export type ServingData = {
   /** Requests per minute of one client address; 0 or absent: no limit. */
   readonly rateLimit?: number;
   readonly webhookToken: string;
+  /** Whether everybody may read the live stream. */
+  readonly eventsPublic: boolean;
   readonly targets: TargetOptions;
   readonly feePolicy: FeePolicy;
   readonly logLevel: LogLevel;

@@ -4,6 +4,8 @@ import { openDatabase } from "../../src/store/database.ts";
 import { createEventLog } from "../../src/store/events.ts";
 import { migrate } from "../../src/store/migrations.ts";
 
+const interest = { forget() {} };
+
 function openLog() {
   const database = openDatabase(":memory:");
   migrate(database);
@@ -19,7 +21,10 @@ test("drops what is too much, piece by piece, again and again, until it is ended
   const { database, log, add } = openLog();
   add(12_000);
   const onError = vi.fn();
-  const end = startEventRetention({ maxEvents: 10, maxAgeMs: 1e9 }, { events: log, onError, everyMs: 1 });
+  const end = startEventRetention(
+    { maxEvents: 10, maxAgeMs: 1e9 },
+    { events: log, interest, onError, everyMs: 1 },
+  );
   await vi.waitFor(() => expect(log.read(0, 20_000)).toHaveLength(10));
   add(5);
   await vi.waitFor(() => expect(log.read(0, 20_000)).toHaveLength(10));
@@ -35,7 +40,10 @@ test("goes on after a failure", async () => {
     if (++calls === 1) throw new Error("busy");
     return false;
   };
-  const end = startEventRetention({ maxEvents: 1, maxAgeMs: 1 }, { events: { prune }, onError, everyMs: 1 });
+  const end = startEventRetention(
+    { maxEvents: 1, maxAgeMs: 1 },
+    { events: { prune }, interest, onError, everyMs: 1 },
+  );
   await vi.waitFor(() => expect(calls).toBeGreaterThan(2));
   end();
   expect(onError).toHaveBeenCalledExactlyOnceWith(new Error("busy"));

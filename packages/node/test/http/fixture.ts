@@ -78,6 +78,7 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
     peers: async () => chain.peers,
     webhooksChanged: async () => {},
     dev: () => Promise.reject(new DevError("DEV_ONLY", "only a dev chain")),
+    streamsChanged: async (names) => Object.fromEntries(names.map((name) => [name, 0])),
   };
 }
 

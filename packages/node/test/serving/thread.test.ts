@@ -30,6 +30,7 @@ async function serve(options: Partial<ServingData>): Promise<(path: string) => P
     host: "127.0.0.1",
     port: 0,
     webhookToken: "secret",
+    eventsPublic: false,
     targets: { ...PUBLIC_TARGETS, allowPrivateTargets: true },
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
     logLevel: "silent",

@@ -76,7 +76,7 @@ export async function startNode(folder: string) {
   });
   const gateway = createGateway(
     { maxTransactionsPerRequest: 40 },
-    { pool, network, head: chain.head, now, webhooksChanged: () => {} },
+    { pool, network, head: chain.head, now, webhooksChanged: () => {}, streamsChanged: () => ({}) },
   );
   const { transactions } = JSON.parse(readFileSync(join(folder, "pool.json"), "utf8"));
   const { errors } = await gateway.submit(transactions);

@@ -1,0 +1,86 @@
+/** The live stream of events, as server-sent events. */
+import type { FastifyPluginAsync, FastifyReply } from "fastify";
+import { StreamError, type StreamErrorCode } from "../../stream/error.ts";
+import { readPosition } from "../../stream/position.ts";
+import type { Wish } from "../../stream/start.ts";
+import type { Stream } from "../../stream/stream.ts";
+import { readSubscription } from "../../stream/subscription.ts";
+import { parseJson } from "../../webhooks/json.ts";
+import { HttpError } from "../transport/error.ts";
+import { type AccessOptions, createAccess } from "../webhooks/access.ts";
+import { answer } from "../webhooks/answers.ts";
+import { integer, type Query, readQuery, text } from "../webhooks/query.ts";
+
+const STATUS: Readonly<Record<StreamErrorCode, number>> = {
+  STREAM_INVALID: 422,
+  STREAM_GONE: 410,
+  STREAM_LIMIT: 429,
+  STREAM_FULL: 503,
+};
+/** When there may be room again. */
+const RETRY_AFTER_SECONDS = 60;
+
+const READERS = {
+  events: text,
+  conditions: text,
+  match: text,
+  fromHeight: integer(1, Number.MAX_SAFE_INTEGER),
+  // For those who cannot set the header.
+  lastEventId: text,
+};
+
+/** A plugin for each prefix. Without access options, everybody may read. */
+export function createStreamRoutes(access: AccessOptions | undefined, stream: Stream): FastifyPluginAsync {
+  return async (app) => {
+    if (access) app.addHook("onRequest", createAccess(access));
+    app.addHook("preClose", (done) => {
+      stream.close();
+      done();
+    });
+
+    app.get("/events", { exposeHeadRoute: false }, async (request, reply) => {
+      const wish = await answer(() => readWish(request.query as Query, request.headers["last-event-id"]));
+      const opened = await stream.open(wish, request.ip).catch((error) => refuse(error, reply));
+      // From here on the time-out for answers does not count, and nothing is collected for compression.
+      reply.hijack();
+      reply.raw.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        "content-type": "text/event-stream",
+        // Proxies that collect answers would hold events back.
+        "x-accel-buffering": "no",
+      });
+      await opened.flow(reply.raw);
+    });
+  };
+}
+
+/** @throws {WebhookError} for names and conditions that nobody knows */
+function readWish(query: Query, header: string | string[] | undefined): Wish {
+  const { events, conditions, match, fromHeight, lastEventId } = readQuery(query, READERS);
+  const given = header === undefined ? lastEventId : String(header);
+  // A browser that has seen no id yet sends an empty one.
+  const position = given ? readPosition(given) : undefined;
+  if (given && !position)
+    throw new HttpError(422, '"Last-Event-ID" is not the id of an event of this stream');
+  const subscription = readSubscription({
+    ...(events !== undefined && { events: events.split(",") }),
+    ...(conditions !== undefined && { conditions: readJson(conditions) }),
+    ...(match !== undefined && { match }),
+  });
+  return { subscription, ...(position && { position }), ...(fromHeight !== undefined && { fromHeight }) };
+}
+
+function readJson(given: string): unknown {
+  try {
+    return parseJson(given);
+  } catch {
+    throw new HttpError(422, '"conditions" must be a JSON array');
+  }
+}
+
+function refuse(error: unknown, reply: FastifyReply): never {
+  if (!(error instanceof StreamError)) throw error;
+  const status = STATUS[error.code];
+  if (status === 429 || status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
+  throw new HttpError(status, error.message);
+}

@@ -1,0 +1,104 @@
+/** What streams are made of: the event log, and the stored blocks for those who come back too late for the log. */
+import type { Network } from "@uniknode/protocol";
+import type { Event, LoggedEvent } from "../events/event.ts";
+import { createHistory } from "../events/history.ts";
+import { createBlockStore } from "../store/blocks.ts";
+import type { Database } from "../store/database.ts";
+import { createEventLog } from "../store/events.ts";
+import { createSnapshot } from "../store/queries/snapshot.ts";
+import { eventFrame } from "./frame.ts";
+import type { Place, Position } from "./position.ts";
+
+/** An event with its text, which is made once for all readers who call it the same. */
+export type Told = { readonly event: Event; frame(name: string): string };
+
+export type LogPage = {
+  readonly events: readonly Told[];
+  /** Sequence of the last event of the page, or where it began. */
+  readonly sequence: number;
+  /** Whether nothing is behind it. */
+  readonly isEnd: boolean;
+  /** The head, as of then. */
+  readonly place?: Place;
+};
+
+export type Source = {
+  /** The end of the log, and the head as of then. */
+  end(): Position & { readonly sequence: number };
+  /** Sequence behind which the log has everything that was ever written. */
+  begin(): number;
+  hasBlock(place: Place): boolean;
+  /** Events behind a sequence; undefined when some of them are dropped already. */
+  log(after: number): LogPage | undefined;
+  /** The events of a block; undefined above the head. */
+  chain(height: number): { readonly events: readonly Told[]; readonly place: Place } | undefined;
+  /** Events were logged. */
+  wake(): void;
+};
+
+/** Events read at once: other requests come between two pages, and a slow reader holds no more than one. */
+const PAGE = 25;
+/** Nothing that is read here has to look at many rows. */
+const SNAPSHOT_MS = 2_000;
+/** Nothing is written here. */
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** @param database a connection that nobody else reads through */
+export function createSource(database: Database, network: Network): Source {
+  const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
+  const history = createHistory(database, network);
+  const snapshot = createSnapshot(database, SNAPSHOT_MS);
+  const blocks = createBlockStore(database);
+  /** Readers at the end of the log all ask for the same page. */
+  let known: { readonly after: number; readonly page: LogPage | undefined } | undefined;
+
+  const begin = () => (eventLog.firstSequence() ?? eventLog.lastSequence() + 1) - 1;
+
+  function read(after: number): LogPage | undefined {
+    return snapshot((head) => {
+      if (after < begin()) return undefined;
+      const events = eventLog.read(after, PAGE);
+      return {
+        events: events.map(toldOf),
+        sequence: events.at(-1)?.sequence ?? after,
+        isEnd: events.length < PAGE,
+        ...(head && { place: { height: head.height, blockId: head.id } }),
+      };
+    });
+  }
+
+  return {
+    end: () =>
+      snapshot((head) => ({
+        sequence: eventLog.lastSequence(),
+        ...(head && { place: { height: head.height, blockId: head.id } }),
+      })),
+    begin,
+    hasBlock: ({ height, blockId }) => blocks.header(height)?.id === blockId,
+    log(after) {
+      if (known?.after !== after) known = { after, page: read(after) };
+      return known.page;
+    },
+    chain: (height) =>
+      snapshot((head) => {
+        if (!head || height > head.height) return undefined;
+        const events = history.eventsAt(height);
+        return { events: events.map(toldOf), place: { height, blockId: blocks.header(height)!.id } };
+      }),
+    wake() {
+      known = undefined;
+    },
+  };
+}
+
+function toldOf(event: Event | LoggedEvent): Told {
+  const frames = new Map<string, string>();
+  return {
+    event,
+    frame(name) {
+      const text = frames.get(name) ?? eventFrame(event, name);
+      frames.set(name, text);
+      return text;
+    },
+  };
+}

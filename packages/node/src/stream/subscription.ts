@@ -1,0 +1,53 @@
+/** What a reader of the stream asks for. */
+import { isChainFact, isReversal } from "../events/catalogue.ts";
+import type { Event } from "../events/event.ts";
+import { isRemembered } from "../events/history.ts";
+import { heardNames } from "../events/names.ts";
+import { oneOf, readMembers } from "../webhooks/body.ts";
+import { type Condition, compileConditions } from "../webhooks/conditions/conditions.ts";
+import { parseJson } from "../webhooks/json.ts";
+import { FIELD_READERS } from "../webhooks/register/fields.ts";
+
+export type Subscription = {
+  /** Names in the event log. */
+  readonly names: readonly string[];
+  /** Whether all of it can be told from stored blocks. */
+  readonly isRemembered: boolean;
+  /** How the reader calls the event; undefined when it is not told of it. */
+  nameOf(event: Event): string | undefined;
+};
+
+/** Undone blocks are told to everybody who hears of the chain: only so can they know what is not true any more. */
+const UNDONE = "block.reverted";
+
+const READERS = {
+  events: FIELD_READERS.events,
+  conditions: FIELD_READERS.conditions,
+  match: oneOf("any", "all"),
+};
+
+/**
+ * Names, patterns and conditions as in the register of webhooks; without conditions, every event is told.
+ *
+ * @throws {WebhookError} WEBHOOK_INVALID
+ */
+export function readSubscription(given: Readonly<Record<string, unknown>>): Subscription {
+  const { events = ["*"], conditions, match } = readMembers(given, READERS);
+  const called = heardNames(events);
+  const names = new Set(called.keys());
+  if ([...names].some(isChainFact)) names.add(UNDONE);
+  const fires = compileConditions(
+    conditions === undefined ? [] : (parseJson(conditions) as Condition[]),
+    // Without any condition, "all" of them hold as well.
+    match,
+  );
+  return {
+    names: [...names],
+    isRemembered: [...names].every((name) => isRemembered(name) || isReversal(name)),
+    nameOf({ name, data }) {
+      if (!names.has(name)) return undefined;
+      if (name === UNDONE) return UNDONE;
+      return fires(data) ? called.get(name) : undefined;
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { encodeHeader } from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import { createBlockStore } from "../../src/store/blocks.ts";
+import { chain, heads } from "../http/chain.ts";
+import { applied, idsOf, LINGER_MS, openStreams, peerAdded, TOKEN } from "./support.ts";
+
+const backFrom = (id: string) => ({ authorization: TOKEN, "last-event-id": id });
+const place = ({ height, id }: { height: number; id: string }) => `${height}.${id}`;
+const blockIds = chain.blocks.map(({ header }) => `block.applied:${header.id}`);
+
+describe("a reader that comes back", () => {
+  test("hears what it missed, and nothing twice", async () => {
+    const { listen, emit } = await openStreams();
+    const first = await listen("?events=peer.added");
+    emit(peerAdded("a"), peerAdded("b"));
+    await expect.poll(() => first.events).toHaveLength(2);
+    first.close();
+    emit(peerAdded("c"));
+    const second = await listen("?events=peer.added", backFrom(first.events[0]!.id));
+    await expect.poll(() => idsOf(second)).toEqual(["peer.added:b", "peer.added:c"]);
+    emit(peerAdded("d"));
+    await expect.poll(() => idsOf(second).at(-1)).toBe("peer.added:d");
+    expect(second.events).toHaveLength(3);
+  });
+
+  test("may say so in the query, and the header wins", async () => {
+    const { listen, emit } = await openStreams();
+    await listen("?events=peer.added");
+    emit(peerAdded("a"), peerAdded("b"));
+    const byQuery = await listen("?events=peer.added&lastEventId=1");
+    await expect.poll(() => idsOf(byQuery)).toEqual(["peer.added:b"]);
+    const byHeader = await listen("?events=peer.added&lastEventId=1", backFrom("0"));
+    await expect.poll(() => idsOf(byHeader)).toEqual(["peer.added:a", "peer.added:b"]);
+  });
+
+  test("hears everything although it was cut off before the first event", async () => {
+    const { listen, emit } = await openStreams();
+    const first = await listen("?events=peer.added");
+    await expect.poll(first.lastId).toBe(`0.${place(heads.head)}`);
+    first.close();
+    emit(peerAdded("a"));
+    const second = await listen("?events=peer.added", backFrom(first.lastId()));
+    await expect.poll(() => idsOf(second)).toEqual(["peer.added:a"]);
+  });
+
+  test("reads more than one page of the log", async () => {
+    const { listen, emit } = await openStreams();
+    await listen("?events=peer.added");
+    emit(...Array.from({ length: 1_001 }, (_, index) => peerAdded(`${index}`)));
+    const second = await listen("?events=peer.added", backFrom("0"));
+    await expect.poll(() => second.events.length).toBe(1_001);
+    expect(idsOf(second)).toEqual(Array.from({ length: 1_001 }, (_, index) => `peer.added:${index}`));
+  });
+
+  test("misses nothing over a restart of the node", async () => {
+    const { listen, emit, restart } = await openStreams();
+    const first = await listen("?events=peer.added");
+    await expect.poll(first.lastId).not.toBe("");
+    first.close();
+    emit(peerAdded("a"));
+    restart();
+    emit(peerAdded("b"));
+    const second = await listen("?events=peer.added", backFrom(first.lastId()));
+    await expect.poll(() => idsOf(second)).toEqual(["peer.added:a", "peer.added:b"]);
+  });
+});
+
+describe("a reader that comes back too late for the log", () => {
+  /** Nobody wanted the events meanwhile. */
+  async function late(query: string, id: string) {
+    const opened = await openStreams();
+    const { listen, emit, clock, node, stream } = opened;
+    const first = await listen(query);
+    first.close();
+    await expect.poll(() => stream.figures().open).toBe(0);
+    clock.nowMs += LINGER_MS;
+    node.interest.forget();
+    emit(applied(4, heads.head.id), peerAdded("a"));
+    const other = await listen("?events=peer.removed");
+    emit({ id: "peer.removed:b", name: "peer.removed" });
+    await expect.poll(() => other.events).toHaveLength(1);
+    return { ...opened, second: await listen(query, backFrom(id)) };
+  }
+
+  test("hears of stored blocks again, from its own on, and of new ones", async () => {
+    const { second, emit } = await late("?events=block.applied", `0.${place(heads.third)}`);
+    await expect.poll(() => idsOf(second)).toEqual(blockIds.slice(2));
+    expect(second.lastId()).toMatch(/^\d+\.|^\./);
+    emit(applied(5));
+    await expect.poll(() => idsOf(second).at(-1)).toBe("block.applied:500");
+    expect(second.events).toHaveLength(3);
+  });
+
+  test("comes back once more in the middle of stored blocks", async () => {
+    const { second, listen } = await late("?events=block.applied", `0.${place(heads.genesis)}`);
+    await expect.poll(() => idsOf(second)).toEqual(blockIds);
+    const { id } = second.events[1]!;
+    expect(id).toBe(`.${place(chain.blocks[1]!.header)}`);
+    const third = await listen("?events=block.applied", backFrom(id));
+    await expect.poll(() => idsOf(third)).toEqual(blockIds.slice(1));
+  });
+
+  test("is told so when its block was undone meanwhile", async () => {
+    const { second } = await late("?events=block.applied", "0.3.12345");
+    expect(second.status).toBe(410);
+    await expect.poll(second.text).toContain("block 12345 was undone since");
+  });
+
+  test("is told so when stored blocks cannot tell what it asks for", async () => {
+    const { second } = await late("?events=block.applied,peer.added", `0.${place(heads.third)}`);
+    expect(second.status).toBe(410);
+    await expect.poll(second.text).toContain("are not kept any more");
+  });
+
+  test("is told so when old events were dropped", async () => {
+    const { listen, emit, eventLog } = await openStreams();
+    await listen("?events=peer.added");
+    emit(peerAdded("a"), peerAdded("b"), peerAdded("c"));
+    eventLog.prune({ maxEvents: 1, maxAgeMs: 1e9 });
+    expect((await listen("?events=peer.added", backFrom("1"))).status).toBe(410);
+    const kept = await listen("?events=peer.added", backFrom("2"));
+    await expect.poll(() => idsOf(kept)).toEqual(["peer.added:c"]);
+  });
+
+  test("is told so when blocks were caught up with and not told", async () => {
+    const { listen, emit, node } = await openStreams();
+    await listen("?events=peer.added");
+    emit(peerAdded("a"), peerAdded("b"));
+    node.interest.missed();
+    expect((await listen("?events=peer.added", backFrom("1"))).status).toBe(410);
+    expect((await listen("?events=peer.added", backFrom("2"))).status).toBe(200);
+  });
+
+  test("is told so when the log is not the one it knows", async () => {
+    const { listen } = await openStreams();
+    expect((await listen("?events=peer.added", backFrom("4711"))).status).toBe(410);
+  });
+});
+
+describe("a reader that begins with an old block", () => {
+  test("hears of every block since, and then of new ones", async () => {
+    const { listen, emit } = await openStreams();
+    const listener = await listen("?events=block.applied&fromHeight=2");
+    await expect.poll(() => idsOf(listener)).toEqual(blockIds.slice(1));
+    emit(applied(5));
+    await expect.poll(() => idsOf(listener).at(-1)).toBe("block.applied:500");
+  });
+
+  test("hears of nothing old when there is no such block yet", async () => {
+    const { listen, emit } = await openStreams();
+    const listener = await listen("?events=block.applied&fromHeight=1000");
+    emit(applied(5));
+    await expect.poll(() => idsOf(listener)).toEqual(["block.applied:500"]);
+  });
+
+  test("hears of a block that comes while it reads", async () => {
+    const { listen, writer, eventLog, stream } = await openStreams();
+    const blocks = createBlockStore(writer);
+    const last = chain.blocks.at(-1)!;
+    // Taken away, so that there is one to come.
+    writer.transaction(() => blocks.removeFrom(last.header.height));
+    const listener = await listen("?events=block.applied&fromHeight=1");
+    writer.transaction(() => {
+      blocks.append({ ...last, headerBytes: encodeHeader(last.header, chain.network) });
+      eventLog.append([applied(4, heads.head.id)]);
+    });
+    stream.wake();
+    await expect.poll(() => idsOf(listener)).toEqual(blockIds);
+  });
+});

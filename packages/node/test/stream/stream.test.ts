@@ -1,0 +1,208 @@
+import { expect, test } from "vitest";
+import { heads } from "../http/chain.ts";
+import { applied, idsOf, openStreams, peerAdded, reverted, TOKEN, transfer } from "./support.ts";
+
+test("tells what happens from now on, each event with its content", async () => {
+  const { listen, emit } = await openStreams();
+  const listener = await listen("?events=block.applied,peer.added");
+  emit(applied(5), peerAdded("a"));
+  await expect.poll(() => listener.events).toHaveLength(2);
+  expect(listener.status).toBe(200);
+  expect(listener.headers).toMatchObject({
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",
+  });
+  expect(listener.events).toEqual([
+    {
+      id: "1.5.500",
+      event: "block.applied",
+      data: {
+        event: "block.applied",
+        id: "block.applied:500",
+        height: 5,
+        blockId: "500",
+        data: { id: "500", height: 5 },
+      },
+    },
+    {
+      id: "2",
+      event: "peer.added",
+      data: { event: "peer.added", id: "peer.added:a", data: { ip: "a", latency: 1 } },
+    },
+  ]);
+});
+
+test("answers under both prefixes, to GET alone", async () => {
+  const { port, listen } = await openStreams({ isPublic: true });
+  expect((await listen()).status).toBe(200);
+  const short = await fetch(`http://127.0.0.1:${port}/api/events`);
+  expect(short.status).toBe(200);
+  await short.body?.cancel();
+  expect((await fetch(`http://127.0.0.1:${port}/api/events`, { method: "HEAD" })).status).toBe(404);
+});
+
+test("tells only what was asked for, and what was undone", async () => {
+  const { listen, emit } = await openStreams();
+  const everything = await listen();
+  const large = encodeURIComponent(JSON.stringify([{ key: "amount", condition: "gte", value: "100" }]));
+  const some = await listen(`?events=transaction.*&conditions=${large}`);
+  const peers = await listen("?events=peer.added,peer.removed");
+  emit(applied(5), transfer(6, 0, "99"), transfer(6, 1, "100"), applied(6), peerAdded("a"), reverted(6));
+  await expect.poll(() => everything.events).toHaveLength(6);
+  await expect.poll(() => some.events).toHaveLength(2);
+  await expect.poll(() => peers.events).toHaveLength(1);
+  expect(idsOf(some)).toEqual(["transaction.applied:600:1", "block.reverted:600"]);
+  expect(idsOf(peers)).toEqual(["peer.added:a"]);
+});
+
+test("asks for all conditions where that is said", async () => {
+  const { listen, emit } = await openStreams();
+  const conditions = [
+    { key: "amount", condition: "gte", value: "100" },
+    { key: "amount", condition: "lt", value: "200" },
+  ];
+  const query = `?events=transaction.applied&match=all&conditions=${encodeURIComponent(JSON.stringify(conditions))}`;
+  const listener = await listen(query);
+  emit(transfer(6, 0, "99"), transfer(6, 1, "100"), transfer(6, 2, "200"));
+  await expect.poll(() => idsOf(listener)).toEqual(["transaction.applied:600:1"]);
+});
+
+test("calls an event by the name that the reader gave it", async () => {
+  const { listen, emit } = await openStreams();
+  const listener = await listen("?events=state:started");
+  emit({ id: "state.started:1", name: "state.started", data: true });
+  await expect.poll(() => listener.events.map(({ event }) => event)).toEqual(["state:started"]);
+});
+
+test.each([
+  ["?events=block.aplied", '"events" at position 0'],
+  ["?conditions=nonsense", '"conditions" must be a JSON array'],
+  ["?conditions=[]", '"conditions" must not be empty'],
+  ["?match=some", '"match" must be one of any, all'],
+  ["?fromHeight=0", '"fromHeight" must be an integer'],
+  ["?events=peer.added&fromHeight=1", '"fromHeight" is for events of which stored blocks tell'],
+  ["?lastEventId=nonsense", '"Last-Event-ID" is not the id of an event'],
+  ["?other=1", '"other" is not allowed'],
+])("refuses %s", async (query, message) => {
+  const { port } = await openStreams();
+  const answer = await fetch(`http://127.0.0.1:${port}/api/events${query}`, {
+    headers: { authorization: TOKEN },
+  });
+  expect(answer.status).toBe(422);
+  expect((await answer.json()) as object).toMatchObject({ message: expect.stringContaining(message) });
+});
+
+test("asks for the token, unless it is public", async () => {
+  const closed = await openStreams();
+  expect((await closed.listen("", {})).status).toBe(401);
+  expect((await closed.listen("", { authorization: "wrong" })).status).toBe(401);
+  expect((await closed.listen("", { authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+  const open = await openStreams({ isPublic: true });
+  expect((await open.listen("", {})).status).toBe(200);
+});
+
+test("is neither compressed nor ended by the time-out for answers", async () => {
+  const { listen, emit } = await openStreams({
+    options: { heartbeatMs: 10 },
+    http: { answerTimeoutMs: 50, rateLimit: { limit: 5, windowMs: 60_000 } },
+  });
+  const startedMs = Date.now();
+  const listener = await listen("", { authorization: TOKEN, "accept-encoding": "gzip" });
+  await expect.poll(() => Date.now() - startedMs > 200 && listener.text().length > 100).toBe(true);
+  emit({ ...applied(5), data: { text: "x".repeat(5_000) } });
+  await expect.poll(() => listener.events).toHaveLength(1);
+  expect(listener.headers["content-encoding"]).toBeUndefined();
+  expect(listener.headers["x-ratelimit-userremaining"]).toBe("4");
+  expect(listener.isEnded()).toBe(false);
+});
+
+test("shows signs of life that carry the position on", async () => {
+  const { listen, emit } = await openStreams({ options: { heartbeatMs: 10 } });
+  const listener = await listen("?events=transaction.applied");
+  const other = await listen("?events=peer.added");
+  const { id, height } = heads.head;
+  await expect.poll(listener.lastId).toBe(`0.${height}.${id}`);
+  emit(peerAdded("a"), peerAdded("b"));
+  await expect.poll(listener.lastId).toBe(`2.${height}.${id}`);
+  expect(listener.events).toEqual([]);
+  await expect.poll(() => other.events).toHaveLength(2);
+});
+
+test("cuts a reader that does not read, and tells the others everything", async () => {
+  const { listen, emit, stream } = await openStreams({ options: { heartbeatMs: 200 } });
+  const reading = await listen("?events=peer.added");
+  const idle = await listen("?events=peer.added");
+  idle.pause();
+  const large = "x".repeat(100_000);
+  // More than sockets hold, in pieces.
+  for (let count = 0; count < 200; count++) emit({ ...peerAdded(`${count}`), data: { large } });
+  await expect.poll(() => reading.events.length, { timeout: 10_000 }).toBe(200);
+  await expect.poll(stream.figures, { timeout: 10_000 }).toEqual({ open: 1, cut: 1 });
+  emit(peerAdded("last"));
+  await expect.poll(() => idsOf(reading).at(-1)).toBe("peer.added:last");
+});
+
+test("tells of a large content what it is about", async () => {
+  const { listen, emit } = await openStreams();
+  const listener = await listen("?events=block.applied");
+  emit({ ...applied(5), data: { id: "500", height: 5, text: "x".repeat(300_000) } });
+  await expect.poll(() => listener.events).toHaveLength(1);
+  expect(listener.events[0]!.data).toEqual({
+    event: "block.applied",
+    id: "block.applied:500",
+    height: 5,
+    blockId: "500",
+    thin: true,
+    data: { id: "500", height: 5, link: "/api/v2/blocks/500" },
+  });
+});
+
+test("has so many seats, and no more for one address", async () => {
+  const { listen, stream } = await openStreams({ options: { maxStreams: 3, maxStreamsPerClient: 2 } });
+  const first = await listen();
+  await listen();
+  const third = await listen();
+  expect(third.status).toBe(429);
+  expect(third.headers["retry-after"]).toBe("60");
+  first.close();
+  await expect.poll(() => stream.figures().open).toBe(1);
+  expect((await listen()).status).toBe(200);
+
+  const full = await openStreams({ options: { maxStreams: 1 } });
+  await full.listen();
+  expect((await full.listen()).status).toBe(503);
+});
+
+test("a refused stream keeps no seat", async () => {
+  const { listen } = await openStreams({ options: { maxStreams: 1 } });
+  for (let count = 0; count < 3; count++) {
+    expect((await listen("", { authorization: TOKEN, "last-event-id": "77" })).status).toBe(410);
+  }
+  expect((await listen()).status).toBe(200);
+});
+
+test("ends with the server", async () => {
+  const { listen, fixture } = await openStreams();
+  const listener = await listen();
+  await fixture.app.close();
+  await expect.poll(listener.isEnded).toBe(true);
+});
+
+test("events that nobody reads are not written", async () => {
+  const { listen, emit, eventLog, stream, clock, node } = await openStreams();
+  emit(peerAdded("a"));
+  expect(eventLog.lastSequence()).toBe(0);
+  const listener = await listen("?events=peer.added");
+  emit(peerAdded("b"), applied(5));
+  expect(eventLog.read(0, 10).map(({ id }) => id)).toEqual(["peer.added:b"]);
+  listener.close();
+  await expect.poll(() => stream.figures().open).toBe(0);
+  // Whoever comes back soon misses nothing.
+  emit(peerAdded("c"));
+  expect(eventLog.lastSequence()).toBe(2);
+  clock.nowMs += 60_000;
+  node.interest.forget();
+  emit(peerAdded("d"));
+  expect(eventLog.lastSequence()).toBe(2);
+});

@@ -1,0 +1,173 @@
+/** A stream behind a real HTTP server, over the small chain, with a log that the test writes. */
+import { get, type IncomingMessage } from "node:http";
+import { onTestFinished } from "vitest";
+import type { Event } from "../../src/events/event.ts";
+import { createInterest } from "../../src/events/interest.ts";
+import type { HttpOptions } from "../../src/http/server.ts";
+import { createStreamRoutes } from "../../src/http/stream/routes.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { createEventLog } from "../../src/store/events.ts";
+import { createWantedStore } from "../../src/store/wanted.ts";
+import { createSource } from "../../src/stream/source.ts";
+import {
+  createStream,
+  DEFAULT_STREAM_OPTIONS,
+  type Stream,
+  type StreamOptions,
+} from "../../src/stream/stream.ts";
+import { chain } from "../http/chain.ts";
+import { openFixture } from "../http/fixture.ts";
+
+export const TOKEN = "a secret of the operator";
+export const LINGER_MS = 60_000;
+
+export async function openStreams({
+  options = {},
+  http = {},
+  isPublic = false,
+}: {
+  options?: Partial<StreamOptions>;
+  http?: Partial<HttpOptions>;
+  isPublic?: boolean;
+} = {}) {
+  const opened: { stream?: Stream } = {};
+  const access = isPublic ? undefined : { token: TOKEN };
+  const fixture = openFixture(http, {
+    plugins: [async (app) => void (await app.register(createStreamRoutes(access, opened.stream!)))],
+  });
+  onTestFinished(fixture.close);
+  const writer = openDatabase(fixture.path);
+  onTestFinished(writer.close);
+  const reader = openDatabase(fixture.path, { readonly: true });
+  onTestFinished(reader.close);
+
+  const clock = { nowMs: 1_000_000 };
+  const eventLog = createEventLog(writer, { wanted: () => node.interest.names() });
+  const startNode = () =>
+    createInterest({
+      store: createWantedStore(writer),
+      lastSequence: eventLog.lastSequence,
+      webhookNames: () => new Set(),
+      nowMs: () => clock.nowMs,
+      lingerMs: LINGER_MS,
+    });
+  /** What a restart makes anew. */
+  const node = { interest: startNode() };
+  const stream = createStream(
+    { ...DEFAULT_STREAM_OPTIONS, ...options },
+    {
+      source: createSource(reader, chain.network),
+      streamsChanged: async (names) => node.interest.streamsChanged(names),
+    },
+  );
+  opened.stream = stream;
+  const { port } = await fixture.listen();
+
+  return {
+    port,
+    fixture,
+    stream,
+    writer,
+    eventLog,
+    clock,
+    node,
+    restart() {
+      node.interest = startNode();
+    },
+    emit(...events: Event[]) {
+      writer.transaction(() => eventLog.append(events));
+      stream.wake();
+    },
+    listen: (query = "", headers: Record<string, string> = { authorization: TOKEN }) =>
+      listen(`http://127.0.0.1:${port}/api/v2/events${query}`, headers),
+  };
+}
+
+export type StreamEvent = { id: string; event: string; data: Record<string, unknown> };
+
+/** A connection, and what has come through it. */
+export type Listener = {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  /** The whole body, as far as it has come. */
+  readonly text: () => string;
+  readonly events: StreamEvent[];
+  /** As a browser would send it back. */
+  readonly lastId: () => string;
+  readonly isEnded: () => boolean;
+  /** Leaves what comes in the socket. */
+  pause(): void;
+  close(): void;
+};
+
+/** Connects, and reads by the rules of the HTML standard. */
+export async function listen(url: string, headers: Record<string, string> = {}): Promise<Listener> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(url, { headers, agent: false }, resolve).on("error", reject);
+  });
+  onTestFinished(() => void response.destroy());
+  const events: StreamEvent[] = [];
+  let text = "";
+  let rest = "";
+  let lastId = "";
+  let isEnded = false;
+  response.setEncoding("utf8");
+  response.on("data", (chunk: string) => {
+    text += chunk;
+    const blocks = (rest + chunk).split("\n\n");
+    rest = blocks.pop()!;
+    for (const block of blocks) {
+      const fields = new Map(
+        block.split("\n").map((line): [string, string] => {
+          const [, name = "", value = ""] = /^([^:]*): ?(.*)$/.exec(line) ?? [];
+          return [name, value];
+        }),
+      );
+      lastId = fields.get("id") ?? lastId;
+      const data = fields.get("data");
+      if (data !== undefined)
+        events.push({ id: lastId, event: fields.get("event") ?? "message", data: JSON.parse(data) });
+    }
+  });
+  response.on("error", () => {});
+  response.on("close", () => {
+    isEnded = true;
+  });
+  return {
+    status: response.statusCode!,
+    headers: response.headers,
+    text: () => text,
+    events,
+    lastId: () => lastId,
+    isEnded: () => isEnded,
+    pause: () => void response.pause(),
+    close: () => void response.destroy(),
+  };
+}
+
+export const idsOf = ({ events }: Listener) => events.map(({ data }) => data.id);
+
+export const peerAdded = (name: string): Event => ({
+  id: `peer.added:${name}`,
+  name: "peer.added",
+  data: { ip: name, latency: name.length },
+});
+
+const block = (name: "applied" | "reverted", height: number, blockId: string): Event => ({
+  id: `block.${name}:${blockId}`,
+  name: `block.${name}`,
+  height,
+  blockId,
+  ...(name === "reverted" && { reverts: `block.applied:${blockId}` }),
+  data: { id: blockId, height },
+});
+export const applied = (height: number, blockId = `${height}00`) => block("applied", height, blockId);
+export const reverted = (height: number, blockId = `${height}00`) => block("reverted", height, blockId);
+
+export const transfer = (height: number, sequence: number, amount: string): Event => ({
+  id: `transaction.applied:${height}00:${sequence}`,
+  name: "transaction.applied",
+  height,
+  blockId: `${height}00`,
+  data: { amount },
+});
