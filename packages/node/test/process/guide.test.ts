@@ -1,0 +1,104 @@
+/** What the README and the guide of the dev chain say to type, typed. */
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Running, spawnUniknode } from "./uniknode.ts";
+
+const TOKEN = "guide-test";
+const folder = mkdtempSync(join(tmpdir(), "uniknode-guide-"));
+const run = promisify(execFile);
+let node: Running;
+let url: string;
+
+const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8");
+const GUIDE = "docs/guides/dev-chain.md";
+
+/** The code blocks of a page, in order. */
+const blocksOf = (path: string): string[] =>
+  Array.from(read(path).matchAll(/^```\n(.*?)^```$/gms), ([, block]) => block!);
+
+const commandsOf = (path: string): string[] =>
+  blocksOf(path).filter((block) => block.startsWith("curl") && block.includes("/api/dev/"));
+
+beforeAll(async () => {
+  const args = ["dev", "--data", folder, "--http-port", "0", "--block-time", "2", "--webhook-token", TOKEN];
+  node = spawnUniknode(args);
+  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  // Deep enough for whatever the pages leave.
+  await node.printed(/Ctrl-C stops/);
+  await type(
+    `curl -X POST -H "Authorization: TOKEN" -H "Content-Type: application/json" -d '{"blocks": 5}' http://127.0.0.1:4003/api/dev/mine`,
+  );
+}, 30_000);
+
+afterAll(async () => {
+  node.child.kill("SIGKILL");
+  await node.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Block = { height: number; id: string };
+type Answer = { id?: string; head: Block; reverted: Block[]; applied: Block[]; forging: boolean };
+
+/** Runs a command in a shell, with what stands for something put in. */
+async function type(command: string, values: Record<string, string> = {}): Promise<Answer> {
+  const typed = Object.entries({ TOKEN, "http://127.0.0.1:4003": url, ...values }).reduce(
+    (text, [name, value]) => text.replaceAll(name, value),
+    command.replaceAll("curl ", "curl -sS --fail-with-body "),
+  );
+  const { stdout } = await run("sh", ["-c", typed]);
+  return (JSON.parse(stdout) as { data: Answer }).data;
+}
+
+test("every verb of the guide does what the guide says", { timeout: 30_000 }, async () => {
+  const commands = commandsOf(GUIDE);
+  const verbs = commands.map((command) => /\/api\/dev\/(\w+)/.exec(command)![1]);
+  expect(verbs).toEqual(["forge", "mine", "mine", "reorg", "reorg", "snapshot", "restore", "travel"]);
+  const [forge, mineOne, mineTen, reorg, moving, snapshot, restore, travel] = commands;
+  const paused = await type(forge!);
+  expect(paused.forging).toBe(false);
+  const one = await type(mineOne!);
+  expect(one.head.height).toBe(paused.head.height + 1);
+  expect((await type(mineTen!)).applied).toHaveLength(10);
+  const other = await type(reorg!);
+  expect([other.reverted.length, other.applied.length]).toEqual([3, 4]);
+  const moved = await type(moving!);
+  expect([moved.reverted.length, moved.applied.length]).toEqual([1, 5]);
+  const { id, head } = await type(snapshot!);
+  expect(id).toBe(head.id);
+  await type(mineOne!);
+  expect(await type(restore!, { '"ID"': `"${id}"` })).toMatchObject({
+    head,
+    reverted: [{ height: head.height + 1 }],
+  });
+  expect((await type(travel!)).head).toEqual(head);
+});
+
+test("the reorganisation of the README is told to `listen`", { timeout: 30_000 }, async () => {
+  const [reorg] = commandsOf("README.md");
+  const [listen] = blocksOf("README.md").filter((block) => block.includes("listen"));
+  const args = listen!.trim().replaceAll('"', "").replace("TOKEN", TOKEN).split(" ").slice(3);
+  expect(args).toEqual(expect.arrayContaining(["listen", "--event", "block.*"]));
+  const listener = spawnUniknode([...args, "--url", url]);
+  try {
+    await listener.printed(/Ctrl-C ends/);
+    const { reverted, applied } = await type(reorg!);
+    for (const { id } of reverted)
+      await listener.printed(new RegExp(`block\\.reverted .*verified.*${id.slice(0, 12)}`));
+    for (const { id } of applied)
+      await listener.printed(new RegExp(`block\\.applied .*verified.*${id.slice(0, 12)}`));
+  } finally {
+    listener.child.kill("SIGINT");
+    await listener.ended;
+  }
+});
+
+test("what the guide shows as an answer has the members of one", async () => {
+  const [shown] = blocksOf(GUIDE).filter((block) => block.startsWith('{"data"'));
+  const answer = await type(commandsOf(GUIDE)[0]!);
+  const named = (text: string) => new Set(Array.from(text.matchAll(/"(\w+)":/g), ([, name]) => name));
+  expect(named(shown!)).toEqual(named(JSON.stringify({ data: answer })));
+});
