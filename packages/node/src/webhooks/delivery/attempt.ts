@@ -1,7 +1,7 @@
 /** One call to a target: signed, made, timed. */
 import type { Attempt } from "../../store/deliveries.ts";
 import type { Clock } from "../clock.ts";
-import { headersOf, type Message } from "./message.ts";
+import { createHeaders, type Message } from "./message.ts";
 import type { Post } from "./post.ts";
 
 /** What a call brought, for the log and for the decision what comes next. */
@@ -24,6 +24,7 @@ export type MakeAttempt = (
 const MAX_REASON_LENGTH = 200;
 
 export function createAttempt({ post, clock }: { post: Post; clock: Clock }): MakeAttempt {
+  const headersOf = createHeaders();
   return async (message, signal) => {
     const startedMs = clock.nowMs();
     const { target, body } = message;

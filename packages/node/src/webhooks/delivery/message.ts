@@ -1,5 +1,5 @@
 /** What is sent: the body, and the headers that prove where it comes from (webhooks.md 7 and 10). */
-import { createHmac } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import type { Secrets } from "../../store/webhooks.ts";
 import { parseJson } from "../json.ts";
 
@@ -35,19 +35,36 @@ export function dataTextOf(body: string): string | undefined {
 export type Message = { readonly id: string; readonly body: string; readonly secrets: Secrets };
 
 /** Headers of one attempt. While a token is being replaced, the receiver may know the old one or the new one. */
-export function headersOf({ id, body, secrets }: Message, atMs: number): Record<string, string> {
-  const { token, previous } = secrets;
-  const isOverlap = previous !== undefined && atMs < previous.untilMs;
-  const timestamp = `${Math.floor(atMs / 1000)}`;
-  const sign = (key: string) =>
-    `v1,${createHmac("sha256", Buffer.from(key, "hex")).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
-  return {
-    "content-type": "application/json",
-    // The receiver keeps the other half and compares the whole (7.2). It can hold one token only: the old one first.
-    authorization: (isOverlap ? previous.token : token).slice(0, 32),
-    // Standard Webhooks 1.0; the secret of its libraries is `whsec_` and the token's bytes in base64.
-    "webhook-id": id,
-    "webhook-timestamp": timestamp,
-    "webhook-signature": (isOverlap ? [token, previous.token] : [token]).map(sign).join(" "),
+export type HeadersOf = (message: Message, atMs: number) => Record<string, string>;
+
+/** Tokens whose keys are kept: making a key takes longer than signing with it. */
+const MAX_KEYS = 10_000;
+
+export function createHeaders(): HeadersOf {
+  const keys = new Map<string, KeyObject>();
+
+  function keyOf(token: string): KeyObject {
+    const known = keys.get(token);
+    if (known) return known;
+    if (keys.size >= MAX_KEYS) keys.clear();
+    const key = createSecretKey(token, "hex");
+    keys.set(token, key);
+    return key;
+  }
+
+  return ({ id, body, secrets: { token, previous } }, atMs) => {
+    const isOverlap = previous !== undefined && atMs < previous.untilMs;
+    const timestamp = `${Math.floor(atMs / 1000)}`;
+    const sign = (token: string) =>
+      `v1,${createHmac("sha256", keyOf(token)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+    return {
+      "content-type": "application/json",
+      // The receiver keeps the other half and compares the whole (7.2). It can hold one token only: the old one first.
+      authorization: (isOverlap ? previous.token : token).slice(0, 32),
+      // Standard Webhooks 1.0; the secret of its libraries is `whsec_` and the token's bytes in base64.
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": (isOverlap ? [token, previous.token] : [token]).map(sign).join(" "),
+    };
   };
 }
