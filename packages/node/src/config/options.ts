@@ -56,13 +56,13 @@ export const nodeOptions = {
     secret: true,
     read: readText,
   }),
-  webhookPrivateTargets: option({
   eventsPublic: option({
     name: "eventsPublic",
     sentence: "Let everybody read the live stream of events, not only who has the webhook token.",
     default: false,
     read: readSwitch,
   }),
+  webhookPrivateTargets: option({
     name: "webhookPrivateTargets",
     sentence:
       "Deliver webhooks to loopback and private addresses as well; cloud metadata stays out of reach.",
