@@ -70,25 +70,19 @@ export type DeliveryStore = {
    * cancelled. `false` as above.
    */
   postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
-  /**
-   * Ends what waits: `cancelled` when nobody wants it any more, `failed` when it could be sent later. What takes back
-   * another delivery goes on waiting: the target that was told must hear of it.
-   */
-  end(webhook: number, state: "failed" | "cancelled", reason: string, atMs: number): void;
-  /** Cancels everything that waits: the target is another one. */
-  endAll(webhook: number, reason: string, atMs: number): void;
 };
 
 /** Reason of a delivery whose fact is not true any more. */
 export const UNDONE = "its block was undone";
 
+/** Of a webhook to which deliveries are sent: what is left of a queue that ends goes first. */
+const IS_ON =
+  "enabled = 1 AND suspended IS NULL AND NOT EXISTS (SELECT 1 FROM endings WHERE webhook = webhooks.id)";
+
 /** What waits for a webhook; conditions may follow. */
 export const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token,
   previous_token, previous_until_ms, replay, next_attempt_ms
-  FROM deliveries JOIN webhooks ON webhooks.id = webhook AND enabled = 1 AND suspended IS NULL
-  WHERE webhook = ? AND state = 'pending'`;
-
-const END = `UPDATE deliveries SET state = ?, next_attempt_ms = NULL, reason = ?, finished_ms = ?
+  FROM deliveries JOIN webhooks ON webhooks.id = webhook AND ${IS_ON}
   WHERE webhook = ? AND state = 'pending'`;
 
 export function createDeliveryStore(database: Database): DeliveryStore {
@@ -111,7 +105,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   const nextRetryMs = database.prepare<{ due: number | null }>(
     `SELECT min(next_attempt_ms) AS due FROM deliveries WHERE webhook = ? AND state = 'pending'
      AND next_attempt_ms IS NOT NULL AND replay IS NULL
-     AND EXISTS (SELECT 1 FROM webhooks WHERE id = webhook AND enabled = 1 AND suspended IS NULL)`,
+     AND EXISTS (SELECT 1 FROM webhooks WHERE id = deliveries.webhook AND ${IS_ON})`,
   );
   const isReverting = database.prepare(
     `SELECT 1 FROM deliveries WHERE webhook = ? AND state = 'pending' AND next_attempt_ms IS NOT NULL
@@ -136,8 +130,6 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     `UPDATE deliveries SET state = 'cancelled', attempts = attempts + 1, next_attempt_ms = NULL, reason = ?,
      finished_ms = ? WHERE number = ? AND state = 'pending'`,
   );
-  const endAll = database.prepare(END);
-  const end = database.prepare(`${END} AND reverts IS NULL`);
 
   return {
     has: (webhook, id) => has.get(webhook, id) !== undefined,
@@ -171,8 +163,6 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     finish: (number, state, atMs, reason) => finish.run(state, reason ?? null, atMs, number).changes > 0,
     postpone: (number, nextAttemptMs, atMs, reason) =>
       postpone.run(nextAttemptMs, reason, number).changes > 0 || giveUp.run(UNDONE, atMs, number).changes > 0,
-    end: (webhook, state, reason, atMs) => void end.run(state, reason, atMs, webhook),
-    endAll: (webhook, reason, atMs) => void endAll.run("cancelled", reason, atMs, webhook),
   };
 }
 

@@ -15,7 +15,7 @@ export type DeliveryRetention = {
   readonly keptBlocks: number;
 };
 
-/** First attempts of the webhook up to the number are too many. */
+/** First attempts of the webhook up to the number are too many; 0 when none is. */
 export type Overfull = { readonly webhook: number; readonly upTo: number };
 
 export type DeliveryRetentionStore = {
@@ -24,8 +24,8 @@ export type DeliveryRetentionStore = {
    * all the rows behind are too young.
    */
   dropBehind(after: number, retention: DeliveryRetention, nowMs: number): number | undefined;
-  /** The queues that are too long, and up to which number. Reads only, but everything that waits. */
-  overfullQueues(maxWaiting: number): Overfull[];
+  /** Up to which number first attempts of the next webhook behind are too many; nothing behind the last webhook. */
+  nextQueue(behind: number, maxWaiting: number): Overfull | undefined;
   /** Fails some of what is too much in a queue. `false`: there is nothing left. */
   failSurplus(queue: Overfull, nowMs: number): boolean;
   /** Drops some of what removed webhooks left. `false`: there is nothing left. */
@@ -50,8 +50,8 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
      AND (height IS NULL OR height <= ?)
      AND (number <= ? OR finished_ms < CASE state WHEN 'failed' THEN ? ELSE ? END)`,
   );
-  const lengths = database.prepare<{ webhook: number }>(
-    `SELECT webhook FROM deliveries WHERE ${FIRST} GROUP BY webhook HAVING count(*) > ?`,
+  const nextWebhook = database.prepare<{ id: number }>(
+    "SELECT id FROM webhooks WHERE id > ? ORDER BY id LIMIT 1",
   );
   const boundary = database.prepare<{ number: number }>(
     `SELECT number FROM deliveries WHERE webhook = ? AND ${FIRST} ORDER BY number DESC LIMIT 1 OFFSET ?`,
@@ -80,11 +80,12 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
         drop.run(after, last, safeHeight, surplus, nowMs - maxFailedAgeMs, bornBeforeMs);
         return last;
       }),
-    overfullQueues: (maxWaiting) =>
-      lengths.all(maxWaiting).flatMap(({ webhook }) => {
-        const upTo = boundary.get(webhook, maxWaiting)?.number;
-        return upTo === undefined ? [] : [{ webhook, upTo }];
-      }),
+    nextQueue(behind, maxWaiting) {
+      const webhook = nextWebhook.get(behind)?.id;
+      return webhook === undefined
+        ? undefined
+        : { webhook, upTo: boundary.get(webhook, maxWaiting)?.number ?? 0 };
+    },
     failSurplus: ({ webhook, upTo }, nowMs) => failOldest.run(nowMs, webhook, upTo).changes > 0,
     dropRemoved: () =>
       database.transaction(() => {

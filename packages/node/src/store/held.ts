@@ -19,8 +19,6 @@ export type HeldStore = {
   release(webhook: number, height: number, limit: number): Held[];
   /** The block was undone: nobody will hear of it. */
   dropBlock(height: number, blockId: string): void;
-  /** The webhook wants nothing of it any more. */
-  dropWebhook(webhook: number): void;
 };
 
 type HeldRow = {
@@ -37,11 +35,12 @@ type HeldRow = {
 export function createHeldStore(database: Database): HeldStore {
   const insert = database.prepare("INSERT OR IGNORE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   const select = database.prepare<HeldRow>(
-    "SELECT * FROM held WHERE webhook = ? AND height <= ? ORDER BY sequence LIMIT ?",
+    `SELECT * FROM held WHERE webhook = ? AND height <= ?
+     AND sequence > coalesce((SELECT held_up_to FROM endings WHERE endings.webhook = held.webhook), 0)
+     ORDER BY sequence LIMIT ?`,
   );
   const remove = database.prepare("DELETE FROM held WHERE webhook = ? AND sequence = ?");
   const dropBlock = database.prepare("DELETE FROM held WHERE height = ? AND block_id = ?");
-  const dropWebhook = database.prepare("DELETE FROM held WHERE webhook = ?");
   return {
     hold({ webhook, logSequence, name, event, dataText }) {
       const { id, height, blockId } = event;
@@ -53,7 +52,6 @@ export function createHeldStore(database: Database): HeldStore {
       return rows.map(heldFromRow);
     },
     dropBlock: (height, blockId) => void dropBlock.run(height, blockId),
-    dropWebhook: (webhook) => void dropWebhook.run(webhook),
   };
 }
 

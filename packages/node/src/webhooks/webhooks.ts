@@ -5,6 +5,7 @@ import type { Database } from "../store/database.ts";
 import { createDeliveryStore } from "../store/deliveries.ts";
 import { createDeliveryLogStore } from "../store/delivery-log.ts";
 import { createDeliveryRetentionStore, type DeliveryRetention } from "../store/delivery-retention.ts";
+import { createEndingStore } from "../store/endings.ts";
 import type { EventLog } from "../store/events.ts";
 import { createHeldStore } from "../store/held.ts";
 import { createMetaStore } from "../store/meta.ts";
@@ -61,7 +62,7 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
     maxAgeMs: 7 * DAY_MS,
     maxFailedAgeMs: 30 * DAY_MS,
     maxDeliveries: 1_000_000,
-    maxWaiting: 100_000,
+    maxWaiting: 1_000_000,
     keptBlocks: 500,
   },
   closeGraceMs: 2_000,
@@ -111,6 +112,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const health = createWebhookHealthStore(database);
   const deliveries = createDeliveryStore(database);
   const reversals = createReversalStore(database);
+  const endings = createEndingStore(database);
   const held = createHeldStore(database);
   const replays = createReplayStore(database);
   const replayQueue = createReplayQueue(database);
@@ -136,17 +138,20 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     webhooks,
     deliveries,
     replayQueue,
-    tellAgain: createTeller({
-      database,
-      replays,
-      queue: replayQueue,
-      history: deps.history,
-      snapshot,
-      definitions,
-      outbox,
-      eventLog,
-      nowMs,
-    }),
+    chores: [
+      () => endings.step(nowMs()),
+      createTeller({
+        database,
+        replays,
+        queue: replayQueue,
+        history: deps.history,
+        snapshot,
+        definitions,
+        outbox,
+        eventLog,
+        nowMs,
+      }),
+    ],
     match: createMatcher({
       database,
       eventLog,
@@ -157,7 +162,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       confirmations: createConfirmations({ held, definitions, outbox }),
       outbox,
     }),
-    writeOutcome: createOutcomeWriter({ health, deliveries, held, replays, random, logger, ...options }),
+    writeOutcome: createOutcomeWriter({ health, deliveries, endings, replays, random, logger, ...options }),
     attempt,
     retain: retention.look,
     clock,
@@ -167,8 +172,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     database,
     webhooks,
     health,
-    deliveries,
-    held,
+    endings,
     replays,
     eventLog,
     webhooksChanged,

@@ -113,6 +113,16 @@ CREATE TABLE held (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX held_height ON held (height);
 
+-- Queues of which a part is given up: rows up to these are ended little by little, and nothing is sent meanwhile.
+CREATE TABLE endings (
+  webhook INTEGER PRIMARY KEY REFERENCES webhooks (id) ON DELETE CASCADE,
+  up_to INTEGER NOT NULL,                     -- last row of deliveries
+  held_up_to INTEGER NOT NULL,                -- last sequence of held
+  state TEXT NOT NULL,                        -- of the deliveries then: failed, cancelled
+  reason TEXT NOT NULL,
+  with_reversals INTEGER NOT NULL             -- 1: also what takes back another delivery
+) STRICT;
+
 -- Parts of the chain that are told to a webhook again; the last one of each.
 CREATE TABLE replays (
   webhook INTEGER PRIMARY KEY REFERENCES webhooks (id) ON DELETE CASCADE,

@@ -10,7 +10,6 @@ import type { ReplayQueue } from "../../store/replay-queue.ts";
 import type { WebhookStore } from "../../store/webhooks.ts";
 import type { Clock } from "../clock.ts";
 import type { Matched } from "../matching/matcher.ts";
-import type { Teller } from "../replay/teller.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import type { Ended } from "./outcome.ts";
 import {
@@ -39,8 +38,8 @@ export type DispatcherDeps = {
   deliveries: Pick<DeliveryStore, "nextFirst" | "nextRetry" | "nextRetryMs" | "isReverting">;
   replayQueue: Pick<ReplayQueue, "next">;
   match: () => Matched;
-  /** Puts something of what is told again into its queue. */
-  tellAgain: Teller;
+  /** Work that nobody waits for: a step of each is done when no event waits to be matched. */
+  chores: readonly Chore[];
   /** Writes what an attempt brought; answers for how long the target is left alone. */
   writeOutcome: (ended: Ended) => number;
   attempt: MakeAttempt;
@@ -49,6 +48,9 @@ export type DispatcherDeps = {
   clock: Clock;
   logger: Logger;
 };
+
+/** Does a little; `webhook` is the one whose queue has changed, if one has. */
+export type Chore = () => { readonly webhook?: number; readonly more: boolean };
 
 export type Dispatcher = {
   /** Events were logged, or deliveries may be due: looks soon. The first call starts the dispatcher. */
@@ -60,8 +62,8 @@ export type Dispatcher = {
 
 /** Pause after a turn that the database refused. */
 const TROUBLE_PAUSE_MS = 1_000;
-/** Pause between two steps of what is told again, so that it takes half of this thread at most. */
-const REPLAY_PAUSE_MS = 5;
+/** Pause between two steps of a chore: other writers come between, and this thread has time for others. */
+const CHORE_PAUSE_MS = 5;
 
 /** An attempt whose outcome is not written yet, with the place that it holds. */
 type Unwritten = Ended & { readonly queue: Queue; readonly lane: Lane };
@@ -94,21 +96,21 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       const matched = write();
       for (const webhook of matched.webhooks) refill(webhook);
       deps.retain();
-      const replayMs = matched.more ? undefined : tellAgain();
+      const choreMs = matched.more ? undefined : doChores();
       call();
       if (matched.more) wake();
-      else sleep(replayMs);
+      else sleep(choreMs);
     } catch (error) {
       logger.error({ err: error }, "webhook deliveries are held up");
       cancelTimer = clock.after(TROUBLE_PAUSE_MS, wake);
     }
   }
 
-  /** When the next step is to follow, if there is one. */
-  function tellAgain(): number | undefined {
-    const { webhook, more } = deps.tellAgain();
-    if (webhook !== undefined) queueOf(webhook).hasReplay = true;
-    return more ? clock.nowMs() + REPLAY_PAUSE_MS : undefined;
+  /** When the next steps are to follow, if there are some. */
+  function doChores(): number | undefined {
+    const done = deps.chores.map((chore) => chore());
+    for (const { webhook } of done) if (webhook !== undefined) refill(webhook);
+    return done.some(({ more }) => more) ? clock.nowMs() + CHORE_PAUSE_MS : undefined;
   }
 
   /** Takes up what an earlier process left. */

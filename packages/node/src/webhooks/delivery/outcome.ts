@@ -1,7 +1,7 @@
 /** What an attempt means for its delivery and its webhook (webhooks.md 7.3 and section 10, points 4 and 6). */
 import type { Logger } from "pino";
 import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
-import type { HeldStore } from "../../store/held.ts";
+import type { EndingStore } from "../../store/endings.ts";
 import type { ReplayStore } from "../../store/replays.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Attempted } from "./attempt.ts";
@@ -16,8 +16,8 @@ export type Ended = {
 
 export type OutcomeDeps = {
   health: Pick<WebhookHealthStore, "recordSuccess" | "recordFailure" | "suspend">;
-  deliveries: Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone" | "end">;
-  held: Pick<HeldStore, "dropWebhook">;
+  deliveries: Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone">;
+  endings: Pick<EndingStore, "begin">;
   replays: Pick<ReplayStore, "end">;
   random: () => number;
   logger: Logger;
@@ -63,8 +63,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
   /** What waits becomes dead letters: whoever brings the target back may want them. */
   function suspend(webhook: number, reason: string, atMs: number): void {
     health.suspend(webhook, { reason, sinceMs: atMs });
-    deliveries.end(webhook, "failed", reason, atMs);
-    deps.held.dropWebhook(webhook);
+    deps.endings.begin(webhook, { state: "failed", reason }, atMs);
     deps.replays.end(webhook, "cancelled", atMs, reason);
     logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");
   }

@@ -43,12 +43,16 @@ export function createRetention(options: DeliveryRetention, deps: RetentionDeps)
     });
   }
 
-  const dropRemoved = (): void => schedule(store.dropRemoved() ? dropRemoved : failSurplus);
+  const dropRemoved = (): void => schedule(store.dropRemoved() ? dropRemoved : () => failSurplus(0));
 
-  function failSurplus(queues = store.overfullQueues(options.maxWaiting)): void {
-    const [queue, ...others] = queues;
-    const more = queue !== undefined && store.failSurplus(queue, clock.nowMs());
-    schedule(() => (queue ? failSurplus(more ? queues : others) : dropBehind(0)));
+  /** Of the webhooks behind an id, one after the other. */
+  function failSurplus(behind: number, queue = store.nextQueue(behind, options.maxWaiting)): void {
+    if (!queue) {
+      dropBehind(0);
+      return;
+    }
+    const more = queue.upTo > 0 && store.failSurplus(queue, clock.nowMs());
+    schedule(() => (more ? failSurplus(behind, queue) : failSurplus(queue.webhook)));
   }
 
   function dropBehind(after: number): void {

@@ -1,9 +1,8 @@
 /** The register of webhooks (webhooks.md section 4). */
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../store/database.ts";
-import type { DeliveryStore } from "../../store/deliveries.ts";
+import type { EndingStore } from "../../store/endings.ts";
 import type { EventLog } from "../../store/events.ts";
-import type { HeldStore } from "../../store/held.ts";
 import type { ReplayStore } from "../../store/replays.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
@@ -17,8 +16,7 @@ export type RegisterDeps = {
   database: Database;
   webhooks: WebhookStore;
   health: Pick<WebhookHealthStore, "resume">;
-  deliveries: Pick<DeliveryStore, "end" | "endAll">;
-  held: Pick<HeldStore, "dropWebhook">;
+  endings: Pick<EndingStore, "begin">;
   replays: Pick<ReplayStore, "end">;
   eventLog: Pick<EventLog, "lastSequence">;
   /** Settles when every event that the register names reaches the log. */
@@ -73,18 +71,7 @@ const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
 };
 
 export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterDeps): Register {
-  const {
-    database,
-    webhooks,
-    health,
-    deliveries,
-    held,
-    replays,
-    eventLog,
-    webhooksChanged,
-    onChanged,
-    nowMs,
-  } = deps;
+  const { database, webhooks, health, endings, replays, eventLog, webhooksChanged, onChanged, nowMs } = deps;
 
   function find(id: string): Webhook {
     // Whatever is not the decimal form of an id is an unknown one.
@@ -120,10 +107,10 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
       const fields = { ...webhook, ...changes };
       checkEvents(fields);
       database.transaction(() => {
-        held.dropWebhook(webhook.id);
         replays.end(webhook.id, "cancelled", nowMs(), UPDATED);
-        if (fields.target === webhook.target) deliveries.end(webhook.id, "cancelled", UPDATED, nowMs());
-        else deliveries.endAll(webhook.id, UPDATED, nowMs());
+        // Another target was told nothing that would have to be taken back.
+        const withReversals = fields.target !== webhook.target;
+        endings.begin(webhook.id, { state: "cancelled", reason: UPDATED, withReversals }, nowMs());
         webhooks.replace(webhook.id, fields, eventLog.lastSequence());
       });
       onChanged(webhook.id);

@@ -11,17 +11,10 @@ import type { EventLog } from "../../store/events.ts";
 import type { Snapshot } from "../../store/queries/snapshot.ts";
 import type { ReplayQueue } from "../../store/replay-queue.ts";
 import type { Replay, ReplayStore } from "../../store/replays.ts";
+import type { Chore } from "../delivery/dispatch.ts";
 import type { Definition, Definitions } from "../matching/definitions.ts";
 import { READER } from "../matching/matcher.ts";
 import type { News, Outbox } from "../matching/outbox.ts";
-
-/** A step works on one replay. */
-export type Teller = () => {
-  /** The webhook whose queue has grown, if one has. */
-  readonly webhook?: number;
-  /** Whether there is more to do at once. */
-  readonly more: boolean;
-};
 
 export type TellerDeps = {
   database: Database;
@@ -44,7 +37,8 @@ const MAX_STEP_BLOCKS = 100;
 /** What a step found: the events to tell, and where the next one goes on. */
 type Found = { readonly news: News[]; readonly nextHeight: number; readonly nextIndex: number };
 
-export function createTeller(deps: TellerDeps): Teller {
+/** Each step works on one replay. */
+export function createTeller(deps: TellerDeps): Chore {
   const { database, replays, queue, history, snapshot, definitions, outbox, eventLog, nowMs } = deps;
   /** The webhook that had its turn last. */
   let last = 0;
@@ -67,7 +61,7 @@ export function createTeller(deps: TellerDeps): Teller {
   };
 
   /** The range is told when its last delivery has ended. */
-  function finish({ webhook }: Replay): ReturnType<Teller> {
+  function finish({ webhook }: Replay): ReturnType<Chore> {
     if (queue.waiting(webhook) > 0) return { more: false };
     replays.end(webhook, "finished", nowMs());
     return { more: true };

@@ -1,0 +1,88 @@
+/** Long queues that are given up. */
+import { describe, expect, test } from "vitest";
+import type { Database } from "../../src/store/database.ts";
+import { createDeliveryStore } from "../../src/store/deliveries.ts";
+import {
+  always,
+  blockApplied,
+  createService,
+  databasePath,
+  heights,
+  type Service,
+  settle,
+} from "./support.ts";
+
+const LENGTH = 12_345;
+
+const states = (database: Database) =>
+  database
+    .prepare<{ state: string; total: number }>(
+      "SELECT state, count(*) AS total FROM deliveries GROUP BY state ORDER BY state",
+    )
+    .all()
+    .map(({ state, total }) => [state, total]);
+
+/** A queue of first attempts and retries. */
+function fill({ database }: Service): void {
+  const deliveries = createDeliveryStore(database);
+  database.transaction(() => {
+    for (let index = 0; index < LENGTH; index++) {
+      const message = { webhook: 1, id: `${index}`, sequence: index + 1, event: "block.applied" };
+      const number = deliveries.insert({ ...message, body: `{"height":${index}}` }, 0);
+      if (index % 2 === 0) deliveries.postpone(number, 0, 0, "HTTP 500");
+    }
+  });
+}
+
+async function start(path = databasePath()) {
+  const service = createService({ path });
+  await service.webhooks.register.create(always());
+  fill(service);
+  return service;
+}
+
+describe("a long queue that is given up", () => {
+  test("goes a step at a time, and nothing of it is sent", async () => {
+    const { webhooks, database, clock, calls, emit } = await start();
+    await webhooks.register.update("1", { order: "strict" });
+    expect(states(database)).toEqual([
+      ["cancelled", 2_000],
+      ["pending", LENGTH - 2_000],
+    ]);
+    // What comes meanwhile waits, and is told then.
+    await emit(blockApplied(7));
+    expect(calls).toEqual([]);
+    await clock.advance(100);
+    expect(states(database)).toEqual([
+      ["cancelled", LENGTH],
+      ["delivered", 1],
+    ]);
+    expect(heights(calls)).toEqual([7]);
+  });
+
+  test("is given up although the process ends on the way", async () => {
+    const path = databasePath();
+    const first = await start(path);
+    await first.webhooks.register.update("1", { order: "strict" });
+    await first.close();
+    const second = createService({ path });
+    second.webhooks.wake();
+    await settle();
+    await second.clock.advance(100);
+    expect(states(second.database)).toEqual([["cancelled", LENGTH]]);
+    expect(second.calls).toEqual([]);
+  });
+
+  test("takes the facts along that wait for confirmations, and none that come later", async () => {
+    const { webhooks, emit, clock, calls, database } = createService();
+    await webhooks.register.create({ ...always(), confirmations: 5_000 });
+    await emit(...Array.from({ length: 2_500 }, (_, index) => blockApplied(index + 1)));
+    const held = () => database.prepare<{ total: number }>("SELECT count(*) AS total FROM held").get()!.total;
+    while (held() < 2_500) await settle();
+    await webhooks.register.update("1", { confirmations: 1 });
+    await emit(blockApplied(2_501), blockApplied(2_502));
+    await clock.advance(100);
+    expect(heights(calls)).toEqual([2_501]);
+    expect(held()).toBe(1);
+  });
+});
