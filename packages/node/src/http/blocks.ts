@@ -1,7 +1,10 @@
 /** `/blocks` (http-api.md 6.3). */
 import { Type } from "typebox";
 import type { StoredBlock } from "../store/queries/blocks.ts";
+import { AnyBlock } from "./answers/block.ts";
+import { AnyTransaction } from "./answers/transaction.ts";
 import type { Api, Resource } from "./api.ts";
+import { described, listOf, single } from "./description/route.ts";
 import { blockList, blockListQuery, blockOrder, showBlock } from "./lists/blocks.ts";
 import {
   recipientQuery,
@@ -40,29 +43,64 @@ const transactionsQuery = query({
 export const blocks: Resource = (app, api) => {
   const { queries, read } = api;
 
-  app.get("/blocks", { schema: { querystring: query(blockListQuery) } }, (request) =>
-    read((head) => blockList(api, head, request, request.query, request.query.orderBy)),
+  app.get(
+    "/blocks",
+    {
+      schema: {
+        ...described("Blocks", "Blocks, newest first.", listOf(AnyBlock)),
+        querystring: query(blockListQuery),
+      },
+    },
+    (request) => read((head) => blockList(api, head, request, request.query, request.query.orderBy)),
   );
 
   app.post(
     "/blocks/search",
-    { schema: { querystring: query({ ...pageQuery, ...transformQuery }), body: searchBody } },
+    {
+      schema: {
+        ...described("Blocks", "Search of blocks.", listOf(AnyBlock)),
+        querystring: query({ ...pageQuery, ...transformQuery }),
+        body: searchBody,
+      },
+    },
     (request) => read((head) => blockList(api, head, request, request.body, request.body.orderBy)),
   );
 
-  app.get("/blocks/first", { schema: { querystring: query(transformQuery) } }, (request) =>
-    read((head) => ({ data: showBlock(api, head, existing(queries.blocks.byHeight(1)), request.query) })),
+  app.get(
+    "/blocks/first",
+    {
+      schema: {
+        ...described("Blocks", "The first block.", single(AnyBlock)),
+        querystring: query(transformQuery),
+      },
+    },
+    (request) =>
+      read((head) => ({ data: showBlock(api, head, existing(queries.blocks.byHeight(1)), request.query) })),
   );
 
-  app.get("/blocks/last", { schema: { querystring: query(transformQuery) } }, (request) =>
-    read((head) => ({
-      data: showBlock(api, head, existing(queries.blocks.byHeight(head.height)), request.query),
-    })),
+  app.get(
+    "/blocks/last",
+    {
+      schema: {
+        ...described("Blocks", "The last block.", single(AnyBlock)),
+        querystring: query(transformQuery),
+      },
+    },
+    (request) =>
+      read((head) => ({
+        data: showBlock(api, head, existing(queries.blocks.byHeight(head.height)), request.query),
+      })),
   );
 
   app.get(
     "/blocks/:id",
-    { schema: { params: Type.Object({ id: blockId }), querystring: query(transformQuery) } },
+    {
+      schema: {
+        ...described("Blocks", "One block, by id or height.", single(AnyBlock)),
+        params: Type.Object({ id: blockId }),
+        querystring: query(transformQuery),
+      },
+    },
     (request) =>
       read((head) => {
         const block = existing(findBlock(api, request.params.id));
@@ -73,7 +111,13 @@ export const blocks: Resource = (app, api) => {
   // What is no id at all is not found here, rather than refused.
   app.get(
     "/blocks/:id/transactions",
-    { schema: { params: Type.Object({ id: Type.String() }), querystring: transactionsQuery } },
+    {
+      schema: {
+        ...described("Blocks", "Transactions of a block, in their order.", listOf(AnyTransaction)),
+        params: Type.Object({ id: Type.String() }),
+        querystring: transactionsQuery,
+      },
+    },
     (request) =>
       read((head) => {
         const { height } = existing(findBlock(api, request.params.id)).header;

@@ -1,6 +1,10 @@
 /** `/delegates` (http-api.md 6.6). */
 import { Type } from "typebox";
+import { AnyBlock } from "./answers/block.ts";
+import { Delegate } from "./answers/delegate.ts";
+import { Wallet } from "./answers/wallet.ts";
 import type { Resource } from "./api.ts";
+import { described, listOf, single } from "./description/route.ts";
 import { blockList, blockListQuery } from "./lists/blocks.ts";
 import { type Candidate, createCandidates, delegateList, delegateOrder } from "./lists/delegates.ts";
 import { walletList, walletListQuery } from "./lists/wallets.ts";
@@ -66,13 +70,26 @@ export const delegates: Resource = (app, api) => {
   const { network, read } = api;
   const candidates = createCandidates(api);
 
-  app.get("/delegates", { schema: { querystring: listQuery } }, (request) =>
-    read((head) => delegateList(request, candidates(head), request.query)),
+  app.get(
+    "/delegates",
+    {
+      schema: {
+        ...described("Delegates", "Delegates by rank, resigned ones last.", listOf(Delegate)),
+        querystring: listQuery,
+      },
+    },
+    (request) => read((head) => delegateList(request, candidates(head), request.query)),
   );
 
   app.post(
     "/delegates/search",
-    { schema: { querystring: query({ ...pageQuery, orderBy: delegateOrder }), body: searchBody } },
+    {
+      schema: {
+        ...described("Delegates", "Search of delegates.", listOf(Delegate)),
+        querystring: query({ ...pageQuery, orderBy: delegateOrder }),
+        body: searchBody,
+      },
+    },
     (request) =>
       read((head) => {
         const { activeDelegates } = network.milestoneAt(head.height);
@@ -83,24 +100,49 @@ export const delegates: Resource = (app, api) => {
       }),
   );
 
-  app.get("/delegates/:id", { schema: { params } }, (request) =>
-    read((head) => ({ data: find(candidates(head), request.params.id).answer })),
+  app.get(
+    "/delegates/:id",
+    {
+      schema: {
+        ...described("Delegates", "One delegate, by username, address or public key.", single(Delegate)),
+        params,
+      },
+    },
+    (request) => read((head) => ({ data: find(candidates(head), request.params.id).answer })),
   );
 
-  app.get("/delegates/:id/blocks", { schema: { params, querystring: blocksQuery } }, (request) =>
-    read((head) => {
-      const { orderBy, ...filter } = request.query;
-      const forgedBy = find(candidates(head), request.params.id).answer.publicKey;
-      return blockList(api, head, request, { ...filter, forgedBy }, orderBy);
-    }),
+  app.get(
+    "/delegates/:id/blocks",
+    {
+      schema: {
+        ...described("Delegates", "Blocks that a delegate forged, newest first.", listOf(AnyBlock)),
+        params,
+        querystring: blocksQuery,
+      },
+    },
+    (request) =>
+      read((head) => {
+        const { orderBy, ...filter } = request.query;
+        const forgedBy = find(candidates(head), request.params.id).answer.publicKey;
+        return blockList(api, head, request, { ...filter, forgedBy }, orderBy);
+      }),
   );
 
-  app.get("/delegates/:id/voters", { schema: { params, querystring: votersQuery } }, (request) =>
-    read((head) => {
-      const { orderBy, ...filter } = request.query;
-      const votesFor = find(candidates(head), request.params.id).answer.publicKey;
-      return walletList(api, head, request, { ...filter, votesFor }, orderBy);
-    }),
+  app.get(
+    "/delegates/:id/voters",
+    {
+      schema: {
+        ...described("Delegates", "Wallets that vote for a delegate, richest first.", listOf(Wallet)),
+        params,
+        querystring: votersQuery,
+      },
+    },
+    (request) =>
+      read((head) => {
+        const { orderBy, ...filter } = request.query;
+        const votesFor = find(candidates(head), request.params.id).answer.publicKey;
+        return walletList(api, head, request, { ...filter, votesFor }, orderBy);
+      }),
   );
 };
 

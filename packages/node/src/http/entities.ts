@@ -2,12 +2,27 @@
 import { Type } from "typebox";
 import type { Integer } from "../store/queries/conditions.ts";
 import type { StoredEntity } from "../store/queries/entities.ts";
+import { address as addressText, count, id, publicKey as publicKeyText } from "./answers/values.ts";
 import type { Resource } from "./api.ts";
+import { described, listOf, single } from "./description/route.ts";
 import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "./lists/memory.ts";
 import { body, boolValue, uintValue } from "./requests/bodies.ts";
 import { type ListRequest, pageQuery } from "./requests/pagination.ts";
 import { bool, hex64, type Order, orderBy, orderOf, publicKey, query, uint } from "./requests/parameters.ts";
 import { notFound } from "./transport/error.ts";
+
+const Entity = Type.Object(
+  {
+    id,
+    publicKey: publicKeyText,
+    address: addressText,
+    type: count,
+    subType: count,
+    data: Type.Object({ name: Type.Optional(Type.String()), ipfsData: Type.Optional(Type.String()) }),
+    isResigned: Type.Boolean(),
+  },
+  { title: "Entity" },
+);
 
 const RATES = {
   address: ({ address }) => address,
@@ -64,18 +79,40 @@ export const entities: Resource = (app, { queries, read }) => {
     });
   }
 
-  app.get("/entities", { schema: { querystring: listQuery } }, (request) => list(request, request.query));
-
-  app.post("/entities/search", { schema: { querystring: query(paging), body: searchBody } }, (request) =>
-    list(request, request.body),
+  app.get(
+    "/entities",
+    {
+      schema: {
+        ...described("Entities", "Entities, resigned ones included.", listOf(Entity)),
+        querystring: listQuery,
+      },
+    },
+    (request) => list(request, request.query),
   );
 
-  app.get("/entities/:id", { schema: { params: Type.Object({ id: hex64 }) } }, (request) =>
-    read((head) => {
-      const entity = queries.entities.all(head).find(({ id }) => id === request.params.id);
-      if (!entity) throw notFound("Entity");
-      return { data: entityAnswer(entity) };
-    }),
+  app.post(
+    "/entities/search",
+    {
+      schema: {
+        ...described("Entities", "Search of entities.", listOf(Entity)),
+        querystring: query(paging),
+        body: searchBody,
+      },
+    },
+    (request) => list(request, request.body),
+  );
+
+  app.get(
+    "/entities/:id",
+    {
+      schema: { ...described("Entities", "One entity.", single(Entity)), params: Type.Object({ id: hex64 }) },
+    },
+    (request) =>
+      read((head) => {
+        const entity = queries.entities.all(head).find(({ id }) => id === request.params.id);
+        if (!entity) throw notFound("Entity");
+        return { data: entityAnswer(entity) };
+      }),
   );
 };
 

@@ -1,7 +1,9 @@
 /** `/locks` (http-api.md 6.10). */
 import { Type } from "typebox";
-import { lockAnswer } from "./answers/lock.ts";
+import { Lock, lockAnswer } from "./answers/lock.ts";
+import { AnyTransaction } from "./answers/transaction.ts";
 import type { Resource } from "./api.ts";
+import { described, listOf, single } from "./description/route.ts";
 import { lockList, lockOrder } from "./lists/locks.ts";
 import { transactionList, transactionOrder } from "./lists/transactions.ts";
 import { body, boolValue, distinct, interval, uintValue } from "./requests/bodies.ts";
@@ -27,7 +29,7 @@ const searchBody = body({
   senderPublicKey: Type.Optional(publicKey),
   lockId: Type.Optional(hex64),
   secretHash: Type.Optional(hex64),
-  vendorField: Type.Optional(Type.Intersect([vendorField, Type.String({ minLength: 1 })])),
+  vendorField: Type.Optional(Type.String({ ...vendorField, minLength: 1 })),
   expirationType: Type.Optional(Type.Enum([1, 2, "1", "2"])),
   isExpired: Type.Optional(boolValue),
   amount: Type.Optional(interval(uintValue)),
@@ -41,19 +43,33 @@ const unlockedBody = body({ ids: Type.Optional(distinct(hex64, MAX_IDS)) });
 export const locks: Resource = (app, api) => {
   const { queries, read, timestampOf } = api;
 
-  app.get("/locks", { schema: { querystring: listQuery } }, (request) =>
-    read((head) => lockList(api, head, request, queries.locks.all(head), request.query)),
+  app.get(
+    "/locks",
+    { schema: { ...described("Locks", "Open locks.", listOf(Lock)), querystring: listQuery } },
+    (request) => read((head) => lockList(api, head, request, queries.locks.all(head), request.query)),
   );
 
   app.post(
     "/locks/search",
-    { schema: { querystring: query({ ...pageQuery, orderBy: lockOrder }), body: searchBody } },
+    {
+      schema: {
+        ...described("Locks", "Search of open locks.", listOf(Lock)),
+        querystring: query({ ...pageQuery, orderBy: lockOrder }),
+        body: searchBody,
+      },
+    },
     (request) => read((head) => lockList(api, head, request, queries.locks.all(head), request.body)),
   );
 
   app.post(
     "/locks/unlocked",
-    { schema: { querystring: query({ ...pageQuery, orderBy: transactionOrder }), body: unlockedBody } },
+    {
+      schema: {
+        ...described("Locks", "Claims and refunds of locks.", listOf(AnyTransaction)),
+        querystring: query({ ...pageQuery, orderBy: transactionOrder }),
+        body: unlockedBody,
+      },
+    },
     (request) => {
       const { orderBy = "timestamp:asc" } = request.query;
       const lockIds = request.body.ids ?? [];
@@ -61,11 +77,14 @@ export const locks: Resource = (app, api) => {
     },
   );
 
-  app.get("/locks/:id", { schema: { params: Type.Object({ id: hex64 }) } }, (request) =>
-    read((head) => {
-      const lock = queries.locks.find(request.params.id);
-      if (!lock) throw notFound("Lock");
-      return { data: lockAnswer(lock, head, timestampOf) };
-    }),
+  app.get(
+    "/locks/:id",
+    { schema: { ...described("Locks", "One open lock.", single(Lock)), params: Type.Object({ id: hex64 }) } },
+    (request) =>
+      read((head) => {
+        const lock = queries.locks.find(request.params.id);
+        if (!lock) throw notFound("Lock");
+        return { data: lockAnswer(lock, head, timestampOf) };
+      }),
   );
 };

@@ -4,11 +4,67 @@ import { Type } from "typebox";
 import type { FeePolicy } from "../pool/fees.ts";
 import type { FeeStatistics } from "../store/queries/fees.ts";
 import { ENTITY_FEES } from "./answers/fees.ts";
+import { amount, blockId } from "./answers/values.ts";
 import type { Api, Resource } from "./api.ts";
-import { query } from "./requests/parameters.ts";
+import { described, single } from "./description/route.ts";
+import { days, query } from "./requests/parameters.ts";
 
-/** Days of `GET /node/fees`, at most 30. */
-const days = Type.String({ pattern: "^0*([1-9]|[12][0-9]|30)$" });
+const Status = Type.Object(
+  {
+    synced: Type.Boolean(),
+    now: Type.Integer({ description: "Height of the head." }),
+    blocksCount: Type.Integer({ description: "Blocks missing compared with the network." }),
+    timestamp: Type.Integer({ description: "Network time, seconds since its epoch." }),
+  },
+  { title: "NodeStatus" },
+);
+const Syncing = Type.Object(
+  { syncing: Type.Boolean(), blocks: Type.Integer(), height: Type.Integer(), id: blockId },
+  { title: "NodeSyncing" },
+);
+const Configuration = Type.Object(
+  {
+    core: Type.Object({ version: Type.String() }),
+    nethash: Type.String(),
+    slip44: Type.Integer(),
+    wif: Type.Integer(),
+    token: Type.String(),
+    symbol: Type.String(),
+    explorer: Type.String(),
+    version: Type.Integer({ description: "First byte of addresses." }),
+    ports: Type.Record(Type.String(), Type.Integer()),
+    constants: Type.Unsafe<object>(
+      Type.Record(Type.String(), Type.Unknown(), { description: "The milestone in force." }),
+    ),
+    transactionPool: Type.Object({
+      dynamicFees: Type.Object({
+        enabled: Type.Boolean(),
+        minFeePool: Type.Optional(Type.Integer()),
+        minFeeBroadcast: Type.Optional(Type.Integer()),
+        addonBytes: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+      }),
+    }),
+  },
+  { title: "NodeConfiguration" },
+);
+const anyMembers = Type.Record(Type.String(), Type.Unknown());
+const CryptoConfiguration = Type.Object(
+  {
+    exceptions: Type.Unsafe<object>(anyMembers),
+    genesisBlock: anyMembers,
+    milestones: Type.Unsafe<readonly object[]>(Type.Array(anyMembers)),
+    network: Type.Unsafe<object>(anyMembers),
+  },
+  { title: "CryptoConfiguration" },
+);
+const Statistics = Type.Object(
+  { avg: amount, max: amount, min: amount, sum: amount },
+  { title: "FeeStatistics" },
+);
+const Fees = Type.Object({
+  meta: Type.Object({ days: Type.Optional(Type.Integer()) }),
+  data: Type.Record(Type.String(), Type.Record(Type.String(), Statistics)),
+});
 
 /** Transactions of each type that the fees without a period are taken from. */
 const LAST_COUNT = 20;
@@ -22,52 +78,79 @@ const NO_FEES: FeeStatistics = { avg: "0", max: "0", min: "0", sum: "0" };
 export const node: Resource = (app, api) => {
   const { gateway, identity, network, read } = api;
 
-  app.get("/node/status", async () => ({ data: await gateway.status() }));
+  app.get(
+    "/node/status",
+    { schema: described("Node", "How far the node is.", single(Status)) },
+    async () => ({ data: await gateway.status() }),
+  );
 
-  app.get("/node/syncing", async () => {
-    const { synced, blocksCount } = await gateway.status();
-    return read(({ height, id }) => ({ data: { syncing: !synced, blocks: blocksCount, height, id } }));
-  });
+  app.get(
+    "/node/syncing",
+    { schema: described("Node", "Whether the node is catching up.", single(Syncing)) },
+    async () => {
+      const { synced, blocksCount } = await gateway.status();
+      return read(({ height, id }) => ({ data: { syncing: !synced, blocks: blocksCount, height, id } }));
+    },
+  );
 
-  app.get("/node/configuration", () => {
-    const { nethash, slip44, wif, client, pubKeyHash } = network.description;
-    return read((head) => ({
-      data: {
-        core: { version: identity.version },
-        nethash,
-        slip44,
-        wif,
-        token: client.token,
-        symbol: client.symbol,
-        explorer: client.explorer,
-        version: pubKeyHash,
-        ports: identity.ports,
-        constants: network.milestoneAt(head.height),
-        transactionPool: { dynamicFees: dynamicFees(identity.feePolicy) },
-      },
-    }));
-  });
+  app.get(
+    "/node/configuration",
+    { schema: described("Node", "The network, and the milestone in force.", single(Configuration)) },
+    () => {
+      const { nethash, slip44, wif, client, pubKeyHash } = network.description;
+      return read((head) => ({
+        data: {
+          core: { version: identity.version },
+          nethash,
+          slip44,
+          wif,
+          token: client.token,
+          symbol: client.symbol,
+          explorer: client.explorer,
+          version: pubKeyHash,
+          ports: identity.ports,
+          constants: network.milestoneAt(head.height),
+          transactionPool: { dynamicFees: dynamicFees(identity.feePolicy) },
+        },
+      }));
+    },
+  );
 
   const { genesisBlock } = identity;
-  // Large and always the same: made into text once.
-  const cryptoConfiguration = JSON.stringify({
+  const cryptoConfiguration = {
     data: {
       exceptions: network.exceptions,
       genesisBlock: { ...genesisBlock, transactions: withTypeGroups(genesisBlock.transactions) },
       milestones: network.milestones,
       network: network.description,
     },
-  });
-  app.get("/node/configuration/crypto", (_request, reply) =>
-    reply.type("application/json; charset=utf-8").send(cryptoConfiguration),
+  };
+  const crypto = described(
+    "Node",
+    "The whole preset of the network, with its first block.",
+    single(CryptoConfiguration),
   );
+  app.get("/node/configuration/crypto", { schema: crypto }, () => read(() => cryptoConfiguration));
 
-  app.get("/node/fees", { schema: { querystring: query({ days: Type.Optional(days) }) } }, (request) => {
-    const period = request.query.days === undefined ? undefined : Number(request.query.days);
-    return period === undefined
-      ? { meta: {}, data: lastFees(api) }
-      : { meta: { days: period }, data: feesOfPeriod(api, period) };
-  });
+  app.get(
+    "/node/fees",
+    {
+      schema: {
+        ...described(
+          "Node",
+          "Fees that were paid: of a number of days, or of the last transactions of each type.",
+          Fees,
+        ),
+        querystring: query({ days: Type.Optional(days) }),
+      },
+    },
+    (request) => {
+      const period = request.query.days === undefined ? undefined : Number(request.query.days);
+      return period === undefined
+        ? { meta: {}, data: lastFees(api) }
+        : { meta: { days: period }, data: feesOfPeriod(api, period) };
+    },
+  );
 };
 
 const dynamicFees = ({ dynamic, minFeePool, minFeeBroadcast, addonBytes }: FeePolicy) =>

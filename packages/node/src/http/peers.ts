@@ -2,11 +2,27 @@
 import { Type } from "typebox";
 import { compareVersions, parseRange, parseVersion } from "../peers/versions.ts";
 import type { PeerInfo } from "../serving/gateway.ts";
+import { count } from "./answers/values.ts";
 import type { Resource } from "./api.ts";
+import { described, listOf, single } from "./description/route.ts";
 import { memoryList, sorted } from "./lists/memory.ts";
 import { pageQuery } from "./requests/pagination.ts";
 import { ip, type Order, orderBy, orderOf, query } from "./requests/parameters.ts";
 import { HttpError, notFound } from "./transport/error.ts";
+
+const Peer = Type.Object(
+  {
+    ip: Type.String(),
+    port: Type.Integer({ description: "Of the peer-to-peer protocol." }),
+    ports: Type.Record(Type.String(), Type.Integer(), {
+      description: "Ports of its other services by name; -1 for what cannot be reached.",
+    }),
+    version: Type.String(),
+    height: count,
+    latency: Type.Number({ description: "Milliseconds of its last answer." }),
+  },
+  { title: "Peer" },
+);
 
 const ORDERS = ["height", "ip", "latency", "version"] as const;
 type PeerOrder = Order<(typeof ORDERS)[number]>;
@@ -21,18 +37,31 @@ const listQuery = query({
 });
 
 export const peers: Resource = (app, { gateway }) => {
-  app.get("/peers", { schema: { querystring: listQuery } }, async (request) => {
-    const { version, orderBy } = request.query;
-    const all = await gateway.peers();
-    const found = version === undefined ? all : ofVersions(all, version);
-    return memoryList(request, ordered(found, orderOf(orderBy, QUICKEST_FIRST)), peerAnswer);
-  });
+  app.get(
+    "/peers",
+    {
+      schema: {
+        ...described("Peers", "Known peers, the quickest first.", listOf(Peer)),
+        querystring: listQuery,
+      },
+    },
+    async (request) => {
+      const { version, orderBy } = request.query;
+      const all = await gateway.peers();
+      const found = version === undefined ? all : ofVersions(all, version);
+      return memoryList(request, ordered(found, orderOf(orderBy, QUICKEST_FIRST)), peerAnswer);
+    },
+  );
 
-  app.get("/peers/:ip", { schema: { params: Type.Object({ ip }) } }, async (request) => {
-    const peer = (await gateway.peers()).find((known) => known.ip === request.params.ip);
-    if (!peer) throw notFound("Peer");
-    return { data: peerAnswer(peer) };
-  });
+  app.get(
+    "/peers/:ip",
+    { schema: { ...described("Peers", "One peer.", single(Peer)), params: Type.Object({ ip }) } },
+    async (request) => {
+      const peer = (await gateway.peers()).find((known) => known.ip === request.params.ip);
+      if (!peer) throw notFound("Peer");
+      return { data: peerAnswer(peer) };
+    },
+  );
 };
 
 function ofVersions(all: readonly PeerInfo[], text: string): readonly PeerInfo[] {

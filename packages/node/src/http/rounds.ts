@@ -1,11 +1,23 @@
 /** `/rounds` (http-api.md 6.9). */
 import { Type } from "typebox";
+import { amount, publicKey } from "./answers/values.ts";
 import type { Resource } from "./api.ts";
+import { described, single } from "./description/route.ts";
 import { positive } from "./requests/parameters.ts";
 import { notFound } from "./transport/error.ts";
 
+const RoundDelegate = Type.Object({ publicKey, votes: amount }, { title: "RoundDelegate" });
+const schema = {
+  ...described(
+    "Rounds",
+    "Delegates of a round with the votes they had, most votes first.",
+    single(Type.Array(RoundDelegate)),
+  ),
+  params: Type.Object({ id: positive }),
+};
+
 export const rounds: Resource = (app, { queries, read }) => {
-  app.get("/rounds/:id/delegates", { schema: { params: Type.Object({ id: positive }) } }, (request) =>
+  app.get("/rounds/:id/delegates", { schema }, (request) =>
     read(() => {
       const delegates = queries.rounds.delegates(Number(request.params.id));
       if (!delegates) throw notFound("Round");

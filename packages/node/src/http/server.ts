@@ -15,6 +15,8 @@ import type { Server } from "./app.ts";
 import { blockchain } from "./blockchain.ts";
 import { blocks } from "./blocks.ts";
 import { delegates } from "./delegates.ts";
+import { addDocument } from "./description/document.ts";
+import { addPage } from "./description/page.ts";
 import { entities } from "./entities.ts";
 import { locks } from "./locks.ts";
 import { node } from "./node.ts";
@@ -76,6 +78,8 @@ export type HttpServer = {
   close(): Promise<void>;
 };
 
+const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
+
 const PREFIXES = ["/api", "/api/v2"];
 const RESOURCES: readonly Resource[] = [
   blockchain,
@@ -127,10 +131,14 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     forceCloseConnections: "idle",
     // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
     routerOptions: { maxParamLength: 16_384 },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, formats } },
+    ajv: {
+      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, formats: tests },
+    },
     frameworkErrors: answerUnroutable,
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = MAX_CONNECTIONS;
+  // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
+  app.setSerializerCompiler(() => JSON.stringify);
 
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
@@ -141,6 +149,9 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addCompression(app);
   addFailures(app, logger);
   addUnknownPaths(app);
+
+  addDocument(app);
+  addPage(app);
 
   const api = createApi(dependencies, options.readTimeoutMs ?? READ_TIMEOUT_MS);
   app.get("/", () => ({ data: "Hello World!" }));

@@ -1,9 +1,15 @@
 /** `/transactions/types`, `/transactions/schemas` and `/transactions/fees` (http-api.md 6.4). */
 import { isTypeActive, type TransactionType, transactionTypes, typeStaticFee } from "@uniknode/protocol";
+import { type TSchema, Type } from "typebox";
 import type { Head } from "../store/queries/snapshot.ts";
 import { ENTITY_FEES } from "./answers/fees.ts";
 import { publishedSchema } from "./answers/schemas.ts";
+import { amount } from "./answers/values.ts";
 import type { Resource } from "./api.ts";
+import { described, single } from "./description/route.ts";
+
+const byGroupOf = <M extends TSchema>(member: M) =>
+  single(Type.Record(Type.String(), Type.Record(Type.String(), member)));
 
 export const transactionTypeLists: Resource = (app, { network, read }) => {
   /** One member for each active type, in an object for each group. */
@@ -17,17 +23,24 @@ export const transactionTypeLists: Resource = (app, { network, read }) => {
     return groups;
   }
 
-  app.get("/transactions/types", () =>
+  const types = described("Transactions", "Active types by group.", byGroupOf(Type.Integer()));
+  app.get("/transactions/types", { schema: types }, () =>
     read((head) => ({ data: byGroup(head, ({ key, type }) => [capitalised(key), type]) })),
   );
 
-  app.get("/transactions/schemas", () =>
+  const schemas = described(
+    "Transactions",
+    "Schemas of active types by group.",
+    byGroupOf(Type.Record(Type.String(), Type.Unknown())),
+  );
+  app.get("/transactions/schemas", { schema: schemas }, () =>
     read((head) => ({
       data: byGroup(head, ({ typeGroup, type }) => [`${type}`, publishedSchema(typeGroup, type)]),
     })),
   );
 
-  app.get("/transactions/fees", () =>
+  const fees = described("Transactions", "Static fees of active types by group.", byGroupOf(amount));
+  app.get("/transactions/fees", { schema: fees }, () =>
     read((head) => {
       const milestone = network.milestoneAt(head.height);
       const fees = byGroup(head, (type) => [type.key, `${typeStaticFee(type, milestone)}`]);

@@ -2,8 +2,16 @@
 import { Type } from "typebox";
 import { type Head, perHead } from "../store/queries/snapshot.ts";
 import type { StoredTransaction } from "../store/queries/transactions.ts";
-import { missionTransactionAnswer, type TransactionJson, transactionAnswer } from "./answers/transaction.ts";
+import {
+  AnyTransaction,
+  missionTransactionAnswer,
+  RawTransaction,
+  SingleTransaction,
+  type TransactionJson,
+  transactionAnswer,
+} from "./answers/transaction.ts";
 import type { Api, Resource } from "./api.ts";
+import { chainmetaMember, described, listOf, single } from "./description/route.ts";
 import {
   nonceQuery,
   recipientQuery,
@@ -61,27 +69,61 @@ const searchBody = body({
 const params = Type.Object({ id: hex64 });
 const submission = body({ transactions: Type.Array(Type.Unknown()) });
 
+const ids = Type.Array(Type.String());
+const Admission = Type.Object(
+  {
+    data: Type.Object({ accept: ids, broadcast: ids, excess: ids, invalid: ids }),
+    errors: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.Object({ type: Type.String(), message: Type.String() })), {
+        description: "Why transactions were not accepted, by id.",
+      }),
+    ),
+  },
+  { title: "Admission" },
+);
+
 export const transactions: Resource = (app, api) => {
   const { gateway, queries, read, chainmeta } = api;
   const names = createDisclosedNames(api);
 
-  app.get("/transactions", { schema: { querystring: listQuery } }, (request) =>
-    read((head) =>
-      transactionList(api, head, request, request.query, {
-        orderBy: request.query.orderBy,
-        extras: (transaction) => names(head, transaction),
-      }),
-    ),
+  app.get(
+    "/transactions",
+    {
+      schema: {
+        ...described("Transactions", "Transactions, newest first.", listOf(AnyTransaction)),
+        querystring: listQuery,
+      },
+    },
+    (request) =>
+      read((head) =>
+        transactionList(api, head, request, request.query, {
+          orderBy: request.query.orderBy,
+          extras: (transaction) => names(head, transaction),
+        }),
+      ),
   );
 
   // Whatever the pool thinks of the transactions, the request itself succeeded.
-  app.post("/transactions", { schema: { body: submission } }, (request) =>
-    gateway.submit(request.body.transactions),
+  app.post(
+    "/transactions",
+    {
+      schema: {
+        ...described("Transactions", "Hands over 1 to 40 signed transactions.", Admission),
+        body: submission,
+      },
+    },
+    (request) => gateway.submit(request.body.transactions),
   );
 
   app.post(
     "/transactions/search",
-    { schema: { querystring: query({ ...pageQuery, ...transformQuery }), body: searchBody } },
+    {
+      schema: {
+        ...described("Transactions", "Search of transactions.", listOf(AnyTransaction)),
+        querystring: query({ ...pageQuery, ...transformQuery }),
+        body: searchBody,
+      },
+    },
     (request) => {
       const { orderBy, ...filter } = request.body;
       return read((head) => transactionList(api, head, request, filter, { orderBy }));
@@ -90,7 +132,16 @@ export const transactions: Resource = (app, api) => {
 
   app.get(
     "/transactions/unconfirmed",
-    { schema: { querystring: query({ ...pageQuery, ...transformQuery }) } },
+    {
+      schema: {
+        ...described(
+          "Transactions",
+          "Transactions that wait for a block, in the order of forging.",
+          listOf(AnyTransaction),
+        ),
+        querystring: query({ ...pageQuery, ...transformQuery }),
+      },
+    },
     async (request) => {
       const page = pageOf(request.query);
       const pending = await gateway.pendingTransactions({ offset: page.offset, limit: page.limit });
@@ -101,7 +152,13 @@ export const transactions: Resource = (app, api) => {
 
   app.get(
     "/transactions/unconfirmed/:id",
-    { schema: { params, querystring: query(transformQuery) } },
+    {
+      schema: {
+        ...described("Transactions", "One transaction that waits.", single(AnyTransaction)),
+        params,
+        querystring: query(transformQuery),
+      },
+    },
     async (request) => {
       const pending = await gateway.pendingTransaction(request.params.id);
       if (!pending) throw notFound("Transaction");
@@ -109,18 +166,33 @@ export const transactions: Resource = (app, api) => {
     },
   );
 
-  app.get("/transactions/:id", { schema: { params, querystring: query(transformQuery) } }, (request) =>
-    read((head) => {
-      const found = queries.transactions.byId(request.params.id);
-      if (!found) throw notFound("Transaction");
-      const data = showTransaction(api, head, found, request.query, missionTransactionAnswer);
-      return { data, ...chainmeta(head) };
-    }),
+  app.get(
+    "/transactions/:id",
+    {
+      schema: {
+        ...described(
+          "Transactions",
+          "One confirmed transaction.",
+          single(Type.Union([SingleTransaction, RawTransaction]), chainmetaMember),
+        ),
+        params,
+        querystring: query(transformQuery),
+      },
+    },
+    (request) =>
+      read((head) => {
+        const found = queries.transactions.byId(request.params.id);
+        if (!found) throw notFound("Transaction");
+        const data = showTransaction(api, head, found, request.query, missionTransactionAnswer);
+        return { data, ...chainmeta(head) };
+      }),
   );
 };
 
-const showPending = (api: Api, json: Record<string, unknown>, wanted: { transform?: string }) =>
-  wantsTransform(wanted) ? transactionAnswer(json as TransactionJson, undefined, api) : json;
+function showPending(api: Api, pending: Record<string, unknown>, wanted: { transform?: string }) {
+  const json = pending as TransactionJson;
+  return wantsTransform(wanted) ? transactionAnswer(json, undefined, api) : json;
+}
 
 /** The member `unikname` of votes for a delegate whose unik has disclosed a name. */
 function createDisclosedNames({ queries }: Api) {

@@ -1,8 +1,18 @@
 /** `/uniks`, `/nfts` and `/nfts/status` (http-api.md 6.12). Requests that do not validate are 400 here. */
 import { Type } from "typebox";
 import type { StoredToken, TokenOrder } from "../store/queries/tokens.ts";
-import { systemProperties, type TokenName, tokenDetail, tokenSummary } from "./answers/unik.ts";
+import {
+  systemProperties,
+  TokenDetail,
+  type TokenName,
+  TokenProperty,
+  TokenSummary,
+  tokenDetail,
+  tokenSummary,
+} from "./answers/unik.ts";
+import { countText } from "./answers/values.ts";
 import type { Api, Resource } from "./api.ts";
+import { chainmetaMember, described, listOf, single } from "./description/route.ts";
 import { listAnswer, pageOf, pageQuery } from "./requests/pagination.ts";
 import { address, hex64, orderOf, query } from "./requests/parameters.ts";
 import { HttpError, notFound } from "./transport/error.ts";
@@ -23,10 +33,20 @@ const searchBody = Type.Object(
   { additionalProperties: false },
 );
 
+const TokenStatus = Type.Object(
+  { nftName: Type.String(), individual: countText, organization: countText, network: countText },
+  { title: "TokenStatus" },
+);
+
 export const uniks: Resource = (app, api) => {
   const { queries, read, chainmeta } = api;
 
-  app.get("/nfts/status", () =>
+  const status = described(
+    "Uniks",
+    "How many uniks there are of each type.",
+    single(Type.Array(TokenStatus), chainmetaMember),
+  );
+  app.get("/nfts/status", { schema: status }, () =>
     read((head) => {
       const counts = queries.tokens.countsByType(head);
       const count = (type: string) => `${counts.get(type) ?? 0}`;
@@ -45,7 +65,13 @@ export const uniks: Resource = (app, api) => {
 
     app.get(
       `/${name}s`,
-      { config, schema: { querystring: query({ ...pageQuery, orderBy: anyOrder }) } },
+      {
+        config,
+        schema: {
+          ...described("Uniks", "Uniks by id.", listOf(TokenSummary)),
+          querystring: query({ ...pageQuery, orderBy: anyOrder }),
+        },
+      },
       (request) => {
         const page = pageOf(request.query);
         return read((head) => {
@@ -60,7 +86,14 @@ export const uniks: Resource = (app, api) => {
 
     app.post(
       `/${name}s/search`,
-      { config, schema: { querystring: query(pageQuery), body: searchBody } },
+      {
+        config,
+        schema: {
+          ...described("Uniks", "Search of uniks by ids or owner.", listOf(TokenSummary)),
+          querystring: query(pageQuery),
+          body: searchBody,
+        },
+      },
       (request) => {
         const page = pageOf(request.query);
         const { id, ownerId } = request.body;
@@ -78,16 +111,33 @@ export const uniks: Resource = (app, api) => {
       },
     );
 
-    app.get(`/${name}s/:id`, { config, schema: { params } }, (request) =>
-      read((head) => {
-        const token = findToken(api, request.params.id);
-        return { data: tokenDetail(token, name), ...chainmeta(head) };
-      }),
+    app.get(
+      `/${name}s/:id`,
+      {
+        config,
+        schema: { ...described("Uniks", "One unik.", single(TokenDetail, chainmetaMember)), params },
+      },
+      (request) =>
+        read((head) => {
+          const token = findToken(api, request.params.id);
+          return { data: tokenDetail(token, name), ...chainmeta(head) };
+        }),
     );
 
     app.get(
       `/${name}s/:id/properties`,
-      { config, schema: { params, querystring: query(pageQuery) } },
+      {
+        config,
+        schema: {
+          ...described(
+            "Uniks",
+            "Properties of a unik: stored ones, then those that every unik has.",
+            listOf(TokenProperty, chainmetaMember),
+          ),
+          params,
+          querystring: query(pageQuery),
+        },
+      },
       (request) => {
         const page = pageOf(request.query);
         return read((head) => {
@@ -107,7 +157,14 @@ export const uniks: Resource = (app, api) => {
       `/${name}s/:id/properties/:key`,
       {
         config,
-        schema: { params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }) },
+        schema: {
+          ...described(
+            "Uniks",
+            "The value of one property. A slash in the key is written %2F.",
+            single(Type.String(), chainmetaMember),
+          ),
+          params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }),
+        },
       },
       (request) =>
         read((head) => {
@@ -128,9 +185,9 @@ function addOtherNames(app: Parameters<Resource>[0]): void {
     throw new HttpError(404);
   };
   for (const path of ["", "/:id", "/:id/properties", "/:id/properties/:key"]) {
-    app.get(`/:name(^.+s$)${path}`, notHere);
+    app.get(`/:name(^.+s$)${path}`, { schema: { hide: true } }, notHere);
   }
-  app.post("/:name(^.+s$)/search", notHere);
+  app.post("/:name(^.+s$)/search", { schema: { hide: true } }, notHere);
 }
 
 /** The order that an `orderBy` asks for; by id when it names nothing that a summary has. */

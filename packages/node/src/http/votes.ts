@@ -1,6 +1,8 @@
 /** `/votes` (http-api.md 6.8): transactions that vote by the network's own rules. Votes of the core are none. */
 import { Type } from "typebox";
+import { AnyTransaction } from "./answers/transaction.ts";
 import type { Resource } from "./api.ts";
+import { described, listOf, single } from "./description/route.ts";
 import {
   recipientQuery,
   senderQuery,
@@ -18,16 +20,30 @@ const listQuery = query({ ...transactionListQuery, ...senderQuery, ...recipientQ
 export const votes: Resource = (app, api) => {
   const { queries, read } = api;
 
-  app.get("/votes", { schema: { querystring: listQuery } }, (request) =>
-    read((head) => {
-      const { orderBy, ...filter } = request.query;
-      return transactionList(api, head, request, { ...filter, ...VOTE }, { orderBy });
-    }),
+  app.get(
+    "/votes",
+    {
+      schema: {
+        ...described("Votes", "Votes, newest first.", listOf(AnyTransaction)),
+        querystring: listQuery,
+      },
+    },
+    (request) =>
+      read((head) => {
+        const { orderBy, ...filter } = request.query;
+        return transactionList(api, head, request, { ...filter, ...VOTE }, { orderBy });
+      }),
   );
 
   app.get(
     "/votes/:id",
-    { schema: { params: Type.Object({ id: hex64 }), querystring: query(transformQuery) } },
+    {
+      schema: {
+        ...described("Votes", "One vote.", single(AnyTransaction)),
+        params: Type.Object({ id: hex64 }),
+        querystring: query(transformQuery),
+      },
+    },
     (request) =>
       read((head) => {
         const found = queries.transactions.byId(request.params.id);

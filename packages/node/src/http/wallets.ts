@@ -1,9 +1,12 @@
 /** `/wallets` (http-api.md 6.5). */
 import { Type } from "typebox";
 import type { StoredWallet } from "../store/queries/wallets.ts";
-import { tokenSummary } from "./answers/unik.ts";
-import { missionWalletAnswer } from "./answers/wallet.ts";
+import { Lock } from "./answers/lock.ts";
+import { AnyTransaction } from "./answers/transaction.ts";
+import { TokenSummary, tokenSummary } from "./answers/unik.ts";
+import { missionWalletAnswer, SingleWallet, Wallet } from "./answers/wallet.ts";
 import type { Api, Resource } from "./api.ts";
+import { chainmetaMember, described, listOf, single } from "./description/route.ts";
 import { lockList, lockOrder } from "./lists/locks.ts";
 import {
   nonceQuery,
@@ -51,30 +54,73 @@ const params = Type.Object({ id: walletId });
 export const wallets: Resource = (app, api) => {
   const { queries, read, chainmeta } = api;
 
-  app.get("/wallets", { schema: { querystring: query(walletListQuery) } }, (request) =>
-    read((head) => ({
-      ...walletList(api, head, request, request.query, request.query.orderBy),
-      ...chainmeta(head),
-    })),
+  app.get(
+    "/wallets",
+    {
+      schema: {
+        ...described("Wallets", "Wallets, richest first.", listOf(Wallet, chainmetaMember)),
+        querystring: query(walletListQuery),
+      },
+    },
+    (request) =>
+      read((head) => ({
+        ...walletList(api, head, request, request.query, request.query.orderBy),
+        ...chainmeta(head),
+      })),
   );
 
-  app.get("/wallets/top", { schema: { querystring: query(walletListQuery) } }, (request) =>
-    read((head) => walletList(api, head, request, request.query)),
+  app.get(
+    "/wallets/top",
+    {
+      schema: {
+        ...described("Wallets", "Wallets, richest first whatever else is asked.", listOf(Wallet)),
+        querystring: query(walletListQuery),
+      },
+    },
+    (request) => read((head) => walletList(api, head, request, request.query)),
   );
 
   app.post(
     "/wallets/search",
-    { schema: { querystring: query({ ...pageQuery, orderBy: walletOrder }), body: searchBody } },
+    {
+      schema: {
+        ...described("Wallets", "Search of wallets.", listOf(Wallet)),
+        querystring: query({ ...pageQuery, orderBy: walletOrder }),
+        body: searchBody,
+      },
+    },
     (request) => read((head) => walletList(api, head, request, request.body, request.query.orderBy)),
   );
 
-  app.get("/wallets/:id", { schema: { params } }, (request) =>
-    read((head) => ({ data: missionWalletAnswer(findWallet(api, request.params.id)), ...chainmeta(head) })),
+  app.get(
+    "/wallets/:id",
+    {
+      schema: {
+        ...described(
+          "Wallets",
+          "One wallet, by address, public key or username.",
+          single(SingleWallet, chainmetaMember),
+        ),
+        params,
+      },
+    },
+    (request) =>
+      read((head) => ({ data: missionWalletAnswer(findWallet(api, request.params.id)), ...chainmeta(head) })),
   );
 
   app.get(
     "/wallets/:id/transactions",
-    { schema: { params, querystring: query(transactionsQuery) } },
+    {
+      schema: {
+        ...described(
+          "Wallets",
+          "Transactions that a wallet takes part in, newest first.",
+          listOf(AnyTransaction),
+        ),
+        params,
+        querystring: query(transactionsQuery),
+      },
+    },
     (request) =>
       read((head) => {
         const { orderBy, ...filter } = request.query;
@@ -85,7 +131,13 @@ export const wallets: Resource = (app, api) => {
 
   app.get(
     "/wallets/:id/transactions/sent",
-    { schema: { params, querystring: query({ ...transactionsQuery, ...recipientQuery }) } },
+    {
+      schema: {
+        ...described("Wallets", "Transactions that a wallet sent.", listOf(AnyTransaction)),
+        params,
+        querystring: query({ ...transactionsQuery, ...recipientQuery }),
+      },
+    },
     (request) =>
       read((head) => {
         const { orderBy, ...filter } = request.query;
@@ -96,7 +148,13 @@ export const wallets: Resource = (app, api) => {
 
   app.get(
     "/wallets/:id/transactions/received",
-    { schema: { params, querystring: query({ ...transactionsQuery, ...senderQuery }) } },
+    {
+      schema: {
+        ...described("Wallets", "Transactions that a wallet received.", listOf(AnyTransaction)),
+        params,
+        querystring: query({ ...transactionsQuery, ...senderQuery }),
+      },
+    },
     (request) =>
       read((head) => {
         const { orderBy, ...filter } = request.query;
@@ -107,7 +165,13 @@ export const wallets: Resource = (app, api) => {
 
   app.get(
     "/wallets/:id/votes",
-    { schema: { params, querystring: query({ ...pageQuery, ...transformQuery }) } },
+    {
+      schema: {
+        ...described("Wallets", "Votes that a wallet sent.", listOf(AnyTransaction)),
+        params,
+        querystring: query({ ...pageQuery, ...transformQuery }),
+      },
+    },
     (request) =>
       read((head) => {
         const senderId = findWallet(api, request.params.id).address;
@@ -119,6 +183,7 @@ export const wallets: Resource = (app, api) => {
     "/wallets/:id/locks",
     {
       schema: {
+        ...described("Wallets", "Open locks that a wallet made.", listOf(Lock)),
         params,
         querystring: query({ ...pageQuery, orderBy: lockOrder, isExpired: Type.Optional(bool) }),
       },
@@ -132,7 +197,12 @@ export const wallets: Resource = (app, api) => {
 
   for (const name of TOKEN_NAMES) {
     const querystring = query({ ...pageQuery, orderBy: Type.Optional(Type.String()) });
-    app.get(`/wallets/:id/${name}s`, { schema: { params, querystring } }, (request) => {
+    const schema = {
+      ...described("Wallets", "Uniks that a wallet owns.", listOf(TokenSummary, chainmetaMember)),
+      params,
+      querystring,
+    };
+    app.get(`/wallets/:id/${name}s`, { schema }, (request) => {
       const page = pageOf(request.query);
       return read((head) => {
         // Address, public key or username: whoever it is, the tokens are those of its address.
@@ -145,7 +215,7 @@ export const wallets: Resource = (app, api) => {
     });
   }
   // Tokens of other names are refused before anybody looks for the wallet (http-api.md 13.7).
-  app.get("/wallets/:id/:name(^.+s$)", () => {
+  app.get("/wallets/:id/:name(^.+s$)", { schema: { hide: true } }, () => {
     throw new HttpError(422);
   });
 };

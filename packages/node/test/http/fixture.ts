@@ -13,6 +13,7 @@ import { migrate } from "../../src/store/migrations.ts";
 import { createStateStore, type Write } from "../../src/store/state.ts";
 import { createTransactionStore } from "../../src/store/transactions.ts";
 import { chain, heads, tokens, wallets } from "./chain.ts";
+import { checkAnswers } from "./described.ts";
 
 /** What a test adds to the chain and to the state at its head. */
 export type Additions = { readonly blocks: readonly Block[]; readonly writes: readonly Write[] };
@@ -77,8 +78,8 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
     status: async () => ({ synced: true, now: heads.head.height, blocksCount: 0, timestamp: 30 }),
     peers: async () => chain.peers,
     webhooksChanged: async () => {},
-    dev: () => Promise.reject(new DevError("DEV_ONLY", "only a dev chain")),
     streamsChanged: async (names) => Object.fromEntries(names.map((name) => [name, 0])),
+    dev: () => Promise.reject(new DevError("DEV_ONLY", "only a dev chain")),
   };
 }
 
@@ -117,6 +118,7 @@ export function openFixture(
       ...dependencies,
     },
   );
+  checkAnswers(server.app);
   return {
     ...server,
     database,

@@ -1,25 +1,65 @@
 /** Blocks in answers (http-api.md 4.3). */
 import type { BlockHeader } from "@uniknode/protocol";
+import { type Static, Type } from "typebox";
 import type { StoredBlock } from "../../store/queries/blocks.ts";
-import type { Timestamp, TimestampOf } from "./timestamp.ts";
+import { Timestamp, type TimestampOf } from "./timestamp.ts";
+import { address, amount, blockId, count, hex, publicKey, username } from "./values.ts";
 
 /** What the rewarded transactions of a block created; decimal texts. */
 export type CreatedRewards = { unikMintRewards: string; foundationRewards: string };
 
-export type BlockAnswer = {
-  id: string;
-  version: number;
-  height: number;
-  previous: string;
-  forged: { reward: string; fee: string; total: string; amount: string } & Partial<CreatedRewards>;
-  payload: { hash: string; length: number };
-  generator: { username?: string; address: string; publicKey: string };
-  signature: string;
-  /** Blocks on top of it. */
-  confirmations: number;
-  transactions: number;
-  timestamp: Timestamp;
+/** The same as members of an answer: of a single block only, and only if it has transactions. */
+const createdRewards = {
+  unikMintRewards: Type.Optional(amount),
+  foundationRewards: Type.Optional(amount),
 };
+
+export const Block = Type.Object(
+  {
+    id: blockId,
+    version: count,
+    height: Type.Integer({ minimum: 1 }),
+    previous: blockId,
+    forged: Type.Object({
+      reward: amount,
+      fee: amount,
+      total: amount,
+      amount,
+      ...createdRewards,
+    }),
+    payload: Type.Object({ hash: hex, length: count }),
+    generator: Type.Object({ username: Type.Optional(username), address, publicKey }),
+    signature: hex,
+    confirmations: Type.Integer({ minimum: 0, description: "Blocks on top of it." }),
+    transactions: count,
+    timestamp: Timestamp,
+  },
+  { title: "Block" },
+);
+export type BlockAnswer = Static<typeof Block>;
+
+export const RawBlock = Type.Object(
+  {
+    id: blockId,
+    version: count,
+    timestamp: count,
+    previousBlock: blockId,
+    height: Type.Integer({ minimum: 1 }),
+    numberOfTransactions: count,
+    totalAmount: amount,
+    totalFee: amount,
+    reward: amount,
+    payloadLength: count,
+    payloadHash: hex,
+    generatorPublicKey: publicKey,
+    blockSignature: hex,
+    ...createdRewards,
+  },
+  { title: "RawBlock", description: "A block as it was signed: the answer where `transform` is false." },
+);
+
+/** By `transform`. */
+export const AnyBlock = Type.Union([Block, RawBlock]);
 
 export type BlockContext = {
   readonly headHeight: number;
@@ -59,7 +99,10 @@ export function blockAnswer(
 }
 
 /** The raw form: members of the header under their own names. */
-export const rawBlockAnswer = ({ header }: { header: BlockHeader }, rewards?: CreatedRewards) => ({
+export const rawBlockAnswer = (
+  { header }: { header: BlockHeader },
+  rewards?: CreatedRewards,
+): Static<typeof RawBlock> => ({
   id: header.id,
   version: header.version,
   timestamp: header.timestamp,

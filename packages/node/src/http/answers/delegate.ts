@@ -1,24 +1,36 @@
 /** Delegates in answers (http-api.md 4.6). */
+import { type Static, Type } from "typebox";
 import type { StoredDelegate } from "../../store/queries/delegates.ts";
-import type { Timestamp, TimestampOf } from "./timestamp.ts";
+import { Timestamp, type TimestampOf } from "./timestamp.ts";
+import { address, amount, blockId, count, publicKey, username } from "./values.ts";
 
 const TYPES: Readonly<Record<number, string>> = { 1: "individual", 2: "organization", 3: "network" };
 
-export type DelegateAnswer = {
-  unikname: string;
-  username: string;
-  type: string;
-  address: string;
-  publicKey: string;
-  /** Public key of the delegate that it votes for itself; empty for none. */
-  vote: string;
-  votes: string;
-  rank?: number;
-  isResigned: boolean;
-  blocks: { produced: number; last?: { id: string; height: number; timestamp: Timestamp } };
-  production: { approval: number };
-  forged: { fees: string; rewards: string; total: string };
-};
+export const Delegate = Type.Object(
+  {
+    unikname: Type.String({ description: "First disclosed name of its unik, else its username." }),
+    username,
+    type: Type.String({ enum: ["individual", "organization", "network", "genesis"] }),
+    address,
+    publicKey,
+    vote: Type.String({
+      description: "Public key of the delegate that it votes for itself; empty for none.",
+    }),
+    votes: amount,
+    rank: Type.Optional(Type.Integer({ minimum: 1, description: "Absent for a resigned delegate." })),
+    isResigned: Type.Boolean(),
+    blocks: Type.Object({
+      produced: count,
+      last: Type.Optional(
+        Type.Object({ id: blockId, height: Type.Integer({ minimum: 1 }), timestamp: Timestamp }),
+      ),
+    }),
+    production: Type.Object({ approval: Type.Number({ description: "Per cent." }) }),
+    forged: Type.Object({ fees: amount, rewards: amount, total: amount }),
+  },
+  { title: "Delegate" },
+);
+export type DelegateAnswer = Static<typeof Delegate>;
 
 export type Standing = {
   /** The vote balance that counts. */

@@ -1,7 +1,25 @@
 /** Hash-time locks in answers (http-api.md 4.8). */
+import { type Static, Type } from "typebox";
 import type { StoredLock } from "../../store/queries/locks.ts";
 import type { Head } from "../../store/queries/snapshot.ts";
-import type { TimestampOf } from "./timestamp.ts";
+import { Timestamp, type TimestampOf } from "./timestamp.ts";
+import { address, amount, count, hex, id, publicKey } from "./values.ts";
+
+export const Lock = Type.Object(
+  {
+    lockId: id,
+    amount,
+    secretHash: hex,
+    senderPublicKey: publicKey,
+    recipientId: address,
+    timestamp: Timestamp,
+    expirationType: Type.Integer({ minimum: 1, maximum: 2, description: "1: network time; 2: height." }),
+    expirationValue: count,
+    isExpired: Type.Boolean(),
+    vendorField: Type.Optional(Type.String()),
+  },
+  { title: "Lock" },
+);
 
 /** Expiration by network time; the other type counts heights. */
 const BY_TIME = 1;
@@ -10,7 +28,7 @@ const BY_TIME = 1;
 export const isLockExpired = ({ expiration: { type, value } }: StoredLock, head: Head): boolean =>
   value <= (type === BY_TIME ? head.timestamp : head.height);
 
-export function lockAnswer(lock: StoredLock, head: Head, timestampOf: TimestampOf) {
+export function lockAnswer(lock: StoredLock, head: Head, timestampOf: TimestampOf): Static<typeof Lock> {
   const { id, amount, secretHash, senderPublicKey, recipientId, timestamp, expiration, vendorField } = lock;
   return {
     lockId: id,

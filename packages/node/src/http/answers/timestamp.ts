@@ -1,7 +1,16 @@
 /** Moments of the network in answers (http-api.md 4.1 and 4.2). */
+import { type Static, Type } from "typebox";
 import type { Head } from "../../store/queries/snapshot.ts";
 
-export type Timestamp = { epoch: number; unix: number; human: string };
+export const Timestamp = Type.Object(
+  {
+    epoch: Type.Integer({ description: "Seconds since the network epoch." }),
+    unix: Type.Integer({ description: "Seconds since 1970." }),
+    human: Type.String({ description: "ISO 8601, UTC." }),
+  },
+  { title: "Timestamp" },
+);
+export type Timestamp = Static<typeof Timestamp>;
 
 /** From seconds since the network epoch. */
 export type TimestampOf = (time: number) => Timestamp;
@@ -14,7 +23,11 @@ export function createTimestampOf(unixMsOf: (time: number) => number): Timestamp
 }
 
 /** The state an answer was read from, so that clients can tell whether two answers belong together. */
-export type Chainmeta = { height: number; timestamp: Timestamp };
+export const Chainmeta = Type.Object(
+  { height: Type.Integer({ minimum: 1 }), timestamp: Timestamp },
+  { title: "Chainmeta", description: "The head of the chain that the answer was read at." },
+);
+export type Chainmeta = Static<typeof Chainmeta>;
 
 export const chainmeta = (head: Head, timestampOf: TimestampOf): Chainmeta => ({
   height: head.height,

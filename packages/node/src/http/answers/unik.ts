@@ -1,21 +1,52 @@
 /** Tokens in answers (http-api.md 4.7). */
+import { type Static, Type } from "typebox";
 import type { StoredToken } from "../../store/queries/tokens.ts";
+import { address, id } from "./values.ts";
 
 /** `unik` tells more than `nft`, the bare token of the family. */
 export type TokenName = "unik" | "nft";
 
-export function tokenSummary({ id, ownerId, type, explicitValues }: StoredToken, name: TokenName) {
+/** Members that only `unik` shows. */
+const extras = {
+  type: Type.Optional(Type.String({ description: "1: individual, 2: organization, 3: network." })),
+  explicitValues: Type.Optional(Type.Array(Type.String(), { description: "Disclosed names." })),
+  defaultExplicitValue: Type.Optional(Type.String({ description: "The first of them." })),
+};
+
+export const TokenSummary = Type.Object({ id, ownerId: address, ...extras }, { title: "TokenSummary" });
+
+export const TokenDetail = Type.Object(
+  {
+    id,
+    ownerId: address,
+    transactions: Type.Object({ first: Type.Object({ id }), last: Type.Object({ id }) }),
+    ...extras,
+  },
+  { title: "TokenDetail" },
+);
+
+export const TokenProperty = Type.Record(Type.String(), Type.String(), {
+  title: "TokenProperty",
+  description: "One member: the key with its value.",
+  minProperties: 1,
+  maxProperties: 1,
+});
+
+export function tokenSummary(
+  { id, ownerId, type, explicitValues }: StoredToken,
+  name: TokenName,
+): Static<typeof TokenSummary> {
   if (name === "nft") return { id, ownerId };
   const values = explicitValues ? explicitValues.split(",") : undefined;
   return {
     id,
     ownerId,
     ...(type !== null && { type }),
-    ...(values && { explicitValues: values, defaultExplicitValue: values[0] }),
+    ...(values && { explicitValues: values, defaultExplicitValue: values[0]! }),
   };
 }
 
-export function tokenDetail(token: StoredToken, name: TokenName) {
+export function tokenDetail(token: StoredToken, name: TokenName): Static<typeof TokenDetail> {
   const { id, ownerId, ...extras } = tokenSummary(token, name);
   const { firstTransaction, lastTransaction } = token;
   return {

@@ -7,7 +7,7 @@ export function memoryList<Row, Shown>(
   request: ListRequest,
   rows: readonly Row[],
   show: (row: Row) => Shown,
-): { meta: Meta; data: readonly Shown[] } {
+): { meta: Meta; data: Shown[] } {
   const page = pageOf(request.query);
   const shown = rows.slice(page.offset, page.offset + page.limit).map(show);
   return listAnswer(request, page, { rows: shown, totalCount: rows.length });

@@ -8,11 +8,7 @@ import {
   type TransactionFilter,
   type TransactionOrder,
 } from "../../store/queries/transactions.ts";
-import {
-  type missionTransactionAnswer,
-  type TransactionJson,
-  transactionAnswer,
-} from "../answers/transaction.ts";
+import { type TransactionAnswer, type TransactionJson, transactionAnswer } from "../answers/transaction.ts";
 import type { Api } from "../api.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
@@ -86,13 +82,13 @@ export function transactionList(
 const NEWEST_FIRST: TransactionOrder = { field: "timestamp", direction: "desc" };
 
 /** A transaction, transformed unless that is not wanted. */
-export function showTransaction(
+export function showTransaction<A = TransactionAnswer>(
   api: Api,
   head: Head,
   { transaction, blockId, height, timestamp, nonce }: StoredTransaction,
   wanted: { transform?: string },
-  encode: typeof missionTransactionAnswer = (answer) => answer,
-) {
+  encode: (answer: TransactionAnswer) => A = (answer) => answer as A,
+): TransactionJson | A {
   const json = transactionToJson(transaction) as TransactionJson;
   if (!wantsTransform(wanted)) return json;
   const place = { blockId, timestamp, nonce, confirmations: head.height - height + 1 };

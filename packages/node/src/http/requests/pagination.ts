@@ -1,13 +1,11 @@
 /** Pages of lists: what a request asks for and what the answer says about them (http-api.md 3.2 and 3.3). */
 import type { FastifyRequest } from "fastify";
-import { Type } from "typebox";
-import { positive, uint } from "./parameters.ts";
-
-const MAX_LIMIT = 100;
+import { type Static, type TSchema, Type } from "typebox";
+import { limit, MAX_LIMIT, positive, uint } from "./parameters.ts";
 
 export const pageQuery = {
   page: Type.Optional(positive),
-  limit: Type.Optional(Type.String({ pattern: "^0*([1-9][0-9]?|100)$" })),
+  limit: Type.Optional(limit),
   offset: Type.Optional(uint),
 };
 
@@ -27,24 +25,32 @@ export function pageOf(query: { page?: string; limit?: string; offset?: string }
   return { number, limit, offset: Math.min(offset, Number.MAX_SAFE_INTEGER) };
 }
 
-export type Meta = {
-  totalCountIsEstimate: false;
-  count: number;
-  pageCount: number;
-  totalCount: number;
-  next: string | null;
-  previous: string | null;
-  self: string;
-  first: string;
-  last: string | null;
-};
+/** Path and query of another page. */
+const link = Type.String();
+const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+export const Meta = Type.Object(
+  {
+    totalCountIsEstimate: Type.Boolean(),
+    count: Type.Integer({ minimum: 0, description: "Rows of this answer." }),
+    pageCount: Type.Integer({ minimum: 1 }),
+    totalCount: Type.Integer({ minimum: 0, description: "Rows of all pages." }),
+    next: orNull(link),
+    previous: orNull(link),
+    self: link,
+    first: link,
+    last: orNull(link),
+  },
+  { title: "Meta", description: "The place of a page among all. Links are path and query." },
+);
+export type Meta = Static<typeof Meta>;
 
 /** The answer of a list: one page of `totalCount` rows. */
 export function listAnswer<T>(
   request: FastifyRequest,
   page: Page,
-  { rows, totalCount }: { rows: readonly T[]; totalCount: number },
-): { meta: Meta; data: readonly T[] } {
+  { rows, totalCount }: { rows: T[]; totalCount: number },
+): { meta: Meta; data: T[] } {
   const pageCount = Math.max(1, Math.ceil(totalCount / page.limit));
   const { number } = page;
   const link = linker(request);

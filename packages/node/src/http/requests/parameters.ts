@@ -18,14 +18,34 @@ function isIpText(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
 }
 
-/** Tests behind the `format` of the schemas below. */
-export const formats: Readonly<Record<string, (text: string) => boolean>> = {
-  uint: isUnsigned,
-  "uint+": (text) => isUnsigned(text) && Number(text) > 0,
-  int: (text) => isUnsigned(text.replace(/^-/, "")),
-  ip: isIpText,
-  bool: (text) => /^(true|false)$/i.test(text),
-  vendorField: (text) => Buffer.byteLength(text) <= MAX_VENDOR_FIELD_BYTES,
+export const MAX_LIMIT = 100;
+const MAX_DAYS = 30;
+
+const isBetween = (minimum: number, maximum: number) => (text: string) =>
+  isUnsigned(text) && Number(text) >= minimum && Number(text) <= maximum;
+
+type Format = {
+  readonly test: (text: string) => boolean;
+  /** What the document tells of such a text, in terms of the value that is meant. */
+  readonly shown: Readonly<Record<string, unknown>>;
+};
+
+const MAX = Number.MAX_SAFE_INTEGER;
+const integer = (minimum: number, maximum = MAX) => ({ type: "integer", minimum, maximum });
+
+/** Behind the `format` of the schemas below. */
+export const formats: Readonly<Record<string, Format>> = {
+  uint: { test: isUnsigned, shown: integer(0) },
+  "uint+": { test: isBetween(1, MAX), shown: integer(1) },
+  int: { test: (text) => isUnsigned(text.replace(/^-/, "")), shown: integer(-MAX) },
+  limit: { test: isBetween(1, MAX_LIMIT), shown: { ...integer(1, MAX_LIMIT), default: MAX_LIMIT } },
+  days: { test: isBetween(1, MAX_DAYS), shown: integer(1, MAX_DAYS) },
+  ip: { test: isIpText, shown: { type: "string" } },
+  bool: { test: (text) => /^(true|false)$/i.test(text), shown: { type: "boolean" } },
+  vendorField: {
+    test: (text) => Buffer.byteLength(text) <= MAX_VENDOR_FIELD_BYTES,
+    shown: { type: "string", maxLength: MAX_VENDOR_FIELD_BYTES },
+  },
 };
 
 /** Decimal integer from 0 to 2^53 - 1. */
@@ -34,6 +54,10 @@ export const uint = Type.String({ format: "uint" });
 export const positive = Type.String({ format: "uint+" });
 /** Decimal integer that may be negative. */
 export const int = Type.String({ format: "int" });
+/** Rows of a page. */
+export const limit = Type.String({ format: "limit" });
+/** Days of a period. */
+export const days = Type.String({ format: "days" });
 export const bool = Type.String({ format: "bool" });
 export const ip = Type.String({ format: "ip" });
 export const hex = Type.String({ pattern: "^[0-9a-fA-F]+$" });

@@ -1,5 +1,6 @@
 /** Errors as answers (http-api.md section 2). */
 import { STATUS_CODES } from "node:http";
+import { type Static, Type } from "typebox";
 
 /** An answer other than success, thrown by a handler. */
 export class HttpError extends Error {
@@ -15,14 +16,21 @@ export class HttpError extends Error {
 /** 404 of a thing that a path names: `Wallet not found`. */
 export const notFound = (thing: string): HttpError => new HttpError(404, `${thing} not found`);
 
-export type ErrorBody = {
-  statusCode: number;
-  /** Reason phrase of the status. */
-  error: string;
-  message: string;
-  /** Only where a parameter or body is refused with 400. */
-  validation?: { source: "query" | "params" | "payload"; keys: string[] };
-};
+export const ErrorBody = Type.Object(
+  {
+    statusCode: Type.Integer(),
+    error: Type.String({ description: "Reason phrase of the status." }),
+    message: Type.String(),
+    validation: Type.Optional(
+      Type.Object(
+        { source: Type.Enum(["query", "params", "payload"]), keys: Type.Array(Type.String()) },
+        { description: "Only where a parameter or body is refused with 400." },
+      ),
+    ),
+  },
+  { title: "Error" },
+);
+export type ErrorBody = Static<typeof ErrorBody>;
 
 export const errorBody = (statusCode: number, message: string): ErrorBody => ({
   statusCode,

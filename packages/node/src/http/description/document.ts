@@ -1,0 +1,66 @@
+/** The OpenAPI document, made of the schemas by which requests are checked. */
+import swagger from "@fastify/swagger";
+import type { FastifySchema } from "fastify";
+import type { Server } from "../app.ts";
+import { ErrorBody } from "../transport/error.ts";
+import { named } from "./named.ts";
+import { TAGS } from "./route.ts";
+import { type Schema, shown } from "./shown.ts";
+import { webhookRoutes } from "./webhooks.ts";
+
+/** Paths of the document are relative to it; the other prefix serves the same. */
+const PREFIX = "/api/v2";
+const OTHER_PREFIX = "/api";
+
+const INFO = {
+  title: "Uniknode",
+  version: "2",
+  description:
+    "Public API of a node of the Unikname Network. Amounts are decimal text of the smallest unit, 10^-8, except where an integer is said.",
+};
+
+/** Lets `app.swagger()` answer the document. To be called before routes are added. */
+export function addDocument(app: Server): void {
+  app.register(swagger, {
+    convertConstToEnum: false,
+    hideUntagged: true,
+    openapi: {
+      openapi: "3.1.0",
+      info: INFO,
+      servers: [{ url: PREFIX }, { url: OTHER_PREFIX }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      components: {
+        securitySchemes: { token: { type: "apiKey", in: "header", name: "Authorization" } },
+      },
+    },
+    transform({ schema, url, route }) {
+      if (!url.startsWith(`${PREFIX}/`)) return { schema: { hide: true }, url };
+      const path = url.slice(PREFIX.length);
+      const told = webhookRoutes[`${route.method} ${path}`] ?? schema ?? {};
+      const invalid = route.config?.invalidStatus ?? 422;
+      return { schema: shown(withFailures(told, invalid)) as FastifySchema, url };
+    },
+    transformObject: (document) =>
+      named("openapiObject" in document ? (document.openapiObject as Schema) : {}),
+  });
+}
+
+const failure = (description: string) => ({ ...ErrorBody, "x-response-description": description });
+
+/** What a route may answer besides success. */
+const withFailures = ({ response, ...told }: FastifySchema, invalid: number): FastifySchema => ({
+  ...told,
+  response: {
+    ...Object.fromEntries(
+      Object.entries(response ?? {}).map(([status, answer]) => [
+        status,
+        { "x-response-description": "Success.", ...answer },
+      ]),
+    ),
+    [invalid]: failure("A parameter or the body is not understood."),
+    ...(told.body !== undefined && { 422: failure("The body cannot be read, or is not understood.") }),
+    ...(told.params !== undefined && { 404: failure("There is no such thing.") }),
+    429: failure("Too many requests of this client; `retry-after` tells how long to wait."),
+    503: failure("The answer would take too long, or the node is starting."),
+  },
+});

@@ -1,0 +1,47 @@
+/** What the document tells of a route, as part of the route's own schema: one source for both. */
+import { type TObject, type TProperties, type TSchema, Type } from "typebox";
+import { Chainmeta } from "../answers/timestamp.ts";
+import { Meta } from "../requests/pagination.ts";
+
+/** Chapters of the document, in its order. */
+export const TAGS = {
+  Blockchain: "The chain as a whole.",
+  Node: "The node, and what clients set themselves up with.",
+  Blocks: "",
+  Transactions: "Confirmed ones, pending ones, and handing over new ones.",
+  Votes: "Votes by the network's own rules.",
+  Wallets: "",
+  Delegates: "",
+  Rounds: "",
+  Locks: "Open hash-time locks.",
+  Entities: "",
+  Uniks: "The tokens of the network. `nfts` are the same with less said of each.",
+  Peers: "",
+  Webhooks: "The register of webhooks and its deliveries. Every request carries the token of the node.",
+} as const;
+export type Tag = keyof typeof TAGS;
+
+/**
+ * Members of a route's schema.
+ *
+ * @param answer of success
+ */
+export const described = <A extends TSchema>(tag: Tag, summary: string, answer: A) => ({
+  tags: [tag],
+  summary,
+  response: { 200: answer },
+});
+
+/** `{ data }`, and further members. */
+export const single = <D extends TSchema, P extends TProperties = Record<never, never>>(
+  data: D,
+  more: P = {} as P,
+): TObject<{ data: D } & P> => Type.Object({ data, ...more });
+
+/** `{ meta, data: [...] }`, and further members. */
+export const listOf = <R extends TSchema, P extends TProperties = Record<never, never>>(
+  row: R,
+  more: P = {} as P,
+) => Type.Object({ meta: Meta, data: Type.Array(row), ...more });
+
+export const chainmetaMember = { chainmeta: Chainmeta };

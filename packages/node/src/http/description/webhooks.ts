@@ -1,0 +1,116 @@
+/** What the document tells of the register of webhooks, which reads its requests by itself (webhooks.md section 4). */
+import type { FastifySchema } from "fastify";
+import { type TProperties, type TSchema, Type } from "typebox";
+import { Meta, pageQuery } from "../requests/pagination.ts";
+import { query } from "../requests/parameters.ts";
+import { described } from "./route.ts";
+
+const Condition = Type.Object(
+  {
+    key: Type.String({ description: "Path of a member of the event's data." }),
+    condition: Type.String({ description: "Operator: `eq`, `gte`, `contains`, `between` ..." }),
+    value: Type.Optional(Type.Unknown()),
+  },
+  { title: "Condition" },
+);
+const enabled = Type.Union([Type.Boolean(), Type.Enum(["true", "false"])]);
+
+/** Members that may be written. */
+const writable = {
+  event: Type.Optional(Type.String({ description: "Name of an event (docs/reference/events.md)." })),
+  events: Type.Optional(Type.Array(Type.String(), { description: "Several names, instead of `event`." })),
+  target: Type.Optional(Type.String({ description: "URL that the deliveries are posted to." })),
+  enabled: Type.Optional(enabled),
+  conditions: Type.Optional(Type.Array(Condition)),
+};
+/** Members beyond those appear where they say something. */
+const open = (title: string, members: TProperties) =>
+  Type.Object(members, { title, additionalProperties: true });
+
+const webhook = {
+  id: Type.Integer(),
+  event: Type.String(),
+  target: Type.String(),
+  enabled: Type.Boolean(),
+  conditions: Type.Array(Type.Unknown()),
+};
+const Webhook = open("Webhook", webhook);
+const Secret = open("WebhookWithToken", { ...webhook, token: Type.String() });
+const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
+const DryRun = open("DryRun", { fromHeight: Type.Integer(), toHeight: Type.Integer() });
+const Nothing = Type.Object({}, { additionalProperties: false });
+
+const id = { id: Type.Integer({ minimum: 1 }) };
+const delivery = { ...id, delivery: Type.Integer({ minimum: 1 }) };
+const data = (schema: TSchema) => Type.Object({ data: schema });
+
+type Parts = { params?: TProperties; querystring?: TProperties; body?: TProperties; status?: number };
+
+function route(
+  summary: string,
+  answer: TSchema,
+  { params, querystring, body, status = 200 }: Parts,
+): FastifySchema {
+  return {
+    ...described("Webhooks", summary, answer),
+    response: { [status]: answer, 401: Type.Object({}, { description: "Not the token of this node." }) },
+    security: [{ token: [] }],
+    ...(params && { params: Type.Object(params) }),
+    ...(querystring && { querystring: query(querystring) }),
+    ...(body && { body: Type.Object(body) }),
+  };
+}
+
+const list = (row: TSchema, meta: TSchema) => Type.Object({ meta, data: Type.Array(row) });
+const CursorMeta = Type.Object({ count: Type.Integer(), next: Type.Union([Type.String(), Type.Null()]) });
+const { totalCountIsEstimate: _, ...pageMeta } = Meta.properties;
+const milliseconds = Type.Optional(Type.Integer({ minimum: 0, description: "Milliseconds since 1970." }));
+
+/** By method and path. */
+export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
+  "GET /webhooks": route("Registered webhooks.", list(Webhook, Type.Object(pageMeta)), {
+    querystring: { page: pageQuery.page, limit: pageQuery.limit },
+  }),
+  "POST /webhooks": route("Registers a webhook. The answer carries its secret, once.", data(Secret), {
+    body: { ...writable, target: Type.String(), conditions: Type.Array(Condition) },
+    status: 201,
+  }),
+  "GET /webhooks/:id": route("One webhook.", data(Webhook), { params: id }),
+  "PUT /webhooks/:id": route("Changes a webhook.", Nothing, { params: id, body: writable }),
+  "DELETE /webhooks/:id": route("Removes a webhook.", Nothing, { params: id }),
+  "POST /webhooks/:id/rotate": route("Replaces the secret of a webhook.", data(Secret), {
+    params: id,
+    body: { overlapSeconds: Type.Optional(Type.Integer({ minimum: 0 })) },
+  }),
+  "POST /webhooks/test": route("What a webhook would have heard of the last blocks.", data(DryRun), {
+    body: { ...writable, blocks: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) },
+  }),
+  "GET /webhooks/:id/deliveries": route(
+    "Deliveries of a webhook, newest first.",
+    list(Delivery, CursorMeta),
+    {
+      params: id,
+      querystring: {
+        state: Type.Optional(Type.Enum(["pending", "delivered", "failed", "cancelled"])),
+        event: Type.Optional(Type.String()),
+        height: pageQuery.page,
+        from: milliseconds,
+        to: milliseconds,
+        cursor: pageQuery.page,
+        limit: pageQuery.limit,
+      },
+    },
+  ),
+  "GET /webhooks/:id/deliveries/:delivery": route("One delivery with its body.", data(Delivery), {
+    params: delivery,
+  }),
+  "POST /webhooks/:id/deliveries/:delivery/retry": route("Makes a delivery again.", Nothing, {
+    params: delivery,
+  }),
+  "POST /webhooks/:id/deliveries/retry": route(
+    "Makes failed deliveries of a period again.",
+    data(Type.Object({ retried: Type.Integer({ minimum: 0 }) })),
+    { params: id, body: { since: Type.Integer({ minimum: 0, description: "Milliseconds since 1970." }) } },
+  ),
+  "POST /webhooks/:id/ping": route("Sends a delivery to try the target out.", data(Delivery), { params: id }),
+};

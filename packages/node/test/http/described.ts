@@ -1,0 +1,98 @@
+/** Whether answers are what the OpenAPI document says of them. */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Server } from "../../src/http/app.ts";
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type Content = { content?: { "application/json": { schema: object } } };
+
+export type Operation = {
+  tags: string[];
+  summary: string;
+  parameters?: { name: string; in: "path" | "query"; required: boolean; schema: Schema }[];
+  requestBody?: { content: { "application/json": { schema: Schema } } };
+  responses: Record<string, Content>;
+};
+
+/** As far as requests are made of it. */
+export type Schema = {
+  readonly type?: string;
+  readonly enum?: readonly Json[];
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly examples?: readonly Json[];
+};
+
+export type Document = {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+};
+
+export const documentOf = (app: Server): Document => app.swagger() as unknown as Document;
+
+/** Tests of answers by route and status. All servers of a process have the same document. */
+const validators = new Map<string, ValidateFunction | undefined>();
+
+/** Makes every answer of the server that its document does not tell of a failure of the request, and of the test. */
+export function checkAnswers(app: Server): void {
+  app.addHook("onSend", async (request, reply, payload) => {
+    const fault = faultOf(app, {
+      method: request.method === "HEAD" ? "GET" : request.method,
+      url: request.is404 ? undefined : request.routeOptions.url,
+      status: reply.statusCode,
+      body: payload,
+    });
+    if (fault === undefined) return payload;
+    const text = `${request.method} ${request.url}: ${fault}`;
+    reply.code(599);
+    return text;
+  });
+}
+
+type Answer = { method: string; url: string | undefined; status: number; body: unknown };
+
+/** What is wrong with an answer; undefined for nothing, and for what is not described. */
+export function faultOf(app: Server, { method, url, status, body }: Answer): string | undefined {
+  const path = url?.replace(/^\/api(\/v2)?(?=\/)/, "").replace(/:(\w+)/g, "{$1}");
+  if (url === undefined || path === undefined || typeof body !== "string" || status < 200) return undefined;
+  const document = documentOf(app);
+  const operation = document.paths[path]?.[method.toLowerCase()];
+  if (!operation) return undefined;
+  const name = [method, path, status].join(" ");
+  if (!validators.has(name)) validators.set(name, validatorOf(document, operation.responses[status]));
+  const validate = validators.get(name);
+  if (!validate) return EVERYWHERE.includes(status) ? undefined : `status ${status} is not described`;
+  return validate(JSON.parse(body)) ? undefined : JSON.stringify(validate.errors);
+}
+
+/** Statuses that say nothing of a route: found, barred, wrong prefix, slow, and the node's own fault. */
+const EVERYWHERE = [301, 304, 400, 403, 404, 415, 500];
+
+function validatorOf(document: Document, answer: Content | undefined): ValidateFunction | undefined {
+  const schema = answer?.content?.["application/json"].schema;
+  if (!schema) return undefined;
+  const ajv = new Ajv2020({ strict: false });
+  const all = { ...schema, components: document.components };
+  return ajv.compile(closed(all) as object);
+}
+
+/** Objects have no members but those that the schema tells: none is forgotten in it. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]));
+  const isOpen =
+    copy.type === "object" &&
+    typeof copy.properties === "object" &&
+    Object.keys(copy.properties as object).length > 0;
+  return isOpen ? { additionalProperties: false, ...copy } : copy;
+}

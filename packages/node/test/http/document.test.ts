@@ -1,0 +1,103 @@
+/** The document, walked against a running server. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Document, documentOf, faultOf } from "./described.ts";
+import { openFixture } from "./fixture.ts";
+import { longer } from "./longer.ts";
+import { samplesOf } from "./samples.ts";
+
+const fixture = openFixture({}, {}, longer);
+const served: string[] = [];
+fixture.app.addHook("onRoute", ({ method, url }) => {
+  if (method !== "HEAD" && url.startsWith("/api/v2/")) served.push(`${method} ${url}`);
+});
+let document: Document;
+beforeAll(async () => {
+  await fixture.app.ready();
+  document = documentOf(fixture.app);
+});
+afterAll(() => fixture.close());
+
+test("is served under both prefixes, and is OpenAPI 3.1", async () => {
+  const [one, other] = await Promise.all([
+    fixture.get("/api/openapi.json"),
+    fixture.get("/api/v2/openapi.json"),
+  ]);
+  expect(one.json()).toEqual(document);
+  expect(other.body).toBe(one.body);
+  expect(document.openapi).toBe("3.1.0");
+});
+
+test("names what it refers to, and refers to all that it names", () => {
+  const text = JSON.stringify(document);
+  const used = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
+  expect([...used].sort()).toEqual(Object.keys(document.components.schemas).sort());
+});
+
+test("tells of every route that is served", () => {
+  const told = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map(
+      (method) => `${method.toUpperCase()} /api/v2${path.replace(/\{(\w+)\}/g, ":$1")}`,
+    ),
+  );
+  // Names of tokens that a node may have besides are no routes of their own.
+  const isRoute = (name: string) => !name.includes("(") && !name.endsWith("/openapi.json");
+  expect(served.filter(isRoute).sort()).toEqual(told.sort());
+});
+
+test("gives each operation a chapter and a sentence", () => {
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, { tags, summary }] of Object.entries(operations)) {
+      expect(tags, `${method} ${path}`).toHaveLength(1);
+      expect(summary, `${method} ${path}`).toMatch(/^[A-Z].*\.$/);
+    }
+  }
+});
+
+test("shows values instead of the texts that stand in queries", () => {
+  const { parameters = [] } = document.paths["/blocks"]!.get!;
+  const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+  expect(schemas).toMatchObject({
+    page: { type: "integer", minimum: 1 },
+    limit: { type: "integer", minimum: 1, maximum: 100, default: 100 },
+    transform: { type: "boolean" },
+    orderBy: { type: "string" },
+  });
+});
+
+test("every operation, with every parameter and member that it knows, answers what is told", async () => {
+  const samples = samplesOf(document);
+  expect(samples.length).toBeGreaterThan(300);
+  const statuses = new Set<number>();
+  for (const { method, path, url, payload } of samples) {
+    const answer = await fixture.app.inject({
+      method: method as "GET",
+      url,
+      ...(payload !== undefined && { payload: payload as object }),
+    });
+    const { statusCode: status, body } = answer;
+    const routeUrl = `/api/v2${path.replace(/\{(\w+)\}/g, ":$1")}`;
+    const fault = faultOf(fixture.app, { method, url: routeUrl, status, body });
+    expect(fault, `${method} ${url} ${JSON.stringify(payload)}: ${body.slice(0, 200)}`).toBeUndefined();
+    // What is told is understood; only a required member may be missing.
+    if (path !== "/transactions" || method !== "POST") {
+      expect(status, `${method} ${url} ${JSON.stringify(payload)}: ${body}`).toBe(200);
+    }
+    statuses.add(status);
+  }
+  expect(statuses).toEqual(new Set([200, 422]));
+});
+
+describe("the check of answers", () => {
+  const url = "/api/v2/blockchain";
+  const body = { data: { block: { height: 1, id: "1" }, supply: 5 } };
+  const check = (status: number, value: unknown) =>
+    faultOf(fixture.app, { method: "GET", url, status, body: JSON.stringify(value) });
+
+  test("finds members that are missing, wrong or too many, and statuses that are not told", () => {
+    expect(check(200, body)).toBeUndefined();
+    expect(check(200, { data: { ...body.data, supply: "5" } })).toContain("must be integer");
+    expect(check(200, { data: { supply: 5 } })).toContain("must have required property 'block'");
+    expect(check(200, { ...body, more: 1 })).toContain("must NOT have additional properties");
+    expect(check(201, body)).toContain("status 201 is not described");
+  });
+});

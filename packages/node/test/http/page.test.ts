@@ -1,0 +1,25 @@
+/** The page that shows the document. */
+import { afterAll, expect, test } from "vitest";
+import { openFixture } from "./fixture.ts";
+
+const fixture = openFixture();
+afterAll(() => fixture.close());
+
+test("loads everything from this server, and may load nothing else", async () => {
+  const page = await fixture.get("/documentation");
+  expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
+  expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self';/);
+  const parts = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
+  expect(parts.length).toBeGreaterThan(4);
+  for (const path of [...parts, "/documentation/json"]) {
+    expect(path).toMatch(/^\/documentation\//);
+    const part = await fixture.get(path);
+    expect(part.statusCode, path).toBe(200);
+    expect(part.body.length, path).toBeGreaterThan(100);
+  }
+});
+
+test("shows the document that the API serves", async () => {
+  const shown = await fixture.get("/documentation/json");
+  expect(shown.json()).toEqual((await fixture.get("/api/openapi.json")).json());
+});
