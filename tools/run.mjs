@@ -33,8 +33,8 @@ const commands = {
 
 /** Without a command of its own, `npm start` is `uniknode dev`. */
 function startArguments(args) {
-  const asksForProgram = args.some((arg) => ["dev", "run", "version", "help"].includes(arg));
-  return asksForProgram ? args : ["dev", ...args];
+  const [command = "--"] = args;
+  return command.startsWith("-") ? ["dev", ...args] : args;
 }
 
 function install() {

@@ -2,30 +2,41 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/resolve.ts";
 import { limitHeapGrowth } from "../lifecycle/heap.ts";
-import { devCommand } from "./dev.ts";
-import { listenCommand } from "./listen.ts";
-import { runCommand } from "./run.ts";
-import { versionCommand } from "./version.ts";
+
+/** By name. Loaded when asked for: a command that looks at a block has no use for a whole node. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  dev: async () => (await import("./dev.ts")).devCommand(),
+  run: async () => (await import("./run.ts")).runCommand(),
+  listen: async () => (await import("./listen.ts")).listenCommand(),
+  status: async () => (await import("./status.ts")).statusCommand(),
+  block: async () => (await import("./block.ts")).blockCommand(),
+  wallet: async () => (await import("./wallet.ts")).walletCommand(),
+  unik: async () => (await import("./unik.ts")).unikCommand(),
+  tx: async () => (await import("./tx.ts")).txCommand(),
+  version: async () => (await import("./version.ts")).versionCommand(),
+};
 
 /** Exit codes: 0 done, 1 failed while working, 2 asked for something that makes no sense. */
 export async function main(args: readonly string[]): Promise<number> {
   limitHeapGrowth();
-  const program = new Command("uniknode")
-    .description("A complete node of the Unikname Network.")
-    .exitOverride()
-    .showHelpAfterError("(--help shows what there is)")
-    .addCommand(devCommand())
-    .addCommand(runCommand())
-    .addCommand(listenCommand())
-    .addCommand(versionCommand());
-  for (const command of program.commands)
-    command.exitOverride().showHelpAfterError("(--help shows what there is)");
+  const program = new Command("uniknode").description("A complete node of the Unikname Network.");
+  const asked = Object.entries(COMMANDS).filter(([name]) => name === args[0]);
+  for (const [, load] of asked.length > 0 ? asked : Object.entries(COMMANDS)) {
+    program.addCommand(await load());
+  }
+  leaveExitToMain(program);
   try {
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     return exitCodeOf(error);
   }
+}
+
+/** The program and all commands below it, at any depth. */
+function leaveExitToMain(command: Command): void {
+  command.exitOverride().showHelpAfterError("(--help shows what there is)");
+  for (const below of command.commands) leaveExitToMain(below);
 }
 
 function exitCodeOf(error: unknown): number {

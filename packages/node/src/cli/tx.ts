@@ -1,0 +1,163 @@
+/** `uniknode tx`: builds a transaction, signs it, posts it, and waits for its block. */
+import { type Transaction, transactionToJson } from "@uniknode/protocol";
+import { Command } from "commander";
+import { type Option, readInteger, readSwitch, readText } from "../config/option.ts";
+import { type Config, ConfigError, readJsonObject } from "../config/resolve.ts";
+import { tokensOf, unitsOf } from "../sending/amounts.ts";
+import {
+  factoryPassphraseOptions,
+  passphraseOptions,
+  readFactoryPassphrase,
+  readPassphrase,
+  readSecondPassphrase,
+  secondPassphraseOptions,
+} from "../sending/options.ts";
+import { post, waitUntilForged } from "../sending/send.ts";
+import { prepareSender, sign } from "../sending/sender.ts";
+import { connectionOptions, connectTo, show, table } from "./connection.ts";
+import { addFlags, configOf } from "./options.ts";
+import type { Kind } from "./tx/kind.ts";
+import { claim, lock, multiPayment, refund, transfer } from "./tx/payments.ts";
+import { disclose, mint, transferUnik, update } from "./tx/uniks.ts";
+import { ipfs, registerDelegate, resignDelegate, secondSignature, unvote, vote } from "./tx/wallets.ts";
+
+const KINDS: readonly Kind[] = [
+  transfer,
+  multiPayment,
+  vote,
+  unvote,
+  mint,
+  update,
+  transferUnik,
+  disclose,
+  registerDelegate,
+  resignDelegate,
+  secondSignature,
+  lock,
+  claim,
+  refund,
+  ipfs,
+];
+
+const option = <O extends Option>(value: O): O => value;
+
+const waitOptions = {
+  wait: option({
+    name: "wait",
+    sentence: "Wait until it is part of a block.",
+    default: false,
+    read: readSwitch,
+  }),
+  waitTimeout: option({
+    name: "waitTimeout",
+    placeholder: "SECONDS",
+    sentence: "Seconds to wait for.",
+    default: 120,
+    read: readInteger(1, 86_400),
+  }),
+};
+
+const txOptions = {
+  ...connectionOptions,
+  ...passphraseOptions,
+  ...secondPassphraseOptions,
+  ...factoryPassphraseOptions,
+  fee: option({
+    name: "fee",
+    placeholder: "AMOUNT",
+    sentence: "Fee in tokens; that of the network for the type if it is left out.",
+    read: readAmount,
+  }),
+  nonce: option({
+    name: "nonce",
+    placeholder: "N",
+    sentence: "Place among what the wallet sends; the next one if it is left out.",
+    read: readInteger(1, Number.MAX_SAFE_INTEGER),
+  }),
+  dryRun: option({
+    name: "dryRun",
+    sentence: "Build and sign, show it, and send nothing.",
+    default: false,
+    read: readSwitch,
+  }),
+  ...waitOptions,
+};
+
+const postOptions = { ...connectionOptions, ...waitOptions };
+
+export function txCommand(): Command {
+  const command = new Command("tx").description("build, sign and send transactions");
+  for (const kind of KINDS) command.addCommand(kindCommand(kind));
+  return command.addCommand(postCommand());
+}
+
+function kindCommand(kind: Kind): Command {
+  const command = addFlags(kind.command(), txOptions);
+  return command.action(async () => {
+    const config = configOf(command, txOptions);
+    const build = kind.buildOf(command);
+    const client = connectTo(config);
+    const keys = await readPassphrase(config);
+    const fee = config.fee === undefined ? undefined : unitsOf(config.fee);
+    const nonce = config.nonce === undefined ? undefined : BigInt(config.nonce);
+    const sender = await prepareSender(client, { keys, fee, nonce });
+    const readSecondKeys = () => readSecondPassphrase(config);
+    const readFactoryKeys = () => readFactoryPassphrase(config);
+    const body = await build({ ...sender, readSecondKeys, readFactoryKeys });
+    const signed = await sign(body, sender, readSecondKeys);
+    await deliver(transactionToJson(signed) as SignedJson, config, costOf(signed));
+  });
+}
+
+function postCommand(): Command {
+  const command = new Command("post")
+    .description("send a transaction that was signed before, as --dry-run --json shows it")
+    .argument("<file>", "its JSON");
+  return addFlags(command, postOptions).action(async (file: string) => {
+    const config = configOf(command, postOptions);
+    const content = readJsonObject(file, "transaction file");
+    const transaction = (content.transaction ?? content) as SignedJson;
+    if (typeof transaction.id !== "string")
+      throw new ConfigError(`${file}: "id" of the transaction is missing`);
+    await deliver(transaction, { ...config, dryRun: false }, []);
+  });
+}
+
+type SignedJson = Readonly<Record<string, unknown>> & { readonly id: string };
+type DeliverConfig = Config<typeof postOptions> & { readonly dryRun: boolean };
+
+/** Sends it as far as was asked for, and says how far it came. */
+async function deliver(
+  transaction: SignedJson,
+  config: DeliverConfig,
+  lines: readonly string[],
+): Promise<void> {
+  const { id } = transaction;
+  const tell = (state: string, said: string, more: object = {}) =>
+    show(config, { id, state, ...more, transaction }, [
+      ...table([["id", id]]),
+      ...lines,
+      ...table([["state", said]]),
+    ]);
+
+  if (config.dryRun) return tell("signed", "signed, not sent; --json shows it");
+  const client = connectTo(config);
+  await post(client, transaction);
+  if (!config.wait) return tell("accepted", "accepted; it waits for a block");
+  const { blockId, confirmations } = await waitUntilForged(client, id, config.waitTimeout * 1_000);
+  tell("forged", `forged in block ${blockId}`, { blockId, confirmations });
+}
+
+const costOf = ({ amount, fee, nonce }: Transaction): string[] =>
+  table([
+    ["amount", amount > 0n ? tokensOf(amount) : undefined],
+    ["fee", tokensOf(fee)],
+    ["nonce", `${nonce}`],
+  ]);
+
+/** Kept as text until it is needed: options have no larger numbers than 2^53. */
+function readAmount(value: unknown): string {
+  const text = readText(value);
+  unitsOf(text);
+  return text;
+}

@@ -1,0 +1,59 @@
+/** Reads arguments of transactions; commander says which one is wrong. */
+import { InvalidArgumentError } from "commander";
+import { unitsOf } from "../../sending/amounts.ts";
+
+/** In tokens, to the smallest unit. */
+export function readTokens(text: string): bigint {
+  try {
+    return unitsOf(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
+export const readHex64 = (text: string): string =>
+  matching(text, /^[0-9a-f]{64}$/, "64 hexadecimal digits are expected");
+
+/** Whether it is one of the network, the node says. */
+export const readAddress = (text: string): string =>
+  matching(text, /^[1-9A-HJ-NP-Za-km-z]{34}$/, "an address is expected: 34 letters and digits");
+
+export function readUnsigned(text: string): number {
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw new InvalidArgumentError("an integer is expected");
+  return number;
+}
+
+export type Payment = { readonly recipientId: string; readonly amount: bigint };
+
+/** `ADDRESS=AMOUNT`; collects what is given several times. */
+export function readPayment(text: string, before: readonly Payment[] = []): readonly Payment[] {
+  const [recipientId = "", tokens = ""] = text.split("=", 2);
+  return [...before, { recipientId: readAddress(recipientId), amount: readTokens(tokens) }];
+}
+
+/** `NAME=VALUE`; collects what is given several times. */
+export function readPair(text: string, before: readonly (readonly [string, string])[] = []) {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("NAME=VALUE is expected");
+  return [...before, [text.slice(0, at), text.slice(at + 1)] as const];
+}
+
+/** Collects what is given several times. */
+export const readAnother = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  text,
+];
+
+const KINDS: Readonly<Record<string, number>> = { individual: 1, organization: 2, network: 3 };
+
+export function readUnikType(text: string): number {
+  const number = Object.hasOwn(KINDS, text) ? KINDS[text] : undefined;
+  if (number === undefined) throw new InvalidArgumentError("individual, organization or network is expected");
+  return number;
+}
+
+function matching(text: string, pattern: RegExp, expectation: string): string {
+  if (!pattern.test(text)) throw new InvalidArgumentError(expectation);
+  return text;
+}

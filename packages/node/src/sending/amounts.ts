@@ -1,0 +1,23 @@
+/** Amounts as people write them: in tokens, of which one is 10^8 of the smallest unit. */
+
+const DECIMALS = 8;
+
+/**
+ * The smallest units of a text such as `12.5`.
+ *
+ * @throws {RangeError} for anything but digits with up to eight decimals
+ */
+export function unitsOf(tokens: string): bigint {
+  const [, whole, fraction = ""] = /^(\d{1,12})(?:\.(\d{1,8}))?$/.exec(tokens) ?? [];
+  if (whole === undefined) {
+    throw new RangeError("an amount in tokens is expected, with up to 8 decimals, such as 12.5");
+  }
+  return BigInt(whole + fraction.padEnd(DECIMALS, "0"));
+}
+
+/** The text of an amount, without superfluous zeros. */
+export function tokensOf(units: bigint): string {
+  const digits = `${units < 0n ? -units : units}`.padStart(DECIMALS + 1, "0");
+  const fraction = digits.slice(-DECIMALS).replace(/0+$/, "");
+  return `${units < 0n ? "-" : ""}${digits.slice(0, -DECIMALS)}${fraction ? `.${fraction}` : ""}`;
+}

@@ -1,0 +1,33 @@
+/** Why a transaction did not get to where it was to go. */
+
+export type SendErrorType =
+  /** The node refused it; nothing has happened. `reasons` as the node says them. */
+  | {
+      readonly code: "SEND_REFUSED";
+      readonly id: string;
+      readonly reasons: readonly { readonly type: string; readonly message: string }[];
+    }
+  /** The sender has too many transactions in the pool; worth a retry once some are forged. */
+  | { readonly code: "SEND_EXCESS"; readonly id: string }
+  /** It left the pool without being forged: it expired, or another one took its place. */
+  | { readonly code: "SEND_DROPPED"; readonly id: string }
+  /** It still waits in the pool, and may be forged later. */
+  | { readonly code: "SEND_STILL_WAITING"; readonly id: string; readonly waitedMs: number }
+  /** The second passphrase is not the one that the wallet registered. */
+  | { readonly code: "SEND_WRONG_SECOND_KEY"; readonly address: string }
+  /** The wallet has not what the transaction is about: a vote to withdraw, a unik. */
+  | { readonly code: "SEND_NOTHING_THERE"; readonly address: string };
+
+export type SendErrorCode = SendErrorType["code"];
+
+export class SendError extends Error {
+  readonly code: SendErrorCode;
+  readonly type: SendErrorType;
+
+  constructor(type: SendErrorType, message: string) {
+    super(message);
+    this.name = "SendError";
+    this.code = type.code;
+    this.type = type;
+  }
+}

@@ -1,0 +1,68 @@
+/** Hands a signed transaction over, and waits until it is part of the chain. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { ApiError, type Client, type SingleTransaction } from "@uniknode/client";
+import { SendError } from "./error.ts";
+
+/**
+ * Posts a signed transaction in its JSON form.
+ *
+ * @throws {SendError} SEND_REFUSED, SEND_EXCESS
+ * @throws {ApiError}
+ */
+export async function post(client: Client, transaction: { readonly id: string }): Promise<void> {
+  const { id } = transaction;
+  const { data, errors = {} } = await client.transactions.submit([transaction]);
+  if (data.accept.includes(id)) return;
+  if (data.excess.includes(id)) {
+    throw new SendError(
+      { code: "SEND_EXCESS", id },
+      "the sender has too many transactions that wait; send again once some are forged",
+    );
+  }
+  const reasons = errors[id] ?? [];
+  const texts = reasons.map(({ type, message }) => `${message} (${type})`);
+  throw new SendError({ code: "SEND_REFUSED", id, reasons }, `the node refused ${id}: ${texts.join("; ")}`);
+}
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 1_000;
+
+/**
+ * The transaction once it is in a block.
+ *
+ * @throws {SendError} SEND_DROPPED, SEND_STILL_WAITING
+ * @throws {ApiError}
+ */
+export async function waitUntilForged(
+  client: Client,
+  id: string,
+  timeoutMs: number,
+): Promise<SingleTransaction> {
+  const startedMs = Date.now();
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+    const isWaiting = await find(client.transactions.getUnconfirmed(id));
+    // Asked afterwards: what has left the pool is in its block by now.
+    const forged = await find(client.transactions.get(id));
+    if (forged) return forged.data;
+    if (!isWaiting) {
+      throw new SendError({ code: "SEND_DROPPED", id }, `${id} left the pool without being forged`);
+    }
+    const waitedMs = Date.now() - startedMs;
+    if (waitedMs >= timeoutMs) {
+      throw new SendError(
+        { code: "SEND_STILL_WAITING", id, waitedMs },
+        `${id} was not forged within ${timeoutMs / 1_000} s; it still waits, and may be forged later`,
+      );
+    }
+    await sleep(pauseMs);
+  }
+}
+
+async function find<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "API_NOT_FOUND") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,328 @@
+/** The commands for daily work, each in a process of its own, with a living chain. */
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Client, createClient } from "@uniknode/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Person, peopleOf } from "../../src/dev/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { type Ended, type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
+
+const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const [alice, bob, carol, dave] = [0, 1, 2, 3].map((index) => people(`account ${index}`)) as [
+  Person,
+  Person,
+  Person,
+  Person,
+];
+const factory = people("factory");
+const [unregistered, delegate] = [people("account 4"), people("delegate 0")];
+const folder = mkdtempSync(join(tmpdir(), "uniknode-daily-"));
+
+let node: Running;
+let url: string;
+let client: Client;
+
+beforeAll(async () => {
+  const data = join(folder, "data");
+  node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--instant"]);
+  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  await node.printed(/Ctrl-C stops/);
+  client = createClient({ url });
+}, 60_000);
+
+afterAll(async () => {
+  node.child.kill("SIGKILL");
+  await node.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> =>
+  runUniknode(args, { environment: { UNIKNODE_URL: url, ...environment } });
+
+/** What the command prints for programs. */
+async function json(args: readonly string[], environment: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await run([...args, "--json"], environment);
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+const as = ({ passphrase }: Person) => ({ UNIKNODE_PASSPHRASE: passphrase });
+
+/** Sends and waits; the transaction as the chain has it. */
+async function forged(args: readonly string[], environment: Record<string, string>) {
+  const { id, state, blockId } = await json(["tx", ...args, "--wait"], environment);
+  expect(state).toBe("forged");
+  const { data } = await client.transactions.get(id as string);
+  expect(data.blockId).toBe(blockId);
+  return data;
+}
+
+/** Nobody listens there. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+const newUnik = () => randomBytes(32).toString("hex");
+
+describe("looking", () => {
+  test("at the node and its chain", async () => {
+    const { data: head } = await client.blockchain.get();
+    expect(await json(["status"])).toMatchObject({
+      height: head.block.height,
+      synced: true,
+      token: "devunik",
+    });
+    const { stdout } = await run(["status"]);
+    expect(stdout).toMatch(/^height\s+\d+\nblock\s+[0-9a-f]+\nsynced\s+yes\n/);
+  });
+
+  test("at a block by height, by id, and at the last one", async () => {
+    const second = await json(["block", "2"]);
+    expect(second).toMatchObject({ height: 2 });
+    expect(await json(["block", second.id as string])).toMatchObject({ id: second.id });
+    expect(await json(["block"])).toMatchObject({
+      height: (await client.blockchain.get()).data.block.height,
+    });
+    expect((await run(["block", "1"])).stdout).toMatch(/^height\s+1\n/);
+  });
+
+  test("at a unik and a wallet", async () => {
+    const unik = await json(["unik", alice.unikId]);
+    expect(unik).toMatchObject({ id: alice.unikId, ownerId: alice.address, properties: { type: "1" } });
+    expect((await run(["unik", alice.unikId])).stdout).toContain("type          individual\n");
+    const wallet = await json(["wallet", "show", alice.address]);
+    expect(wallet).toMatchObject({ address: alice.address, publicKey: alice.publicKey });
+    expect((await run(["wallet", "show", alice.publicKey])).stdout).toContain(alice.unikId);
+  });
+
+  test("at what is not there ends with code 1", async () => {
+    const { code, stderr } = await run(["block", "999999999"]);
+    expect([code, stderr]).toEqual([1, "uniknode: GET /api/blocks/999999999: Block not found (HTTP 404)\n"]);
+  });
+
+  test("at a node that does not run ends with code 1", async () => {
+    const { code, stderr } = await run(["status", "--url", `http://127.0.0.1:${await closedPort()}`]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("ECONNREFUSED");
+  });
+});
+
+describe("wallets", () => {
+  test("are made from new words each time, for the network of the node or a named one", async () => {
+    const [first, second] = [await json(["wallet", "new"]), await json(["wallet", "new"])];
+    expect((first.passphrase as string).split(" ")).toHaveLength(12);
+    expect(first.passphrase).not.toBe(second.passphrase);
+    const environment = { UNIKNODE_PASSPHRASE: first.passphrase as string };
+    const { address, publicKey } = first;
+    expect(await json(["wallet", "address"], environment)).toEqual({ address, publicKey });
+    const elsewhere = await json(
+      ["wallet", "address", "--network", "livenet", "--url", "http://127.0.0.1:1"],
+      environment,
+    );
+    expect(elsewhere).toEqual({ address: expect.stringMatching(/^U/), publicKey });
+  });
+
+  test("tell their address by a passphrase in a file or in the environment", async () => {
+    const file = join(folder, "alice");
+    writeFileSync(file, `${alice.passphrase}\n`);
+    const { address, publicKey } = alice;
+    expect(await json(["wallet", "address", "--passphrase-file", file], as(bob))).toEqual({
+      address,
+      publicKey,
+    });
+    expect(await json(["wallet", "address"], as(alice))).toEqual({ address, publicKey });
+  });
+
+  test("without any passphrase say how to give one, with code 2", async () => {
+    for (const args of [
+      ["wallet", "address"],
+      ["tx", "transfer", bob.address, "1"],
+    ]) {
+      const { code, stderr } = await run(args);
+      expect(code).toBe(2);
+      expect(stderr).toContain("give --passphrase-file FILE, or set UNIKNODE_PASSPHRASE");
+    }
+    const { code, stderr } = await run(["wallet", "address", "--passphrase-file", "/nowhere"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--passphrase-file /nowhere cannot be read")]);
+    const empty = await run(["wallet", "address"], { UNIKNODE_PASSPHRASE: "" });
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("UNIKNODE_PASSPHRASE is empty")]);
+  });
+});
+
+describe("payments", { timeout: 60_000 }, () => {
+  test("a transfer, with message and fee", async () => {
+    const stranger = people("a stranger").address;
+    const args = ["transfer", stranger, "12.5", "--vendor-field", "rent", "--fee", "0.3"];
+    expect(await forged(args, as(alice))).toMatchObject({
+      recipient: stranger,
+      amount: 1_250_000_000,
+      fee: 30_000_000,
+      vendorField: "rent",
+    });
+    expect(await json(["wallet", "show", stranger])).toMatchObject({ balance: 1_250_000_000 });
+  });
+
+  test("for people: what it costs, and where it went", async () => {
+    const { stdout, code } = await run(["tx", "transfer", bob.address, "1", "--wait"], as(alice));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^id\s+[0-9a-f]{64}\namount\s+1\nfee\s+0\.1\nnonce\s+\d+\nstate\s+forged in block [0-9a-f]+\n$/,
+    );
+  });
+
+  test("several addresses at once", async () => {
+    const payments = [`${bob.address}=1`, `${carol.address}=2.5`];
+    expect((await forged(["multi-payment", ...payments], as(alice))).asset).toEqual({
+      payments: [
+        { recipientId: bob.address, amount: "100000000" },
+        { recipientId: carol.address, amount: "250000000" },
+      ],
+    });
+  });
+
+  test("signed here, sent later", async () => {
+    const signed = await json(["tx", "transfer", bob.address, "3", "--dry-run"], as(carol));
+    expect(signed).toMatchObject({ state: "signed", transaction: { amount: "300000000" } });
+    const file = join(folder, "signed.json");
+    writeFileSync(file, JSON.stringify(signed));
+    expect(await json(["tx", "post", file, "--wait"])).toMatchObject({ id: signed.id, state: "forged" });
+    const again = await run(["tx", "post", file]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("ERR_")]);
+  });
+
+  test("amounts put aside, where the network has them: this one has not", async () => {
+    const lock = ["lock", bob.address, "2", "ab".repeat(32)];
+    const dry = async (args: readonly string[]) =>
+      (await json(["tx", ...args, "--dry-run"], as(alice))).transaction;
+    const expiration = { type: 2, value: 100 };
+    expect(await dry([...lock, "--until-height", "100"])).toMatchObject({
+      type: 8,
+      amount: "200000000",
+      asset: { lock: { secretHash: "ab".repeat(32), expiration } },
+    });
+    const byTime = { asset: { lock: { expiration: { type: 1, value: 7 } } } };
+    expect(await dry([...lock, "--until-time", "7"])).toMatchObject(byTime);
+    const claim = { lockTransactionId: "cd".repeat(32), unlockSecret: "ef".repeat(32) };
+    expect(await dry(["claim", "cd".repeat(32), "ef".repeat(32)])).toMatchObject({ asset: { claim } });
+    const refund = { lockTransactionId: "cd".repeat(32) };
+    expect(await dry(["refund", "cd".repeat(32)])).toMatchObject({ asset: { refund } });
+    const { code, stderr } = await run(["tx", ...lock, "--until-height", "100"], as(alice));
+    expect([code, stderr]).toEqual([1, expect.stringContaining("deactivated")]);
+  });
+});
+
+describe("votes and delegates", { timeout: 60_000 }, () => {
+  test("a vote for a delegate by the id of its unik, withdrawn again", async () => {
+    const { asset } = await forged(["vote", delegate.unikId], as(alice));
+    expect(asset).toEqual({ votes: [`+${delegate.publicKey}`] });
+    expect(await json(["wallet", "show", alice.address])).toMatchObject({ vote: delegate.publicKey });
+    expect((await forged(["unvote"], as(alice))).asset).toEqual({ votes: [`-${delegate.publicKey}`] });
+    const { code, stderr } = await run(["tx", "unvote"], as(alice));
+    expect([code, stderr]).toEqual([1, `uniknode: ${alice.address} votes for nobody\n`]);
+  });
+
+  test("a registration under the first unik of the wallet, and the resignation", async () => {
+    const factoryKeys = { UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase };
+    await forged(["disclose", bob.unikId, "bob", "--factory", factory.unikId], {
+      ...as(bob),
+      ...factoryKeys,
+    });
+    const { asset } = await forged(["register-delegate"], as(bob));
+    expect(asset).toEqual({ delegate: { username: bob.unikId } });
+    await forged(["resign-delegate"], as(bob));
+    expect(await json(["wallet", "show", bob.address])).toMatchObject({ isDelegate: true, isResigned: true });
+    const { code, stderr } = await run(["tx", "register-delegate"], as(people("account 9")));
+    expect([code, stderr]).toEqual([1, expect.stringContaining("owns no unik")]);
+  });
+});
+
+describe("uniks", { timeout: 60_000 }, () => {
+  test("minted, changed and given away", async () => {
+    const unik = newUnik();
+    await forged(["mint", unik, "organization", "--property", "usr/shape=round"], as(unregistered));
+    expect(await json(["unik", unik])).toMatchObject({ type: "2", properties: { "usr/shape": "round" } });
+    const change = ["--property", "usr/color=a=b", "--remove", "usr/shape"];
+    await forged(["update", unik, ...change], as(unregistered));
+    const { properties } = await json(["unik", unik]);
+    expect(properties).toMatchObject({ "usr/color": "a=b" });
+    expect(properties).not.toHaveProperty("usr/shape");
+    await forged(["transfer-unik", unik, alice.address], as(unregistered));
+    expect(await json(["unik", unik])).toMatchObject({ ownerId: alice.address });
+  });
+
+  test("the same with the certificate of a factory, and the name disclosed", async () => {
+    const unik = newUnik();
+    const certified = ["--factory", factory.unikId];
+    const environment = { ...as(unregistered), UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase };
+    const mint = await forged(["mint", unik, "individual", ...certified, "--cost", "2"], environment);
+    expect(mint).toMatchObject({ typeGroup: 2001, type: 3, amount: 200_000_000, recipient: factory.address });
+    const update = await forged(["update", unik, "--property", "usr/a=b", ...certified], environment);
+    expect(update).toMatchObject({ typeGroup: 2001, type: 4 });
+    const name = `daily-${unik.slice(0, 8)}`;
+    await forged(["disclose", unik, name, ...certified], environment);
+    expect(await json(["unik", unik])).toMatchObject({ explicitValues: [name] });
+    const transfer = await forged(["transfer-unik", unik, carol.address, ...certified], environment);
+    expect(transfer).toMatchObject({ typeGroup: 2001, type: 6 });
+  });
+});
+
+describe("second passphrases and files", { timeout: 60_000 }, () => {
+  test("what a wallet sends needs both from then on", async () => {
+    const second = { UNIKNODE_SECOND_PASSPHRASE: "another secret" };
+    await forged(["second-signature"], { ...as(dave), ...second });
+    const pay = ["transfer", bob.address, "1"];
+    expect((await forged(pay, { ...as(dave), ...second })).signSignature).toMatch(/^[0-9a-f]+$/);
+    const missing = await run(["tx", ...pay], as(dave));
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("no second passphrase")]);
+    const wrong = await run(["tx", ...pay], { ...as(dave), UNIKNODE_SECOND_PASSPHRASE: "wrong" });
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("is not the one that")]);
+  });
+
+  test("the hash of a file", async () => {
+    const hash = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
+    expect((await forged(["ipfs", hash], as(carol))).asset).toEqual({ ipfs: hash });
+  });
+});
+
+describe("what cannot be", () => {
+  test("is refused by the node with its reason: code 1", async () => {
+    const poor = { UNIKNODE_PASSPHRASE: "nobody ever paid this one" };
+    const { code, stderr, stdout } = await run(["tx", "transfer", bob.address, "1"], poor);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^uniknode: the node refused [0-9a-f]{64}: .*\(ERR_APPLY\)\n$/);
+  });
+
+  test.each([
+    [["transfer", "nobody", "1"], "an address is expected"],
+    [["transfer", bob.address, "1,5"], "an amount in tokens is expected"],
+    [["transfer", bob.address, "0.123456789"], "an amount in tokens is expected"],
+    [["transfer", bob.address], "missing required argument 'amount'"],
+    [["transfer", bob.address, "1", "--fee", "much"], "--fee: an amount in tokens is expected"],
+    [["transfer", bob.address, "1", "--nonce", "0"], "--nonce: an integer"],
+    [["transfer", bob.address, "1", "--passphrase", "x"], "unknown option '--passphrase'"],
+    [["multi-payment", `${bob.address}=1`], "at least two ADDRESS=AMOUNT"],
+    [["multi-payment", bob.address, "x=1"], "an amount in tokens is expected"],
+    [["lock", bob.address, "1", "ab".repeat(32)], "either --until-height or --until-time"],
+    [["claim", "ab", "cd"], "64 hexadecimal digits are expected"],
+    [["mint", newUnik(), "person"], "individual, organization or network is expected"],
+    [["mint", newUnik(), "network", "--property", "a"], "NAME=VALUE is expected"],
+    [["update", newUnik()], "--property or --remove is expected"],
+    [["disclose", newUnik(), "name"], "required option '--factory <UNIK>'"],
+    [["fly"], "unknown command"],
+    [["post", "/nowhere"], "/nowhere cannot be read"],
+  ])("makes no sense: tx %j ends with code 2", async (args, message) => {
+    const { code, stderr } = await run(["tx", ...args], as(alice));
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+});
