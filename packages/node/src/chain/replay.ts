@@ -23,7 +23,7 @@ const DELIVERY_BLOCKS = 400;
 /**
  * Hands over serialized blocks, the first being the one above the head, until they end or one is refused.
  *
- * @throws {ChainError} as `Chain.accept` does
+ * @throws {ChainError} as `Chain.accept` does, or what the blocks throw; what came before is dealt with by then
  */
 export async function replay(
   chain: Chain,
@@ -63,13 +63,19 @@ export async function replay(
     delivery = [];
     bytes = 0;
   };
-  for await (const block of blocks) {
-    if (refusal || failure) break;
-    delivery.push(block);
-    bytes += block.length;
-    if (bytes < DELIVERY_BYTES && delivery.length < DELIVERY_BLOCKS) continue;
+  try {
+    for await (const block of blocks) {
+      if (refusal || failure) break;
+      delivery.push(block);
+      bytes += block.length;
+      if (bytes < DELIVERY_BYTES && delivery.length < DELIVERY_BLOCKS) continue;
+      flush();
+      while (bytesInFlight > maxBytesInFlight) await Promise.race(inFlight);
+    }
+  } catch (error) {
+    // What came before its source failed is as good as ever.
     flush();
-    while (bytesInFlight > maxBytesInFlight) await Promise.race(inFlight);
+    failure ??= { error };
   }
   if (!refusal && !failure) flush();
   await Promise.all(inFlight);
