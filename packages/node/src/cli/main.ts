@@ -13,6 +13,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   wallet: async () => (await import("./wallet.ts")).walletCommand(),
   unik: async () => (await import("./unik.ts")).unikCommand(),
   tx: async () => (await import("./tx.ts")).txCommand(),
+  snapshot: async () => (await import("./archive.ts")).snapshotCommand(),
+  export: async () => (await import("./archive.ts")).exportCommand(),
+  import: async () => (await import("./archive.ts")).importCommand(),
   version: async () => (await import("./version.ts")).versionCommand(),
 };
 

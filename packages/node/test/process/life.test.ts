@@ -1,15 +1,16 @@
 /** Starting, continuing, refusing and stopping, with the real program. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { blockToJson, createNetwork } from "@uniknode/protocol";
+import { createNetwork } from "@uniknode/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { devGenesis } from "../../src/dev/genesis.ts";
 import { peopleOf } from "../../src/dev/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
 import { connect, transferOf } from "./client.ts";
+import { writeNetwork } from "./network.ts";
 import { type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
@@ -161,14 +162,9 @@ describe("a network from its files", { timeout: 60_000 }, () => {
     const cast = castOf(people, 1);
     const { block, files } = devGenesis(cast, 8);
     const networkDir = join(newFolder(), "network");
-    mkdirSync(networkDir);
-    const write = (name: string, content: unknown) =>
-      writeFileSync(join(networkDir, name), JSON.stringify(content));
-    write("network.json", files.network);
-    write("milestones.json", files.milestones);
-    write("exceptions.json", {});
-    write("genesisBlock.json", blockToJson(block));
-    write("delegates.json", { secrets: cast.founders.map(({ passphrase }) => passphrase) });
+    writeNetwork(networkDir, { block, files });
+    const secrets = cast.founders.map(({ passphrase }) => passphrase);
+    writeFileSync(join(networkDir, "delegates.json"), JSON.stringify({ secrets }));
 
     const node = spawnUniknode(
       ["run", "--network-dir", networkDir, "--data", newFolder(), "--http-port", "0"].concat(

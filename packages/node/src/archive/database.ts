@@ -1,0 +1,13 @@
+/** Where a data folder has its database. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ArchiveError } from "./error.ts";
+
+/** @throws {ArchiveError} ARCHIVE_MISSING */
+export function databaseOf(data: string): string {
+  const path = join(data, "node.sqlite");
+  if (!existsSync(path)) {
+    throw new ArchiveError("ARCHIVE_MISSING", `${data} holds no chain; name the data folder with --data`);
+  }
+  return path;
+}

@@ -1,0 +1,39 @@
+/** One number for a whole state, by which two nodes find out whether they agree. */
+import { createHash } from "node:crypto";
+import type { Database, SqlValue } from "../store/database.ts";
+
+/** The consensus state, each table in the order of its key. */
+const STATE = [
+  "SELECT address, public_key, balance, nonce, attributes FROM wallets ORDER BY address",
+  "SELECT id, owner, first_transaction, last_transaction FROM tokens ORDER BY id",
+  "SELECT token, key, value FROM properties ORDER BY token, key",
+  "SELECT space, key, value FROM entries ORDER BY space, key",
+];
+
+/**
+ * SHA-256 over the consensus state at the head, hexadecimal. Databases with the same state have the same one, on
+ * whatever way they came to it.
+ */
+export function stateDigest(database: Database): string {
+  const hash = createHash("sha256");
+  for (const sql of STATE) {
+    for (const row of database.prepare<Record<string, SqlValue>>(sql, { bigints: true }).iterate()) {
+      hash.update(JSON.stringify(Object.entries(row).map(canonical)));
+    }
+    hash.update("\n");
+  }
+  return hash.digest("hex");
+}
+
+/** Numbers as text, and the members of objects in one order. */
+function canonical([column, value]: [string, SqlValue]): unknown {
+  if (typeof value === "bigint") return String(value);
+  return column === "attributes" ? sorted(JSON.parse(String(value))) : value;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return members.map(([name, member]) => [name, sorted(member)]);
+}

@@ -1,0 +1,55 @@
+/** The blocks of a data folder as a stream, beside a node that runs or not. */
+import { encodeBlock, type Network } from "@uniknode/protocol";
+import { createBlockStore } from "../store/blocks.ts";
+import { openDatabase } from "../store/database.ts";
+import { createMetaStore } from "../store/meta.ts";
+import { databaseOf } from "./database.ts";
+import { ArchiveError } from "./error.ts";
+import { writeStream } from "./stream.ts";
+
+export type ExportOptions = {
+  /** Data folder of the node. */
+  readonly data: string;
+  readonly network: Network;
+  /** First height, 2 or more: the genesis block belongs to the network. */
+  readonly from: number;
+  /** Last height; absent: the head. */
+  readonly to?: number | undefined;
+  readonly onProgress: (done: number, total: number) => void;
+};
+
+/**
+ * All blocks are of one chain, whatever is reorganised meanwhile.
+ *
+ * @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_FOREIGN
+ */
+export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint8Array> {
+  const { data, network, from, onProgress } = options;
+  const database = openDatabase(databaseOf(data), { readonly: true });
+  try {
+    // Reads the state of one moment until the connection is closed.
+    database.execute("BEGIN");
+    const nethash = createMetaStore(database).read("nethash")!;
+    if (nethash !== network.description.nethash) {
+      throw new ArchiveError(
+        "ARCHIVE_FOREIGN",
+        `${data} holds the chain of another network (nethash ${nethash})`,
+      );
+    }
+    const blocks = createBlockStore(database);
+    const top = blocks.head()!.height;
+    const to = Math.min(options.to ?? top, top);
+    if (from > to) throw new ArchiveError("ARCHIVE_MISSING", `there is no block ${from}: the head is ${top}`);
+    const total = to - from + 1;
+    yield* writeStream({ nethash, height: from }, encoded());
+
+    function* encoded() {
+      for (let height = from; height <= to; height++) {
+        yield encodeBlock(blocks.block(height)!, network);
+        onProgress(height - from + 1, total);
+      }
+    }
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,103 @@
+/** Blocks of a stream into a data folder, on the way of all blocks: verified, executed and committed in batches. */
+import { join } from "node:path";
+import { type Block, type BlockHeader, createSlots, type Network } from "@uniknode/protocol";
+import { createChain, DEFAULT_CHAIN_OPTIONS } from "../chain/chain.ts";
+import { refusalOf } from "../chain/outcome.ts";
+import { replay } from "../chain/replay.ts";
+import type { Verifier } from "../chain/verifier.ts";
+import { eventsOfRevert } from "../events/chain.ts";
+import { DEFAULT_MAX_AGE_SECONDS, wantedEvents } from "../events/wanted.ts";
+import { openDatabase } from "../store/database.ts";
+import { createEventLog } from "../store/events.ts";
+import { lockDataFolder } from "../store/lock.ts";
+import { migrate } from "../store/migrations.ts";
+import { createWebhookStore } from "../store/webhooks.ts";
+import { ArchiveError } from "./error.ts";
+import { readStream } from "./stream.ts";
+
+export type ImportDeps = {
+  readonly network: Network;
+  readonly genesis: Block;
+  readonly verifier: Verifier;
+  readonly nowMs: () => number;
+  /** Hears the blocks accepted so far. */
+  readonly onProgress: (accepted: number) => void;
+};
+
+export type Imported = {
+  readonly accepted: number;
+  /** Blocks of the stream that were there already. */
+  readonly skipped: number;
+  readonly head: BlockHeader;
+};
+
+/**
+ * Goes on where the chain of the folder stands: what it has already is passed over. Stopped at any moment, it can be
+ * begun again.
+ *
+ * @throws {DataInUseError}
+ * @throws {ArchiveError} ARCHIVE_DAMAGED, ARCHIVE_FOREIGN, ARCHIVE_MISSING when blocks between head and stream are
+ *   missing, ARCHIVE_INVALID when a block is refused; what was accepted before stays
+ */
+export async function importBlocks(
+  chunks: AsyncIterable<Uint8Array>,
+  data: string,
+  { network, genesis, verifier, nowMs, onProgress }: ImportDeps,
+): Promise<Imported> {
+  const { head: start, blocks } = await readStream(chunks);
+  const { nethash, name } = network.description;
+  if (start.nethash !== nethash) {
+    throw new ArchiveError(
+      "ARCHIVE_FOREIGN",
+      `the blocks are of the network ${start.nethash}, not of ${name} (${nethash})`,
+    );
+  }
+  const unlock = lockDataFolder(data);
+  const database = openDatabase(join(data, "node.sqlite"));
+  try {
+    migrate(database);
+    const slots = createSlots(network);
+    const names = createWebhookStore(database).eventNames();
+    const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
+      database,
+      network,
+      genesis,
+      verifier,
+      events: createEventLog(database, { wanted: () => names, now: nowMs }),
+      eventsOfFacts: (facts, header) =>
+        wantedEvents(facts, header, {
+          names,
+          isCatchingUp: true,
+          now: slots.timeAt(nowMs()),
+          maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS,
+        }),
+      eventsOfRevert,
+      now: nowMs,
+      onListenerError(error) {
+        throw error;
+      },
+    });
+    const { height } = chain.head();
+    if (start.height > height + 1) {
+      throw new ArchiveError(
+        "ARCHIVE_MISSING",
+        `the stream begins at block ${start.height}, but the chain ends at ${height}: import what is between first`,
+      );
+    }
+    const skipped = height + 1 - start.height;
+    const { accepted, refusal } = await replay(chain, behind(blocks, skipped), { onProgress });
+    if (refusal) {
+      const reason = refusalOf(refusal);
+      throw new ArchiveError("ARCHIVE_INVALID", `block ${height + accepted + 1} was refused: ${reason}`);
+    }
+    return { accepted, skipped, head: chain.head() };
+  } finally {
+    database.close();
+    unlock();
+  }
+}
+
+async function* behind(blocks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
+  let passed = 0;
+  for await (const block of blocks) if (passed++ >= count) yield block;
+}

@@ -1,0 +1,59 @@
+/** What a snapshot says about itself: written last, so that a folder without it is no snapshot. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Type, { type Static } from "typebox";
+import { Value } from "typebox/value";
+import { ArchiveError } from "./error.ts";
+
+const count = Type.Integer({ minimum: 0 });
+const sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
+
+const manifestSchema = Type.Object({
+  /** Of this form. */
+  format: Type.Literal(1),
+  /** Version of the program that made it. */
+  program: Type.String(),
+  /** ISO 8601, UTC. */
+  createdAt: Type.String(),
+  nethash: sha256,
+  /** The last block in it. */
+  head: Type.Object({ height: Type.Integer({ minimum: 1 }), id: Type.String({ minLength: 1 }) }),
+  transactions: count,
+  /** See `stateDigest`. */
+  state: sha256,
+  /** The database, of which `sha256` is the hash before compression. */
+  database: Type.Object({ file: Type.Literal("chain.sqlite.zst"), bytes: count, sha256 }),
+});
+
+export type Manifest = Static<typeof manifestSchema>;
+
+export const DATABASE_FILE = "chain.sqlite.zst";
+const FILE = "manifest.json";
+
+export function writeManifest(folder: string, manifest: Manifest): void {
+  const path = join(folder, FILE);
+  writeFileSync(`${path}.part`, `${JSON.stringify(manifest, null, 2)}\n`, { flush: true });
+  renameSync(`${path}.part`, path);
+}
+
+/** @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_DAMAGED */
+export function readManifest(folder: string): Manifest {
+  const path = join(folder, FILE);
+  if (!existsSync(path)) {
+    throw new ArchiveError("ARCHIVE_MISSING", `${folder} is no snapshot: it has no ${FILE}`);
+  }
+  const content = parse(path);
+  const [problem] = Value.Errors(manifestSchema, content);
+  if (problem) {
+    throw new ArchiveError("ARCHIVE_DAMAGED", `${path}: ${problem.instancePath || "it"} ${problem.message}`);
+  }
+  return content as Manifest;
+}
+
+function parse(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new ArchiveError("ARCHIVE_DAMAGED", `${path} cannot be read: ${(error as Error).message}`);
+  }
+}

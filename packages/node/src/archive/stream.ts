@@ -1,0 +1,114 @@
+/**
+ * Blocks as a stream of bytes, for files and pipes:
+ *
+ *     uniknode-blocks 1 NETHASH HEIGHT \n    the first block's height
+ *     u32 length, block                      repeated; little endian; the block as peers send it (blocks.md section 5)
+ *     u32 0                                  the end: a stream without it was cut off
+ */
+import { ArchiveError } from "./error.ts";
+
+export type StreamHead = {
+  readonly nethash: string;
+  /** Height of the first block. */
+  readonly height: number;
+};
+
+const LINE = /^uniknode-blocks 1 ([0-9a-f]{64}) ([1-9]\d{0,9})$/;
+const MAX_LINE_BYTES = 128;
+const LENGTH_BYTES = 4;
+/** No network of the family allows blocks of this size. */
+const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
+
+export async function* writeStream(
+  { nethash, height }: StreamHead,
+  blocks: Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`uniknode-blocks 1 ${nethash} ${height}\n`);
+  for (const block of blocks) {
+    yield lengthOf(block.length);
+    yield block;
+  }
+  yield lengthOf(0);
+}
+
+function lengthOf(length: number): Uint8Array {
+  const bytes = Buffer.alloc(LENGTH_BYTES);
+  bytes.writeUInt32LE(length);
+  return bytes;
+}
+
+/**
+ * Reads the first line; the blocks come as they are asked for, whatever the pieces are that the bytes arrive in.
+ *
+ * @throws {ArchiveError} ARCHIVE_DAMAGED if the bytes are no such stream; the blocks throw it where it is cut off
+ */
+export async function readStream(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ head: StreamHead; blocks: AsyncGenerator<Uint8Array> }> {
+  const source = createSource(chunks);
+  const line = await source.line(MAX_LINE_BYTES);
+  const [, nethash, height] = LINE.exec(line ?? "") ?? [];
+  if (nethash === undefined) {
+    throw new ArchiveError("ARCHIVE_DAMAGED", "these are no blocks that `uniknode export` wrote");
+  }
+  return { head: { nethash, height: Number(height) }, blocks: blocksFrom(source) };
+}
+
+async function* blocksFrom(source: Source): AsyncGenerator<Uint8Array> {
+  for (let count = 0; ; count++) {
+    const prefix = await source.take(LENGTH_BYTES);
+    const length = prefix?.readUInt32LE();
+    if (length === 0) return;
+    const block = length !== undefined && length <= MAX_BLOCK_BYTES && (await source.take(length));
+    if (!block) throw new ArchiveError("ARCHIVE_DAMAGED", `the stream is cut off behind ${count} blocks`);
+    yield block;
+  }
+}
+
+type Source = {
+  /** Exactly so many bytes; absent where the stream ends before. */
+  take(length: number): Promise<Buffer | undefined>;
+  /** Up to a line feed, which is left out; absent where there is none within so many bytes. */
+  line(maxBytes: number): Promise<string | undefined>;
+};
+
+function createSource(chunks: AsyncIterable<Uint8Array>): Source {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let rest = Buffer.alloc(0);
+
+  /** Makes so many bytes available, if there are so many. */
+  async function fill(length: number): Promise<boolean> {
+    const parts = [rest];
+    let available = rest.length;
+    let isEnd = false;
+    while (available < length && !isEnd) {
+      const { done, value } = await iterator.next();
+      isEnd = done === true;
+      if (isEnd) continue;
+      parts.push(Buffer.from(value.buffer, value.byteOffset, value.length));
+      available += value.length;
+    }
+    if (parts.length > 1) rest = Buffer.concat(parts);
+    return available >= length;
+  }
+
+  function cut(length: number): Buffer {
+    const piece = rest.subarray(0, length);
+    rest = rest.subarray(length);
+    return piece;
+  }
+
+  return {
+    take: async (length) => ((await fill(length)) ? cut(length) : undefined),
+    async line(maxBytes) {
+      const bytes: Buffer[] = [];
+      while (bytes.length < maxBytes) {
+        if (!(await fill(1))) return undefined;
+        const byte = cut(1);
+        if (byte[0] === 0x0a) return Buffer.concat(bytes).toString("latin1");
+        bytes.push(byte);
+      }
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** Progress of long work, for somebody who waits in front of a terminal. */
+
+/** Tells what is being done, and of long work the part that is done: 0 to 1. */
+export type Progress = (step: string, part?: number) => void;
+
+/** Writes to standard error: one line that changes on a terminal, one line for each tenth elsewhere. */
+export function createProgress(out: NodeJS.WriteStream = process.stderr): Progress {
+  let last = "";
+  return (step, part) => {
+    const percent = part === undefined ? undefined : Math.floor(part * 100);
+    const shown = percent === undefined || out.isTTY ? percent : percent - (percent % 10);
+    const line = shown === undefined ? `${step} ...` : `${step} ... ${shown} %`;
+    if (line === last) return;
+    const isSameStep = last.startsWith(`${step} ...`);
+    const ending = out.isTTY ? (percent === 100 || percent === undefined ? "\n" : "") : "\n";
+    out.write(`${out.isTTY && isSameStep ? "\r" : ""}${line}${ending}`);
+    last = line;
+  };
+}

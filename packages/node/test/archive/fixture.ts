@@ -1,0 +1,52 @@
+/** A data folder that holds a recorded chain, and what is needed to work on it. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Block, createNetwork, genesisBlockFromJson, type Network } from "@uniknode/protocol";
+import { createVerifier, type Verifier } from "../../src/chain/verifier.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { createMetaStore } from "../../src/store/meta.ts";
+import { blocksOf, type Content, LATE, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
+
+export type Archived = {
+  readonly content: Content;
+  readonly height: number;
+  /** Empty, for everything that a test makes. */
+  readonly folder: string;
+  /** Data folder with the whole chain. */
+  readonly data: string;
+  readonly deps: {
+    readonly network: Network;
+    readonly genesis: Block;
+    readonly verifier: Verifier;
+    readonly nowMs: () => number;
+    readonly onProgress: () => void;
+  };
+  readonly remove: () => void;
+};
+
+export const WEBHOOK_TOKEN = "the token that no snapshot may hold";
+
+export async function archiveFixture(name: string): Promise<Archived> {
+  const content = readChain(name);
+  const { path: folder, remove } = temporaryFolder();
+  const data = join(folder, "data");
+  mkdirSync(data);
+  const path = join(data, "node.sqlite");
+  const { chain, database, close } = openChain(content, path, { wanted: new Set(["block.applied"]) });
+  await chain.accept(blocksOf(content));
+  createMetaStore(database).write("webhookToken", WEBHOOK_TOKEN);
+  const { height } = chain.head();
+  await close();
+  const network = createNetwork(content.network);
+  const genesis = genesisBlockFromJson(content.genesis, network);
+  const verifier = createVerifier({ threads: 0 });
+  const deps = { network, genesis, verifier, nowMs: () => LATE, onProgress: () => {} };
+  return { content, height, folder, data, deps, remove };
+}
+
+/** Runs a statement on the database of a data folder. */
+export function alter(data: string, sql: string): void {
+  const database = openDatabase(join(data, "node.sqlite"));
+  database.execute(sql);
+  database.close();
+}

@@ -1,0 +1,272 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { zstdDecompressSync } from "node:zlib";
+import { dalinet } from "@uniknode/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createChainSnapshot } from "../../src/archive/create.ts";
+import { ArchiveError } from "../../src/archive/error.ts";
+import { DATABASE_FILE, type Manifest } from "../../src/archive/manifest.ts";
+import { restoreSnapshot } from "../../src/archive/restore.ts";
+import { verifySnapshot } from "../../src/archive/verify.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { lockDataFolder } from "../../src/store/lock.ts";
+import { dumpOf, openChain } from "../chain/fixtures.ts";
+import { type Archived, alter, archiveFixture, WEBHOOK_TOKEN } from "./fixture.ts";
+
+let archived: Archived;
+let names = 0;
+/** A path that nothing is at. */
+const newPath = () => join(archived.folder, String(names++));
+
+beforeAll(async () => {
+  archived = await archiveFixture("chain-1");
+});
+afterAll(() => archived.remove());
+
+const create = (data = archived.data, output = newPath()) =>
+  createChainSnapshot({ data, output, program: "test", nowMs: Date.now, onProgress: () => {} });
+
+async function snapshotOf(data: string): Promise<string> {
+  const output = newPath();
+  await create(data, output);
+  return output;
+}
+
+/** A snapshot of the chain after a statement has changed its database. */
+async function alteredSnapshot(sql: string): Promise<string> {
+  const data = newPath();
+  cpSync(archived.data, data, { recursive: true });
+  alter(data, sql);
+  return snapshotOf(data);
+}
+
+const verify = (snapshot: string, isExecuted = false, deps = archived.deps) =>
+  verifySnapshot(snapshot, { scratch: newPath(), isExecuted }, deps);
+
+const dump = (data: string) => {
+  const database = openDatabase(join(data, "node.sqlite"), { readonly: true });
+  const rows = dumpOf(database).filter((row) => !row.startsWith("meta webhookToken"));
+  database.close();
+  return rows;
+};
+
+describe("a snapshot", () => {
+  test("describes the chain as it is", async () => {
+    const manifest = await create();
+    expect(manifest.head.height).toBe(archived.height);
+    expect(manifest.nethash).toBe(archived.deps.network.description.nethash);
+  });
+
+  test("is two files", async () => {
+    expect(readdirSync(await snapshotOf(archived.data)).sort()).toEqual([DATABASE_FILE, "manifest.json"]);
+  });
+
+  test("restored is the same chain, which goes back as far and on as well", async () => {
+    const snapshot = await snapshotOf(archived.data);
+    const data = newPath();
+    await restoreSnapshot(snapshot, data, archived.deps);
+    expect(dump(data)).toEqual(dump(archived.data));
+    const { chain, close } = openChain(archived.content, join(data, "node.sqlite"));
+    await chain.revertTo(2);
+    expect(chain.head().height).toBe(2);
+    await close();
+  });
+
+  test("leaves nothing but the chain in the data folder", async () => {
+    const data = newPath();
+    await restoreSnapshot(await snapshotOf(archived.data), data, archived.deps);
+    expect(readdirSync(data).sort()).toEqual(["lock.sqlite", "node.sqlite"]);
+  });
+
+  test("holds nothing that belongs to the node alone", async () => {
+    const data = newPath();
+    cpSync(archived.data, data, { recursive: true });
+    alter(data, `INSERT INTO forged_slots VALUES ('a-public-key-of-ours', 7, 'block')`);
+    const snapshot = await snapshotOf(data);
+    const bytes = zstdDecompressSync(readFileSync(join(snapshot, DATABASE_FILE))).toString("latin1");
+    expect(readFileSync(join(data, "node.sqlite"), "latin1")).toContain(WEBHOOK_TOKEN);
+    expect(bytes).not.toContain(WEBHOOK_TOKEN);
+    expect(bytes).not.toContain("a-public-key-of-ours");
+    const unpacked = newPath();
+    writeFileSync(unpacked, zstdDecompressSync(readFileSync(join(snapshot, DATABASE_FILE))));
+    const database = openDatabase(unpacked, { readonly: true });
+    expect(database.prepare("SELECT * FROM events").all()).toEqual([]);
+    database.close();
+  });
+
+  test("has the same state as any other node at this height", async () => {
+    const other = await archiveFixture("chain-1");
+    const { state } = await create(other.data);
+    expect((await create()).state).toBe(state);
+    other.remove();
+  });
+
+  test("is made beside a node that writes", async () => {
+    const data = newPath();
+    cpSync(archived.data, data, { recursive: true });
+    const unlock = lockDataFolder(data);
+    const writer = openDatabase(join(data, "node.sqlite"));
+    writer.execute("BEGIN IMMEDIATE; DELETE FROM wallets");
+    const { head } = await create(data);
+    writer.close();
+    unlock();
+    expect(head.height).toBe(archived.height);
+  });
+});
+
+describe("verification", () => {
+  test.each(["chain-1", "chain-random-1", "chain-random-2"])(
+    "finds %s good, and executes it",
+    async (name) => {
+      const other = await archiveFixture(name);
+      const snapshot = newPath();
+      await create(other.data, snapshot);
+      const { head } = await verify(snapshot, true, other.deps);
+      expect(head.height).toBe(other.height);
+      other.remove();
+    },
+  );
+
+  const wrongChains: [what: string, sql: string, message: RegExp][] = [
+    ["a missing block", "DELETE FROM blocks WHERE height = 50", /block 50: the block is missing/],
+    [
+      "a block under another id",
+      "UPDATE blocks SET id = '1' || substr(id, 2) WHERE height = 9",
+      /block 9: an id is not that of its bytes/,
+    ],
+    [
+      "a transaction that is left out",
+      "DELETE FROM transactions WHERE height = (SELECT max(height) FROM transactions)",
+      /block \d+: .*/,
+    ],
+    [
+      "an altered signature",
+      `UPDATE blocks SET header = CAST(substr(header, 1, length(header) - 1) || x'00' AS BLOB) WHERE height = 7`,
+      /block 7: /,
+    ],
+    [
+      "rounds of other delegates",
+      `UPDATE rounds SET record = json_set(record, '$.order', json('[0]')) WHERE round = 2`,
+      /is not from the delegate that its slot belongs to/,
+    ],
+    [
+      "rounds that are missing",
+      "DELETE FROM rounds WHERE round = 3",
+      /the delegates of its round are missing/,
+    ],
+  ];
+  test.each(wrongChains)("refuses %s", async (_what, sql, message) => {
+    const snapshot = await alteredSnapshot(sql);
+    const refusal = await verify(snapshot).catch((error) => error);
+    expect(refusal).toBeInstanceOf(ArchiveError);
+    expect(refusal).toMatchObject({ code: "ARCHIVE_INVALID", message: expect.stringMatching(message) });
+  });
+
+  test("finds a made-up balance by executing, and only so", async () => {
+    const snapshot = await alteredSnapshot(
+      "UPDATE wallets SET balance = balance + 1 WHERE address = (SELECT max(address) FROM wallets)",
+    );
+    await expect(verify(snapshot)).resolves.toMatchObject({ head: { height: archived.height } });
+    await expect(verify(snapshot, true)).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
+  });
+
+  test("refuses another network", async () => {
+    const network = { ...archived.deps.network, description: dalinet.network };
+    const snapshot = await snapshotOf(archived.data);
+    const refusal = verify(snapshot, false, { ...archived.deps, network });
+    await expect(refusal).rejects.toMatchObject({ code: "ARCHIVE_FOREIGN" });
+  });
+});
+
+describe("a damaged snapshot", () => {
+  const damages: [what: string, code: string, damage: (folder: string) => void][] = [
+    ["that is cut off", "ARCHIVE_DAMAGED", (folder) => rewrite(folder, (bytes) => bytes.subarray(0, -50))],
+    [
+      "with another byte",
+      "ARCHIVE_DAMAGED",
+      (folder) => rewrite(folder, (bytes) => bytes.fill(7, 5000, 5001)),
+    ],
+    ["that is no zstd", "ARCHIVE_DAMAGED", (folder) => rewrite(folder, () => Buffer.from("nothing"))],
+    ["that is longer than it says", "ARCHIVE_DAMAGED", (folder) => describeAs(folder, { bytes: 4096 })],
+    ["without its database", "ARCHIVE_MISSING", (folder) => describeAs(folder, {}, "elsewhere")],
+    [
+      "without a manifest",
+      "ARCHIVE_MISSING",
+      (folder) => mkdirSync(join(folder, "..", "none"), { recursive: true }),
+    ],
+    [
+      "whose manifest is no JSON",
+      "ARCHIVE_DAMAGED",
+      (folder) => writeFileSync(join(folder, "manifest.json"), "{"),
+    ],
+    [
+      "whose manifest lacks a member",
+      "ARCHIVE_DAMAGED",
+      (folder) => writeFileSync(join(folder, "manifest.json"), "{}"),
+    ],
+  ];
+  const rewrite = (folder: string, change: (bytes: Buffer) => Buffer) => {
+    const path = join(folder, DATABASE_FILE);
+    writeFileSync(path, change(readFileSync(path)));
+  };
+  const describeAs = (folder: string, database: Partial<Manifest["database"]>, elsewhere = "") => {
+    const path = join(folder, "manifest.json");
+    const manifest = JSON.parse(readFileSync(path, "utf8"));
+    writeFileSync(path, JSON.stringify({ ...manifest, database: { ...manifest.database, ...database } }));
+    if (elsewhere) writeFileSync(join(folder, DATABASE_FILE), "");
+  };
+
+  test.each(damages.slice(0, 4).concat(damages.slice(6)))(
+    "%s is refused, and nothing stays",
+    async (_what, code, damage) => {
+      const snapshot = await snapshotOf(archived.data);
+      damage(snapshot);
+      const data = newPath();
+      await expect(restoreSnapshot(snapshot, data, archived.deps)).rejects.toMatchObject({ code });
+      if (existsSync(data)) expect(readdirSync(data)).toEqual(["lock.sqlite"]);
+    },
+  );
+
+  test("without a manifest is none", async () => {
+    await expect(verify(archived.data)).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
+  });
+
+  test("with the manifest of another is refused", async () => {
+    const snapshot = await snapshotOf(archived.data);
+    const path = join(snapshot, "manifest.json");
+    const manifest = JSON.parse(readFileSync(path, "utf8"));
+    writeFileSync(path, JSON.stringify({ ...manifest, state: "0".repeat(64) }));
+    await expect(verify(snapshot)).rejects.toMatchObject({ code: "ARCHIVE_DAMAGED" });
+  });
+});
+
+describe("what stands already", () => {
+  test("is not written over by a snapshot", async () => {
+    await expect(create(archived.data, archived.folder)).rejects.toMatchObject({ code: "ARCHIVE_EXISTS" });
+    expect(existsSync(archived.data)).toBe(true);
+  });
+
+  test("is not written over by a restore", async () => {
+    const snapshot = await snapshotOf(archived.data);
+    const before = dump(archived.data);
+    await expect(restoreSnapshot(snapshot, archived.data, archived.deps)).rejects.toMatchObject({
+      code: "ARCHIVE_EXISTS",
+    });
+    expect(dump(archived.data)).toEqual(before);
+  });
+
+  test("is left alone while a node uses it", async () => {
+    const snapshot = await snapshotOf(archived.data);
+    const unlock = lockDataFolder(archived.data);
+    await expect(restoreSnapshot(snapshot, archived.data, archived.deps)).rejects.toMatchObject({
+      code: "DATA_IN_USE",
+    });
+    unlock();
+  });
+
+  test("must be there for a snapshot", async () => {
+    const output = newPath();
+    await expect(create(newPath(), output)).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
+    expect(existsSync(output)).toBe(false);
+  });
+});

@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exportBlocks } from "../../src/archive/export.ts";
+import { importBlocks } from "../../src/archive/import.ts";
+import { readStream, writeStream } from "../../src/archive/stream.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { dumpOf } from "../chain/fixtures.ts";
+import { type Archived, archiveFixture } from "./fixture.ts";
+
+const NETHASH = "ab".repeat(32);
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const written = async (blocks: Uint8Array[], height = 2) =>
+  Buffer.concat(await collect(writeStream({ nethash: NETHASH, height }, blocks)));
+
+describe("a stream of blocks", () => {
+  test("comes back, in whatever pieces it arrives", async () => {
+    const someBlocks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(someBlocks, fc.integer({ min: 1, max: 500 }), async (blocks, size) => {
+        const { head, blocks: read } = await readStream(pieces(await written(blocks, 7), size));
+        expect(head).toEqual({ nethash: NETHASH, height: 7 });
+        expect((await collect(read)).map((block) => [...block])).toEqual(blocks.map((block) => [...block]));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("that is cut off anywhere says so", async () => {
+    const whole = await written([new Uint8Array(40).fill(1), new Uint8Array(3).fill(2)]);
+    for (let length = 0; length < whole.length; length++) {
+      const reading = readStream(pieces(whole.subarray(0, length), 9)).then(({ blocks }) => collect(blocks));
+      await expect(reading, `${length} bytes`).rejects.toMatchObject({ code: "ARCHIVE_DAMAGED" });
+    }
+  });
+
+  test("of a block that is larger than any is refused before it is read", async () => {
+    const whole = await written([]);
+    whole.writeUInt32LE(0xffffffff, whole.length - 4);
+    const { blocks } = await readStream(pieces(whole, 50));
+    await expect(collect(blocks)).rejects.toMatchObject({ code: "ARCHIVE_DAMAGED" });
+  });
+});
+
+describe("export and import", () => {
+  let archived: Archived;
+  let names = 0;
+  const newFolder = () => join(archived.folder, `import-${names++}`);
+  beforeAll(async () => {
+    archived = await archiveFixture("chain-random-1");
+  });
+  afterAll(() => archived.remove());
+
+  const exported = (range: { from: number; to?: number } = { from: 2 }) =>
+    exportBlocks({ data: archived.data, network: archived.deps.network, ...range, onProgress: () => {} });
+  const imported = (stream: AsyncIterable<Uint8Array>, data: string) =>
+    importBlocks(stream, data, archived.deps);
+  const dump = (data: string) => {
+    const database = openDatabase(join(data, "node.sqlite"), { readonly: true });
+    const rows = dumpOf(database).filter((row) => !row.startsWith("meta webhookToken"));
+    database.close();
+    return rows;
+  };
+
+  test("carry a chain to an empty folder", async () => {
+    const data = newFolder();
+    const { accepted, skipped, head } = await imported(exported(), data);
+    expect([accepted, skipped, head.height]).toEqual([archived.height - 1, 0, archived.height]);
+    expect(dump(data)).toEqual(dump(archived.data));
+  });
+
+  test("go on where an import was stopped", async () => {
+    const data = newFolder();
+    await imported(exported({ from: 2, to: 20 }), data);
+    const { accepted, skipped } = await imported(exported({ from: 10 }), data);
+    expect([accepted, skipped]).toEqual([archived.height - 20, 11]);
+    expect(dump(data)).toEqual(dump(archived.data));
+  });
+
+  test("keep what was accepted before the stream was cut off", async () => {
+    const data = newFolder();
+    const whole = Buffer.concat(await collect(exported()));
+    const half = pieces(whole.subarray(0, whole.length / 2), 5000);
+    await expect(imported(half, data)).rejects.toMatchObject({ code: "ARCHIVE_DAMAGED" });
+    const { skipped, head } = await imported(exported(), data);
+    expect(skipped).toBeGreaterThan(5);
+    expect(head.height).toBe(archived.height);
+  });
+
+  test("tell which block was refused and why", async () => {
+    const blocks = await collect((await readStream(exported())).blocks);
+    const altered = [...blocks.slice(0, 5), ...blocks.slice(6)];
+    const { nethash } = archived.deps.network.description;
+    const refusal = imported(writeStream({ nethash, height: 2 }, altered), newFolder());
+    await expect(refusal).rejects.toMatchObject({
+      code: "ARCHIVE_INVALID",
+      message: expect.stringContaining("block 7 was refused"),
+    });
+  });
+
+  test("refuse blocks of another network and a gap", async () => {
+    const foreign = writeStream({ nethash: NETHASH, height: 2 }, []);
+    await expect(imported(foreign, newFolder())).rejects.toMatchObject({ code: "ARCHIVE_FOREIGN" });
+    await expect(imported(exported({ from: 9 }), newFolder())).rejects.toMatchObject({
+      code: "ARCHIVE_MISSING",
+      message: expect.stringContaining("begins at block 9, but the chain ends at 1"),
+    });
+  });
+
+  test("refuse heights above the head", async () => {
+    await expect(collect(exported({ from: 5000 }))).rejects.toMatchObject({ code: "ARCHIVE_MISSING" });
+  });
+});

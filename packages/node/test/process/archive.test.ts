@@ -1,0 +1,96 @@
+/** Carrying the chain of a node that runs to other data folders, with the real program. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { devGenesis } from "../../src/dev/genesis.ts";
+import { peopleOf } from "../../src/dev/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { writeNetwork } from "./network.ts";
+import { type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+const folder = mkdtempSync(join(tmpdir(), "uniknode-archive-"));
+const at = (name: string) => join(folder, name);
+const network = ["--network-dir", at("network")];
+
+let node: Running;
+let url: string;
+
+beforeAll(async () => {
+  writeNetwork(at("network"), devGenesis(castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), 1), 1));
+  const options = ["--accounts", "1", "--block-time", "1", "--http-port", "0"];
+  node = spawnUniknode(["dev", "--data", at("dev"), ...options]);
+  url = (await node.printed(/API\s+(http:\S+?)\/api/))[1]!;
+  await node.printed(/^\s*\S*\s*1[0-9]\b.*$/m);
+}, 60_000);
+
+afterAll(async () => {
+  node.child.kill("SIGKILL");
+  await node.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const headOf = async (base: string) => {
+  const answer = await fetch(`${base}/api/blockchain`);
+  return ((await answer.json()) as { data: { block: { height: number; id: string } } }).data.block;
+};
+
+test("a snapshot of a node that runs starts another node at its head", { timeout: 60_000 }, async () => {
+  const before = await headOf(url);
+  const created = await runUniknode(["snapshot", "create", "--data", at("dev"), "--output", at("snapshot")]);
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/: block \d+ [0-9a-f]{64}, /) });
+  expect(node.child.exitCode).toBeNull();
+
+  const verified = await runUniknode(["snapshot", "verify", at("snapshot"), "--execute", ...network]);
+  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining("is good: block") });
+
+  const restored = await runUniknode([
+    "snapshot",
+    "restore",
+    at("snapshot"),
+    "--data",
+    at("restored"),
+    ...network,
+  ]);
+  expect(restored.code).toBe(0);
+  const other = spawnUniknode(["run", "--data", at("restored"), "--http-port", "0", ...network]);
+  const [base] = await other.printed(/^http:\S+$/m);
+  const head = await headOf(base);
+  other.child.kill("SIGTERM");
+  await other.ended;
+  expect(head.height).toBeGreaterThanOrEqual(before.height);
+  expect(created.stdout).toContain(`block ${head.height} ${head.id}`);
+});
+
+test("blocks that a node exports are imported, and once only", { timeout: 60_000 }, async () => {
+  const exported = await runUniknode(["export", at("blocks"), "--data", at("dev"), "--to", "9", ...network]);
+  expect(exported).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("exporting 8 blocks ... 100 %"),
+  });
+  const again = ["import", at("blocks"), "--data", at("imported"), ...network];
+  expect(await runUniknode(again)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^8 blocks imported, 0 were there already; the head is block 9 /),
+  });
+  expect(await runUniknode(again)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^0 blocks imported, 8 were there already/),
+  });
+});
+
+test("what makes no sense says why", { timeout: 60_000 }, async () => {
+  const refused = async (...args: string[]) => {
+    const { code, stderr } = await runUniknode(args);
+    return `${code} ${stderr}`;
+  };
+  expect(await refused("snapshot", "restore")).toMatch(/^2 .*missing required argument 'SNAPSHOT'/);
+  expect(await refused("snapshot", "restore", at("snapshot"))).toMatch(/^2 .*which network\?/);
+  expect(await refused("export", "--from", "1")).toMatch(/^2 .*It is a height, 2 or more/);
+  expect(await refused("import", at("nowhere"), ...network)).toMatch(/^1 .*there is no file/);
+  expect(await refused("snapshot", "create", "--data", at("nothing"))).toMatch(/^1 .*holds no chain/);
+  const inUse = await refused("import", at("blocks"), "--data", at("dev"), ...network);
+  expect(inUse).toMatch(/^1 .*is in use by another uniknode/);
+  expect(existsSync(at("nothing"))).toBe(false);
+});
