@@ -15,6 +15,7 @@ import type { Logger } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "./chain/chain.ts";
 import { refusalOf } from "./chain/outcome.ts";
 import { createVerifier } from "./chain/verifier.ts";
+import { pauseMsOf } from "./config/pauses.ts";
 import type { CreateDev } from "./dev/verbs.ts";
 import { eventOfArrival, eventsOfRevert } from "./events/chain.ts";
 import type { Event } from "./events/event.ts";
@@ -73,6 +74,10 @@ export type NodeOptions = {
   readonly webhookAllow: readonly string[];
   readonly webhookDeny: readonly string[];
   readonly webhookHttpsOnly: boolean;
+  /** Seconds. */
+  readonly webhookTimeout: number;
+  /** See `readPauses`. */
+  readonly webhookRetries: readonly string[];
   /** Package of a native signature accelerator, if one is to be used. */
   readonly accelerator: string | undefined;
   readonly logLevel: LogLevel;
@@ -337,6 +342,10 @@ async function start(
         allowedNetworks: options.webhookAllow,
         deniedNetworks: options.webhookDeny,
         httpsOnly: options.webhookHttpsOnly,
+      },
+      deliveries: {
+        timeoutMs: options.webhookTimeout * 1_000,
+        retryPausesMs: options.webhookRetries.map(pauseMsOf),
       },
       feePolicy: DEFAULT_POOL_OPTIONS.fees,
       logLevel: options.logLevel,

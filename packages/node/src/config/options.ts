@@ -1,6 +1,7 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one table behind help, checking and defaults. */
 import { readCidrs } from "./cidr.ts";
 import { type Option, readChoice, readInteger, readRanges, readSwitch, readText } from "./option.ts";
+import { readPauses } from "./pauses.ts";
 
 /** Keeps what the option says about itself: whether it has a default, and what it reads. */
 const option = <O extends Option>(value: O): O => value;
@@ -87,6 +88,20 @@ export const nodeOptions = {
     sentence: "Deliver webhooks to https targets only.",
     default: false,
     read: readSwitch,
+  }),
+  webhookTimeout: option({
+    name: "webhookTimeout",
+    placeholder: "SECONDS",
+    sentence: "Time that a webhook target has for its whole answer.",
+    default: 10,
+    read: readInteger(1, 60),
+  }),
+  webhookRetries: option({
+    name: "webhookRetries",
+    placeholder: "PAUSES",
+    sentence: "Pauses before each further attempt of a webhook delivery (s, m, h, d, separated by commas).",
+    default: ["5s", "30s", "2m", "10m", "30m", "2h", "5h", "10h", "24h"],
+    read: readPauses,
   }),
   delegates: option({
     name: "delegates",

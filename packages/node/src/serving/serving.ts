@@ -18,8 +18,6 @@ import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/webhooks.ts
 import { gatewayThrough } from "./channel.ts";
 import type { ServingData } from "./thread.ts";
 
-/** Time for a whole delivery: what a receiver may take to answer. */
-const DELIVERY_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const RATE_LIMIT_WINDOW_MS = 60_000;
 /** The old network's software whose interface this node speaks. */
@@ -39,13 +37,15 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   // This side reads the log; it writes nothing but cursors.
   const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
   const { post, close: closePost } = createPost({
-    timeoutMs: DELIVERY_TIMEOUT_MS,
+    timeoutMs: data.deliveries.timeoutMs,
     userAgent: "uniknode",
     ...data.targets,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   closing.add("connections", closePost);
-  const webhooks = createWebhooks(DEFAULT_WEBHOOK_OPTIONS, {
+  const { retryPausesMs } = data.deliveries;
+  const webhookOptions = { ...DEFAULT_WEBHOOK_OPTIONS, retryPausesMs };
+  const webhooks = createWebhooks(webhookOptions, {
     database,
     eventLog,
     webhooksChanged: gateway.webhooksChanged,

@@ -26,6 +26,12 @@ export type ServingData = {
   /** Whether everybody may read the live stream. */
   readonly eventsPublic: boolean;
   readonly targets: TargetOptions;
+  readonly deliveries: {
+    /** For a whole exchange, the connection included. */
+    readonly timeoutMs: number;
+    /** Pause after each failed attempt of a delivery; nothing follows the last one. */
+    readonly retryPausesMs: readonly number[];
+  };
   readonly feePolicy: FeePolicy;
   readonly logLevel: LogLevel;
 };

@@ -32,6 +32,7 @@ async function serve(options: Partial<ServingData>): Promise<(path: string) => P
     webhookToken: "secret",
     eventsPublic: false,
     targets: { ...PUBLIC_TARGETS, allowPrivateTargets: true },
+    deliveries: { timeoutMs: 10_000, retryPausesMs: [] },
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
     logLevel: "silent",
     ...options,

@@ -1,0 +1,28 @@
+/** Lists of pauses in options: numbers with a unit, such as `5s,2m,24h`. */
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const MAX_PAUSES = 30;
+const MAX_PAUSE_MS = 7 * 86_400_000;
+const EXPECTED = `a list of 1 to ${MAX_PAUSES} pauses such as 5s,2m,24h, each of 1 second to 7 days, is expected`;
+
+/**
+ * As one text with commas, or as a JSON array of texts.
+ *
+ * @throws {Error} saying what is expected
+ */
+export function readPauses(value: unknown): readonly string[] {
+  const entries = typeof value === "string" ? value.split(",") : value;
+  if (!Array.isArray(entries) || entries.length === 0 || entries.length > MAX_PAUSES)
+    throw new Error(EXPECTED);
+  return entries.map((entry) => {
+    const pause = typeof entry === "string" ? entry.trim() : "";
+    // Written this way, NaN is refused as well.
+    if (pauseMsOf(pause) >= 1_000 && pauseMsOf(pause) <= MAX_PAUSE_MS) return pause;
+    throw new Error(EXPECTED);
+  });
+}
+
+/** Milliseconds of a pause; NaN for a text that is none. */
+export function pauseMsOf(pause: string): number {
+  const [, number, unit = ""] = /^(\d{1,6})([smhd])$/.exec(pause) ?? [];
+  return Number(number) * (UNITS_MS[unit] ?? Number.NaN);
+}
