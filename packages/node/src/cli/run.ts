@@ -1,8 +1,10 @@
 /** `uniknode run`: a node of any network of the family. */
+import { createNetwork } from "@uniknode/protocol";
 import { Command } from "commander";
 import { chooseSignatureBackend } from "../chain/accelerator.ts";
 import { loadNetwork } from "../config/network.ts";
 import { runOptions } from "../config/options.ts";
+import { peersOptionsOf } from "../config/peers.ts";
 import { maskConfig } from "../config/resolve.ts";
 import { delegatesFromSecrets, secretsOf } from "../forger/delegates.ts";
 import { networkTiming } from "../forger/timing.ts";
@@ -22,7 +24,8 @@ export function runCommand(): Command {
       {
         ...config,
         delegates: delegatesFromSecrets(secretsOf(config)),
-        timing: networkTiming,
+        peers: config.alone ? undefined : peersOptionsOf(config, network.files.network.name),
+        timing: networkTiming(createNetwork(network.files).milestoneAt(1).blocktime),
         isOnDemand: false,
       },
       { ...network, logger, nowMs: Date.now },
@@ -32,8 +35,14 @@ export function runCommand(): Command {
     logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
     process.stdout.write(`${node.url}\n`);
     try {
-      node.startForging();
-      await Promise.race([stopped, node.failed]);
+      await Promise.race([
+        stopped,
+        node.failed,
+        node
+          .join()
+          .then(node.startForging)
+          .then(() => stopped),
+      ]);
       logger.info("stopping");
     } finally {
       await node.stop();

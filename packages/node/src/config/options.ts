@@ -2,6 +2,7 @@
 import { readCidrs } from "./cidr.ts";
 import { type Option, readChoice, readInteger, readRanges, readSwitch, readText } from "./option.ts";
 import { readPauses } from "./pauses.ts";
+import { peerOptions } from "./peers.ts";
 
 /** Keeps what the option says about itself: whether it has a default, and what it reads. */
 const option = <O extends Option>(value: O): O => value;
@@ -133,6 +134,7 @@ export const nodeOptions = {
 
 export const devOptions = {
   ...nodeOptions,
+  ...peerOptions,
   data: { ...nodeOptions.data, default: ".uniknode/dev" },
   rateLimit: { ...nodeOptions.rateLimit, default: 0 },
   webhookPrivateTargets: { ...nodeOptions.webhookPrivateTargets, default: true },
@@ -175,6 +177,13 @@ export const devOptions = {
 
 export const runOptions = {
   ...nodeOptions,
+  ...peerOptions,
+  alone: option({
+    name: "alone",
+    sentence: "Neither listen for peers nor look for any.",
+    default: false,
+    read: readSwitch,
+  }),
   data: { ...nodeOptions.data, default: ".uniknode/data" },
   webhookPrivateTargets: { ...nodeOptions.webhookPrivateTargets, default: false },
   network: option({

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join, resolve } from "node:path";
 import { blockToJson, createNetwork } from "@uniknode/protocol";
 import type { devOptions } from "../config/options.ts";
+import { peersOptionsOf } from "../config/peers.ts";
 import { type Config, ConfigError } from "../config/resolve.ts";
 import { type Delegates, delegatesFromSecrets, secretsOf } from "../forger/delegates.ts";
 import { soloTiming } from "../forger/timing.ts";
@@ -55,7 +56,14 @@ export async function startDevChain(
 
   const { block, files } = devGenesis(cast, blockTime);
   const node = await startNode(
-    { ...config, data, delegates, timing: soloTiming, isOnDemand: config.instant },
+    {
+      ...config,
+      data,
+      delegates,
+      peers: config.p2pPort === undefined ? undefined : peersOptionsOf(config, files.network.name),
+      timing: soloTiming,
+      isOnDemand: config.instant,
+    },
     {
       files,
       genesis: block,
@@ -82,6 +90,7 @@ export async function startDevChain(
   );
   const names = forgerNames(cast, delegates);
   node.onBlock((header) => print(blockLine(header, names.get(header.generatorPublicKey))));
+  await node.join();
   node.startForging();
   return node;
 }

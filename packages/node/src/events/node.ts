@@ -30,6 +30,13 @@ export const eventOfForgerFailure = (error: Error, atMs: number): Event => ({
   data: { error: error.message },
 });
 
+/** What a separate forger tells its relay (forger.md 6); blocks and transactions have their ids from themselves. */
+export const eventOfSeparateForger = (
+  name: string,
+  body: Readonly<Record<string, unknown>>,
+  atMs: number,
+): Event => ({ id: `${name}:${typeof body.id === "string" ? body.id : atMs}`, name, data: body });
+
 /** The node is synchronised for the first time since its start. */
 export const eventOfStart = (atMs: number): Event => ({
   id: `state.started:${atMs}`,

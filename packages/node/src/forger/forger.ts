@@ -3,7 +3,7 @@ import type { BlockHeader, KeyPair, SealedTransaction, Slots } from "@uniknode/p
 import type { Logger } from "pino";
 import type { SlotStore } from "../store/slots.ts";
 import type { Delegates } from "./delegates.ts";
-import { momentAt, msUntilSlot, type Timing } from "./timing.ts";
+import { momentAt, msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
 /** What a block is made of besides what the head says. */
 export type BlockPlan = {
@@ -35,8 +35,8 @@ export type ForgerDeps = {
   build: (plan: BlockPlan) => ForgedBlock;
   /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
   submit: (block: ForgedBlock) => Promise<string | undefined>;
-  /** Why no block may be forged now, if so (for instance while catching up). */
-  obstacle: () => string | undefined;
+  /** Why no block may be forged now, if so (for instance while catching up). It may take a while to find out. */
+  obstacle: () => string | undefined | Promise<string | undefined>;
   onStarted: (publicKeys: readonly string[]) => void;
   onForged: (block: ForgedBlock) => void;
   onFailed: (error: Error) => void;
@@ -65,6 +65,8 @@ export type Forger = {
   stop(): Promise<void>;
 };
 
+/** A late block may open a round, by whose order the slot is ours after all. */
+const LOOK_AGAIN_MS = 500;
 /** Pause after a failure. */
 const FAILURE_PAUSE_MS = 2_000;
 
@@ -77,6 +79,10 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
   let firstSlot = 0;
   /** Every slot up to this one is forged, or its reason is recorded. */
   let settledSlot = 0;
+  /** The last slot that was found to be somebody else's. */
+  let foreignSlot = -1;
+  /** What spoke against forging a slot when it was tried last. */
+  let hindrance: { readonly slot: number; readonly reason: string } | undefined;
   let demanded = false;
   let started = false;
   let paused = false;
@@ -120,19 +126,35 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     const nextSlot = () => msUntilSlot(moment.slot + 1, deps.nowMs(), slots);
     if (!options.onDemand) explainSlotsBefore(moment.slot);
     const delegate = delegateOf(moment.slot);
-    if (!delegate || moment.slot <= settledSlot) return nextSlot();
+    if (!delegate) {
+      foreignSlot = moment.slot;
+      return Math.min(nextSlot(), LOOK_AGAIN_MS);
+    }
+    if (moment.slot <= settledSlot) return nextSlot();
     if (moment.kind === "wait") return moment.delayMs;
     if (moment.kind === "late") {
-      miss(moment.slot, delegate.publicKey, "too little of the slot was left");
+      miss(moment.slot, delegate.publicKey, hindranceOf(moment.slot) ?? "too little of the slot was left");
       return nextSlot();
     }
-    const obstacle = deps.obstacle();
-    if (obstacle !== undefined) {
-      miss(moment.slot, delegate.publicKey, obstacle);
-      return nextSlot();
+    const headId = deps.head().id;
+    const reason = await deps.obstacle();
+    if (reason !== undefined) {
+      hindrance = { slot: moment.slot, reason };
+      return RETRY_MS;
     }
+    // What was asked may have taken the rest of the slot, or have brought another head.
+    if (deps.head().id !== headId || !isStillTime(moment.slot)) return 0;
     await forge(moment.slot, delegate, deps.selectTransactions());
     return nextSlot();
+  }
+
+  /** Why the slot could not be forged so far, if it was tried. */
+  const hindranceOf = (slot: number) => (hindrance?.slot === slot ? hindrance.reason : undefined);
+
+  function isStillTime(slot: number): boolean {
+    const after = Math.max(slotOf(deps.head()), firstSlot - 1);
+    const moment = momentAt(deps.nowMs(), after, slots, options.timing);
+    return moment.kind === "forge" && moment.slot === slot;
   }
 
   /** The block, unless the slot was forged before. */
@@ -170,8 +192,11 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
   function explainSlotsBefore(slot: number): void {
     const from = Math.max(settledSlot + 1, firstSlot, slot - deps.forgingOrder().length);
     for (let passed = from; passed < slot; passed++) {
+      // Whose it was is known from then: the order of a new round says nothing of it.
+      if (passed === foreignSlot) continue;
       const delegate = delegateOf(passed);
-      if (delegate) miss(passed, delegate.publicKey, "the node was busy or asleep during the slot");
+      const reason = hindranceOf(passed) ?? "the node was busy or asleep during the slot";
+      if (delegate) miss(passed, delegate.publicKey, reason);
     }
     settledSlot = Math.max(settledSlot, slot - 1);
   }

@@ -8,8 +8,16 @@ export type Timing = {
   readonly minRemainingMs: number;
 };
 
-/** The network's own timing: with slots of 8 s a block leaves between the seconds 2 and 6 of its slot. */
-export const networkTiming: Timing = { settleSeconds: 1, minRemainingMs: 2_000 };
+/** The slot of every network of the family, and its timing: a block leaves between the seconds 2 and 6. */
+const NETWORK_BLOCKTIME = 8;
+const NETWORK_TIMING: Timing = { settleSeconds: 1, minRemainingMs: 2_000 };
+
+/**
+ * The timing of a chain that several nodes forge, by the seconds of its slots. Shorter ones, which only networks of
+ * one's own have, leave no whole second to settle.
+ */
+export const networkTiming = (blocktime: number): Timing =>
+  blocktime >= NETWORK_BLOCKTIME ? NETWORK_TIMING : { settleSeconds: 0, minRemainingMs: blocktime * 250 };
 
 /** For a chain whose delegates all live in this node: at once. */
 export const soloTiming: Timing = { settleSeconds: 0, minRemainingMs: 0 };
@@ -22,20 +30,22 @@ export type Moment =
   /** Too little of the slot is left. */
   | { readonly kind: "late"; readonly slot: number };
 
-/** How often a slot is asked for again while the previous one settles. */
-const RETRY_MS = 200;
+/** How often a slot is tried again while the previous one settles, or something speaks against it. */
+export const RETRY_MS = 200;
 
 /** What to do now, given the slot of the head. */
 export function momentAt(nowMs: number, headSlot: number, slots: Slots, timing: Timing): Moment {
   const time = slots.timeAt(nowMs);
   const slot = slots.slotAt(time);
   if (slot <= headSlot) return { kind: "wait", slot, delayMs: msUntilSlot(headSlot + 1, nowMs, slots) };
-  // canForge: (slot(head) + 1) x blocktime < t - 1, where settling counts at all
-  const settled = timing.settleSeconds === 0 || slots.slotTime(headSlot + 1) < time - timing.settleSeconds;
-  if (!settled) return { kind: "wait", slot, delayMs: RETRY_MS };
+  if (!canForge(time, headSlot, slots, timing)) return { kind: "wait", slot, delayMs: RETRY_MS };
   if (msUntilSlot(slot + 1, nowMs, slots) < timing.minRemainingMs) return { kind: "late", slot };
   return { kind: "forge", slot };
 }
+
+/** Whether the slot of the head has settled: (slot(head) + 1) x blocktime < t - 1, where settling counts at all. */
+export const canForge = (time: number, headSlot: number, slots: Slots, { settleSeconds }: Timing): boolean =>
+  settleSeconds === 0 || slots.slotTime(headSlot + 1) < time - settleSeconds;
 
 /** Milliseconds until a slot begins; 0 when it has begun. */
 export const msUntilSlot = (slot: number, nowMs: number, slots: Slots): number =>

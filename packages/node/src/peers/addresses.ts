@@ -7,12 +7,18 @@ import ipaddr from "ipaddr.js";
  * a peer: no address, a loopback one, one of network 0, or one of this host.
  *
  * @param own addresses of the node's interfaces, in the same form
+ * @param takesLoopback whether loopback addresses may be peers: several nodes share a machine
  */
-export function peerAddress(text: string, own: ReadonlySet<string> = new Set()): string | undefined {
+export function peerAddress(
+  text: string,
+  own: ReadonlySet<string> = new Set(),
+  takesLoopback = false,
+): string | undefined {
   if (isIP(text) === 0 || text.includes("%")) return undefined;
   const address = ipaddr.process(text);
   const normal = address.toString();
-  const isUsable = address.range() !== "loopback" && !normal.startsWith("0") && !own.has(normal);
+  const isLoopback = address.range() === "loopback";
+  const isUsable = (takesLoopback || !isLoopback) && !normal.startsWith("0") && !own.has(normal);
   return isUsable ? normal : undefined;
 }
 

@@ -44,7 +44,7 @@ function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
       forged.push(slots.slotAt(head.timestamp));
       return undefined;
     },
-    obstacle: () => undefined,
+    obstacle: async () => undefined,
     onStarted: () => {},
     onForged: () => {},
     onFailed: ({ message }) => failures.push(message),
@@ -106,13 +106,51 @@ describe("forging", () => {
 });
 
 describe("a missed slot has a recorded reason", () => {
-  test("an obstacle", async () => {
-    const { forger, forged, slotStore } = world({ forgingOrder: () => [one], obstacle: () => "catching up" });
+  test("an obstacle that stays for the whole slot", async () => {
+    const obstacle = async () => "catching up";
+    const { forger, forged, slotStore } = world({ forgingOrder: () => [one], obstacle });
     forger.start();
     await vi.advanceTimersByTimeAsync(2 * slotMs);
     await forger.stop();
     expect(forged).toEqual([]);
-    expect(slotStore.missed(1)).toEqual([{ slot: START_SLOT + 2, publicKey: one, reason: "catching up" }]);
+    expect(slotStore.missed(1)).toEqual([{ slot: START_SLOT + 1, publicKey: one, reason: "catching up" }]);
+  });
+
+  test("but an obstacle that goes away within the slot does not cost it", async () => {
+    let tries = 0;
+    const obstacle = async () => (++tries < 5 ? "behind" : undefined);
+    const { forger, forged, slotStore } = world({ forgingOrder: () => [one], obstacle });
+    forger.start();
+    await vi.advanceTimersByTimeAsync(2 * slotMs - 200);
+    await forger.stop();
+    expect(forged).toEqual([START_SLOT + 1]);
+    expect(slotStore.missed(1)).toEqual([]);
+  });
+
+  test("nothing is forged on a head that was overtaken while the network was asked", async () => {
+    let head = headerAt(START_SLOT - 10);
+    const obstacle = async () => {
+      head = headerAt(START_SLOT + 1);
+      return undefined;
+    };
+    const { forger, forged } = world({ forgingOrder: () => [one], head: () => head, obstacle });
+    forger.start();
+    await vi.advanceTimersByTimeAsync(2 * slotMs - 200);
+    await forger.stop();
+    expect(forged).toEqual([]);
+  });
+
+  test("a slot of somebody else is none, whatever the order of the next round says", async () => {
+    const orders = [
+      ["somebody else", one],
+      [one, "somebody else"],
+    ];
+    const currentSlot = () => slots.slotAt(slots.timeAt(Date.now()));
+    const { forger, slotStore } = world({ forgingOrder: () => orders[currentSlot() % 2]! });
+    forger.start();
+    await vi.advanceTimersByTimeAsync(4 * slotMs);
+    await forger.stop();
+    expect(slotStore.missed(9)).toEqual([]);
   });
 
   test("a process that was busy or asleep", async () => {

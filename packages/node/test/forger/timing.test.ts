@@ -2,6 +2,7 @@ import { createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { momentAt, msUntilSlot, networkTiming, soloTiming } from "../../src/forger/timing.ts";
 
+const timing = networkTiming(8);
 const slots = createSlots(createNetwork(livenet));
 /** Unix milliseconds at `seconds` into a slot. */
 const at = (slot: number, seconds: number) => slots.unixMsOf(slots.slotTime(slot)) + seconds * 1000;
@@ -17,16 +18,16 @@ describe("with slots of 8 s a block leaves between the seconds 2 and 6 of its sl
     [6.001, "late"],
     [7.999, "late"],
   ])("second %d: %s", (seconds, kind) => {
-    expect(momentAt(at(100, seconds), headSlot, slots, networkTiming)).toMatchObject({ kind, slot: 100 });
+    expect(momentAt(at(100, seconds), headSlot, slots, timing)).toMatchObject({ kind, slot: 100 });
   });
 });
 
 test("after a missed slot nothing needs to settle", () => {
-  expect(momentAt(at(100, 0), 90, slots, networkTiming).kind).toBe("forge");
+  expect(momentAt(at(100, 0), 90, slots, timing).kind).toBe("forge");
 });
 
 test("the head's own slot is not forged again; the wait ends with it", () => {
-  expect(momentAt(at(100, 3), 100, slots, networkTiming)).toEqual({ kind: "wait", slot: 100, delayMs: 5000 });
+  expect(momentAt(at(100, 3), 100, slots, timing)).toEqual({ kind: "wait", slot: 100, delayMs: 5000 });
 });
 
 test("a chain of one node forges from the first to the last millisecond of a slot", () => {

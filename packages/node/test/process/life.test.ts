@@ -167,7 +167,7 @@ describe("a network from its files", { timeout: 60_000 }, () => {
     writeFileSync(join(networkDir, "delegates.json"), JSON.stringify({ secrets }));
 
     const node = spawnUniknode(
-      ["run", "--network-dir", networkDir, "--data", newFolder(), "--http-port", "0"].concat(
+      ["run", "--network-dir", networkDir, "--alone", "--data", newFolder(), "--http-port", "0"].concat(
         "--delegates",
         join(networkDir, "delegates.json"),
         "--webhook-token",

@@ -22,6 +22,8 @@ export type RateLimits = {
   count(address: string, event: EventName, at: number): void;
   /** Whether new connections of an address are refused, since it exceeded the global limit. */
   isBlocked(address: string, at: number): boolean;
+  /** Counts an event that somebody asks about, without consequences (p2p.md 9). */
+  look(address: string, event: string, at: number): { blocked: boolean; exceededLimitOnEndpoint: boolean };
 };
 
 export function createRateLimits({ eventsPerSecond, exempt }: RateLimitOptions): RateLimits {
@@ -33,6 +35,14 @@ export function createRateLimits({ eventsPerSecond, exempt }: RateLimitOptions):
 
   return {
     isBlocked: blocked.has,
+    look(address, event, at) {
+      if (exempt.has(address)) return { blocked: false, exceededLimitOnEndpoint: false };
+      const isExceeded = byEvent.get(event)?.take(address, at) === false;
+      return {
+        blocked: blocked.has(address, at) || !all.take(address, at),
+        exceededLimitOnEndpoint: isExceeded,
+      };
+    },
     count: (address, event, at) => {
       if (exempt.has(address)) return;
       if (blocked.has(address, at)) throw new WireError("RATE_EXCEEDED", "an event of a blocked address");

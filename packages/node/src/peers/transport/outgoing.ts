@@ -31,6 +31,8 @@ export type Outgoing = {
     event: E,
     argument: ArgumentOf<E>,
     limits: CallLimits,
+    /** Called when the request leaves, after its turn has come and there is a connection. */
+    onSent?: () => void,
   ): Promise<Received[E]>;
   /** Ends the connection to an address. */
   disconnect(address: string): void;
@@ -78,11 +80,12 @@ export function createOutgoing(options: OutgoingOptions, { network, onHeight }: 
   }
 
   return {
-    async ask(address, event, argument, limits) {
+    async ask(address, event, argument, limits, onSent) {
       const link = linkOf(address);
       await link.throttle.turn(event);
       if (isClosed) throw new PeerError("PEER_GONE", "this node is closing");
       const connection = await connect(address, link);
+      onSent?.();
       const { result, height } = await connection.call(event, argument, limits);
       if (height !== undefined) onHeight(address, height);
       try {

@@ -15,6 +15,9 @@ export const blocksMessageBytes = (blockLimit: number, headersOnly: boolean): nu
   headersOnly ? blockLimit * CLIENT_MESSAGE_BYTES.perHeader : CLIENT_MESSAGE_BYTES.blocks;
 
 export const MAX_BLOCKS = 400;
+/** In one reply between nodes of this kind, which also keep to so many bytes; their text is a third longer. */
+export const MAX_PACKED_BLOCKS = 2_000;
+export const MAX_PACKED_BYTES = 4 * 1024 * 1024;
 export const MAX_COMMON_IDS = 10;
 export const MAX_PEERS = 2000;
 /** In one message; a sender of more is refused by every peer. */

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { type Static, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { MAX_BLOCKS, MAX_COMMON_IDS } from "../limits.ts";
+import { MAX_BLOCKS, MAX_COMMON_IDS, MAX_PACKED_BLOCKS } from "../limits.ts";
 import { areTransactionsSmall } from "./transactions.ts";
 
 const exactly = <P extends Parameters<typeof Type.Object>[0]>(members: P) =>
@@ -49,7 +49,10 @@ export const ARGUMENTS = {
   "p2p.internal.syncBlockchain": nothing,
   "p2p.internal.getRateLimitedEndpoints": nothing,
   /** Between nodes that tell each other to be of this kind: blocks after a height, as bytes (decision 7). */
-  "uniknode.peer.getBlocks": exactly({ lastBlockHeight: Type.Integer({ minimum: 1 }) }),
+  "uniknode.peer.getBlocks": exactly({
+    lastBlockHeight: Type.Integer({ minimum: 1 }),
+    blockLimit: Type.Integer({ minimum: 1, maximum: MAX_PACKED_BLOCKS }),
+  }),
   "uniknode.peer.getGenesis": nothing,
 } satisfies Readonly<Record<string, TSchema>>;
 

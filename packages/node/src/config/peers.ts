@@ -1,0 +1,111 @@
+/** Options of the peers, and what they mean together. */
+import { isIP } from "node:net";
+import type { PeersOptions } from "../peers/options.ts";
+import { type Option, readInteger, readSwitch, readText } from "./option.ts";
+import type { Config } from "./resolve.ts";
+
+const option = <O extends Option>(value: O): O => value;
+
+/** Texts separated by commas, or a JSON list of them. */
+function readList(value: unknown): readonly string[] {
+  const list = typeof value === "string" ? value.split(",") : value;
+  if (!Array.isArray(list) || !list.every((item) => typeof item === "string")) {
+    throw new Error("a list separated by commas is expected");
+  }
+  return list.map((item: string) => item.trim()).filter((item) => item !== "");
+}
+
+/** Addresses of peers; a port behind them is read and left out, since a network has one port (p2p.md 1). */
+function readPeers(value: unknown): readonly string[] {
+  return readList(value).map((text) => {
+    const ip = /^\[?([0-9a-fA-F:.]+?)\]?(:\d+)?$/.exec(isIP(text) === 6 ? `[${text}]` : text)?.[1] ?? "";
+    if (isIP(ip) === 0) throw new Error(`IP addresses are expected, "${text}" is none`);
+    return ip;
+  });
+}
+
+export const peerOptions = {
+  p2pHost: option({
+    name: "p2pHost",
+    placeholder: "HOST",
+    sentence: "Address that peers are listened to at; a single one is also where connections come from.",
+    default: "0.0.0.0",
+    read: readText,
+  }),
+  p2pPort: option({
+    name: "p2pPort",
+    placeholder: "PORT",
+    sentence: "Port of the network, on which every node of it listens.",
+    read: readInteger(0, 65535),
+  }),
+  peers: option({
+    name: "peers",
+    placeholder: "IPS",
+    sentence: "Peers to begin with, separated by commas; without any, those known of the network.",
+    default: [],
+    read: readPeers,
+  }),
+  p2pVersion: option({
+    name: "p2pVersion",
+    placeholder: "VERSION",
+    sentence: "Version announced to peers, which let in the versions that their network allows.",
+    default: "5.7.2",
+    read: readText,
+  }),
+  p2pMinPeers: option({
+    name: "p2pMinPeers",
+    placeholder: "N",
+    sentence: "Number of peers below which more are looked for.",
+    default: 5,
+    read: readInteger(0, 1_000),
+  }),
+  p2pMaxPeersSameSubnet: option({
+    name: "p2pMaxPeersSameSubnet",
+    placeholder: "N",
+    sentence: "Number of peers taken from one /24 network.",
+    default: 5,
+    variable: "CORE_P2P_MAX_PEERS_SAME_SUBNET",
+    read: readInteger(1, 1_000),
+  }),
+  p2pRateLimit: option({
+    name: "p2pRateLimit",
+    placeholder: "N",
+    sentence: "Events per second that one peer address may send.",
+    default: 100,
+    variable: "CORE_P2P_RATE_LIMIT",
+    read: readInteger(1, 100_000),
+  }),
+  p2pRemoteAccess: option({
+    name: "p2pRemoteAccess",
+    placeholder: "ADDRESSES",
+    sentence: "Addresses (separated by commas, * for any part) of separate forgers that this node serves.",
+    default: ["127.0.0.1"],
+    read: readList,
+  }),
+  p2pLoopback: option({
+    name: "p2pLoopback",
+    sentence: "Take loopback addresses as peers, for several nodes on one machine.",
+    default: false,
+    read: readSwitch,
+  }),
+};
+
+/** Ports and first peers of the known networks (p2p.md 1, operations.md 2). */
+const KNOWN: Readonly<Record<string, { readonly port: number; readonly seeds: readonly string[] }>> = {
+  livenet: { port: 4001, seeds: ["212.47.252.24"] },
+  sandbox: { port: 4002, seeds: ["51.15.218.206"] },
+};
+const DEFAULT_PORT = 4002;
+
+/** @param networkName decides the port and the first peers where they are not given */
+export const peersOptionsOf = (config: Config<typeof peerOptions>, networkName: string): PeersOptions => ({
+  host: config.p2pHost,
+  port: config.p2pPort ?? KNOWN[networkName]?.port ?? DEFAULT_PORT,
+  seeds: config.peers.length > 0 ? config.peers : (KNOWN[networkName]?.seeds ?? []),
+  version: config.p2pVersion,
+  minPeers: config.p2pMinPeers,
+  maxPeersPerSubnet: config.p2pMaxPeersSameSubnet,
+  eventsPerSecond: config.p2pRateLimit,
+  remoteAccess: config.p2pRemoteAccess,
+  takesLoopback: config.p2pLoopback,
+});

@@ -1,0 +1,95 @@
+/** The events of the protocol, and who answers them (p2p.md 5, 7 and 9). */
+
+import type { BlockArrivals } from "../arrivals/blocks.ts";
+import type { TransactionArrivals } from "../arrivals/transactions.ts";
+import type { RateLimits } from "../guards/rate-limits.ts";
+import type { Answer, Caller } from "../transport/answer.ts";
+import { CallError } from "../transport/answer.ts";
+import { RATE_LIMITS } from "../wire/limits.ts";
+import type { NetworkState, ResultOf, Status } from "../wire/replies/results.ts";
+import { NOT_READY } from "../wire/replies/write.ts";
+import { type EventName, isInternal } from "../wire/requests/arguments.ts";
+import type { Call } from "../wire/requests/read.ts";
+import type { BlockAnswers } from "./blocks.ts";
+import type { ForgerAnswers } from "./forger.ts";
+
+export type AnswersDeps = {
+  readonly blocks: BlockAnswers;
+  readonly forger: ForgerAnswers;
+  readonly arrivals: BlockArrivals;
+  readonly transactions: TransactionArrivals;
+  readonly rateLimits: RateLimits;
+  readonly status: () => Status;
+  /** Addresses of peers by increasing latency. */
+  readonly peers: () => string[];
+  /** Refreshed for the occasion. */
+  readonly networkState: () => Promise<NetworkState>;
+  /** Wakes the synchronisation. */
+  readonly synchronise: () => void;
+  /** An event that a separate forger tells. */
+  readonly onForgerEvent: (name: string, body: Readonly<Record<string, unknown>>) => void;
+  /** Somebody called who may become a peer. */
+  readonly onCaller: (address: string) => void;
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  /** Whether the node is in step with the network: a forger must not build on less. */
+  readonly isInStep: () => boolean;
+};
+
+type Answers = {
+  readonly [E in EventName]: (
+    argument: Extract<Call, { event: E }>["argument"],
+    caller: Caller,
+  ) => ResultOf<E> | Promise<ResultOf<E>>;
+};
+
+export function createAnswers(deps: AnswersDeps): Answer {
+  const { blocks, forger, rateLimits } = deps;
+
+  const answers: Answers = {
+    "p2p.peer.getPeers": () => deps.peers().map((ip) => ({ ip })),
+    "p2p.peer.getStatus": deps.status,
+    "p2p.peer.getCommonBlocks": blocks.getCommonBlocks,
+    "p2p.peer.getBlocks": blocks.getBlocks,
+    "p2p.peer.postBlock": async ({ block }, caller) => {
+      await deps.arrivals.post(block, caller);
+      return {};
+    },
+    "p2p.peer.postTransactions": ({ transactions }) => {
+      deps.transactions.post(transactions);
+      return [];
+    },
+    "p2p.internal.acceptNewPeer": ({ ip }) => {
+      deps.onCaller(ip);
+      return {};
+    },
+    "p2p.internal.isPeerOrForger": ({ ip }, caller) => ({
+      isPeerOrForger: caller.address === ip || deps.peers().includes(ip),
+    }),
+    "p2p.internal.emitEvent": ({ event, body }) => {
+      deps.onForgerEvent(event, body);
+      return {};
+    },
+    "p2p.internal.getUnconfirmedTransactions": forger.getUnconfirmedTransactions,
+    "p2p.internal.getCurrentRound": forger.getCurrentRound,
+    "p2p.internal.getNetworkState": deps.networkState,
+    "p2p.internal.getRateLimitStatus": ({ ip, endpoint }) => rateLimits.look(ip, endpoint, performance.now()),
+    "p2p.internal.isBlockedByRateLimit": ({ ip }) => ({
+      blocked: rateLimits.isBlocked(ip, performance.now()),
+    }),
+    "p2p.internal.syncBlockchain": () => {
+      deps.synchronise();
+      return {};
+    },
+    "p2p.internal.getRateLimitedEndpoints": () => Object.keys(RATE_LIMITS) as (keyof typeof RATE_LIMITS)[],
+    "uniknode.peer.getBlocks": blocks.getPackedBlocks,
+    "uniknode.peer.getGenesis": () => ({ genesisBlock: deps.genesisBlock }),
+  };
+
+  return async (call, caller) => {
+    if (isInternal(call.event) && !deps.isInStep()) throw new CallError(NOT_READY);
+    if (!isInternal(call.event)) deps.onCaller(caller.address);
+    // The argument is that of the event; the type of the table cannot say so.
+    const answer = answers[call.event] as (argument: unknown, caller: Caller) => ResultOf<EventName>;
+    return answer(call.argument, caller);
+  };
+}

@@ -1,0 +1,111 @@
+/** Blocks that others download, and the search for the highest one in common (p2p.md 7.3 and 7.4). */
+import {
+  type BlockHeader,
+  bytesToHex,
+  headerFromTrustedBytes,
+  headerToJson,
+  type PeerBlockJson,
+} from "@uniknode/protocol";
+import type { BlockBytes, BlockStore } from "../../store/blocks.ts";
+import { CallError } from "../transport/answer.ts";
+import { CLIENT_MESSAGE_BYTES, MAX_BLOCKS, MAX_PACKED_BYTES } from "../wire/limits.ts";
+import { packBlocks } from "../wire/packed-blocks.ts";
+import type { CommonBlock, ResultOf } from "../wire/replies/results.ts";
+import { noCommonBlocks } from "../wire/replies/write.ts";
+import type { ArgumentOf } from "../wire/requests/arguments.ts";
+
+export type BlockAnswersDeps = {
+  readonly blocks: Pick<BlockStore, "headerById" | "bytes">;
+  readonly head: () => BlockHeader;
+};
+
+/** Blocks this far below the head are told with all their members. */
+const RECENT_BLOCKS = 100;
+/** Leaves room for what stands around the blocks in a reply. */
+const MAX_REPLY_BYTES = CLIENT_MESSAGE_BYTES.blocks - 65_536;
+/** Blocks that are read in one turn of the event loop. */
+const READ_BLOCKS = 50;
+
+export type BlockAnswers = {
+  getCommonBlocks(argument: ArgumentOf<"p2p.peer.getCommonBlocks">): Promise<CommonBlock>;
+  getBlocks(argument: ArgumentOf<"p2p.peer.getBlocks">): Promise<PeerBlockJson[]>;
+  getPackedBlocks(
+    argument: ArgumentOf<"uniknode.peer.getBlocks">,
+  ): Promise<ResultOf<"uniknode.peer.getBlocks">>;
+};
+
+export function createBlockAnswers({ blocks, head }: BlockAnswersDeps): BlockAnswers {
+  /** The blocks after a height, some of them at a time, so that others get their turn. */
+  async function* after(height: number, limit: number): AsyncIterable<BlockBytes> {
+    const last = Math.min(height + limit, head().height);
+    for (let from = height + 1; from <= last; from += READ_BLOCKS) {
+      const read = blocks.bytes(from, Math.min(from + READ_BLOCKS - 1, last));
+      // A revert may have taken some.
+      if (read.length === 0) return;
+      yield* read;
+      await nextTurn();
+    }
+  }
+
+  return {
+    async getCommonBlocks({ ids }) {
+      const known = ids.flatMap((id) => blocks.headerById(id) ?? []);
+      if (known.length === 0) throw new CallError(noCommonBlocks());
+      const common = known.reduce((one, other) => (other.height > one.height ? other : one));
+      const lastBlockHeight = head().height;
+      const areRecent = known.every(({ height }) => height > lastBlockHeight - RECENT_BLOCKS);
+      const { height, id, previousBlock, timestamp } = common;
+      return {
+        common:
+          areRecent && known.length === ids.length
+            ? headerToJson(common)
+            : { height, id, previousBlock, timestamp },
+        lastBlockHeight,
+      };
+    },
+
+    async getBlocks({ lastBlockHeight, blockLimit = MAX_BLOCKS, headersOnly = false }) {
+      const found: PeerBlockJson[] = [];
+      let bytes = 0;
+      for await (const block of after(lastBlockHeight, blockLimit)) {
+        bytes += textBytes(block, headersOnly);
+        if (found.length > 0 && bytes > MAX_REPLY_BYTES) break;
+        found.push(toJson(block, headersOnly));
+      }
+      return found;
+    },
+
+    async getPackedBlocks({ lastBlockHeight, blockLimit }) {
+      const found: Uint8Array[] = [];
+      let bytes = 0;
+      for await (const block of after(lastBlockHeight, blockLimit)) {
+        const packed = toBytes(block);
+        bytes += packed.length;
+        if (found.length > 0 && bytes > MAX_PACKED_BYTES) break;
+        found.push(packed);
+      }
+      return { blocks: packBlocks(found) };
+    },
+  };
+}
+
+/** Members of a header as text, and the hexadecimal transactions. */
+const textBytes = ({ transactions }: BlockBytes, headersOnly: boolean): number =>
+  headersOnly ? 1024 : transactions.reduce((total, { length }) => total + 2 * length + 3, 1024);
+
+function toJson({ id, header, transactions }: BlockBytes, headersOnly: boolean): PeerBlockJson {
+  const { idHex: _, previousBlockHex: __, ...json } = headerToJson(headerFromTrustedBytes(header, id));
+  return transactions.length === 0 || headersOnly
+    ? json
+    : { ...json, transactions: transactions.map(bytesToHex) };
+}
+
+/** Header, u32 length of each transaction, transactions: as the block travels when it is posted. */
+function toBytes({ header, transactions }: BlockBytes): Uint8Array {
+  const lengths = new Uint8Array(4 * transactions.length);
+  const view = new DataView(lengths.buffer);
+  for (const [index, { length }] of transactions.entries()) view.setUint32(4 * index, length, true);
+  return Buffer.concat([header, lengths, ...transactions]);
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,0 +1,42 @@
+/** `getStatus`: what this node says of itself (p2p.md 7.2). */
+import { type BlockHeader, headerToJson, type Network, type Slots } from "@uniknode/protocol";
+import { type Plugin, type Status, UNIKNODE_PROTOCOL } from "../wire/replies/results.ts";
+
+export type StatusDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly head: () => BlockHeader;
+  /** Network time in seconds. */
+  readonly now: () => number;
+  /** Announced version. */
+  readonly version: string;
+  /** Other services of this node, at least one. */
+  readonly plugins: Readonly<Record<string, Plugin>>;
+};
+
+export function statusOf({ network, slots, head, now, version, plugins }: StatusDeps): Status {
+  // One block for height and header.
+  const header = head();
+  const { name, nethash, pubKeyHash, client } = network.description;
+  return {
+    state: {
+      height: header.height,
+      forgingAllowed: slots.isForgingPhase(now()),
+      currentSlot: slots.slotAt(now()),
+      header: headerToJson(header),
+    },
+    config: {
+      version,
+      network: {
+        version: pubKeyHash,
+        // Nobody compares the names, but everybody refuses those that are too long.
+        name: name.slice(0, 20),
+        nethash,
+        explorer: client.explorer.slice(0, 128),
+        token: { name: client.token.slice(0, 8), symbol: client.symbol.slice(0, 5) },
+      },
+      plugins,
+      uniknode: { protocol: UNIKNODE_PROTOCOL },
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/** Blocks that others post, and those of this node's own forger (p2p.md 7.5 and 11). */
+import { delegateOfSlot, isChained, type Rounds, type StateReader } from "@uniknode/ledger";
+import {
+  type Block,
+  type BlockHeader,
+  encodeBlock,
+  headerSignatureJob,
+  type Network,
+  type Slots,
+  verifyHeaderJob,
+} from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { Chain } from "../../chain/chain.ts";
+import { type Outcome, refusalOf } from "../../chain/outcome.ts";
+import { type ReceivedBlock, receiveBlock } from "../../chain/receive.ts";
+import { networkTiming } from "../../forger/timing.ts";
+import { CallError, type Caller } from "../transport/answer.ts";
+import { blockNotChained, tooManyTransactions } from "../wire/replies/write.ts";
+import type { DoubleForging } from "./double-forging.ts";
+import type { Sightings } from "./sightings.ts";
+
+export type BlockArrivalsDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly rounds: Rounds;
+  readonly chain: Pick<Chain, "accept" | "head" | "state">;
+  readonly sightings: Sightings;
+  readonly doubleForging: DoubleForging;
+  /** Passes a block on. */
+  readonly broadcast: (block: Block) => void;
+  /** A block passed the first tests and goes to the chain. */
+  readonly onReceived: (block: Block) => void;
+  /** A peer knows more than this node does, or is on another branch. */
+  readonly onUnchained: (header: BlockHeader, caller: Caller) => void;
+  /** The chain saw two blocks of one delegate, or the same block too often above the head (consensus.md 6.4). */
+  readonly onForkSuspected: () => void;
+  readonly ban: (address: string, reason: string) => void;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+export type BlockArrivals = {
+  /**
+   * A block of somebody else; the answer comes before its fate is known.
+   *
+   * @throws {CallError} if it does not continue the chain
+   * @throws {BlockError | TransactionError} if it cannot be read
+   */
+  post(bytes: Uint8Array, caller: Caller): Promise<void>;
+  /** A block of this node's own forger. Settles with why it was not taken, if it was not. */
+  submit(block: Block): Promise<string | undefined>;
+};
+
+export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
+  const { network, slots, chain, sightings, logger } = deps;
+  /** The block that the chain is about to take: what follows may follow it. */
+  let onItsWay: BlockHeader | undefined;
+
+  /** A block of a separate forger that has less of its slot left is too late. */
+  const { minRemainingMs } = networkTiming(slots.blocktime);
+  const now = () => slots.timeAt(deps.nowMs());
+
+  function checkCount({ header }: ReceivedBlock): void {
+    const { maxTransactions } = network.milestoneAt(chain.head().height).block;
+    if (header.numberOfTransactions > maxTransactions) throw new CallError(tooManyTransactions(header));
+  }
+
+  /** Whether the header is what the delegate of its slot made: nobody else can take the place of the real block. */
+  function isGenuine(header: BlockHeader, below: BlockHeader): boolean {
+    const { round } = deps.rounds.roundAt(below.height + 1);
+    const order = orderOf(chain.state, round);
+    const isEntitled =
+      order === undefined ||
+      delegateOfSlot(order, slots.slotAt(header.timestamp)) === header.generatorPublicKey;
+    return isEntitled && verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
+  }
+
+  /** Steps 1 to 3 for a block that came from another node; false for one that needs no more. */
+  function isWanted(block: ReceivedBlock, caller: Caller): boolean {
+    const { header } = block;
+    const head = onItsWay ?? chain.head();
+    if (!caller.isTrusted && sightings.count(header, performance.now())) return false;
+    deps.doubleForging.look(header);
+    if (!caller.isTrusted && !isChained(header, { head, slots })) {
+      deps.onUnchained(header, caller);
+      throw new CallError(blockNotChained(header.height, head.height));
+    }
+    const slot = slots.slotAt(header.timestamp);
+    if (slot > slots.slotAt(now())) return false;
+    if (caller.isTrusted) return slot === slots.slotAt(now()) && remainingMs(slot) >= minRemainingMs;
+    if (isGenuine(header, head)) return true;
+    deps.ban(caller.address, `it posted a block ${header.height} that no delegate made`);
+    return false;
+  }
+
+  const remainingMs = (slot: number) => slots.unixMsOf(slots.slotTime(slot + 1)) - deps.nowMs();
+
+  /** Step 4 and what follows. */
+  async function process(block: Block, bytes: Uint8Array): Promise<Outcome> {
+    onItsWay = block.header;
+    deps.onReceived(block);
+    try {
+      const [outcome] = await chain.accept([bytes]);
+      follow(block, outcome!);
+      return outcome!;
+    } finally {
+      if (onItsWay === block.header) onItsWay = undefined;
+    }
+  }
+
+  function follow(block: Block, outcome: Outcome): void {
+    if (outcome.answer === "Rollback") deps.onForkSuspected();
+    if (outcome.answer === "Accepted" || outcome.answer === "Discarded") deps.broadcast(block);
+    if (outcome.answer === "Accepted") return;
+    const { height, id } = block.header;
+    logger.warn({ height, id, reason: refusalOf(outcome) }, "block disregarded");
+  }
+
+  return {
+    async post(bytes, caller) {
+      const block = receiveBlock(bytes, network);
+      checkCount(block);
+      if (!isWanted(block, caller)) return;
+      sightings.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
+      // The answer does not wait for the fate of the block.
+      process(block, bytes).catch((err) => logger.error({ err }, "a posted block was not processed"));
+    },
+    async submit(block) {
+      sightings.begin(block.header, performance.now(), 0);
+      return refusalOf(await process(block, encodeBlock(block, network)));
+    },
+  };
+}
+
+const orderOf = (state: StateReader, round: number): readonly string[] | undefined =>
+  state.get("rounds", String(round))?.order;

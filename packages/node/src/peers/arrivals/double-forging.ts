@@ -1,0 +1,37 @@
+/** Detection of delegates that sign two blocks for one slot. */
+import type { BlockHeader, Network, Slots } from "@uniknode/protocol";
+import { headerSignatureJob, verifyHeaderJob } from "@uniknode/protocol";
+import type { Logger } from "pino";
+
+export type DoubleForgingDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  /** Header of this node's chain. */
+  readonly header: (height: number) => BlockHeader | undefined;
+  readonly logger: Logger;
+};
+
+export type DoubleForging = {
+  /** Compares a header that came from outside with the chain; what it proves is reported once. */
+  look(header: BlockHeader): void;
+};
+
+/** Reports that are remembered. */
+const MAX_REPORTED = 1_000;
+
+export function createDoubleForging({ network, slots, header, logger }: DoubleForgingDeps): DoubleForging {
+  const reported = new Set<string>();
+
+  return {
+    look(other) {
+      const { height, generatorPublicKey, id } = other;
+      const ours = header(height);
+      if (!ours || ours.id === id || ours.generatorPublicKey !== generatorPublicKey) return;
+      if (slots.slotAt(ours.timestamp) !== slots.slotAt(other.timestamp) || reported.has(id)) return;
+      if (verifyHeaderJob(headerSignatureJob(other, network)) !== "valid") return;
+      if (reported.size >= MAX_REPORTED) reported.clear();
+      reported.add(id);
+      logger.warn({ height, generatorPublicKey, blockIds: [ours.id, id] }, "double forging");
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** Transactions that others post (p2p.md 7.6): answered at once, dealt with one message after another. */
+import { matchesBatchSchema, type Network } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { AdmissionAnswer } from "../../serving/gateway.ts";
+
+export type Items = readonly Readonly<Record<string, unknown>>[];
+
+export type TransactionArrivalsDeps = {
+  readonly network: Network;
+  readonly head: () => { readonly height: number };
+  readonly submit: (items: unknown[]) => Promise<AdmissionAnswer>;
+  /** Passes on those of the items that the pool wants to be passed on. */
+  readonly broadcast: (items: Items, answer: AdmissionAnswer) => void;
+  readonly logger: Logger;
+};
+
+export type TransactionArrivals = {
+  /** Queues the items of one message. */
+  post(items: Items): void;
+};
+
+/** Messages that wait. An old node puts more on disk; whoever sends them sends them again. */
+const MAX_WAITING = 500;
+
+export function createTransactionArrivals(deps: TransactionArrivalsDeps): TransactionArrivals {
+  const { network, head, logger } = deps;
+  const waiting: Items[] = [];
+  let isBusy = false;
+
+  async function take(items: Items): Promise<void> {
+    // The message is judged as a whole (pool.md section 2).
+    if (items.length === 0 || matchesBatchSchema([...items], { network, height: head().height })) return;
+    const answer = await deps.submit([...items]);
+    if (answer.data.invalid.length === 0) deps.broadcast(items, answer);
+  }
+
+  async function work(): Promise<void> {
+    isBusy = true;
+    for (let items = waiting.shift(); items; items = waiting.shift()) {
+      await take(items).catch((err) => logger.debug({ err }, "posted transactions were not taken"));
+    }
+    isBusy = false;
+  }
+
+  return {
+    post(items) {
+      if (waiting.length >= MAX_WAITING) return;
+      waiting.push(items);
+      if (!isBusy) void work();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+/** Finding peers and leaving those that are gone (p2p.md 10.2 and 10.6). */
+import type { Logger } from "pino";
+import type { PeerStore } from "../../store/peers.ts";
+import type { Register } from "../known/register.ts";
+import { networkHeight } from "../network-height.ts";
+import { sample } from "../sample.ts";
+import type { Outgoing } from "../transport/outgoing.ts";
+import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
+import type { Candidates } from "./candidates.ts";
+import type { Ping } from "./ping.ts";
+
+export type DiscoveryOptions = {
+  /** Addresses to begin with. */
+  readonly seeds: readonly string[];
+  /** Below so many peers, more are looked for. */
+  readonly minPeers: number;
+};
+
+export type DiscoveryDeps = {
+  readonly register: Register;
+  readonly candidates: Candidates;
+  readonly ping: Ping;
+  readonly outgoing: Outgoing;
+  readonly store: PeerStore;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+export type Discovery = {
+  /** Settles after the first round. */
+  start(): Promise<void>;
+  /** Verifies every peer anew, for at most so long; those that fail are left. */
+  pingAll(options: { isForced: boolean; withinMs: number }): Promise<void>;
+  close(): void;
+};
+
+const ROUND_MS = 600_000;
+const SHORT_OF_PEERS_MS = 60_000;
+/** While there is nobody at all. */
+const ALONE_MS = 5_000;
+const ASKED_PEERS = 8;
+const TAKEN_OF_EACH = 50;
+/** A node whose peers are fewer than this share of those it hears of looks at all of them. */
+const ENOUGH_OF_KNOWN = 0.75;
+const REMEMBERED = 100;
+
+export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps): Discovery {
+  const { register, candidates, outgoing, store, logger } = deps;
+  let timer: NodeJS.Timeout | undefined;
+  let isFirst = true;
+  let isClosed = false;
+
+  const isShort = () => register.all().length < options.minPeers;
+
+  async function submitSeeds(): Promise<void> {
+    const remembered = isFirst ? store.known(REMEMBERED) : [];
+    await Promise.all([
+      ...options.seeds.map((seed) => candidates.submit(seed, { isSeed: true })),
+      ...remembered.map((ip) => candidates.submit(ip)),
+    ]);
+  }
+
+  async function peersOf(ip: string): Promise<string[]> {
+    const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
+    const told = await outgoing.ask(ip, "p2p.peer.getPeers", {}, limits).catch(() => []);
+    return sample(told, TAKEN_OF_EACH).map((peer) => peer.ip);
+  }
+
+  async function round(): Promise<void> {
+    if (isShort()) await submitSeeds();
+    const asked = sample(register.all(), ASKED_PEERS);
+    const told = new Set((await Promise.all(asked.map(({ ip }) => peersOf(ip)))).flat());
+    const mustLook = isFirst || isShort() || register.all().length < told.size * ENOUGH_OF_KNOWN;
+    if (mustLook) await Promise.all([...told].map((ip) => candidates.submit(ip)));
+    await pingAll({ isForced: false, withinMs: TIMES_MS.verification });
+    isFirst = false;
+    const peers = register.all();
+    store.saw(
+      peers.map(({ ip }) => ip),
+      deps.nowMs(),
+    );
+    const height = networkHeight(peers.map((peer) => peer.height));
+    logger.info({ peers: peers.length, networkHeight: height }, "peers discovered");
+  }
+
+  async function pingAll({ isForced, withinMs }: { isForced: boolean; withinMs: number }): Promise<void> {
+    const pings = register.all().map(({ ip }) => clean(ip, isForced));
+    let timeout: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timeout = setTimeout(resolve, withinMs);
+    });
+    await Promise.race([Promise.all(pings), late]);
+    clearTimeout(timeout);
+  }
+
+  async function clean(ip: string, isForced: boolean): Promise<void> {
+    try {
+      await deps.ping(ip, { isForced });
+    } catch (error) {
+      if (isClosed) return;
+      logger.debug({ ip, reason: (error as Error).message }, "peer left");
+      outgoing.disconnect(ip);
+      register.remove(ip);
+    }
+  }
+
+  async function turn(): Promise<void> {
+    try {
+      await round();
+    } catch (err) {
+      logger.error({ err }, "looking for peers failed");
+    }
+    if (isClosed) return;
+    const delayMs = register.all().length === 0 ? ALONE_MS : isShort() ? SHORT_OF_PEERS_MS : ROUND_MS;
+    timer = setTimeout(turn, delayMs);
+  }
+
+  return {
+    start: turn,
+    pingAll,
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}

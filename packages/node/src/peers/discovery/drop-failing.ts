@@ -1,0 +1,20 @@
+/** Peers that do not answer are left at once (p2p.md 10.6, 16); they come back by another verification. */
+import type { Register } from "../known/register.ts";
+import { PeerError } from "../transport/error.ts";
+import type { Outgoing } from "../transport/outgoing.ts";
+
+/** The same requests, whose failures have consequences for the peer. */
+export const dropFailing =
+  ({ ask, disconnect }: Pick<Outgoing, "ask" | "disconnect">, register: Register): Outgoing["ask"] =>
+  async (ip, event, argument, limits, onSent) => {
+    try {
+      return await ask(ip, event, argument, limits, onSent);
+    } catch (error) {
+      // An error that the peer itself answers is no reason.
+      if (error instanceof PeerError && error.code !== "PEER_REFUSED") {
+        disconnect(ip);
+        register.remove(ip);
+      }
+      throw error;
+    }
+  };

@@ -1,0 +1,34 @@
+/** Whether this node's branch is the wrong one, and how far it has to go back (p2p.md 14, consensus.md 8). */
+import { isForked, type Peer } from "../known/peer.ts";
+
+export type Branch = {
+  /** The highest block that the branch has in common with ours. */
+  readonly commonHeight: number;
+  /** The highest head on it. */
+  readonly height: number;
+  /** Addresses of the peers on it. */
+  readonly peers: readonly string[];
+};
+
+/** Blocks that are undone at most. */
+export const MAX_ROLLBACK = 5_000;
+
+/**
+ * The branch to go to: at least half of the peers are on another branch than ours, the largest group of them is
+ * higher than we are, and not too far away. Undefined while there is nothing better than where we are.
+ *
+ * An old node also goes to a lower branch. Two nodes that look at each other at the same time would change places for
+ * ever; by height they agree.
+ */
+export function branchToGoTo(peers: readonly Peer[], ownHeight: number): Branch | undefined {
+  const forked = peers.filter(isForked);
+  if (forked.length === 0 || forked.length * 2 < peers.length) return undefined;
+  const groups = Map.groupBy(forked, ({ verification }) => verification.highestCommonHeight);
+  const [largest] = [...groups].sort(
+    ([heightA, a], [heightB, b]) => b.length - a.length || heightB - heightA,
+  );
+  const [commonHeight, members] = largest!;
+  const height = Math.max(...members.map(({ verification }) => verification.hisHeight));
+  if (height <= ownHeight || ownHeight - commonHeight > MAX_ROLLBACK) return undefined;
+  return { commonHeight, height, peers: members.map(({ ip }) => ip) };
+}

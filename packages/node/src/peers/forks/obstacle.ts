@@ -1,0 +1,26 @@
+/** What speaks against forging on the head of this node: that it is known to be behind, or on a wrong branch. */
+import type { BlockHeader } from "@uniknode/protocol";
+import type { Peer } from "../known/peer.ts";
+import { peersAhead } from "../sync/sync.ts";
+import { branchToGoTo } from "./choose.ts";
+
+export type Standing = { readonly head: BlockHeader; readonly isInStep: boolean };
+
+/**
+ * Neither a quorum nor a number of peers is asked for: on this family of networks a node forges alone if it has to
+ * (forger.md 4, trap D6). What is asked for is that no verified peer knows better.
+ */
+export function obstacleOf(peers: readonly Peer[], { head, isInStep }: Standing): string | undefined {
+  if (!isInStep) return `not in step with the network at height ${head.height}`;
+  const ahead = peersAhead(peers, head);
+  if (ahead.length > 0) {
+    const height = Math.max(...ahead.map(({ verification }) => verification.hisHeight));
+    return `behind: ${ahead.length} of ${peers.length} peers are at height ${height}, this node at ${head.height}`;
+  }
+  const branch = branchToGoTo(peers, head.height);
+  if (!branch) return undefined;
+  return (
+    `on a wrong branch: ${branch.peers.length} of ${peers.length} peers left it at height ` +
+    `${branch.commonHeight} and are at height ${branch.height}`
+  );
+}

@@ -1,0 +1,38 @@
+/** The peers that passed their verification, by address. */
+import type { Peer } from "./peer.ts";
+
+export type Fate = "added" | "removed";
+
+export type Register = {
+  get(ip: string): Peer | undefined;
+  all(): Peer[];
+  /** Adds a peer, or replaces what is known of it. */
+  put(peer: Peer): void;
+  /** Whatever the reason: who counts peers by their events counts right (an old node tells of some only). */
+  remove(ip: string): void;
+  /** A reply told another height. */
+  setHeight(ip: string, height: number): void;
+};
+
+export function createRegister(onChange: (peer: Peer, fate: Fate) => void): Register {
+  const peers = new Map<string, Peer>();
+  return {
+    get: (ip) => peers.get(ip),
+    all: () => [...peers.values()],
+    put(peer) {
+      const isNew = !peers.has(peer.ip);
+      peers.set(peer.ip, peer);
+      if (isNew) onChange(peer, "added");
+    },
+    remove(ip) {
+      const peer = peers.get(ip);
+      if (!peer) return;
+      peers.delete(ip);
+      onChange(peer, "removed");
+    },
+    setHeight(ip, height) {
+      const peer = peers.get(ip);
+      if (peer) peers.set(ip, { ...peer, height });
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** What can be set of the peers. */
+
+export type PeersOptions = {
+  /** Address to listen on; a single one is also the address that connections come from. */
+  readonly host: string;
+  /** Port of the whole network (p2p.md 1); 0 takes a free one, with which nobody is found. */
+  readonly port: number;
+  /** Addresses to begin with. */
+  readonly seeds: readonly string[];
+  /** Version that this node announces (p2p.md 10.5). */
+  readonly version: string;
+  /** Below so many peers, more are looked for. */
+  readonly minPeers: number;
+  /** Of one /24. */
+  readonly maxPeersPerSubnet: number;
+  /** That one address may send in a second. */
+  readonly eventsPerSecond: number;
+  /** Patterns of the addresses that may use internal events: those of separate forgers. */
+  readonly remoteAccess: readonly string[];
+  /** Take loopback addresses as peers: several nodes share a machine. */
+  readonly takesLoopback: boolean;
+};

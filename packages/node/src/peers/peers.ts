@@ -1,0 +1,269 @@
+/**
+ * The peers of a node: who they are (`discovery`), how they are talked to (`transport`), what they are answered
+ * (`answers`), what they bring (`arrivals`), what they are told (`broadcast`), and how the chain follows them (`sync`,
+ * `forks`).
+ */
+import type { Rounds } from "@uniknode/ledger";
+import type { Block, BlockHeader, Network, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { Chain } from "../chain/chain.ts";
+import type { Verifier } from "../chain/verifier.ts";
+import { createClosing } from "../lifecycle/closing.ts";
+import type { AdmissionAnswer, PeerInfo } from "../serving/gateway.ts";
+import type { PeerStore } from "../store/peers.ts";
+import { createAnswers } from "./answers/answers.ts";
+import { createBlockAnswers } from "./answers/blocks.ts";
+import { createForgerAnswers } from "./answers/forger.ts";
+import { statusOf } from "./answers/status.ts";
+import { createBlockArrivals } from "./arrivals/blocks.ts";
+import { createDoubleForging } from "./arrivals/double-forging.ts";
+import { createSightings } from "./arrivals/sightings.ts";
+import { createTransactionArrivals, type Items } from "./arrivals/transactions.ts";
+import { createBlockBroadcast } from "./broadcast/blocks.ts";
+import { createTransactionBroadcast } from "./broadcast/transactions.ts";
+import { createCandidates } from "./discovery/candidates.ts";
+import { createDiscovery } from "./discovery/discovery.ts";
+import { dropFailing } from "./discovery/drop-failing.ts";
+import { createPing } from "./discovery/ping.ts";
+import { obstacleOf } from "./forks/obstacle.ts";
+import { createBans } from "./guards/bans.ts";
+import { createRateLimits } from "./guards/rate-limits.ts";
+import type { Peer } from "./known/peer.ts";
+import { createRegister, type Fate } from "./known/register.ts";
+import { peerInfo } from "./known/view.ts";
+import { networkHeight } from "./network-height.ts";
+import type { PeersOptions } from "./options.ts";
+import { networkState } from "./quorum-state.ts";
+import type { Progress } from "./sync/progress.ts";
+import { createFetch } from "./sync/source.ts";
+import { createSync } from "./sync/sync.ts";
+import { formsOf } from "./transport/address-patterns.ts";
+import { createOutgoing } from "./transport/outgoing.ts";
+import { createPeerServer } from "./transport/server.ts";
+import type { Plugin } from "./wire/replies/results.ts";
+
+export type PeersDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly rounds: Rounds;
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  readonly chain: Chain;
+  readonly verify: Verifier["verify"];
+  readonly store: PeerStore;
+  readonly pool: {
+    readonly submit: (items: unknown[]) => Promise<AdmissionAnswer>;
+    readonly size: () => number;
+    /** Transactions for the next block. */
+    readonly select: () => SealedTransaction[];
+  };
+  /** Other services of this node, at least one. */
+  readonly plugins: Readonly<Record<string, Plugin>>;
+  readonly onPeer: (peer: Peer, fate: Fate) => void;
+  /** A block arrived and goes to the chain. */
+  readonly onBlock: (block: Block) => void;
+  /** An event that a separate forger tells. */
+  readonly onForgerEvent: (name: string, body: Readonly<Record<string, unknown>>) => void;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+export type Peers = {
+  /** Listens, looks for peers once, and follows them from then on. Settles with the port that it listens on. */
+  start(): Promise<number>;
+  /** Gives a block of this node's forger to the chain and to the network; the answer is why it was not taken. */
+  submit(block: Block): Promise<string | undefined>;
+  /** Passes on what the pool wants to be passed on. */
+  broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
+  /** Why no block may be forged now, if so. Asks the peers where they stand. */
+  obstacle(): Promise<string | undefined>;
+  list(): PeerInfo[];
+  /** Height of the network as the peers tell it; absent while there is none. */
+  networkHeight(): number | undefined;
+  /** Absent while in step with the network. */
+  progress(): Progress | undefined;
+  close(): Promise<void>;
+};
+
+/** Longest wait for the peers before forging (p2p.md 15). */
+const FAST_PING_MS = 1_500;
+/** Connections for each peer of a subnet: an old one may still be ending. */
+const CONNECTIONS_PER_PEER = 2;
+/** Addresses that listen to every interface are no address to come from. */
+const EVERY_ADDRESS = ["0.0.0.0", "::"];
+
+export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
+  const { network, slots, rounds, chain, logger, nowMs } = deps;
+  const { state, head } = chain;
+  const closing = createClosing();
+  const now = () => slots.timeAt(nowMs());
+  const header = (height: number): BlockHeader | undefined => chain.blocks.header(height);
+
+  const register = createRegister(deps.onPeer);
+  const addresses = () => register.all().map(({ ip }) => ip);
+  const localAddress = EVERY_ADDRESS.includes(options.host) ? undefined : options.host;
+  const outgoing = createOutgoing(
+    { port: options.port, localAddress },
+    { network, onHeight: register.setHeight },
+  );
+  closing.add("outgoing connections", outgoing.close);
+  const ask = dropFailing(outgoing, register);
+  const bans = createBans({
+    store: deps.store,
+    nowMs,
+    logger,
+    onBan(ip) {
+      register.remove(ip);
+      outgoing.disconnect(ip);
+      deps.store.forget(ip);
+    },
+  });
+
+  const ping = createPing({
+    network,
+    slots,
+    rounds,
+    state,
+    verify: deps.verify,
+    now,
+    head,
+    header,
+    register,
+    ask: outgoing.ask,
+  });
+  const candidates = createCandidates(
+    {
+      maxPeersPerSubnet: options.maxPeersPerSubnet,
+      loopback: options.takesLoopback ? { own: options.host } : undefined,
+    },
+    { register, ping, isBanned: bans.isBanned, disconnect: outgoing.disconnect, logger },
+  );
+  const discovery = createDiscovery(options, {
+    register,
+    candidates,
+    ping,
+    outgoing,
+    store: deps.store,
+    nowMs,
+    logger,
+  });
+  closing.add("discovery", discovery.close);
+
+  const sync = createSync({
+    network,
+    chain,
+    register,
+    pingAll: discovery.pingAll,
+    fetch: createFetch(outgoing.ask, network),
+    ban: bans.ban,
+    logger,
+  });
+  closing.add("synchronisation", sync.close);
+
+  const sightings = createSightings();
+  const sendBlock = createBlockBroadcast({ network, peers: addresses, ask, sightings, logger });
+  const sendTransactions = createTransactionBroadcast({ peers: addresses, ask, logger });
+  const inBackground = (work: Promise<unknown>) =>
+    void work.catch((err) => logger.error({ err }, "passing on failed"));
+  const broadcastTransactions: Peers["broadcastTransactions"] = (items, answer) =>
+    inBackground(sendTransactions(items, answer));
+  const arrivals = createBlockArrivals({
+    network,
+    slots,
+    rounds,
+    chain,
+    sightings,
+    doubleForging: createDoubleForging({ network, slots, header, logger }),
+    broadcast: (block) => inBackground(sendBlock(block)),
+    onReceived: deps.onBlock,
+    onUnchained: ({ height }) => {
+      if (height > head().height) sync.wake();
+    },
+    onForkSuspected: sync.wake,
+    ban: bans.ban,
+    nowMs,
+    logger,
+  });
+  const transactions = createTransactionArrivals({
+    network,
+    head,
+    submit: deps.pool.submit,
+    broadcast: broadcastTransactions,
+    logger,
+  });
+
+  const freshState = async () => {
+    await discovery.pingAll({ isForced: true, withinMs: FAST_PING_MS });
+    return networkState(register.all(), {
+      network,
+      slots,
+      head: head(),
+      now: now(),
+      minPeers: options.minPeers,
+    });
+  };
+  const rateLimits = createRateLimits({
+    eventsPerSecond: options.eventsPerSecond,
+    exempt: new Set(options.remoteAccess.flatMap(formsOf)),
+  });
+  const server = createPeerServer(
+    {
+      host: options.host,
+      port: options.port,
+      maxConnectionsPerSubnet: CONNECTIONS_PER_PEER * options.maxPeersPerSubnet,
+      remoteAccess: options.remoteAccess,
+    },
+    {
+      network,
+      rateLimits,
+      isReady: () => true,
+      replyHeaders: () => ({ version: options.version, height: head().height }),
+      isBanned: bans.isBanned,
+      logger,
+      answer: createAnswers({
+        blocks: createBlockAnswers({ blocks: chain.blocks, head }),
+        forger: createForgerAnswers({ network, slots, rounds, state, head, nowMs, pool: deps.pool }),
+        arrivals,
+        transactions,
+        rateLimits,
+        status: () =>
+          statusOf({ network, slots, head, now, version: options.version, plugins: deps.plugins }),
+        peers: () =>
+          register
+            .all()
+            .toSorted((a, b) => a.latencyMs - b.latencyMs)
+            .map(({ ip }) => ip),
+        networkState: freshState,
+        synchronise: sync.wake,
+        onForgerEvent: deps.onForgerEvent,
+        onCaller: (address) => void candidates.submit(address),
+        genesisBlock: deps.genesisBlock,
+        isInStep: sync.isInStep,
+      }),
+    },
+  );
+
+  return {
+    async start() {
+      const port = await server.listen();
+      closing.add("server", server.close);
+      await discovery.start();
+      sync.start();
+      return port;
+    },
+    submit: arrivals.submit,
+    broadcastTransactions,
+    async obstacle() {
+      if (sync.isInStep()) await discovery.pingAll({ isForced: true, withinMs: FAST_PING_MS });
+      const obstacle = obstacleOf(register.all(), { head: head(), isInStep: sync.isInStep() });
+      if (obstacle !== undefined) sync.wake();
+      return obstacle;
+    },
+    list: () => register.all().map((peer) => peerInfo(peer, options.port)),
+    networkHeight() {
+      const heights = register.all().map(({ height }) => height);
+      return heights.length === 0 ? undefined : networkHeight(heights);
+    },
+    progress: sync.progress,
+    close: () => closing.closeAll((part, err) => logger.error({ part, err }, "closing failed")),
+  };
+}

@@ -1,0 +1,40 @@
+/** How far a synchronisation is, for those who wait for it. */
+
+export type Progress = {
+  readonly height: number;
+  /** Height that the peers tell. */
+  readonly target: number;
+  /** Share of all blocks, 0 to 100. */
+  readonly percent: number;
+  readonly blocksPerSecond: number;
+  /** Absent while nothing is known about the pace. */
+  readonly secondsLeft?: number;
+};
+
+export type ProgressMeter = {
+  /** @param at milliseconds of a steady clock */
+  measure(height: number, target: number, at: number): Progress;
+};
+
+/** The pace is that of the last so many milliseconds. */
+const WINDOW_MS = 30_000;
+
+export function createProgressMeter(): ProgressMeter {
+  const samples: { readonly height: number; readonly at: number }[] = [];
+  return {
+    measure(height, target, at) {
+      samples.push({ height, at });
+      while (samples.length > 2 && at - samples[1]!.at >= WINDOW_MS) samples.shift();
+      const [first] = samples;
+      const seconds = (at - first!.at) / 1000;
+      const blocksPerSecond = seconds > 0 ? Math.max(0, height - first!.height) / seconds : 0;
+      return {
+        height,
+        target,
+        percent: target === 0 ? 100 : Math.floor((100 * Math.min(height, target)) / target),
+        blocksPerSecond: Math.round(blocksPerSecond),
+        ...(blocksPerSecond > 0 && { secondsLeft: Math.ceil((target - height) / blocksPerSecond) }),
+      };
+    },
+  };
+}

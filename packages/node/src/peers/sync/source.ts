@@ -1,0 +1,45 @@
+/** Fetching blocks from one peer, as bytes. */
+import { encodeFrame, hexToBytes, type Network } from "@uniknode/protocol";
+import type { Outgoing } from "../transport/outgoing.ts";
+import { headerFromPeer } from "../verification/header.ts";
+import {
+  blocksMessageBytes,
+  CLIENT_MESSAGE_BYTES,
+  MAX_BLOCKS,
+  MAX_PACKED_BLOCKS,
+  TIMES_MS,
+} from "../wire/limits.ts";
+import type { ReceivedBlock } from "../wire/replies/received.ts";
+
+export type Source = {
+  readonly ip: string;
+  /** The height that it claims to have. */
+  readonly height: number;
+  /** Whether it answers the additive events, which are free of the limits of old nodes. */
+  readonly isUniknode: boolean;
+};
+
+/** Serialized blocks after a height, as many as the source gives and at most `limit`. @throws {PeerError | WireError} */
+export type Fetch = (source: Source, after: number, limit: number) => Promise<Uint8Array[]>;
+
+/** Blocks to ask a source for at a time. */
+export const chunkOf = ({ isUniknode }: Source): number => (isUniknode ? MAX_PACKED_BLOCKS : MAX_BLOCKS);
+
+export function createFetch(ask: Outgoing["ask"], network: Network): Fetch {
+  return async ({ ip, isUniknode }, lastBlockHeight, blockLimit) => {
+    const timeoutMs = TIMES_MS.blocksReply;
+    if (isUniknode) {
+      const limits = { timeoutMs, maxBytes: CLIENT_MESSAGE_BYTES.blocks };
+      return ask(ip, "uniknode.peer.getBlocks", { lastBlockHeight, blockLimit }, limits);
+    }
+    const limits = { timeoutMs, maxBytes: blocksMessageBytes(blockLimit, false) };
+    const argument = { lastBlockHeight, blockLimit, serialized: true };
+    const received = await ask(ip, "p2p.peer.getBlocks", argument, limits);
+    return received.slice(0, blockLimit).map((block) => bytesOf(block, network));
+  };
+}
+
+function bytesOf({ transactions = [], ...fields }: ReceivedBlock, network: Network): Uint8Array {
+  const header = headerFromPeer({ numberOfTransactions: transactions.length, ...fields }, network);
+  return encodeFrame(header, transactions.map(hexToBytes), network);
+}

@@ -1,0 +1,185 @@
+/** Following the network: from wherever this node stands to the head that its peers have (p2p.md 13 and 14). */
+import type { BlockHeader, Network } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { Chain } from "../../chain/chain.ts";
+import { type Outcome, refusalOf } from "../../chain/outcome.ts";
+import type { Discovery } from "../discovery/discovery.ts";
+import { branchToGoTo } from "../forks/choose.ts";
+import { isForked, type Peer } from "../known/peer.ts";
+import type { Register } from "../known/register.ts";
+import { networkHeight } from "../network-height.ts";
+import { sample } from "../sample.ts";
+import { TIMES_MS } from "../wire/limits.ts";
+import { download } from "./download.ts";
+import { createProgressMeter, type Progress } from "./progress.ts";
+import type { Fetch, Source } from "./source.ts";
+
+export type SyncDeps = {
+  readonly network: Network;
+  readonly chain: Pick<Chain, "accept" | "head" | "revertTo" | "subscribe">;
+  readonly register: Register;
+  readonly pingAll: Discovery["pingAll"];
+  readonly fetch: Fetch;
+  readonly ban: (ip: string, reason: string) => void;
+  readonly logger: Logger;
+};
+
+export type Sync = {
+  /** Begins to follow; the peers have been looked for once. */
+  start(): void;
+  /** There may be something to fetch. */
+  wake(): void;
+  /** Whether the node was at the head of the network when it looked last, and is not fetching. */
+  isInStep(): boolean;
+  /** Absent while in step. */
+  progress(): Progress | undefined;
+  /** Settles when the download under way has ended. */
+  close(): Promise<void>;
+};
+
+/** Peers that are asked at a time. */
+const MAX_SOURCES = 10;
+/** Without a new block for so many slots, the peers are asked. */
+const IDLE_SLOTS = 3;
+/** While peers have blocks that could not be fetched. */
+const RETRY_MS = 1_000;
+const PROGRESS_MS = 5_000;
+
+export function createSync(deps: SyncDeps): Sync {
+  const { chain, register, logger } = deps;
+  const idleMs = IDLE_SLOTS * deps.network.milestoneAt(1).blocktime * 1000;
+  const ending = new AbortController();
+  let inStep = false;
+  let progress: Progress | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isRunning = false;
+  let isWanted = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const unsubscribe = chain.subscribe(() => {
+    if (timer) schedule(idleMs);
+  });
+
+  function schedule(delayMs: number): void {
+    clearTimeout(timer);
+    if (!ending.signal.aborted) timer = setTimeout(run, delayMs);
+  }
+
+  function run(): void {
+    isWanted = true;
+    if (isRunning || ending.signal.aborted) return;
+    isRunning = true;
+    clearTimeout(timer);
+    timer = undefined;
+    running = turn().finally(() => {
+      isRunning = false;
+    });
+  }
+
+  async function turn(): Promise<void> {
+    while (isWanted && !ending.signal.aborted) {
+      isWanted = false;
+      try {
+        await synchronise();
+      } catch (err) {
+        logger.error({ err }, "synchronising failed");
+      }
+    }
+    schedule(inStep ? idleMs : RETRY_MS);
+  }
+
+  /** Looks at the peers once, and does what follows from it. */
+  async function synchronise(): Promise<void> {
+    await deps.pingAll({ isForced: true, withinMs: TIMES_MS.smallReply });
+    const peers = register.all();
+    const ahead = peersAhead(peers, chain.head());
+    if (ahead.length > 0) await fetchFrom(ahead);
+    else if (!(await changeBranch(peers))) reachHead();
+  }
+
+  function reachHead(): void {
+    if (!inStep) logger.info({ height: chain.head().height, peers: register.all().length }, "in sync");
+    inStep = true;
+    progress = undefined;
+  }
+
+  async function fetchFrom(ahead: readonly Peer[]): Promise<void> {
+    const after = chain.head().height;
+    const sources = sample(ahead.map(sourceOf), MAX_SOURCES);
+    // The middle one: a single peer that claims too much must not keep the download open.
+    const to = networkHeight(sources.map(({ height }) => height));
+    // A block or two are on their way by themselves most of the time; they do not make a node fall behind.
+    inStep = false;
+    const meter = createProgressMeter();
+    const report = () => {
+      progress = meter.measure(chain.head().height, to, performance.now());
+      logger.info(progress, "synchronising");
+    };
+    progress = meter.measure(after, to, performance.now());
+    const reports = setInterval(report, PROGRESS_MS);
+    try {
+      const result = await download({ after, to }, sources, {
+        fetch: deps.fetch,
+        accept: (blocks) => chain.accept(blocks),
+        onFailure: ({ ip }, error) =>
+          logger.debug({ ip, reason: (error as Error).message }, "blocks not fetched"),
+        signal: ending.signal,
+      });
+      if (result.kind === "refused") judge(result.source, result.outcome);
+    } finally {
+      clearInterval(reports);
+    }
+    // Others may have forged meanwhile.
+    if (chain.head().height > after) isWanted = true;
+  }
+
+  /** What a refused block says about the one who gave it. */
+  function judge({ ip }: Source, outcome: Outcome): void {
+    logger.warn({ ip, reason: refusalOf(outcome) }, "downloaded block refused");
+    if (isLie(outcome)) deps.ban(ip, "it gave a block that is wrong by itself");
+    // Its chain is not what it seemed: it may become a peer again by another verification.
+    else register.remove(ip);
+  }
+
+  async function changeBranch(peers: readonly Peer[]): Promise<boolean> {
+    const { height } = chain.head();
+    const branch = branchToGoTo(peers, height);
+    if (!branch) return false;
+    inStep = false;
+    const { commonHeight } = branch;
+    logger.warn({ height, commonHeight, to: branch.height, peers: branch.peers }, "leaving a wrong branch");
+    await chain.revertTo(commonHeight);
+    isWanted = true;
+    return true;
+  }
+
+  return {
+    start: run,
+    wake: run,
+    isInStep: () => inStep,
+    progress: () => progress,
+    async close() {
+      ending.abort();
+      clearTimeout(timer);
+      unsubscribe();
+      await running;
+    },
+  };
+}
+
+/** Peers on our branch that have more of it. */
+export const peersAhead = (peers: readonly Peer[], head: Pick<BlockHeader, "height">): Peer[] =>
+  peers.filter((peer) => !isForked(peer) && peer.verification.hisHeight > head.height);
+
+const sourceOf = ({ ip, status, verification }: Peer): Source => ({
+  ip,
+  height: verification.hisHeight,
+  isUniknode: status.isUniknode,
+});
+
+/** Whether nobody could have taken the block for a right one, whatever the clocks say. */
+const isLie = (outcome: Outcome): boolean =>
+  outcome.answer === "Unreadable" ||
+  (outcome.answer === "Rejected" &&
+    outcome.reason === "verification-failed" &&
+    !outcome.faults?.some(({ code }) => code === "timestamp"));

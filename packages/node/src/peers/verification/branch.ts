@@ -1,0 +1,61 @@
+/** Checking of headers above a block that both chains have (p2p.md 10.4, step 5). */
+import { delegateOfSlot, type Rounds, type StateReader } from "@uniknode/ledger";
+import { type BlockHeader, headerSignatureJob, type Network, type Slots } from "@uniknode/protocol";
+import type { Verifier } from "../../chain/verifier.ts";
+
+export type BranchDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly rounds: Rounds;
+  /** State at the head. */
+  readonly state: StateReader;
+  readonly verify: Verifier["verify"];
+  /** Network time in seconds. */
+  readonly now: () => number;
+};
+
+/**
+ * The last height above `common` whose delegate can be known: that of the round of the block after `common`. Its
+ * order was fixed by blocks that both chains have, so it is the same on both.
+ *
+ * An old node goes one block further and holds that one against the delegates of the wrong round.
+ */
+export function lastCheckableHeight(common: number, { rounds }: Pick<BranchDeps, "rounds">): number {
+  const { roundHeight, maxDelegates } = rounds.roundAt(common + 1);
+  return roundHeight + maxDelegates - 1;
+}
+
+/**
+ * Why the headers are no continuation of the block at `common`; undefined if they are one. Unlike an old node, which
+ * takes any delegate of the round, this one asks for the delegate of the slot: nobody can make up a branch with a
+ * single key.
+ */
+export async function faultOfBranch(
+  common: BlockHeader,
+  headers: readonly BlockHeader[],
+  deps: BranchDeps,
+): Promise<string | undefined> {
+  const { network, slots, rounds, state, now } = deps;
+  const { round } = rounds.roundAt(common.height + 1);
+  const order = state.get("rounds", String(round))?.order;
+  let previous = common;
+  for (const header of headers) {
+    const slot = slots.slotAt(header.timestamp);
+    if (header.height !== previous.height + 1) return `a header has height ${header.height}`;
+    if (header.previousBlock !== previous.id) return `block ${header.height} continues another block`;
+    if (slot <= slots.slotAt(previous.timestamp)) return `block ${header.height} is too early`;
+    if (slot > slots.slotAt(now())) return `block ${header.height} lies in the future`;
+    if (order && delegateOfSlot(order, slot) !== header.generatorPublicKey) {
+      return `block ${header.height} is of another delegate than that of its slot`;
+    }
+    previous = header;
+  }
+  const valid = await deps.verify(headers.map((header) => headerCheck(header, network)));
+  const wrong = valid.indexOf(false);
+  return wrong === -1 ? undefined : `block ${headers[wrong]!.height} is not signed by its generator`;
+}
+
+export const headerCheck = (header: BlockHeader, network: Network) => ({
+  ...headerSignatureJob(header, network),
+  scheme: "ecdsa" as const,
+});
