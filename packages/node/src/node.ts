@@ -174,7 +174,8 @@ async function start(
   migrate(database);
   const webhookToken = tokenOf(options.webhookToken, createMetaStore(database));
 
-  const events = createEventLog(database, { wanted: () => interest.names(), now: nowMs });
+  // Events age by the clock of the machine, even where that of the chain runs ahead.
+  const events = createEventLog(database, { wanted: () => interest.names() });
   const interest = createInterest({
     store: createWantedStore(database),
     lastSequence: events.lastSequence,

@@ -35,6 +35,8 @@ export function startScreen(content: ScreenContent): string {
     `  API             ${baseUrl}/api/v2/blockchain`,
     `  Webhooks        ${baseUrl}/api/v2/webhooks`,
     `  Webhook token   ${content.webhookToken}`,
+    `  Receive them    npm start -- listen --url ${baseUrl} --token ${content.webhookToken}`,
+    `  Verbs           ${baseUrl}/api/dev/{mine,reorg,snapshot,restore,travel,forge}`,
     `  Data            ${content.dataDir}`,
     "",
     heading("Accounts"),

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { peopleOf } from "../../src/dev/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
 import { SETUP_HEIGHT } from "../../src/dev/setup.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { type Client, connect, transferOf } from "../process/client.ts";
 import { type Running, spawnUniknode } from "../process/uniknode.ts";
 
@@ -80,6 +81,16 @@ async function transfer(): Promise<string> {
   const transaction = transferOf(client.network, alice, bob.address, (await nonceOf(alice.address)) + 1n);
   expect((await client.submit([transaction])).accepted).toEqual([transaction.id]);
   return transaction.id;
+}
+
+/** Registers a webhook that every event of these names fires. */
+async function register(webhook: object): Promise<void> {
+  const response = await fetch(`${url}/api/webhooks`, {
+    method: "POST",
+    headers: { authorization: TOKEN, "content-type": "application/json" },
+    body: JSON.stringify({ ...webhook, conditions: [{ key: "none", condition: "ne", value: "" }] }),
+  });
+  expect(response.status).toBe(201);
 }
 
 /** Settles when the node has forged by itself. */
@@ -182,17 +193,11 @@ describe("reorg", () => {
     }).listen(0, "127.0.0.1");
     await once(receiver, "listening");
     await run("mine", { blocks: 2 });
-    const response = await fetch(`${url}/api/webhooks`, {
-      method: "POST",
-      headers: { authorization: TOKEN, "content-type": "application/json" },
-      body: JSON.stringify({
-        events: ["block.applied", "block.reverted"],
-        order: "strict",
-        target: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
-        conditions: [{ key: "none", condition: "ne", value: "" }],
-      }),
+    await register({
+      events: ["block.applied", "block.reverted"],
+      order: "strict",
+      target: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
     });
-    expect(response.status).toBe(201);
     const { head } = await run("mine");
     await run("reorg", { depth: 1 });
     const { height } = head;
@@ -263,6 +268,18 @@ describe("travel", () => {
     expect(await client.get("/api/node/status")).toMatchObject({ now: block.head.height + 1 });
   });
 
+  test("does not age the events of the log: readers may still want them", async () => {
+    await register({ events: ["block.applied"], target: "http://127.0.0.1:9/" });
+    await run("travel", { seconds: 30 * 86_400 });
+    await run("mine");
+    const database = openDatabase(join(folder, "node.sqlite"), { readonly: true });
+    const { latest } = database
+      .prepare<{ latest: number }>("SELECT max(created_ms) AS latest FROM events")
+      .get()!;
+    database.close();
+    expect(latest).toBeLessThanOrEqual(Date.now());
+  });
+
   test("goes neither back nor out of the range of timestamps", async () => {
     const { now } = await run("snapshot");
     const back = await post("travel", { to: now.unix - 60 });
@@ -319,6 +336,38 @@ describe("a request", () => {
       range(head.height + 1, 6),
     );
   });
+});
+
+test("where a block is made on demand, what comes back from a branch demands one", {
+  timeout: 40_000,
+}, async () => {
+  const own = mkdtempSync(join(tmpdir(), "uniknode-demand-"));
+  const instant = spawnUniknode(
+    ["dev", "--data", own, "--http-port", "0", "--block-time", "1", "--instant"].concat(
+      "--webhook-token",
+      TOKEN,
+    ),
+  );
+  try {
+    const [, base] = await instant.printed(/API\s+(http:\S+?)\/api/);
+    await instant.printed(/Ctrl-C stops/);
+    const { network, submit } = await connect(base!);
+    const carol = people("account 5");
+    await submit([transferOf(network, carol, bob.address, 1n)]);
+    await instant.printed(/^block 4 .* 1 transaction /m);
+    const response = await fetch(`${base}/api/dev/reorg`, {
+      method: "POST",
+      headers: { authorization: TOKEN, "content-type": "application/json" },
+      body: JSON.stringify({ depth: 1 }),
+    });
+    expect(response.status).toBe(200);
+    await instant.printed(/^reverted 1 block, back at height 3\nblock 4 .* empty .*\nblock 5 .* empty /m);
+    await instant.printed(/^block 6 .* 1 transaction /m);
+  } finally {
+    instant.child.kill("SIGKILL");
+    await instant.ended;
+    rmSync(own, { recursive: true, force: true });
+  }
 });
 
 describe("after a restart", () => {

@@ -57,6 +57,8 @@ test("the screen shows accounts, delegates with their uniks, the factory and the
   }
   expect(screen).toContain(people("delegate 0").unikId);
   expect(screen).toContain(people("factory").unikId);
+  expect(screen).toContain(`listen --url ${url} --token ${token}`);
+  expect(screen).toContain(`${url}/api/dev/{mine,reorg,snapshot,restore,travel,forge}`);
 });
 
 test("every address of the README's walk answers", async () => {
