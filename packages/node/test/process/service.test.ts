@@ -1,0 +1,41 @@
+/** The files by which operators run the program as a service. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { variableOf } from "../../src/config/option.ts";
+import { runOptions } from "../../src/config/options.ts";
+
+const OPS = new URL("../../../../ops/", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, OPS), "utf8");
+const FILES = ["systemd/uniknode.service", "container/Containerfile"];
+
+test.each(FILES)("%s sets options that there are", (path) => {
+  const known = Object.values(runOptions).map(variableOf);
+  const named = read(path).match(/UNIKNODE_[A-Z_]+/g) ?? [];
+  expect(named.length).toBeGreaterThan(0);
+  expect(known).toEqual(expect.arrayContaining(named));
+});
+
+test("the container copies the manifest of every package", () => {
+  const lock = JSON.parse(readFileSync(new URL("../../../../package-lock.json", import.meta.url), "utf8"));
+  const packages = Object.keys(lock.packages).filter((path) => /^packages\/[^/]+$/.test(path));
+  const copied = [...read("container/Containerfile").matchAll(/^COPY (packages\/\w+)\/package\.json/gm)];
+  expect(copied.map(([, path]) => path).sort()).toEqual(packages.sort());
+});
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+
+test.skipIf(!hasSystemd)("systemd finds nothing wrong with the unit", () => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-unit-"));
+  const unit = join(folder, "uniknode.service");
+  // The program is where the test runs, not where it is installed.
+  writeFileSync(
+    unit,
+    read("systemd/uniknode.service").replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`),
+  );
+  const { status, stderr } = spawnSync("systemd-analyze", ["verify", unit], { encoding: "utf8" });
+  rmSync(folder, { recursive: true, force: true });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+});
