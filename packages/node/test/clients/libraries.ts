@@ -1,0 +1,45 @@
+/** The libraries that existing clients are made with, as they are published. They know nothing of modules or types. */
+import { createRequire } from "node:module";
+
+// Its curves would need a compiler; this is their other half.
+process.env.NODE_BACKEND = "js";
+const load = createRequire(import.meta.url);
+
+type Query = Readonly<Record<string, unknown>>;
+export type Page = {
+  meta: { totalCount: number; next: string | null };
+  data: Record<string, unknown>[];
+};
+export type Answer<B = { data: Record<string, never> }> = { status: number; body: B };
+
+/** Every function of a resource answers a body with its status. */
+type Resource = Record<string, (...given: never[]) => Promise<Answer<never>>>;
+type Connection = {
+  api(name: string): Resource;
+  withOptions(options: Query): Connection;
+};
+
+export type Built = { id: string } & Record<string, unknown>;
+export type Builder = {
+  [member: string]: (...given: unknown[]) => Builder;
+} & { getStruct(): Built };
+
+type Crypto = {
+  Managers: { configManager: { setConfig(config: unknown): void; setHeight(height: number): void } };
+  Transactions: { BuilderFactory: Record<string, () => Builder> };
+  Identities: {
+    PublicKey: { fromMultiSignatureAsset(asset: unknown): string };
+    Address: { fromMultiSignatureAsset(asset: unknown): string; fromPassphrase(words: string): string };
+  };
+  Crypto: { HashAlgorithms: { sha256(bytes: Uint8Array): Buffer } };
+};
+
+export const { Connection } = load("@arkecosystem/client") as { Connection: new (url: string) => Connection };
+export const crypto = load("@arkecosystem/crypto") as Crypto;
+
+/** A function of a resource, called as a JavaScript client calls it. */
+export const call = <B>(connection: Connection, resource: string, name: string, ...given: unknown[]) =>
+  (connection.api(resource)[name] as unknown as (...given: unknown[]) => Promise<Answer<B>>).call(
+    connection.api(resource),
+    ...given,
+  );
