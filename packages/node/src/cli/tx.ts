@@ -13,7 +13,7 @@ import {
   secondPassphraseOptions,
 } from "../sending/options.ts";
 import { post, waitUntilForged } from "../sending/send.ts";
-import { prepareSender, sign } from "../sending/sender.ts";
+import { networkOf, prepareSender, sign } from "../sending/sender.ts";
 import { connectionOptions, connectTo, show, table } from "./connection.ts";
 import { addFlags, configOf } from "./options.ts";
 import type { Kind } from "./tx/kind.ts";
@@ -100,7 +100,7 @@ function kindCommand(kind: Kind): Command {
     const keys = await readPassphrase(config);
     const fee = config.fee === undefined ? undefined : unitsOf(config.fee);
     const nonce = config.nonce === undefined ? undefined : BigInt(config.nonce);
-    const sender = await prepareSender(client, { keys, fee, nonce });
+    const sender = await prepareSender(client, await networkOf(client), { keys, fee, nonce });
     const readSecondKeys = () => readSecondPassphrase(config);
     const readFactoryKeys = () => readFactoryPassphrase(config);
     const body = await build({ ...sender, readSecondKeys, readFactoryKeys });

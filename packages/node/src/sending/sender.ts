@@ -41,9 +41,12 @@ export async function networkOf(client: Client): Promise<Network> {
 }
 
 /** @throws {ApiError} */
-export async function prepareSender(client: Client, { keys, fee, nonce }: SenderOptions): Promise<Sender> {
+export async function prepareSender(
+  client: Client,
+  network: Network,
+  { keys, fee, nonce }: SenderOptions,
+): Promise<Sender> {
   const senderPublicKey = bytesToHex(keys.publicKey);
-  const network = await networkOf(client);
   const address = addressFromPublicKey(senderPublicKey, network.description.pubKeyHash);
   const wallet = await findWallet(client, address);
   const { height } = (await client.blockchain.get()).data.block;

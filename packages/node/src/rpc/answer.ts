@@ -1,0 +1,68 @@
+/** JSON-RPC 2.0: a body of one call or of several, and the answer to it. */
+import { ApiError } from "@uniknode/client";
+import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./error.ts";
+import type { Method, RpcContext } from "./method.ts";
+
+export type RpcAnswer = { readonly jsonrpc: "2.0"; readonly id: number | string | null } & (
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: string } }
+);
+
+const MAX_CALLS = 100;
+
+export type Answerer = (body: string) => Promise<RpcAnswer | RpcAnswer[]>;
+
+/** Calls of a batch are done one after the other: two transactions of one wallet get the nonces of their order. */
+export function createAnswerer(
+  methods: Readonly<Record<string, Method>>,
+  context: RpcContext,
+  onFailure: (method: string, error: unknown) => void,
+): Answerer {
+  return async (body) => {
+    let calls: unknown;
+    try {
+      calls = JSON.parse(body);
+    } catch {
+      return failed(null, noJson());
+    }
+    if (!Array.isArray(calls)) return answer(calls);
+    if (calls.length === 0) return failed(null, invalidRequest("an empty list"));
+    if (calls.length > MAX_CALLS) {
+      return failed(null, invalidRequest(`more than ${MAX_CALLS} calls`));
+    }
+    const answers: RpcAnswer[] = [];
+    for (const call of calls) answers.push(await answer(call));
+    return answers;
+  };
+
+  async function answer(call: unknown): Promise<RpcAnswer> {
+    const { jsonrpc, id, method: name, params = {} } = Object(call) as Record<string, unknown>;
+    if (typeof id !== "string" && typeof id !== "number") {
+      return failed(null, invalidRequest("id: a number or a text is expected"));
+    }
+    if (jsonrpc !== "2.0") return failed(id, invalidRequest('jsonrpc: "2.0" is expected'));
+    if (typeof name !== "string") return failed(id, invalidRequest("method: a text is expected"));
+    const run = Object.hasOwn(methods, name) ? methods[name] : undefined;
+    if (!run) return failed(id, unknownMethod());
+    try {
+      return { jsonrpc: "2.0", id, result: await run(params, context) };
+    } catch (error) {
+      return failed(id, errorOf(name, error));
+    }
+  }
+
+  function errorOf(method: string, error: unknown): RpcError {
+    if (error instanceof RpcError) return error;
+    if (error instanceof ApiError && error.status !== undefined && error.status < 500) {
+      return ofStatus(error.status, error.message);
+    }
+    onFailure(method, error);
+    return error instanceof ApiError ? ofStatus(503, error.message) : internalError();
+  }
+}
+
+const failed = (id: number | string | null, { code, message, data }: RpcError): RpcAnswer => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code, message, ...(data !== undefined && { data }) },
+});

@@ -1,0 +1,35 @@
+/** A method: what its parameters must be, and what it answers. */
+import type { Client } from "@uniknode/client";
+import type { Network } from "@uniknode/protocol";
+import type { Static, TObject } from "typebox";
+import { Compile } from "typebox/compile";
+import { invalidParams } from "./error.ts";
+import type { RpcStore } from "./store.ts";
+
+/** What methods work with. */
+export type RpcContext = {
+  readonly client: Client;
+  readonly network: Network;
+  readonly store: RpcStore;
+};
+
+/**
+ * @throws {RpcError}
+ * @throws {ApiError}
+ */
+export type Method = (params: unknown, context: RpcContext) => Promise<unknown>;
+
+/** A method that runs with parameters of the schema, and of nothing else. */
+export function method<Params extends TObject>(
+  params: Params,
+  run: (params: Static<Params>, context: RpcContext) => Promise<unknown>,
+): Method {
+  const schema = Compile(params);
+  return async (given, context) => {
+    if (!schema.Check(given)) {
+      const [first] = schema.Errors(given);
+      throw invalidParams(`${first?.instancePath.slice(1) || "params"}: ${first?.message}`);
+    }
+    return run(given, context);
+  };
+}

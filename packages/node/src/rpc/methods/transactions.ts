@@ -1,0 +1,128 @@
+/** `transactions.*`: made here, kept under their ids, and sent when they are asked to be. */
+import {
+  builders,
+  isTypeActive,
+  type KeyPair,
+  keysFromPassphrase,
+  signTransaction,
+  type TransactionBody,
+  transactionKey,
+  transactionToJson,
+} from "@uniknode/protocol";
+import { type Static, Type } from "typebox";
+import { SendError } from "../../sending/error.ts";
+import { post } from "../../sending/send.ts";
+import { prepareSender } from "../../sending/sender.ts";
+import { ofStatus } from "../error.ts";
+import { findKeys } from "../keys.ts";
+import { type Method, method, type RpcContext } from "../method.ts";
+import { keeper } from "./wallets.ts";
+
+const id = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
+const publicKey = Type.String({ pattern: "^[0-9a-fA-F]{66}$" });
+const passphrase = Type.String({ minLength: 1 });
+/** Smallest unit; the average of the type in the last 30 days if it is left out. */
+const fee = Type.Optional(Type.String({ pattern: "^[0-9]{1,19}$" }));
+const payment = {
+  /** Smallest unit. */
+  amount: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  recipientId: Type.String({ pattern: "^[0-9A-Za-z]{34}$" }),
+  vendorField: Type.Optional(Type.String({ maxLength: 255 })),
+};
+
+const CORE = 1;
+const REGISTRATION = 2;
+const VOTE = 3;
+
+const transfer = method(Type.Object({ ...payment, passphrase, fee }), (params, context) =>
+  create(keysFromPassphrase(params.passphrase), params.fee, context, payTo(params)),
+);
+
+export const transactionMethods: Readonly<Record<string, Method>> = {
+  "transactions.info": method(Type.Object({ id }), async (params, { client }) => {
+    return (await client.transactions.get(params.id)).data;
+  }),
+
+  "transactions.create": transfer,
+  "transactions.transfer.create": transfer,
+
+  "transactions.bip38.create": method(Type.Object({ ...payment, ...keeper, fee }), async (params, context) =>
+    create(await findKeys(params, context.store), params.fee, context, payTo(params)),
+  ),
+
+  "transactions.delegateRegistration.create": method(
+    Type.Object({ username: Type.String({ minLength: 1, maxLength: 64 }), passphrase, fee }),
+    ({ username, passphrase, fee }, context) =>
+      create(keysFromPassphrase(passphrase), fee, context, (envelope) =>
+        isActive(REGISTRATION, envelope)
+          ? builders.delegateRegistration({ ...envelope, username })
+          : builders.unsDelegateRegister({ ...envelope, tokenId: username }),
+      ),
+  ),
+
+  "transactions.vote.create": createVote("+"),
+  "transactions.unvote.create": createVote("-"),
+
+  "transactions.broadcast": method(Type.Object({ id }), async (params, { client, store }) => {
+    const json = store.findTransaction(params.id.toLowerCase());
+    if (json === undefined) throw ofStatus(404);
+    const transaction = JSON.parse(json) as { id: string };
+    try {
+      await post(client, transaction);
+    } catch (error) {
+      if (error instanceof SendError) throw ofStatus(422, error.message);
+      throw error;
+    }
+    return transaction;
+  }),
+};
+
+function createVote(sign: "+" | "-"): Method {
+  return method(Type.Object({ publicKey, passphrase, fee }), (params, context) =>
+    create(keysFromPassphrase(params.passphrase), params.fee, context, (envelope) => {
+      const vote = { ...envelope, vote: `${sign}${params.publicKey.toLowerCase()}` };
+      return isActive(VOTE, envelope) ? builders.vote(vote) : builders.unsVote(vote);
+    }),
+  );
+}
+
+type Payment = Static<ReturnType<typeof Type.Object<typeof payment>>>;
+
+const payTo =
+  ({ amount, recipientId, vendorField = "" }: Payment) =>
+  (envelope: builders.Envelope): TransactionBody =>
+    builders.transfer({ ...envelope, recipientId, amount: BigInt(amount), vendorField });
+
+/** Whether the network takes the core's own type; the Unikname Network has types of its own for some. */
+const isActive = (type: number, { network, height }: builders.Envelope): boolean =>
+  isTypeActive(CORE, type, { network, height: height! });
+
+/** Builds, signs and keeps a transaction; nothing is sent. */
+async function create(
+  keys: KeyPair,
+  fee: string | undefined,
+  context: RpcContext,
+  build: (envelope: builders.Envelope) => TransactionBody,
+): Promise<Record<string, unknown>> {
+  const { client, network, store } = context;
+  const { envelope, wallet } = await prepareSender(client, network, { keys });
+  if (wallet?.secondPublicKey) throw ofStatus(422, "passphrase: the wallet asks for a second one");
+  const body = build(envelope);
+  const paid = fee === undefined ? await averageFee(body, context) : BigInt(fee);
+  const transaction = signTransaction({ ...body, fee: paid }, keys);
+  const json = transactionToJson(transaction);
+  store.saveTransaction(transaction.id, JSON.stringify(json));
+  return json;
+}
+
+const AVERAGE_DAYS = 30;
+
+/** What was paid for the type of late; the static fee where nobody has paid for it. */
+async function averageFee(
+  { typeGroup, type, fee }: TransactionBody,
+  { client }: RpcContext,
+): Promise<bigint> {
+  const { data } = await client.node.fees({ days: AVERAGE_DAYS });
+  const paid = data[`${typeGroup ?? CORE}`]?.[transactionKey(typeGroup ?? CORE, type)];
+  return paid === undefined ? fee : BigInt(paid.avg);
+}

@@ -1,0 +1,53 @@
+/** `wallets.*`: wallets of the chain, addresses of passphrases, and keys that the service keeps under a password. */
+import { addressFromPublicKey, bytesToHex, encodeWif, keysFromPassphrase } from "@uniknode/protocol";
+import { Type } from "typebox";
+import { ofStatus } from "../error.ts";
+import { createKeys, findKeys, type Keeper } from "../keys.ts";
+import { type Method, method, type RpcContext } from "../method.ts";
+import { offset } from "./blocks.ts";
+
+const address = Type.String({ pattern: "^[0-9A-Za-z]{34}$" });
+/** `bip38` is the password; `userId` hexadecimal. */
+export const keeper = {
+  bip38: Type.String({ minLength: 1 }),
+  userId: Type.String({ pattern: "^([0-9a-fA-F]{2})+$", maxLength: 512 }),
+};
+
+export const walletMethods: Readonly<Record<string, Method>> = {
+  "wallets.create": method(
+    Type.Object({ passphrase: Type.String({ minLength: 1 }) }),
+    async ({ passphrase }, context) => identityOf(keysFromPassphrase(passphrase).publicKey, context),
+  ),
+
+  "wallets.info": method(Type.Object({ address }), async ({ address }, { client }) => {
+    return (await client.wallets.get(address)).data;
+  }),
+
+  "wallets.transactions": method(
+    Type.Object({ address, offset }),
+    async ({ address, offset = 0 }, { client }) => {
+      const list = client.wallets.transactions(address, { orderBy: "timestamp:desc" });
+      const { meta, data } = await list.page({ offset });
+      if (meta.totalCount === 0) throw ofStatus(404);
+      return { count: meta.totalCount, data };
+    },
+  ),
+
+  "wallets.bip38.create": method(Type.Object(keeper), async (params, context) => {
+    await createKeys(params, context.store);
+    return walletOf(params, context);
+  }),
+
+  "wallets.bip38.info": method(Type.Object(keeper), walletOf),
+};
+
+async function walletOf(params: Keeper, context: RpcContext) {
+  const { publicKey, privateKey } = await findKeys(params, context.store);
+  const { wif } = context.network.description;
+  return { ...identityOf(publicKey, context), wif: encodeWif(privateKey, wif) };
+}
+
+function identityOf(publicKey: Uint8Array, { network }: RpcContext) {
+  const text = bytesToHex(publicKey);
+  return { publicKey: text, address: addressFromPublicKey(text, network.description.pubKeyHash) };
+}

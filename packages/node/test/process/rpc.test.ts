@@ -1,0 +1,271 @@
+/** The companion for exchanges, as a process beside a living chain. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@uniknode/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { peopleOf } from "../../src/dev/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
+
+const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const [alice, bob, delegate] = [people("account 0"), people("account 1"), people("delegate 0")];
+const folder = mkdtempSync(join(tmpdir(), "uniknode-rpc-"));
+const data = join(folder, "json-rpc.sqlite");
+const MEDIA_TYPE = "application/vnd.api+json";
+
+let node: Running;
+let companion: Running;
+let nodeUrl: string;
+let url: string;
+
+beforeAll(async () => {
+  node = spawnUniknode(["dev", "--data", join(folder, "chain"), "--http-port", "0", "--instant"]);
+  [, nodeUrl] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  await node.printed(/Ctrl-C stops/);
+  await startCompanion();
+}, 60_000);
+
+afterAll(async () => {
+  for (const running of [companion, node]) {
+    running.child.kill("SIGKILL");
+    await running.ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startCompanion(): Promise<void> {
+  companion = spawnUniknode(["rpc", "--url", nodeUrl, "--rpc-port", "0", "--rpc-data", data]);
+  [, url] = (await companion.printed(/^(http:\S+)$/m)) as unknown as [string, string];
+}
+
+type Answer = {
+  jsonrpc: string;
+  id: unknown;
+  result: unknown;
+  error?: { code: number; message: string; data?: string };
+};
+
+async function post(body: string, headers: Record<string, string> = { "content-type": MEDIA_TYPE }) {
+  const response = await fetch(url, { method: "POST", headers, body: new TextEncoder().encode(body) });
+  const type = response.headers.get("content-type");
+  return { status: response.status, type, body: (await response.json()) as unknown };
+}
+
+async function call(method: string, params: object = {}): Promise<Answer> {
+  const { status, type, body } = await post(JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }));
+  expect([status, type]).toEqual([200, `${MEDIA_TYPE}; charset=utf-8`]);
+  expect(body).toMatchObject({ jsonrpc: "2.0", id: 7 });
+  return body as Answer;
+}
+
+async function resultOf(method: string, params: object = {}): Promise<Record<string, unknown>> {
+  const { result, error } = await call(method, params);
+  expect(error).toBeUndefined();
+  return result as Record<string, unknown>;
+}
+
+/** Sends a transaction that was made, and waits for its block. */
+async function forge(made: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const { id } = made;
+  expect(await resultOf("transactions.broadcast", { id })).toEqual(made);
+  await expect
+    .poll(async () => (await call("transactions.info", { id })).error, { timeout: 20_000 })
+    .toBeUndefined();
+  return resultOf("transactions.info", { id });
+}
+
+describe("what the chain has", () => {
+  test("blocks", async () => {
+    const client = createClient({ url: nodeUrl });
+    const { data: block } = await client.blocks.get(2);
+    expect(await resultOf("blocks.info", { id: "2" })).toEqual(block);
+    expect(await resultOf("blocks.info", { id: block.id })).toEqual(block);
+    expect(await resultOf("blocks.latest")).toMatchObject({ confirmations: 0 });
+    const { count, data } = await resultOf("blocks.transactions", { id: "1" });
+    expect(count).toBe((data as unknown[]).length);
+    expect(count).toBeGreaterThan(1);
+    const rest = await resultOf("blocks.transactions", { id: "1", offset: 1 });
+    expect(rest).toEqual({ count, data: (data as unknown[]).slice(1) });
+  });
+
+  test("wallets and what they took part in", async () => {
+    const { address, publicKey } = alice;
+    expect(await resultOf("wallets.info", { address })).toMatchObject({ address, publicKey });
+    const { count, data } = await resultOf("wallets.transactions", { address });
+    expect(count).toBeGreaterThan(0);
+    expect((data as unknown[]).length).toBe(count);
+  });
+
+  test("what it has not is 404", async () => {
+    const nowhere = people("nobody at all").address;
+    const unknown = "ab".repeat(32);
+    for (const [method, params] of [
+      ["blocks.info", { id: unknown }],
+      ["transactions.info", { id: unknown }],
+      ["transactions.broadcast", { id: unknown }],
+      ["wallets.info", { address: nowhere }],
+      ["wallets.transactions", { address: nowhere }],
+      ["wallets.bip38.info", { bip38: "password", userId: "00" }],
+    ] as const) {
+      expect([method, (await call(method, params)).error]).toMatchObject([
+        method,
+        { code: 404, message: "Not Found" },
+      ]);
+    }
+  });
+});
+
+describe("transactions", { timeout: 60_000 }, () => {
+  test("a transfer is made, kept, and sent when it is asked for", async () => {
+    const payment = { amount: 150_000_000, recipientId: bob.address, passphrase: alice.passphrase };
+    const made = await resultOf("transactions.transfer.create", {
+      ...payment,
+      vendorField: "order 1",
+      fee: "20000000",
+    });
+    expect(made).toMatchObject({ amount: "150000000", fee: "20000000", vendorField: "order 1" });
+    expect(await forge(made)).toMatchObject({ amount: 150_000_000, fee: 20_000_000 });
+    const again = await call("transactions.broadcast", { id: made.id });
+    expect(again.error).toMatchObject({ code: 422, message: "Unprocessable Entity" });
+    // Somebody has paid for transfers by then: that is what they cost.
+    expect(await resultOf("transactions.create", payment)).toMatchObject({
+      fee: expect.stringMatching(/^\d+$/),
+    });
+  });
+
+  test("votes are those that the network takes", async () => {
+    const params = { publicKey: delegate.publicKey, passphrase: alice.passphrase };
+    const vote = await resultOf("transactions.vote.create", params);
+    expect(vote).toMatchObject({ typeGroup: 2001, type: 5, asset: { votes: [`+${delegate.publicKey}`] } });
+    await forge(vote);
+    const unvote = await resultOf("transactions.unvote.create", params);
+    expect(unvote).toMatchObject({ asset: { votes: [`-${delegate.publicKey}`] } });
+    await forge(unvote);
+    const registration = { username: alice.unikId, passphrase: alice.passphrase };
+    expect(await resultOf("transactions.delegateRegistration.create", registration)).toMatchObject({
+      typeGroup: 2001,
+      type: 1,
+      asset: { delegate: { username: alice.unikId } },
+    });
+  });
+
+  test("keys under a password: made once, paid to, and paid from", async () => {
+    const keeper = { bip38: "a password", userId: "0aff" };
+    const wallet = await resultOf("wallets.bip38.create", keeper);
+    expect(wallet).toEqual({
+      address: expect.stringMatching(/^D/),
+      publicKey: expect.stringMatching(/^[0-9a-f]{66}$/),
+      wif: expect.any(String),
+    });
+    expect(await resultOf("wallets.bip38.create", keeper)).toEqual(wallet);
+    const wrong = await call("wallets.bip38.info", { ...keeper, bip38: "another" });
+    expect(wrong.error).toMatchObject({ code: 422 });
+
+    const { address } = wallet;
+    const gift = { amount: 500_000_000, recipientId: address, passphrase: alice.passphrase };
+    await forge(await resultOf("transactions.create", gift));
+    // It is all on disk.
+    companion.child.kill("SIGTERM");
+    expect((await companion.ended).code).toBe(0);
+    await startCompanion();
+    expect(await resultOf("wallets.bip38.info", { ...keeper, userId: "0AFF" })).toEqual(wallet);
+    const payment = { amount: 1, recipientId: bob.address, ...keeper };
+    expect(await forge(await resultOf("transactions.bip38.create", payment))).toMatchObject({
+      sender: address,
+    });
+  });
+
+  test("a passphrase tells its address", async () => {
+    const { address, publicKey, passphrase } = alice;
+    expect(await resultOf("wallets.create", { passphrase })).toEqual({ address, publicKey });
+  });
+});
+
+describe("calls that are none", () => {
+  const bodyOf = async (text: string) => (await post(text)).body;
+  const failure = (id: unknown, code: number) => ({
+    jsonrpc: "2.0",
+    id,
+    error: expect.objectContaining({ code }),
+  });
+
+  test.each([
+    ["{", null, -32700],
+    ["[]", null, -32600],
+    ["1", null, -32600],
+    ["null", null, -32600],
+    ['{"jsonrpc":"2.0","method":"blocks.latest"}', null, -32600],
+    ['{"jsonrpc":"2.0","method":"blocks.latest","id":null}', null, -32600],
+    ['{"jsonrpc":"1.0","method":"blocks.latest","id":1}', 1, -32600],
+    ['{"jsonrpc":"2.0","id":1}', 1, -32600],
+    ['{"jsonrpc":"2.0","method":"blocks.fly","id":"a"}', "a", -32601],
+    ['{"jsonrpc":"2.0","method":"toString","id":"a"}', "a", -32601],
+    ['{"jsonrpc":"2.0","method":"blocks.info","id":1}', 1, -32602],
+    ['{"jsonrpc":"2.0","method":"blocks.info","id":1,"params":[]}', 1, -32602],
+    ['{"jsonrpc":"2.0","method":"blocks.info","id":1,"params":{"id":1}}', 1, -32602],
+  ])("%s", async (text, id, code) => {
+    expect(await bodyOf(text)).toEqual(failure(id, code));
+  });
+
+  test("a parameter that is wrong is named, a passphrase never shown", async () => {
+    const params = { amount: "1", recipientId: bob.address, passphrase: alice.passphrase };
+    const { error } = await call("transactions.create", params);
+    expect(error).toEqual({
+      code: -32602,
+      message: "Invalid params",
+      data: expect.stringMatching(/^amount: /),
+    });
+    expect(companion.stderr()).not.toContain(alice.passphrase);
+  });
+
+  test("several at once are answered in their order, each for itself", async () => {
+    const one = (id: number, method: string) => ({ jsonrpc: "2.0", id, method, params: {} });
+    const body = await bodyOf(JSON.stringify([one(1, "blocks.latest"), one(2, "fly"), 3]));
+    expect(body).toEqual([
+      { jsonrpc: "2.0", id: 1, result: expect.objectContaining({ confirmations: 0 }) },
+      failure(2, -32601),
+      failure(null, -32600),
+    ]);
+    const many = Array.from({ length: 101 }, (_, id) => one(id, "blocks.latest"));
+    expect(await bodyOf(JSON.stringify(many))).toEqual(failure(null, -32600));
+  });
+
+  test("by their media type", async () => {
+    const latest = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "blocks.latest" });
+    expect((await post(latest, { "content-type": `${MEDIA_TYPE}; charset=utf-8` })).status).toBe(200);
+    expect((await post(latest, { "content-type": "application/json" })).status).toBe(415);
+    expect((await post(latest, { accept: MEDIA_TYPE })).status).toBe(200);
+    expect((await post(latest, { accept: "*/*" })).status).toBe(406);
+  });
+});
+
+describe("who may call", () => {
+  test("loopback alone, unless others are listed", async () => {
+    const args = ["rpc", "--url", nodeUrl, "--rpc-port", "0", "--rpc-data", ":memory:"];
+    const closed = spawnUniknode([...args, "--rpc-allow", "192.0.2.1"]);
+    try {
+      const [, address] = await closed.printed(/^(http:\S+)$/m);
+      const { status } = await fetch(address!, { method: "POST", body: "{}" });
+      expect(status).toBe(401);
+      expect(new URL(url).hostname).toBe("127.0.0.1");
+    } finally {
+      closed.child.kill("SIGKILL");
+      await closed.ended;
+    }
+  });
+
+  test("without a node it does not start", async () => {
+    const { code, stderr } = await runUniknode([
+      "rpc",
+      "--url",
+      url,
+      "--rpc-port",
+      "0",
+      "--rpc-data",
+      ":memory:",
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("GET /api/node/configuration/crypto");
+  });
+});
