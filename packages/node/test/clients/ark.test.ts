@@ -181,7 +181,8 @@ describe("builds, signs, posts and reads", () => {
     });
     await confirmed(signed(claim, frank));
 
-    const expired = await lock((await height()) + 4);
+    // The next six blocks, one for each delegate, are refused as too near.
+    const expired = await lock((await height()) + 8);
     const isExpired = async () =>
       (await call<Answer["body"]>(connection, "locks", "get", expired)).body.data.isExpired;
     while (!(await isExpired())) {
