@@ -18,6 +18,7 @@ import { createWebhookHealthStore } from "../store/webhook-health.ts";
 import { createWebhookStore } from "../store/webhooks.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAttempt } from "./delivery/attempt.ts";
+import { createFit } from "./delivery/content.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
 import { createOutcomeWriter } from "./delivery/outcome.ts";
 import { createPing } from "./delivery/ping.ts";
@@ -46,6 +47,8 @@ export type WebhookOptions = {
   /** A webhook that does nothing but fail for so long is suspended. */
   readonly suspendAfterMs: number;
   readonly retention: DeliveryRetention;
+  /** Content of a message; larger ones are replaced by what they are about. */
+  readonly maxContentBytes: number;
   /** How long `close` waits for answers before it hangs up. */
   readonly closeGraceMs: number;
 };
@@ -65,6 +68,7 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
     maxWaiting: 1_000_000,
     keptBlocks: 500,
   },
+  maxContentBytes: 256 * 1_024,
   closeGraceMs: 2_000,
 };
 
@@ -126,7 +130,8 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   });
 
   const network = createMetaStore(database).read("nethash") ?? "";
-  const outbox = createOutbox({ network, webhooks, deliveries, reversals, nowMs });
+  const fit = createFit(options.maxContentBytes);
+  const outbox = createOutbox({ network, webhooks, deliveries, reversals, fit, nowMs });
   const attempt = createAttempt({ post, clock });
   const retention = createRetention(options.retention, {
     store: createDeliveryRetentionStore(database),

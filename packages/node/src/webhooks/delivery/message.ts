@@ -2,6 +2,7 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import type { Secrets } from "../../store/webhooks.ts";
 import { parseJson } from "../json.ts";
+import type { Content } from "./content.ts";
 
 /** Everything that a body says beside the content of the event. */
 export type Envelope = {
@@ -17,7 +18,7 @@ export type Envelope = {
   readonly blockId?: string;
   /** Id of the delivery that it takes back. */
   readonly reverts?: string;
-};
+} & Omit<Content, "dataText">;
 
 /** The text that is sent and signed. `dataText` is the JSON of the event's content; events without content have none. */
 export function bodyOf({ timestamp, ...rest }: Envelope, dataText: string | undefined): string {

@@ -8,6 +8,7 @@ import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { ReversalStore } from "../../store/reversals.ts";
 import type { Told } from "../../store/told.ts";
 import type { WebhookStore } from "../../store/webhooks.ts";
+import type { Fit } from "../delivery/content.ts";
 import { bodyOf, dataTextOf } from "../delivery/message.ts";
 import { deliveryId, reversalId } from "./identity.ts";
 
@@ -43,6 +44,7 @@ export type OutboxDeps = {
   webhooks: Pick<WebhookStore, "nextSequence">;
   deliveries: Pick<DeliveryStore, "has" | "insert">;
   reversals: Pick<ReversalStore, "count">;
+  fit: Fit;
   nowMs: () => number;
 };
 
@@ -57,7 +59,9 @@ type Letter = Pick<News, "webhook" | "name" | "dataText"> & {
   readonly replay?: number | undefined;
 };
 
-export function createOutbox({ network, webhooks, deliveries, reversals, nowMs }: OutboxDeps): Outbox {
+export function createOutbox(deps: OutboxDeps): Outbox {
+  const { network, webhooks, deliveries, reversals, fit, nowMs } = deps;
+
   function takenBackBy({ reverts, name, blockId }: Event, webhook: number, logSequence: number) {
     if (reverts === undefined) return undefined;
     const times = reversals.count(blockId!, logSequence);
@@ -82,17 +86,9 @@ export function createOutbox({ network, webhooks, deliveries, reversals, nowMs }
       ...(blockId !== undefined && { blockId }),
       ...(reverts !== undefined && { reverts }),
     };
-    const body = bodyOf(
-      {
-        timestamp: atMs,
-        event: name,
-        id,
-        webhookId: webhook,
-        sequence,
-        ...source,
-      },
-      dataText,
-    );
+    const { dataText: content, ...rest } = fit(name, dataText);
+    const envelope = { timestamp: atMs, event: name, id, webhookId: webhook, sequence, ...source, ...rest };
+    const body = bodyOf(envelope, content);
     deliveries.insert(
       {
         webhook,
