@@ -37,23 +37,23 @@ type EndingRow = {
 export function createEndingStore(database: Database): EndingStore {
   const insert = database.prepare(
     `INSERT INTO endings SELECT ?, (SELECT coalesce(max(number), 0) FROM deliveries),
-       (SELECT coalesce(max(sequence), 0) FROM held), ?, ?, ?
+       (SELECT coalesce(max(sequence), 0) FROM held WHERE webhook = ?), ?, ?, ?
      ON CONFLICT (webhook) DO UPDATE SET up_to = excluded.up_to, held_up_to = excluded.held_up_to,
        state = excluded.state, reason = excluded.reason, with_reversals = max(with_reversals, excluded.with_reversals)`,
   );
   const next = database.prepare<EndingRow>("SELECT * FROM endings ORDER BY webhook LIMIT 1");
   const find = database.prepare<EndingRow>("SELECT * FROM endings WHERE webhook = ?");
   const remove = database.prepare("DELETE FROM endings WHERE webhook = ?");
-  // First attempts, retries and what is told again: each has an index of its own.
+  // First attempts, retries and what is told again: each by its own index, which the planner would not take.
   const endSome = [
-    "next_attempt_ms IS NULL AND replay IS NULL",
-    "next_attempt_ms IS NOT NULL AND replay IS NULL",
-    "replay IS NOT NULL",
-  ].map((queue) =>
+    ["deliveries_first", "next_attempt_ms IS NULL AND replay IS NULL"],
+    ["deliveries_retry", "next_attempt_ms IS NOT NULL AND replay IS NULL"],
+    ["deliveries_replay", "replay IS NOT NULL"],
+  ].map(([index, queue]) =>
     database.prepare(
       `UPDATE deliveries SET state = ?, next_attempt_ms = NULL, reason = ?, finished_ms = ? WHERE number IN
-       (SELECT number FROM deliveries WHERE webhook = ? AND state = 'pending' AND ${queue} AND number <= ?
-        AND (? OR reverts IS NULL) LIMIT ${ROWS_AT_ONCE})`,
+       (SELECT number FROM deliveries INDEXED BY ${index} WHERE webhook = ? AND state = 'pending' AND ${queue}
+        AND number <= ? AND (? OR reverts IS NULL) LIMIT ${ROWS_AT_ONCE})`,
     ),
   );
   const dropHeld = database.prepare(
@@ -78,7 +78,7 @@ export function createEndingStore(database: Database): EndingStore {
   return {
     begin: (webhook, { state, reason, withReversals = false }, atMs) =>
       database.transaction(() => {
-        insert.run(webhook, state, reason, Number(withReversals));
+        insert.run(webhook, webhook, state, reason, Number(withReversals));
         end(find.get(webhook)!, atMs);
       }),
     step(atMs) {
