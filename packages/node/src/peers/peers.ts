@@ -25,6 +25,7 @@ import { createCandidates } from "./discovery/candidates.ts";
 import { createDiscovery } from "./discovery/discovery.ts";
 import { dropFailing } from "./discovery/drop-failing.ts";
 import { createPing } from "./discovery/ping.ts";
+import { createReturning } from "./discovery/return.ts";
 import { obstacleOf } from "./forks/obstacle.ts";
 import { createBans } from "./guards/bans.ts";
 import { createRateLimits } from "./guards/rate-limits.ts";
@@ -84,8 +85,9 @@ export type Peers = {
   close(): Promise<void>;
 };
 
-/** Longest wait for the peers before forging (p2p.md 15). */
+/** Longest wait for the peers before forging (p2p.md 15), and share of a slot where that is shorter. */
 const FAST_PING_MS = 1_500;
+const FAST_PING_SLOTS = 0.2;
 /** Connections for each peer of a subnet: an old one may still be ending. */
 const CONNECTIONS_PER_PEER = 2;
 /** Addresses that listen to every interface are no address to come from. */
@@ -95,10 +97,14 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
   const { network, slots, rounds, chain, logger, nowMs } = deps;
   const { state, head } = chain;
   const closing = createClosing();
+  const fastPingMs = Math.min(FAST_PING_MS, FAST_PING_SLOTS * slots.blocktime * 1000);
   const now = () => slots.timeAt(nowMs());
   const header = (height: number): BlockHeader | undefined => chain.blocks.header(height);
 
-  const register = createRegister(deps.onPeer);
+  const register = createRegister((peer, fate) => {
+    if (fate === "removed") returning.lost(peer.ip);
+    deps.onPeer(peer, fate);
+  });
   const addresses = () => register.all().map(({ ip }) => ip);
   const localAddress = EVERY_ADDRESS.includes(options.host) ? undefined : options.host;
   const outgoing = createOutgoing(
@@ -137,6 +143,8 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     },
     { register, ping, isBanned: bans.isBanned, disconnect: outgoing.disconnect, logger },
   );
+  const returning = createReturning((ip) => candidates.submit(ip));
+  closing.add("lost peers", returning.close);
   const discovery = createDiscovery(options, {
     register,
     candidates,
@@ -192,7 +200,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
   });
 
   const freshState = async () => {
-    await discovery.pingAll({ isForced: true, withinMs: FAST_PING_MS });
+    await discovery.pingAll({ isForced: true, withinMs: fastPingMs });
     return networkState(register.all(), {
       network,
       slots,
@@ -253,7 +261,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     submit: arrivals.submit,
     broadcastTransactions,
     async obstacle() {
-      if (sync.isInStep()) await discovery.pingAll({ isForced: true, withinMs: FAST_PING_MS });
+      if (sync.isInStep()) await discovery.pingAll({ isForced: true, withinMs: fastPingMs });
       const obstacle = obstacleOf(register.all(), { head: head(), isInStep: sync.isInStep() });
       if (obstacle !== undefined) sync.wake();
       return obstacle;

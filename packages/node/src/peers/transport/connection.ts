@@ -49,6 +49,9 @@ export type Connection = {
   close(): void;
 };
 
+/** Messages may arrive closer to each other than they were sent. */
+const JITTER_MS = 300;
+
 type Pending = {
   readonly settle: (message: ServerMessage) => void;
   readonly fail: (error: PeerError) => void;
@@ -73,6 +76,7 @@ export function connectPeer({ address, port, localAddress }: Endpoint): Promise<
   const ended = Promise.withResolvers<WireError | undefined>();
   const messages = createWindowCounter(MAX_SERVER_MESSAGES);
   let lastCallId = HANDSHAKE_CALL_ID;
+  let lastPongAt = Number.NEGATIVE_INFINITY;
   let violation: WireError | undefined;
   let received = () => {};
 
@@ -123,7 +127,7 @@ export function connectPeer({ address, port, localAddress }: Endpoint): Promise<
     switch (message.kind) {
       case "ping":
         silence.refresh();
-        socket.send(PONG, () => {});
+        pong();
         break;
       case "disconnect":
         socket.close(CLOSE_CODES.normal);
@@ -133,6 +137,14 @@ export function connectPeer({ address, port, localAddress }: Endpoint): Promise<
         pending.get(message.callId)?.settle(message);
         pending.delete(message.callId);
     }
+  }
+
+  /** Pings that come together, as after a pause of this process, get one answer: a second one would be an offence. */
+  function pong(): void {
+    const now = performance.now();
+    if (now - lastPongAt < TIMES_MS.betweenPongs + JITTER_MS) return;
+    lastPongAt = now;
+    socket.send(PONG, () => {});
   }
 
   /** Sends a text and waits for the message that answers it. */

@@ -1,8 +1,14 @@
 /** Verification of a peer: that its chain is one of this network, and where the two chains part (p2p.md 10.4). */
-import type { BlockHeader } from "@uniknode/protocol";
+import { type BlockHeader, decodeHeader } from "@uniknode/protocol";
 import type { Verification } from "../known/peer.ts";
 import type { CallLimits } from "../transport/connection.ts";
-import { blocksMessageBytes, CLIENT_MESSAGE_BYTES, MAX_BLOCKS, TIMES_MS } from "../wire/limits.ts";
+import {
+  blocksMessageBytes,
+  CLIENT_MESSAGE_BYTES,
+  MAX_BLOCKS,
+  MAX_PACKED_BLOCKS,
+  TIMES_MS,
+} from "../wire/limits.ts";
 import type { PeerEvent, Received, ReceivedStatus } from "../wire/replies/received.ts";
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
 import { type BranchDeps, faultOfBranch, headerCheck, lastCheckableHeight } from "./branch.ts";
@@ -34,7 +40,7 @@ export type VerifyDeps = BranchDeps & {
  * @throws {PeerError} when it does not answer
  */
 export async function verifyChain(
-  { state }: ReceivedStatus,
+  { state, isUniknode }: ReceivedStatus,
   ask: AskPeer,
   deps: VerifyDeps,
 ): Promise<Verification> {
@@ -48,7 +54,12 @@ export async function verifyChain(
   await checkSigned(claimed, deps);
   const highestCommonHeight = await commonHeight(Math.min(myHeight, hisHeight), ask, deps);
   const last = Math.min(hisHeight, lastCheckableHeight(highestCommonHeight, deps));
-  await checkBranch(highestCommonHeight, last, ask, deps);
+  await checkBranch(
+    highestCommonHeight,
+    last,
+    isUniknode ? bytesFrom(ask, deps) : headersFrom(ask, deps),
+    deps,
+  );
   return { myHeight, hisHeight, highestCommonHeight };
 }
 
@@ -91,19 +102,47 @@ async function highestOf(ids: ReadonlyMap<string, number>, ask: AskPeer): Promis
   return common.height;
 }
 
-/** Step 5: the headers after the common block, as far as their delegates are known. */
-async function checkBranch(common: number, last: number, ask: AskPeer, deps: VerifyDeps): Promise<void> {
-  const headers: BlockHeader[] = [];
-  while (common + headers.length < last) {
-    const lastBlockHeight = common + headers.length;
-    const blockLimit = Math.min(last - lastBlockHeight, MAX_BLOCKS);
+/** Headers after a height, at most so many. */
+type FetchHeaders = (lastBlockHeight: number, blockLimit: number) => Promise<BlockHeader[]>;
+
+const headersFrom =
+  (ask: AskPeer, { network }: VerifyDeps): FetchHeaders =>
+  async (lastBlockHeight, limit) => {
+    const blockLimit = Math.min(limit, MAX_BLOCKS);
     const received = await ask(
       "p2p.peer.getBlocks",
       { lastBlockHeight, blockLimit, headersOnly: true, serialized: true },
       { timeoutMs: TIMES_MS.smallReply, maxBytes: blocksMessageBytes(blockLimit, true) },
     );
+    return received.map((header) => headerFromPeer(header, network));
+  };
+
+/** From a node of this kind, which may be asked without a pause. */
+const bytesFrom =
+  (ask: AskPeer, { network }: VerifyDeps): FetchHeaders =>
+  async (lastBlockHeight, limit) => {
+    const blockLimit = Math.min(limit, MAX_PACKED_BLOCKS);
+    const blocks = await ask(
+      "uniknode.peer.getBlocks",
+      { lastBlockHeight, blockLimit },
+      { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.blocks },
+    );
+    return blocks.map((bytes) => decodeHeader(bytes, network).header);
+  };
+
+/** Step 5: the headers after the common block, as far as their delegates are known. */
+async function checkBranch(
+  common: number,
+  last: number,
+  fetch: FetchHeaders,
+  deps: VerifyDeps,
+): Promise<void> {
+  const headers: BlockHeader[] = [];
+  while (common + headers.length < last) {
+    const height = common + headers.length;
+    const received = await fetch(height, last - height);
     if (received.length === 0) throw new VerificationError("it does not show the blocks that it has");
-    headers.push(...received.map((header) => headerFromPeer(header, deps.network)));
+    headers.push(...received);
   }
   const below = deps.header(common);
   if (!below) throw new VerificationError("our own chain has changed meanwhile");

@@ -1,0 +1,136 @@
+/** Several nodes at loopback addresses forge one chain, whatever happens to some of them. */
+
+import { join } from "node:path";
+import { builders, transactionToJson } from "@uniknode/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { seal } from "../../../src/dev/genesis.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { createSlotStore } from "../../../src/store/slots.ts";
+import { createWorld, type TestNode, type World } from "./world.ts";
+
+const NODES = 4;
+const PATIENCE = { timeout: 60_000, interval: 250 };
+
+let world: World;
+let nodes: TestNode[];
+let nonce = 0n;
+
+type BlockRow = { id: string; height: number; generator: { publicKey: string } };
+
+const heights = () => Promise.all(nodes.map((node) => node.height()));
+const reach = (height: number) =>
+  expect.poll(async () => Math.min(...(await heights())), PATIENCE).toBeGreaterThanOrEqual(height);
+/** Waits until every node is some blocks further than the highest is now. */
+const advance = async (blocks: number) => reach(Math.max(...(await heights())) + blocks);
+const idAt = (node: TestNode, height: number) => node.get<BlockRow>(`/blocks/${height}`).then(({ id }) => id);
+
+/** Posts a transfer to a node. */
+async function pay(node: TestNode): Promise<void> {
+  const { rich, network, delegates } = world;
+  const body = builders.transfer({
+    network,
+    senderPublicKey: rich.publicKey,
+    nonce: ++nonce,
+    recipientId: delegates[0]!.address,
+    amount: 1_000n,
+  });
+  const response = await fetch(`${node.url}/api/transactions`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ transactions: [transactionToJson(seal(body, rich).data)] }),
+  });
+  expect(await response.json()).toMatchObject({ data: { invalid: [] } });
+}
+
+/** The same chain and the same balances everywhere, up to the lowest head. */
+async function expectAgreement(): Promise<void> {
+  const common = Math.min(...(await heights())) - 1;
+  await expect
+    .poll(async () => new Set(await Promise.all(nodes.map((node) => idAt(node, common)))).size, PATIENCE)
+    .toBe(1);
+}
+
+beforeAll(async () => {
+  world = await createWorld({ nodes: NODES, blocktime: 2 });
+  nodes = await Promise.all(Array.from({ length: NODES }, (_, index) => world.start(index)));
+}, 60_000);
+afterAll(async () => {
+  await world?.close();
+});
+
+describe("a network of nodes", { timeout: 120_000 }, () => {
+  test("finds itself and forges one chain", async () => {
+    await expect
+      .poll(
+        () => Promise.all(nodes.map(async (node) => (await node.get<unknown[]>("/peers")).length)),
+        PATIENCE,
+      )
+      .toEqual(nodes.map(() => NODES - 1));
+    await reach(4);
+    await expectAgreement();
+  });
+
+  test("tells of its peers", async () => {
+    const [peer] = await nodes[0]!.get<{ ip: string; port: number; version: string }[]>("/peers");
+    expect(peer).toMatchObject({ port: world.port, version: "5.7.2" });
+  });
+
+  test("forges what was posted to any of them", async () => {
+    for (const node of nodes) {
+      await pay(node);
+      // The next one goes to another node, which must have heard of this one.
+      const next = nodes[(node.index + 1) % NODES]!;
+      await expect
+        .poll(async () => (await next.get<unknown[]>("/transactions/unconfirmed")).length, PATIENCE)
+        .toBeLessThan(2);
+      await expect
+        .poll(
+          async () => (await next.get<{ nonce: string }>(`/wallets/${world.rich.address}`)).nonce,
+          PATIENCE,
+        )
+        .toBe(String(nonce));
+    }
+  });
+
+  test("goes on without a node that was killed, which catches up afterwards", async () => {
+    const victim = nodes.pop()!;
+    await victim.stop("SIGKILL");
+    await advance(3);
+    nodes.push(await world.start(victim.index));
+    await advance(2);
+    await expectAgreement();
+  });
+
+  test("goes on without a node that was asleep, which finds its way back", async () => {
+    const { child } = nodes[1]!.process;
+    const others = nodes.filter(({ index }) => index !== 1);
+    child.kill("SIGSTOP");
+    const before = await others[0]!.height();
+    await expect.poll(() => others[0]!.height(), PATIENCE).toBeGreaterThanOrEqual(before + 4);
+    child.kill("SIGCONT");
+    await advance(2);
+    await expectAgreement();
+  });
+
+  test("lets a node of no delegate follow from the beginning", async () => {
+    const follower = await world.start(NODES);
+    nodes.push(follower);
+    await advance(2);
+    await expectAgreement();
+    expect(await follower.get<{ syncing: boolean }>("/node/syncing")).toMatchObject({ syncing: false });
+  });
+
+  test("has forged no slot twice, and recorded why slots were missed", async () => {
+    const rows = await nodes[0]!.get<(BlockRow & { timestamp: { epoch: number } })[]>("/blocks?limit=100");
+    const slots = rows.map(({ timestamp }) => timestamp.epoch);
+    expect(new Set(slots).size).toBe(slots.length);
+    for (const node of nodes.splice(0)) {
+      await node.stop();
+      const database = openDatabase(join(world.folder, `node-${node.index}`, "node.sqlite"), {
+        readonly: true,
+      });
+      for (const { reason } of createSlotStore(database).missed(100)) expect(reason).not.toBe("");
+      database.close();
+    }
+  });
+});
