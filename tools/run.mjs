@@ -2,7 +2,7 @@
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
  * Plain JavaScript for any Node.js from 20 on: it is what a fresh clone starts with.
  *
- *   node tools/run.mjs start|test|check|vectors|example|reference|crash|simulate|bench [arguments]
+ *   node tools/run.mjs start|test|check|parity|vectors|example|reference|crash|simulate|bench [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
@@ -23,6 +23,7 @@ const commands = {
   start: (args) => [[join(root, "packages/node/bin/uniknode.js"), ...startArguments(args)]],
   test: (args) => (args.length > 0 ? [[...tests, ...args]] : [biome, types, browserTypes, tests]),
   check: () => [biome, types, browserTypes],
+  parity: (args) => [[join(root, "packages/node/test/http/parity/main.ts"), ...args]],
   vectors: (args) => [[join(root, "tools/vectors/main.ts"), ...args]],
   example: ([name, ...args]) => [[join(root, `examples/${name}.mjs`), ...args]],
   reference: () => [[join(root, "tools/reference.ts")]],

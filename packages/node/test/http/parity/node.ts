@@ -2,7 +2,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync, inflateSync } from "node:zlib";
 import {
   createNetwork,
   createSlots,
@@ -34,7 +33,15 @@ type Kit = {
 /** Like the kit's: on, but never reached. */
 const RATE_LIMIT = { limit: 1_000_000, windowMs: 60_000 };
 const NO_EVENTS: ReadonlySet<string> = new Set();
-export async function startNode(folder: string) {
+
+type Options = {
+  /** 0, the default, takes a free one. */
+  readonly httpPort?: number;
+  /** Adds to the server before it listens. */
+  readonly prepare?: (app: Server) => void;
+};
+
+export async function startNode(folder: string, { httpPort = 0, prepare = () => {} }: Options = {}) {
   const kit = JSON.parse(readFileSync(join(folder, "chain.json"), "utf8")) as Kit;
   const data = mkdtempSync(join(tmpdir(), "uniknode-parity-"));
   const path = join(data, "node.sqlite");
@@ -83,7 +90,7 @@ export async function startNode(folder: string) {
   if (errors) throw new Error(`pending transactions were not accepted: ${JSON.stringify(errors)}`);
   const reader = openDatabase(path, { readonly: true });
   const server = createHttpServer(
-    { host: "127.0.0.1", port: 0, rateLimit: RATE_LIMIT },
+    { host: "127.0.0.1", port: httpPort, rateLimit: RATE_LIMIT },
     {
       database: reader,
       network,
@@ -109,13 +116,9 @@ export async function startNode(folder: string) {
       await chain.close();
       await verifier.close();
       database.close();
+  prepare(server.app);
       rmSync(data, { recursive: true });
     },
   };
-}
-
-/** The text of a body as it came over the wire. */
-export function textOf(body: Buffer, encoding: string | undefined): string {
-  if (encoding === "gzip") return gunzipSync(body).toString();
-  return (encoding === "deflate" ? inflateSync(body) : body).toString();
+    height: chain.head().height,
 }

@@ -1,0 +1,27 @@
+/** Every recorded answer of the old network's API, on the chain that it was recorded on. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkAnswers } from "../described.ts";
+import { ask } from "./ask.ts";
+import { faultsOf } from "./compare.ts";
+import { caseFiles } from "./files.ts";
+import { startNode } from "./node.ts";
+
+const FOLDER = "test/vectors/api";
+
+let node: Awaited<ReturnType<typeof startNode>>;
+beforeAll(async () => {
+  node = await startNode(FOLDER, { prepare: checkAnswers });
+});
+afterAll(() => node.close());
+
+for (const { file, cases } of caseFiles(FOLDER)) {
+  describe(file, () => {
+    for (const one of cases) {
+      test(one.name, async () => {
+        const answer = await ask(node.port, one);
+        // Where the old network's answer is a defect, ours may be any.
+        expect(faultsOf(one, answer, `http://127.0.0.1:${node.port}`) ?? []).toEqual([]);
+      });
+    }
+  });
+}
