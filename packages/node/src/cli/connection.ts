@@ -1,9 +1,7 @@
 /** Options of commands that talk to a node, and how they show what it says. */
 import { type Client, createClient } from "@uniknode/client";
-import { type Option, readInteger, readSwitch, readText } from "../config/option.ts";
+import { option, readInteger, readNodeUrl, readSwitch } from "../config/option.ts";
 import type { Config } from "../config/resolve.ts";
-
-const option = <O extends Option>(value: O): O => value;
 
 export const connectionOptions = {
   url: option({
@@ -43,11 +41,3 @@ export const table = (rows: readonly (readonly [name: string, value: string | nu
   rows.flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [`${name.padEnd(14)}${value}`],
   );
-
-function readNodeUrl(value: unknown): string {
-  const text = readText(value);
-  if (!URL.canParse(text) || !/^https?:/.test(text)) {
-    throw new Error("a base URL such as http://127.0.0.1:4003 is expected");
-  }
-  return text;
-}

@@ -1,7 +1,7 @@
 /** `uniknode tx`: builds a transaction, signs it, posts it, and waits for its block. */
 import { type Transaction, transactionToJson } from "@uniknode/protocol";
 import { Command } from "commander";
-import { type Option, readInteger, readSwitch, readText } from "../config/option.ts";
+import { option, readInteger, readSwitch, readText } from "../config/option.ts";
 import { type Config, ConfigError, readJsonObject } from "../config/resolve.ts";
 import { tokensOf, unitsOf } from "../sending/amounts.ts";
 import {
@@ -38,8 +38,6 @@ const KINDS: readonly Kind[] = [
   refund,
   ipfs,
 ];
-
-const option = <O extends Option>(value: O): O => value;
 
 const waitOptions = {
   wait: option({

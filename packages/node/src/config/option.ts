@@ -26,6 +26,9 @@ export type Option<V extends OptionValue = OptionValue> = {
   readonly read: (value: unknown) => V;
 };
 
+/** Keeps what the option says about itself: whether it has a default, and what it reads. */
+export const option = <O extends Option>(value: O): O => value;
+
 export const flagOf = (option: Option): string =>
   `--${option.name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -42,6 +45,15 @@ export function readText(value: unknown): string {
 export function readTexts(value: unknown): readonly string[] {
   const texts = Array.isArray(value) ? value : [value];
   return texts.map(readText);
+}
+
+/** The base URL of a node. */
+export function readNodeUrl(value: unknown): string {
+  const text = readText(value);
+  if (!URL.canParse(text) || !/^https?:/.test(text)) {
+    throw new Error("a base URL such as http://127.0.0.1:4003 is expected");
+  }
+  return text;
 }
 
 /** A list of addresses and networks. */

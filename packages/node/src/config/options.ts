@@ -1,11 +1,8 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one table behind help, checking and defaults. */
 import { readCidrs } from "./cidr.ts";
-import { type Option, readChoice, readInteger, readRanges, readSwitch, readText } from "./option.ts";
+import { option, readChoice, readInteger, readRanges, readSwitch, readText } from "./option.ts";
 import { readPauses } from "./pauses.ts";
 import { peerOptions } from "./peers.ts";
-
-/** Keeps what the option says about itself: whether it has a default, and what it reads. */
-const option = <O extends Option>(value: O): O => value;
 
 /** Options of every command that starts a node. */
 export const nodeOptions = {

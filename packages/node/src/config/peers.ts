@@ -1,10 +1,8 @@
 /** Options of the peers, and what they mean together. */
 import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/options.ts";
-import { type Option, readInteger, readSwitch, readText } from "./option.ts";
+import { option, readInteger, readSwitch, readText } from "./option.ts";
 import type { Config } from "./resolve.ts";
-
-const option = <O extends Option>(value: O): O => value;
 
 /** Texts separated by commas, or a JSON list of them. */
 function readList(value: unknown): readonly string[] {

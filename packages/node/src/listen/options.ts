@@ -1,8 +1,13 @@
 /** Every option of `uniknode listen`. */
-import { type Option, readChoice, readInteger, readSwitch, readText, readTexts } from "../config/option.ts";
-
-/** Keeps what the option says about itself: whether it has a default, and what it reads. */
-const option = <O extends Option>(value: O): O => value;
+import {
+  option,
+  readChoice,
+  readInteger,
+  readNodeUrl,
+  readSwitch,
+  readText,
+  readTexts,
+} from "../config/option.ts";
 
 export const listenOptions = {
   url: option({
@@ -10,7 +15,7 @@ export const listenOptions = {
     placeholder: "URL",
     sentence: "Base URL of the node.",
     default: "http://127.0.0.1:4003",
-    read: readUrl,
+    read: readNodeUrl,
   }),
   token: option({
     name: "token",
@@ -78,9 +83,3 @@ export const listenOptions = {
     read: readSwitch,
   }),
 };
-
-function readUrl(value: unknown): string {
-  const text = readText(value);
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error("an http or https URL is expected");
-  return text;
-}

@@ -1,9 +1,6 @@
 /** Every option of `uniknode rpc`. */
-import { type Option, readInteger, readRanges, readText } from "../config/option.ts";
+import { option, readInteger, readRanges, readText } from "../config/option.ts";
 import { nodeOptions } from "../config/options.ts";
-
-/** Keeps what the option says about itself: whether it has a default, and what it reads. */
-const option = <O extends Option>(value: O): O => value;
 
 export const rpcOptions = {
   rpcHost: option({

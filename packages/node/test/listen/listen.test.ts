@@ -185,7 +185,12 @@ describe("what cannot be done is said", { timeout: 40_000 }, () => {
     ["a wrong token", () => ["--url", url, "--token", "wrong"], 1, "Unauthorized (HTTP 401)"],
     ["nobody there", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no answer"],
     ["no token", () => ["--url", url], 2, "give --token TOKEN"],
-    ["no URL", () => ["--url", "node", "--token", TOKEN], 2, "an http or https URL is expected"],
+    [
+      "no URL",
+      () => ["--url", "node", "--token", TOKEN],
+      2,
+      "a base URL such as http://127.0.0.1:4003 is expected",
+    ],
     ["an unknown event", () => ["--url", url, "--token", TOKEN, "--event", "x"], 1, '"events" at position 0'],
     [
       "no condition",
