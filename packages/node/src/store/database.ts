@@ -54,7 +54,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
   }
   return {
     prepare<Row>(sql: string, { bigints = false } = {}) {
-      const statement = driver.prepare(sql);
+      const statement = driver.prepare(withHiddenValues(sql));
       // The driver allows the mode on statements that read only.
       if (bigints) statement.safeIntegers(true);
       return statement as unknown as Statement<Row>;
@@ -74,3 +74,11 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     close: () => void driver.close(),
   };
 }
+
+/**
+ * SQLite looks at the values of plain parameters when it plans, for instance at that of `LIMIT ?`, and then compiles the
+ * statement anew whenever one is set: that takes five to twenty times as long as finding the row. It does not look
+ * behind a plus sign, which changes no value.
+ */
+const withHiddenValues = (sql: string): string =>
+  sql.replace(/'[^']*'|\?/g, (part) => (part === "?" ? "+?" : part));

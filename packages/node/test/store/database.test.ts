@@ -52,6 +52,27 @@ test("integers come back as numbers, or as bigint where that is asked for", () =
   database.close();
 });
 
+test("the plan of a statement does not depend on values, so that it is made once", () => {
+  const database = open();
+  database.execute("CREATE TABLE t (state TEXT); CREATE INDEX waiting ON t (state) WHERE state = 'waiting'");
+  const plan = (condition: string, ...values: string[]) =>
+    database
+      .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN SELECT * FROM t WHERE ${condition}`)
+      .get(...values)?.detail;
+  expect(plan("state = 'waiting'")).toContain("INDEX waiting");
+  expect(plan("state = ?", "waiting")).toBe("SCAN t");
+  database.close();
+});
+
+test("a question mark in a text is no parameter, and values keep their types", () => {
+  const database = open();
+  const row = database
+    .prepare("SELECT 'why?' AS text, typeof(?) AS number, typeof(?) AS bytes, typeof(?) AS missing")
+    .get(5n, new Uint8Array(1), null);
+  expect(row).toEqual({ text: "why?", number: "integer", bytes: "blob", missing: "null" });
+  database.close();
+});
+
 describe("migrations", () => {
   test("are applied once", () => {
     const database = open();
