@@ -37,9 +37,18 @@ export type DeliveryFilter = {
   readonly toMs?: number;
 };
 
+export type DeliveryRange = { readonly before?: number; readonly limit: number };
+
+export type DeliveryPage = {
+  /** Fewer than the limit when others were looked at in vain for long enough. */
+  readonly records: readonly DeliveryRecord[];
+  /** `before` of the next page; absent after the last one. */
+  readonly next?: number;
+};
+
 export type DeliveryLogStore = {
   /** Newest first, those with smaller numbers than `before`. */
-  page(webhook: number, filter: DeliveryFilter, range: { before?: number; limit: number }): DeliveryRecord[];
+  page(webhook: number, filter: DeliveryFilter, range: DeliveryRange): DeliveryPage;
   /** `key`: a number, or an id: the newest delivery that has it. */
   find(webhook: number, key: number | string): DeliveryRecord | undefined;
   /** The exact text that is sent. */
@@ -85,6 +94,9 @@ type AttemptRow = {
   error: string | null;
 };
 
+/** Rows that a page looks at: some milliseconds, in which nothing else is done. */
+export const LOOKED_AT_ONCE = 10_000;
+
 /** Everything but the body. */
 const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms,
   finished_ms, stands, reverts`;
@@ -100,6 +112,11 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
     `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND id = ? ORDER BY number DESC LIMIT 1`,
   );
   const body = database.prepare<{ body: string }>("SELECT body FROM deliveries WHERE number = ?");
+  const reachOf = database.prepare<{ rows: number; last: number }>(
+    `SELECT count(*) AS rows, min(number) AS last FROM
+     (SELECT number FROM deliveries WHERE webhook = ? AND number < ? ORDER BY number DESC
+      LIMIT ${LOOKED_AT_ONCE})`,
+  );
   const attempts = database.prepare<AttemptRow>(
     "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = ? ORDER BY attempt",
   );
@@ -127,14 +144,20 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   });
 
   return {
-    page(webhook, filter, { before, limit }) {
-      const { where, values } = conditionsOf(filter, before);
-      return database
+    page(webhook, filter, { before = Number.MAX_SAFE_INTEGER, limit }) {
+      const reach = isIndexed(filter) ? undefined : reachOf.get(webhook, before);
+      const after = reach?.rows === LOOKED_AT_ONCE ? reach.last - 1 : 0;
+      const { where, values } = conditionsOf(filter);
+      const rows = database
         .prepare<DeliveryRow>(
-          `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? ${where} ORDER BY number DESC LIMIT ?`,
+          `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND number < ? AND number > ? ${where}
+           ORDER BY number DESC LIMIT ?`,
         )
-        .all(webhook, ...values, limit)
-        .map(recordFromRow);
+        // One more than is asked for tells whether there is a next page.
+        .all(webhook, before, after, ...values, limit + 1);
+      const records = rows.slice(0, limit).map(recordFromRow);
+      if (rows.length > limit) return { records, next: records.at(-1)!.number };
+      return after > 0 ? { records, next: after + 1 } : { records };
     },
     find(webhook, key) {
       const row = typeof key === "number" ? byNumber.get(webhook, key) : byId.get(webhook, key);
@@ -147,7 +170,11 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   };
 }
 
-function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFilter, before: number | undefined) {
+/** Whether whatever fits is found without looking at the rest. */
+const isIndexed = ({ state, height, ...rest }: DeliveryFilter): boolean =>
+  height !== undefined || (Object.keys(rest).length === 0 && (state === undefined || state === "failed"));
+
+function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFilter) {
   const clauses: string[] = [];
   const values: SqlValue[] = [];
   const add = (clause: string, value: SqlValue | undefined) => {
@@ -161,7 +188,6 @@ function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFilter, be
   add("height = ?", height);
   add("created_ms >= ?", fromMs);
   add("created_ms <= ?", toMs);
-  add("number < ?", before);
   return { where: clauses.join(" "), values };
 }
 

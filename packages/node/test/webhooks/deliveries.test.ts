@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { createDeliveryStore } from "../../src/store/deliveries.ts";
+import { LOOKED_AT_ONCE } from "../../src/store/delivery-log.ts";
 import { BODY, serve, TOKEN } from "./serve.ts";
 import { blockApplied, type Reply, settle } from "./support.ts";
 
@@ -181,6 +183,43 @@ describe("sending again", () => {
     const answer = await ask("POST", "/api/webhooks/1/deliveries/1/retry", { headers: text, body: "x" });
     expect(answer.status).toBe(415);
   });
+});
+
+test("a search in a long log ends after a while, and goes on where it was", async () => {
+  const { ask, create, database } = await serve();
+  await create();
+  const deliveries = createDeliveryStore(database);
+  const total = 2 * LOOKED_AT_ONCE + 5;
+  database.transaction(() => {
+    for (let index = 1; index <= total; index++) {
+      const event = index === 1 ? "block.received" : "block.forged";
+      const number = deliveries.insert({ webhook: 1, id: `${index}`, event, body: "{}" }, index);
+      if (index === 3) deliveries.finish(number, "failed", 3);
+    }
+  });
+  async function search(query: string) {
+    const pages: number[] = [];
+    const found: number[] = [];
+    let path: string | null = `/api/webhooks/1/deliveries?${query}`;
+    while (path !== null) {
+      const { body }: { body: { meta: { next: string | null }; data: { id: number }[] } } = await ask(
+        "GET",
+        path,
+      );
+      pages.push(body.data.length);
+      found.push(...body.data.map(({ id }) => id));
+      path = body.meta.next;
+    }
+    return { pages, found };
+  }
+  expect(await search("event=block.received")).toEqual({ pages: [0, 0, 1], found: [1] });
+  expect(await search("to=2")).toEqual({ pages: [0, 0, 2], found: [2, 1] });
+  expect(await search("state=delivered")).toEqual({ pages: [0, 0, 0], found: [] });
+  // These have an index.
+  expect(await search("state=failed")).toEqual({ pages: [1], found: [3] });
+  expect(await search("height=7")).toEqual({ pages: [0], found: [] });
+  const { found } = await search("limit=100&state=pending");
+  expect([found.length, new Set(found).size, found.at(-1)]).toEqual([total - 1, total - 1, 1]);
 });
 
 describe("dead letters", () => {

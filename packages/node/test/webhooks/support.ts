@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { onTestFinished } from "vitest";
 import type { Event } from "../../src/events/event.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
@@ -14,6 +14,7 @@ import { createWebhookStore, type WebhookStore } from "../../src/store/webhooks.
 import type { Clock } from "../../src/webhooks/clock.ts";
 import type { DeliveryAnswer } from "../../src/webhooks/delivery/exchange.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
+import type { WebhookObserver } from "../../src/webhooks/observer.ts";
 import {
   createWebhooks,
   DEFAULT_WEBHOOK_OPTIONS,
@@ -97,6 +98,9 @@ export type ServiceOptions = {
   readonly chain?: Event[][];
   /** Instead of `reply`: a real sender. */
   readonly post?: Post;
+  readonly observer?: WebhookObserver;
+  /** Silent unless given. */
+  readonly logger?: Logger;
 };
 
 export function createService(given: ServiceOptions = {}): Service {
@@ -134,7 +138,8 @@ export function createService(given: ServiceOptions = {}): Service {
       post: given.post ?? post,
       clock,
       random: () => 0.5,
-      logger: silent,
+      logger: given.logger ?? silent,
+      ...(given.observer && { observer: given.observer }),
     },
   );
   let isOpen = true;
@@ -150,7 +155,7 @@ export function createService(given: ServiceOptions = {}): Service {
   return {
     webhooks,
     store,
-    log: (webhook, limit) => deliveryLog.page(webhook, {}, { limit }),
+    log: (webhook, limit) => [...deliveryLog.page(webhook, {}, { limit }).records],
     eventLog,
     database,
     clock,

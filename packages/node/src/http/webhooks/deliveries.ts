@@ -30,13 +30,10 @@ export function addDeliveryRoutes(app: FastifyInstance, { log, ping }: Pick<Webh
         ...(from !== undefined && { fromMs: from }),
         ...(to !== undefined && { toMs: to }),
       };
-      // One more than is shown tells whether there is a next page.
-      const range = { limit: limit + 1, ...(cursor !== undefined && { before: cursor }) };
-      const records = log.page(id, filter, range);
-      const shown = records.slice(0, limit);
-      const next =
-        records.length > limit ? linkTo(id, { ...(query as Query), cursor: shown.at(-1)!.number }) : null;
-      return { meta: { count: shown.length, next }, data: shown.map(showDelivery) };
+      const range = { limit, ...(cursor !== undefined && { before: cursor }) };
+      const { records, next } = log.page(id, filter, range);
+      const link = next === undefined ? null : linkTo(id, { ...(query as Query), cursor: next });
+      return { meta: { count: records.length, next: link }, data: records.map(showDelivery) };
     }),
   );
 

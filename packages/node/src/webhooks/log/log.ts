@@ -1,6 +1,12 @@
 /** What became of the deliveries of a webhook, and how they are sent again (webhooks.md section 10, point 5). */
 import { setImmediate } from "node:timers/promises";
-import type { DeliveryFilter, DeliveryLogStore, DeliveryRecord } from "../../store/delivery-log.ts";
+import type {
+  DeliveryFilter,
+  DeliveryLogStore,
+  DeliveryPage,
+  DeliveryRange,
+  DeliveryRecord,
+} from "../../store/delivery-log.ts";
 import type { Webhook } from "../../store/webhooks.ts";
 import { integer, type Readers, readMembers, required } from "../body.ts";
 import { WebhookError } from "../register/error.ts";
@@ -20,11 +26,11 @@ export type DeliveryWithBody = DeliveryRecord & { readonly body: string };
 /** Ids are any text: that of a webhook, and the number of a delivery or its webhook-id. */
 export type DeliveryLog = {
   /**
-   * Newest first; `before` is the number of the last one on the page before.
+   * Newest first; `before` is the `next` of the page before.
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN
    */
-  page(id: string, filter: DeliveryFilter, range: { before?: number; limit: number }): DeliveryRecord[];
+  page(id: string, filter: DeliveryFilter, range: DeliveryRange): DeliveryPage;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN */
   find(id: string, delivery: string): DeliveryWithBody;
   /**
