@@ -12,6 +12,7 @@ import {
 import { pino } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../../src/chain/chain.ts";
 import { createVerifier } from "../../../src/chain/verifier.ts";
+import type { Server } from "../../../src/http/app.ts";
 import { createHttpServer } from "../../../src/http/server.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool.ts";
 import { createGateway } from "../../../src/serving/node-gateway.ts";
@@ -106,9 +107,11 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
       logger,
     },
   );
+  prepare(server.app);
   const { port } = await server.listen();
   return {
     port,
+    height: chain.head().height,
     async close() {
       await server.close();
       reader.close();
@@ -116,9 +119,7 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
       await chain.close();
       await verifier.close();
       database.close();
-  prepare(server.app);
       rmSync(data, { recursive: true });
     },
   };
-    height: chain.head().height,
 }
