@@ -2,6 +2,7 @@
 import { blockchain } from "./resources/blockchain.ts";
 import { blocks } from "./resources/blocks.ts";
 import { delegates } from "./resources/delegates.ts";
+import { dev } from "./resources/dev.ts";
 import { entities } from "./resources/entities.ts";
 import { locks } from "./resources/locks.ts";
 import { node } from "./resources/node.ts";
@@ -12,12 +13,12 @@ import { nfts, uniks } from "./resources/uniks.ts";
 import { votes } from "./resources/votes.ts";
 import { wallets } from "./resources/wallets.ts";
 import { webhooks } from "./resources/webhooks.ts";
-import { createSend, type SendOptions } from "./send.ts";
+import { createSend, type Send, type SendOptions } from "./send.ts";
 
 export type ClientOptions = SendOptions & {
   /** Makes the requests. Default: the global one. */
   readonly fetch?: typeof fetch;
-  /** The webhook token of the node's configuration; needed for `webhooks` alone. */
+  /** The webhook token of the node's configuration; needed for `webhooks` and `dev`. */
   readonly webhookToken?: string;
 };
 
@@ -38,10 +39,13 @@ export function createClient({ fetch = globalThis.fetch, webhookToken, ...option
     sleep: (timeMs) => new Promise((resolve) => setTimeout(resolve, timeMs)),
     nowMs: Date.now,
   });
+  const headers = webhookToken === undefined ? {} : { authorization: webhookToken };
+  const withToken: Send = (request) => send({ ...request, headers });
   return {
     blockchain: blockchain(send),
     blocks: blocks(send),
     delegates: delegates(send),
+    dev: dev(withToken),
     entities: entities(send),
     locks: locks(send),
     nfts: nfts(send),
@@ -52,6 +56,6 @@ export function createClient({ fetch = globalThis.fetch, webhookToken, ...option
     uniks: uniks(send),
     votes: votes(send),
     wallets: wallets(send),
-    webhooks: webhooks(send, webhookToken),
+    webhooks: webhooks(withToken),
   };
 }

@@ -17,11 +17,15 @@ export type Delivery = {
   /** Of the block that the event is about. */
   readonly height?: number;
   readonly blockId?: string;
+  /** The content is too large to be sent: `data` says what it is about, and its `link` where the whole is. */
+  readonly thin?: true;
   /** Id of the delivery that this one takes back, after a reorganisation. */
   readonly reverts?: string;
 };
 
-const FIELDS: Readonly<Record<Exclude<keyof Delivery, "data">, { type: string; isOptional?: true }>> = {
+const FIELDS: Readonly<
+  Record<Exclude<keyof Delivery, "data" | "thin">, { type: string; isOptional?: true }>
+> = {
   id: { type: "string" },
   event: { type: "string" },
   timestamp: { type: "number" },

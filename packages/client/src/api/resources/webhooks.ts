@@ -38,6 +38,8 @@ export type Webhook = {
   readonly order?: "strict";
   /** Blocks that must lie on top before an event of a block is told; absent for none. */
   readonly confirmations?: number;
+  /** Blocks that are being told again, and the next of them. */
+  readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
   /** Nothing is sent until the webhook is updated, or a ping succeeds. `since` in milliseconds since 1970. */
   readonly suspended?: { readonly reason: string; readonly since: number };
 };
@@ -111,6 +113,24 @@ export type DeliveryQuery = {
   readonly to?: number;
 };
 
+/** Blocks that are told again, with everything that the webhook hears of them. Times are milliseconds since 1970. */
+export type Replay = {
+  readonly fromHeight: number;
+  /** Included. */
+  readonly toHeight: number;
+  /** The next block to tell; above the last when all are. */
+  readonly nextHeight: number;
+  /** Events that were put into the queue so far. */
+  readonly events: number;
+  /** Deliveries of it that have not arrived yet. */
+  readonly waiting: number;
+  readonly state: "running" | "finished" | "cancelled";
+  /** Why it was cancelled. */
+  readonly reason?: string;
+  readonly startedAt: number;
+  readonly finishedAt?: number;
+};
+
 export type DryRun = {
   /** The blocks that were looked at. */
   readonly fromHeight: number;
@@ -135,11 +155,8 @@ export type TriedEvent = {
   })[];
 };
 
-/** `token` is the webhook token of the node, not that of a webhook. */
-export function webhooks(sendAnything: Send, token: string | undefined) {
-  const headers = token === undefined ? {} : { authorization: token };
-  const send: Send = (request) => sendAnything({ ...request, headers });
-
+/** Every request needs the webhook token of the node, which is not that of a webhook. */
+export function webhooks(send: Send) {
   return {
     list: () => createList<Webhook>(send, { path: "/webhooks" }),
 
@@ -186,6 +203,17 @@ export function webhooks(sendAnything: Send, token: string | undefined) {
         path: path`/webhooks/${id}/deliveries/retry`,
         body: options,
       }),
+
+    /** Begins to tell blocks again, both ends included: with the ids that the deliveries had, or would have had. */
+    replay: (id: number, range: { readonly fromHeight: number; readonly toHeight: number }) =>
+      send<Answer<Replay>>({ method: "POST", path: path`/webhooks/${id}/replay`, body: range }),
+
+    /** How far the last replay has come. */
+    getReplay: (id: number) => send<Answer<Replay>>({ path: path`/webhooks/${id}/replay` }),
+
+    /** What was not sent yet is not sent. */
+    cancelReplay: (id: number) =>
+      send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}/replay` }),
 
     /** What a webhook would have heard of the last `blocks`, and why not of the rest. Nothing is registered. */
     test: (webhook: Omit<WebhookChanges, "target" | "enabled"> & { readonly blocks?: number }) =>

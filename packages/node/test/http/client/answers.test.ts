@@ -8,7 +8,12 @@ import type { transactionAnswer } from "../../../src/http/answers/transaction.ts
 import type { tokenSummary } from "../../../src/http/answers/unik.ts";
 import type { missionWalletAnswer, walletAnswer } from "../../../src/http/answers/wallet.ts";
 import type { Meta } from "../../../src/http/requests/pagination.ts";
-import type { showDelivery, showSecret, showWebhook } from "../../../src/http/webhooks/answers.ts";
+import type {
+  showDelivery,
+  showReplay,
+  showSecret,
+  showWebhook,
+} from "../../../src/http/webhooks/answers.ts";
 import type { AdmissionAnswer, NodeStatus, PeerInfo } from "../../../src/serving/gateway.ts";
 import type { FeeStatistics } from "../../../src/store/queries/fees.ts";
 import type { DryRunReport } from "../../../src/webhooks/dry-run.ts";
@@ -44,6 +49,7 @@ test("types", () => {
   };
   expectTypeOf<Register>().toExtend<api.Webhook>();
   expectTypeOf<Answered<typeof showSecret> & Register>().toExtend<api.WebhookWithToken>();
+  expectTypeOf<Answered<typeof showReplay>>().toExtend<api.Replay>();
   expectTypeOf<
     Answered<typeof showDelivery> & { undone?: true; body?: Record<string, unknown> }
   >().toExtend<api.DeliveryRecord>();

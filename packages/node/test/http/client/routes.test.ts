@@ -1,10 +1,13 @@
 /** Every route has a function in the client, and every function of the client a route. */
 import { type Client, createClient } from "@uniknode/client";
-import { transactionToJson } from "@uniknode/protocol";
+import { createSlots, transactionToJson } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
+import type { DevAnswer } from "../../../src/dev/commands.ts";
+import { createTimestampOf } from "../../../src/http/answers/timestamp.ts";
+import { createDevRoutes } from "../../../src/http/dev/routes.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
-import { createService } from "../../webhooks/support.ts";
-import { alice, bob, carol, chain, unik } from "../chain.ts";
+import { blockApplied, createService } from "../../webhooks/support.ts";
+import { alice, bob, carol, chain, heads, unik } from "../chain.ts";
 import { openFixture } from "../fixture.ts";
 import { longer, more } from "../longer.ts";
 
@@ -13,7 +16,7 @@ const TOKEN = "of the operator";
 const OTHERS = /^\/api\/(v2|:name|wallets\/:id\/:name|openapi|documentation)/;
 
 const webhook = {
-  event: "block.forged",
+  event: "block.applied",
   target: "https://receiver.example/hook",
   conditions: [{ key: "fee", condition: "gte", value: "1" }],
 } as const;
@@ -39,6 +42,14 @@ const callsOf = (client: Client): Calls => ({
     blocks: () => client.delegates.blocks(unik.bob).page(),
     voters: () => client.delegates.voters(bob.publicKey).page(),
     search: () => client.delegates.search({ approval: { from: 0 } }).page(),
+  },
+  dev: {
+    mine: () => client.dev.mine({ blocks: 2 }),
+    reorg: () => client.dev.reorg({ depth: 1 }),
+    snapshot: () => client.dev.snapshot(),
+    restore: () => client.dev.restore("ab".repeat(32)),
+    travel: () => client.dev.travel({ seconds: 60 }),
+    forge: () => client.dev.forge({ enabled: false }),
   },
   entities: {
     list: () => client.entities.list().page(),
@@ -110,6 +121,9 @@ const callsOf = (client: Client): Calls => ({
     create: () => client.webhooks.create(webhook),
     list: () => client.webhooks.list().page(),
     get: () => client.webhooks.get(1),
+    replay: () => client.webhooks.replay(1, { fromHeight: 1, toHeight: 1 }),
+    getReplay: () => client.webhooks.getReplay(1),
+    cancelReplay: () => client.webhooks.cancelReplay(1),
     update: () => client.webhooks.update(1, { enabled: false }),
     rotate: () => client.webhooks.rotate(1),
     ping: () => client.webhooks.ping(1),
@@ -122,10 +136,23 @@ const callsOf = (client: Client): Calls => ({
   },
 });
 
+const unchanged: DevAnswer = {
+  head: { height: 6, id: heads.head.id, timestamp: 40 },
+  reverted: [],
+  applied: [],
+  now: 41,
+  isForging: true,
+};
+
 /** A whole server that writes down which routes there are, and which were called. */
 async function serve() {
-  const service = createService();
-  const plugins = [createWebhookRoutes({ token: TOKEN }, service.webhooks)];
+  const service = createService({ chain: [[blockApplied(1)]] });
+  const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
+  const dev = { gateway: { dev: async () => unchanged }, timestampOf };
+  const plugins = [
+    createWebhookRoutes({ token: TOKEN }, service.webhooks),
+    createDevRoutes({ token: TOKEN }, dev),
+  ];
   const fixture = openFixture({}, { plugins }, longer);
   const [registered, called] = [new Set<string>(), new Set<string>()];
   fixture.app.addHook("onRoute", ({ method, url }) => {
