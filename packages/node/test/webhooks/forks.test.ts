@@ -1,6 +1,7 @@
 /** Webhooks of a chain that truly reorganises. */
 import { describe, expect, test } from "vitest";
-import { createForkingChain } from "./forking.ts";
+import { createHistory } from "../../src/events/history.ts";
+import { createForkingChain, network } from "./forking.ts";
 import { type Call, createService, databasePath, settle } from "./support.ts";
 
 const everything = {
@@ -12,7 +13,7 @@ const everything = {
 const start = async (body: object) => {
   const path = databasePath();
   const fork = createForkingChain(path);
-  const service = createService({ path });
+  const service = createService({ path, createHistory: (database) => createHistory(database, network) });
   await service.webhooks.register.create({ ...everything, ...body });
   /** Everything that happened is told. */
   async function tell(): Promise<Call[]> {
@@ -134,4 +135,42 @@ test("a fork is never heard of by a webhook that waits long enough", async () =>
   expect(messages.map(({ event }) => event)).toContain("transaction.applied");
   expect(new Set(messages.map(({ blockId }) => blockId))).toEqual(new Set([kept.id]));
   expect(messages.every(({ reverts }) => reverts === undefined)).toBe(true);
+});
+
+test("a replay tells of a chain that forked what is true of it, under the ids that live events had", async () => {
+  const { chain, forge, take, transfer, mint, tell, webhooks, clock } = await start({
+    // Wallets are not remembered.
+    events: ["block.*", "transaction.*", "unik.*", "round.*"],
+    order: "strict",
+  });
+  await forge();
+  const old = [await forge([transfer(0, 5n), mint(1)]), await forge([transfer(2, 6n)])];
+  await chain.revertTo(2);
+  await forge([transfer(0, 7n)], 1);
+  await chain.revertTo(2);
+  for (const bytes of old) await take(bytes);
+  const live = ledgerOf(messagesOf(await tell()));
+  webhooks.replays.start("1", { fromHeight: 2, toHeight: 100 });
+  while (webhooks.replays.find("1").state === "running") await clock.advance(5);
+  const replayed = messagesOf(await tell());
+  expect(replayed.map(({ id }) => id)).toEqual([...live.keys()]);
+  expect(replayed).toEqual([...live.values()]);
+});
+
+test("a block that goes during its replay leaves nothing behind", async () => {
+  const { chain, forge, transfer, tell, webhooks, clock, calls } = await start({ order: "strict" });
+  await forge();
+  for (let height = 3; height <= 12; height++) await forge([transfer(0, BigInt(height))]);
+  const live = ledgerOf(messagesOf(await tell()));
+  webhooks.replays.start("1", { fromHeight: 2, toHeight: 12 });
+  await clock.advance(0);
+  await chain.revertTo(6);
+  await forge([transfer(1, 1n)], 1);
+  while (webhooks.replays.find("1").state === "running") await clock.advance(5);
+  const later = messagesOf(await tell());
+  const held = ledgerOf([...live.values(), ...later]);
+  const blocks = [...held.values()].filter(({ event }) => event === "block.applied");
+  expect(new Set(blocks.map(({ height }) => height))).toEqual(new Set([2, 3, 4, 5, 6, 7]));
+  expect(blocks.find(({ height }) => height === 7)!.blockId).toBe(chain.head().id);
+  expect(calls).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { onTestFinished } from "vitest";
 import type { Event } from "../../src/events/event.ts";
+import type { History } from "../../src/events/history.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createDeliveryLogStore, type DeliveryRecord } from "../../src/store/delivery-log.ts";
 import { createEventLog, type EventLog } from "../../src/store/events.ts";
@@ -96,6 +97,8 @@ export type ServiceOptions = {
   readonly reply?: (call: Call) => Reply | Promise<Reply>;
   /** Events of the stored blocks, by height from 1. */
   readonly chain?: Event[][];
+  /** Instead of `chain`: that of the blocks in the database. */
+  readonly createHistory?: (database: Database) => History;
   /** Instead of `reply`: a real sender. */
   readonly post?: Post;
   readonly observer?: WebhookObserver;
@@ -130,7 +133,7 @@ export function createService(given: ServiceOptions = {}): Service {
     {
       database,
       eventLog,
-      history: {
+      history: given.createHistory?.(database) ?? {
         head: () => given.chain?.length ?? 0,
         eventsAt: (height) => [...(given.chain?.[height - 1] ?? [])],
       },

@@ -1,0 +1,44 @@
+/** What a long queue costs in memory. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { always, blockApplied, createService, settle } from "./support.ts";
+
+test("a target that is down while deliveries queue up costs the disk, and hardly any memory", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const heap = () => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const { webhooks, database, eventLog, calls } = createService({
+    reply: () => new Error("connect ECONNREFUSED"),
+  });
+  await webhooks.register.create(always());
+  const padding = "x".repeat(1_000);
+  let height = 0;
+  const queue = async (events: number) => {
+    const until = height + events;
+    while (height < until) {
+      const blocks = Array.from({ length: 500 }, () => blockApplied(++height));
+      database.transaction(() =>
+        eventLog.append(blocks.map((block) => ({ ...block, data: { ...(block.data as object), padding } }))),
+      );
+      webhooks.wake();
+      while (eventLog.cursor("webhooks") !== eventLog.lastSequence()) await settle();
+    }
+  };
+  await queue(1_000);
+  const before = heap();
+  await queue(20_000);
+  const grown = heap() - before;
+  const { total } = database
+    .prepare<{ total: number }>("SELECT count(*) AS total FROM deliveries WHERE state = 'pending'")
+    .get()!;
+  expect(total).toBe(21_000);
+  // The bodies alone are 20 MB.
+  expect(grown).toBeLessThan(4_000_000);
+  // Nor is a dead target called for each of them.
+  expect(calls.length).toBeLessThan(50);
+});
