@@ -50,6 +50,8 @@ export async function download(
   /** Everything up to this height was given to the chain. */
   let given = after;
   let waitingBytes = 0;
+  /** Parts that the chain has and has not answered. */
+  let inHand = 0;
   let working = sources.length;
   let refusal: DownloadResult | undefined;
   let change = Promise.withResolvers<void>();
@@ -67,7 +69,8 @@ export async function download(
   function take(source: Source): Part | undefined {
     const [gap] = [...gaps.keys()].filter((from) => from < source.height).sort((a, b) => a - b);
     const from = gap ?? reached;
-    if (waitingBytes > MAX_WAITING_BYTES && from !== given) return undefined;
+    // What is next is needed all the same, unless the chain is busy.
+    if (waitingBytes > MAX_WAITING_BYTES && (from !== given || inHand > 0)) return undefined;
     const end = Math.min(gap === undefined ? to : gaps.get(gap)!, source.height, from + chunkOf(source));
     if (end <= from) return undefined;
     if (gap === undefined) reached = end;
@@ -137,8 +140,11 @@ export async function download(
   }
 
   async function hand({ source }: Part, blocks: readonly Uint8Array[]): Promise<void> {
-    const outcomes = await accept(blocks);
-    waitingBytes -= bytesOf(blocks);
+    inHand++;
+    const outcomes = await accept(blocks).finally(() => {
+      inHand--;
+      waitingBytes -= bytesOf(blocks);
+    });
     const outcome = outcomes.find(({ answer }) => answer !== "Accepted");
     if (outcome) refusal ??= { kind: "refused", source, outcome };
   }

@@ -4,22 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  blockToJson,
-  builders,
-  createGenesisBlock,
-  createNetwork,
-  type Network,
-  type NetworkFiles,
-} from "@uniknode/protocol";
-import { seal } from "../../../src/dev/genesis.ts";
-import { type Person, peopleOf } from "../../../src/dev/keys.ts";
-import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../../src/dev/network.ts";
+import { blockToJson, createNetwork, type Network } from "@uniknode/protocol";
+import type { Person } from "../../../src/dev/keys.ts";
 import { type Running, spawnUniknode } from "../../process/uniknode.ts";
-
-const MNEMONIC = "test test test test test test test test test test test junk";
-const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
-const ONE = 100_000_000n;
+import { type NetworkShape, testNetwork } from "../test-network.ts";
 
 export type World = {
   readonly network: Network;
@@ -44,52 +32,11 @@ export type TestNode = {
   stop(signal?: NodeJS.Signals): Promise<void>;
 };
 
-export type WorldOptions = { readonly nodes: number; readonly blocktime: number };
-
 export const addressOf = (index: number): string => `127.0.0.${index + 2}`;
 
-function networkOf({ nodes, blocktime }: WorldOptions) {
-  const cast = castOf(people, 1);
-  const [base, ...later] = devMilestones(blocktime);
-  const { nbDelegatesByType: _, ...common } = base!;
-  const files: NetworkFiles = {
-    network: { ...devDescription(cast), name: "testworld" },
-    milestones: [
-      { ...common, height: 1, activeDelegates: nodes, p2p: { minimumVersions: ["^5.0.0"] } },
-      ...later,
-    ],
-    exceptions: {},
-  };
-  const delegates = Array.from({ length: nodes }, (_, index) => people(`founder ${index}`));
-  const rich = people("account 0");
-  const network = createNetwork(files);
-  const envelope = ({ publicKey }: Person) => ({
-    version: 1 as const,
-    network,
-    senderPublicKey: publicKey,
-    timestamp: 0,
-    fee: 0n,
-  });
-  const transactions = [
-    seal(
-      builders.transfer({
-        ...envelope(cast.treasury),
-        recipientId: rich.address,
-        amount: 1_000_000n * ONE,
-      }),
-      cast.treasury,
-    ),
-    ...delegates.map((person, index) =>
-      seal(builders.delegateRegistration({ ...envelope(person), username: `delegate_${index}` }), person),
-    ),
-  ];
-  const genesis = createGenesisBlock({ files, transactions, keys: cast.treasury.keys });
-  return { ...genesis, delegates, rich };
-}
-
-export async function createWorld(options: WorldOptions): Promise<World> {
+export async function createWorld(options: NetworkShape): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-world-"));
-  const { block, files, delegates, rich } = networkOf(options);
+  const { block, files, delegates, rich } = testNetwork(options);
   const networkDir = join(folder, "network");
   mkdirSync(networkDir);
   const write = (name: string, content: unknown) =>

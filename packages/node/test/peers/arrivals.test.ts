@@ -1,0 +1,182 @@
+/** What others bring: blocks (p2p.md 7.5 and 11) and transactions (7.6). */
+import { type Block, encodeBlock, keysFromPassphrase } from "@uniknode/protocol";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createBlockArrivals } from "../../src/peers/arrivals/blocks.ts";
+import { createDoubleForging } from "../../src/peers/arrivals/double-forging.ts";
+import { createSightings, type Sightings } from "../../src/peers/arrivals/sightings.ts";
+import { createTransactionArrivals } from "../../src/peers/arrivals/transactions.ts";
+import { CallError } from "../../src/peers/transport/answer.ts";
+import { network, openTestChain, range, rounds, slots, type TestChain } from "./chains.ts";
+
+const SLOT = 500;
+const peer = { address: "203.0.113.7", isTrusted: false };
+const forger = { address: "127.0.0.1", isTrusted: true };
+
+let own: TestChain;
+let sightings: Sightings;
+let told: string[];
+let nowMs: number;
+let logged: object[];
+/** Milliseconds of the slot. */
+const at = (ms: number) => slots.unixMsOf(slots.slotTime(SLOT)) + ms;
+
+function arrivals() {
+  const logger = pino({ level: "warn" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  return createBlockArrivals({
+    network,
+    slots,
+    rounds,
+    chain: own.chain,
+    sightings,
+    doubleForging: createDoubleForging({ network, slots, header: own.chain.blocks.header, logger }),
+    broadcast: ({ header }) => told.push(`broadcast ${header.height}`),
+    onReceived: ({ header }) => told.push(`received ${header.height}`),
+    onUnchained: ({ height }) => told.push(`unchained ${height}`),
+    onForkSuspected: () => told.push("fork suspected"),
+    ban: (address) => told.push(`ban ${address}`),
+    nowMs: () => nowMs,
+    logger,
+  });
+}
+const post = (block: Block, caller = peer) => arrivals().post(encodeBlock(block, network), caller);
+const settled = () => expect.poll(() => told.some((text) => text.startsWith("broadcast")));
+
+beforeEach(async () => {
+  own = openTestChain();
+  sightings = createSightings();
+  told = [];
+  logged = [];
+  nowMs = at(3_000);
+  await own.forge(...range(490, 495));
+});
+afterEach(() => own.close());
+
+describe("a posted block", () => {
+  test("that follows is taken, told and passed on", async () => {
+    const block = own.make(SLOT);
+    await post(block);
+    await settled().toBe(true);
+    expect(own.chain.head().id).toBe(block.header.id);
+    expect(told).toEqual(["received 8", "broadcast 8"]);
+  });
+
+  test("that comes again is only counted", async () => {
+    const block = own.make(SLOT);
+    await post(block);
+    await settled().toBe(true);
+    await post(block);
+    await post(block);
+    expect(sightings.last()).toMatchObject({ id: block.header.id, count: 3 });
+    expect(told).toHaveLength(2);
+  });
+
+  test("may follow one that is still on its way", async () => {
+    const other = openTestChain();
+    await other.take(...range(2, 7).map((height) => own.chain.blocks.block(height)!));
+    const [first, second] = await other.forge(498, 499);
+    const { post } = arrivals();
+    await post(encodeBlock(first!, network), peer);
+    await post(encodeBlock(second!, network), peer);
+    await expect.poll(() => own.chain.head().id).toBe(second!.header.id);
+    await other.close();
+  });
+
+  test("that does not follow is refused, and makes the node look around", async () => {
+    const other = openTestChain();
+    const [, block] = await other.forge(3, 4);
+    await expect(post(block!)).rejects.toThrow(
+      new CallError("Last received block 3 cannot be chained to 7."),
+    );
+    expect(told).toEqual(["unchained 3"]);
+    await other.close();
+  });
+
+  test("of a later slot than the current one is dropped", async () => {
+    await post(own.make(SLOT + 1));
+    expect(told).toEqual([]);
+    expect(own.chain.head().height).toBe(7);
+  });
+
+  test("that no delegate of its slot made costs its sender the right to be heard", async () => {
+    const block = own.make(SLOT, { keys: keysFromPassphrase("nobody") });
+    await post(block);
+    expect(told).toEqual([`ban ${peer.address}`]);
+    // It does not stand in the way of the real one.
+    await post(own.make(SLOT));
+    await settled().toBe(true);
+  });
+
+  test("that cannot be read is refused", async () => {
+    await expect(arrivals().post(new Uint8Array(20), peer)).rejects.toThrow();
+    expect(told).toEqual([]);
+  });
+});
+
+describe("a block of a separate forger", () => {
+  test("is taken in its slot", async () => {
+    await post(own.make(SLOT), forger);
+    await settled().toBe(true);
+    expect(sightings.last()).toMatchObject({ count: 0 });
+  });
+
+  test.each([
+    ["the slot before", at(-1_000), SLOT],
+    ["too little of the slot is left", at(6_001), SLOT],
+    ["the slot after", at(8_000), SLOT],
+  ])("is dropped: %s", async (_, moment, slot) => {
+    nowMs = moment;
+    await post(own.make(slot), forger);
+    expect(told).toEqual([]);
+  });
+});
+
+test("a block of our own forger is told whether it was taken", async () => {
+  const { submit } = arrivals();
+  expect(await submit(own.make(SLOT))).toBeUndefined();
+  expect(sightings.last()?.count).toBe(0);
+  const wrong = own.make(SLOT + 1, { keys: keysFromPassphrase("nobody") });
+  expect(await submit(wrong)).toContain("Rejected");
+});
+
+test("two blocks of one delegate for one slot are reported, once", async () => {
+  await own.forge(SLOT);
+  const second = openTestChain();
+  await second.take(...range(2, 6).map((height) => own.chain.blocks.block(height)!));
+  // The same height and the same slot, on another parent.
+  await second.forge(496);
+  const twin = second.make(SLOT);
+  for (let count = 0; count < 2; count++) await expect(post(twin)).rejects.toThrow(CallError);
+  expect(logged.filter((line) => "blockIds" in line)).toEqual([
+    expect.objectContaining({ height: 8, blockIds: [own.header(8).id, twin.header.id] }),
+    expect.objectContaining({ height: 8, blockIds: [own.header(8).id, twin.header.id] }),
+  ]);
+  await second.close();
+});
+
+describe("posted transactions", () => {
+  const answer = (invalid: string[]) => ({ data: { accept: [], broadcast: [], excess: [], invalid } });
+  function queue(submit: (items: unknown[]) => Promise<ReturnType<typeof answer>>) {
+    const passedOn: unknown[] = [];
+    const { post } = createTransactionArrivals({
+      network,
+      head: () => ({ height: 10 }),
+      submit,
+      broadcast: (items) => passedOn.push(items),
+      logger: pino({ level: "silent" }),
+    });
+    return { post, passedOn };
+  }
+
+  test("that are none by any schema never reach the pool", async () => {
+    let submissions = 0;
+    const { post } = queue(async () => {
+      submissions++;
+      return answer([]);
+    });
+    post([{ a: 1 }]);
+    post([]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(submissions).toBe(0);
+  });
+});

@@ -1,0 +1,95 @@
+/** Chains of a test network in memory, forged slot by slot by whose turn it is. */
+import { createRounds, delegateOfSlot } from "@uniknode/ledger";
+import {
+  type Block,
+  type BlockHeader,
+  createNetwork,
+  createSlots,
+  encodeBlock,
+  forgeBlock,
+  type KeyPair,
+  type SealedTransaction,
+} from "@uniknode/protocol";
+import { type Chain, createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { createVerifier } from "../../src/chain/verifier.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { createEventLog } from "../../src/store/events.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { testNetwork } from "./test-network.ts";
+
+const { files, block: genesis, delegates } = testNetwork({ nodes: 4, blocktime: 8 });
+export const network = createNetwork(files);
+export const slots = createSlots(network);
+export const rounds = createRounds(network);
+export const verifier = createVerifier({ threads: 0 });
+/** No block of a test is later. */
+export const LAST_SLOT = 100_000;
+export const now = () => slots.slotTime(LAST_SLOT);
+const keysOf = new Map(delegates.map(({ publicKey, keys }) => [publicKey, keys]));
+
+export type TestChain = {
+  readonly chain: Chain;
+  /** The next block of a slot, made by its delegate unless other keys are given. Nobody has taken it yet. */
+  make(slot: number, made?: { keys?: KeyPair; transactions?: SealedTransaction[] }): Block;
+  /** Extends the chain by a block of each slot. */
+  forge(...slots: number[]): Promise<Block[]>;
+  take(...blocks: readonly Block[]): Promise<void>;
+  header(height: number): BlockHeader;
+  close(): Promise<void>;
+};
+
+export function openTestChain(): TestChain {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
+    database,
+    network,
+    genesis,
+    verifier,
+    events: createEventLog(database, { wanted: () => new Set() }),
+    eventsOfFacts: () => [],
+    eventsOfRevert: () => [],
+    now: () => slots.unixMsOf(now()),
+    onListenerError(error) {
+      throw error;
+    },
+  });
+
+  function make(slot: number, { keys, transactions = [] }: Parameters<TestChain["make"]>[1] = {}): Block {
+    const previous = chain.head();
+    const { round } = rounds.roundAt(previous.height + 1);
+    const owner = delegateOfSlot(chain.state.get("rounds", String(round))!.order, slot)!;
+    const timestamp = slots.slotTime(slot);
+    return forgeBlock({ network, timestamp, previous, transactions }, keys ?? keysOf.get(owner)!);
+  }
+
+  async function take(...blocks: readonly Block[]): Promise<void> {
+    const outcomes = await chain.accept(blocks.map((block) => encodeBlock(block, network)));
+    const refused = outcomes.find(({ answer }) => answer !== "Accepted");
+    if (refused) throw new Error(`a block of the test was refused: ${JSON.stringify(refused)}`);
+  }
+
+  return {
+    chain,
+    make,
+    take,
+    async forge(...taken) {
+      const blocks: Block[] = [];
+      for (const slot of taken) {
+        const block = make(slot);
+        await take(block);
+        blocks.push(block);
+      }
+      return blocks;
+    },
+    header: (height) => chain.blocks.header(height)!,
+    async close() {
+      await chain.close();
+      database.close();
+    },
+  };
+}
+
+/** Slots from one to another, both included. */
+export const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);

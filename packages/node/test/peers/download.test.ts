@@ -1,0 +1,148 @@
+/** Download from many peers at once (p2p.md 13). */
+import { describe, expect, test } from "vitest";
+import type { Outcome } from "../../src/chain/outcome.ts";
+import { type DownloadDeps, download } from "../../src/peers/sync/download.ts";
+import { createProgressMeter } from "../../src/peers/sync/progress.ts";
+import type { Source } from "../../src/peers/sync/source.ts";
+
+/** A block is the bytes of its height. */
+const blockAt = (height: number) => Uint8Array.of(height >> 8, height & 255);
+const heightOf = (block: Uint8Array) => (block[0]! << 8) + block[1]!;
+const blocksAfter = (after: number, count: number) =>
+  Array.from({ length: count }, (_, index) => blockAt(after + 1 + index));
+
+const source = (ip: string, height = 3_000): Source => ({ ip, height, isUniknode: false });
+const RANGE = { after: 10, to: 3_000 };
+
+/** A chain that takes every block that follows its head. */
+function world(fetch: DownloadDeps["fetch"], accept?: DownloadDeps["accept"]) {
+  const taken: number[] = [];
+  const failures: string[] = [];
+  const ending = new AbortController();
+  const deps: DownloadDeps = {
+    fetch,
+    accept:
+      accept ??
+      (async (blocks) => {
+        taken.push(...blocks.map(heightOf));
+        return blocks.map((): Outcome => ({ answer: "Accepted" }));
+      }),
+    onFailure: ({ ip }) => failures.push(ip),
+    signal: ending.signal,
+  };
+  return { deps, taken, failures, ending };
+}
+
+const honest: DownloadDeps["fetch"] = async (_, after, limit) => blocksAfter(after, limit);
+const all = Array.from({ length: 2_990 }, (_, index) => 11 + index);
+
+describe("a download", () => {
+  test("takes parts from every source, and gives them to the chain in order", async () => {
+    const asked = new Map<string, number>();
+    const { deps, taken } = world(async ({ ip }, after, limit) => {
+      asked.set(ip, (asked.get(ip) ?? 0) + 1);
+      await new Promise((resolve) => setImmediate(resolve));
+      return blocksAfter(after, limit);
+    });
+    const sources = [source("a"), source("b"), source("c")];
+    expect(await download(RANGE, sources, deps)).toEqual({ kind: "done" });
+    expect(taken).toEqual(all);
+    expect([...asked.keys()].sort()).toEqual(["a", "b", "c"]);
+  });
+
+  test("asks again for what a source left out", async () => {
+    const { deps, taken } = world(async (_, after, limit) => blocksAfter(after, Math.min(limit, 7)));
+    expect((await download(RANGE, [source("a"), source("b")], deps)).kind).toBe("done");
+    expect(taken).toEqual(all);
+  });
+
+  test("gives the part of a source that fails to another one", async () => {
+    const { deps, taken, failures } = world(async ({ ip }, after, limit) => {
+      if (ip === "a") throw new Error("gone");
+      return blocksAfter(after, limit);
+    });
+    expect((await download(RANGE, [source("a"), source("b")], deps)).kind).toBe("done");
+    expect(taken).toEqual(all);
+    expect(failures).toEqual(["a", "a"]);
+  });
+
+  test("asks nobody for more than it claims to have", async () => {
+    const { deps, taken } = world(async ({ ip, height }, after, limit) => {
+      if (after + limit > height) throw new Error(`${ip} was asked for too much`);
+      return blocksAfter(after, limit);
+    });
+    expect((await download(RANGE, [source("a", 900), source("b")], deps)).kind).toBe("done");
+    expect(taken).toEqual(all);
+  });
+
+  test("ends with what there is when nobody gives the rest", async () => {
+    const lying: DownloadDeps["fetch"] = async (_, after, limit) =>
+      blocksAfter(after, Math.min(limit, Math.max(0, 500 - after)));
+    const { deps, taken } = world(lying);
+    expect((await download(RANGE, [source("a"), source("b", 500)], deps)).kind).toBe("exhausted");
+    expect(taken.at(-1)).toBe(500);
+  });
+
+  test("ends where the chain refuses a block, and tells whose it was", async () => {
+    const { deps } = world(
+      async ({ ip }, after, limit) =>
+        blocksAfter(after, limit).map((block) => Buffer.concat([block, Buffer.from(ip)])),
+      async (blocks) =>
+        blocks.map(
+          (block): Outcome => (heightOf(block) < 1_000 ? { answer: "Accepted" } : { answer: "Skipped" }),
+        ),
+    );
+    const result = await download(RANGE, [source("a")], deps);
+    expect(result).toMatchObject({ kind: "refused", source: { ip: "a" }, outcome: { answer: "Skipped" } });
+  });
+
+  test("ends when the node stops, though a source never answers", async () => {
+    const { deps, ending } = world(() => new Promise(() => {}));
+    const downloading = download(RANGE, [source("a")], deps);
+    ending.abort();
+    expect((await downloading).kind).toBe("exhausted");
+  });
+
+  test("keeps no more than so many bytes waiting", async () => {
+    let waiting = 0;
+    let most = 0;
+    const bytes = 8 * 1024 * 1024;
+    const { deps } = world(
+      async (_, after) => {
+        waiting += bytes;
+        most = Math.max(most, waiting);
+        return [Buffer.concat([blockAt(after + 1), new Uint8Array(bytes - 2)])];
+      },
+      async (blocks) => {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        waiting -= bytes * blocks.length;
+        return blocks.map((): Outcome => ({ answer: "Accepted" }));
+      },
+    );
+    await download({ after: 0, to: 60 }, [source("a"), source("b"), source("c")], deps);
+    // 64 MiB, and what was under way when they were reached.
+    expect(most / bytes).toBeLessThanOrEqual(13);
+  });
+
+  test("takes everything from one source as well", async () => {
+    const { deps, taken } = world(honest);
+    await download(RANGE, [source("a")], deps);
+    expect(taken).toEqual(all);
+  });
+});
+
+test("progress is told by the pace of the last half minute", () => {
+  const meter = createProgressMeter();
+  expect(meter.measure(0, 1_000, 0)).toEqual({ height: 0, target: 1_000, percent: 0, blocksPerSecond: 0 });
+  expect(meter.measure(100, 1_000, 1_000)).toMatchObject({
+    percent: 10,
+    blocksPerSecond: 100,
+    secondsLeft: 9,
+  });
+  meter.measure(100, 1_000, 40_000);
+  expect(meter.measure(400, 1_000, 70_000)).toMatchObject({
+    percent: 40,
+    blocksPerSecond: 10,
+    secondsLeft: 60,
+  });
+});

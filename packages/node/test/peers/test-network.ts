@@ -1,0 +1,68 @@
+/** A network of a test: its genesis with a delegate for each node, and a rich account. */
+import {
+  type Block,
+  builders,
+  createGenesisBlock,
+  createNetwork,
+  type NetworkFiles,
+} from "@uniknode/protocol";
+import { seal } from "../../src/dev/genesis.ts";
+import { type Person, peopleOf } from "../../src/dev/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev/network.ts";
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+const ONE = 100_000_000n;
+
+export type NetworkShape = {
+  readonly nodes: number;
+  /** Seconds of a slot. */
+  readonly blocktime: number;
+};
+
+export type TestNetwork = {
+  readonly files: NetworkFiles;
+  readonly block: Block;
+  /** One for each node. */
+  readonly delegates: readonly Person[];
+  readonly rich: Person;
+};
+
+export function testNetwork({ nodes, blocktime }: NetworkShape): TestNetwork {
+  const cast = castOf(people, 1);
+  const [base, ...later] = devMilestones(blocktime);
+  const { nbDelegatesByType: _, ...common } = base!;
+  const files: NetworkFiles = {
+    network: { ...devDescription(cast), name: "testworld" },
+    milestones: [
+      { ...common, height: 1, activeDelegates: nodes, p2p: { minimumVersions: ["^5.0.0"] } },
+      ...later,
+    ],
+    exceptions: {},
+  };
+  const delegates = Array.from({ length: nodes }, (_, index) => people(`founder ${index}`));
+  const rich = people("account 0");
+  const network = createNetwork(files);
+  const envelope = ({ publicKey }: Person) => ({
+    version: 1 as const,
+    network,
+    senderPublicKey: publicKey,
+    timestamp: 0,
+    fee: 0n,
+  });
+  const transactions = [
+    seal(
+      builders.transfer({
+        ...envelope(cast.treasury),
+        recipientId: rich.address,
+        amount: 1_000_000n * ONE,
+      }),
+      cast.treasury,
+    ),
+    ...delegates.map((person, index) =>
+      seal(builders.delegateRegistration({ ...envelope(person), username: `delegate_${index}` }), person),
+    ),
+  ];
+  const genesis = createGenesisBlock({ files, transactions, keys: cast.treasury.keys });
+  return { ...genesis, delegates, rich };
+}

@@ -1,0 +1,254 @@
+/** Verification of peers by what they show of their chain (p2p.md 10.4), and what follows from it (14). */
+import {
+  type Block,
+  type BlockHeader,
+  decodeHeader,
+  encodeBlock,
+  encodeHeader,
+  headerToJson,
+  keysFromPassphrase,
+} from "@uniknode/protocol";
+import { afterEach, describe, expect, test } from "vitest";
+import { createBlockAnswers } from "../../src/peers/answers/blocks.ts";
+import { statusOf } from "../../src/peers/answers/status.ts";
+import { branchToGoTo } from "../../src/peers/forks/choose.ts";
+import { obstacleOf } from "../../src/peers/forks/obstacle.ts";
+import { isForked, type Peer } from "../../src/peers/known/peer.ts";
+import type { CallError } from "../../src/peers/transport/answer.ts";
+import { PeerError } from "../../src/peers/transport/error.ts";
+import { type AskPeer, verifyChain } from "../../src/peers/verification/verify.ts";
+import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
+import { packBlocks } from "../../src/peers/wire/packed-blocks.ts";
+import { type PeerEvent, type ReceivedStatus, readResult } from "../../src/peers/wire/replies/received.ts";
+import {
+  LAST_SLOT,
+  network,
+  now,
+  openTestChain,
+  range,
+  rounds,
+  slots,
+  type TestChain,
+  verifier,
+} from "./chains.ts";
+
+const chains: TestChain[] = [];
+function open(): TestChain {
+  const chain = openTestChain();
+  chains.push(chain);
+  return chain;
+}
+afterEach(async () => {
+  for (const chain of chains.splice(0)) await chain.close();
+});
+
+const overTheWire = (event: PeerEvent, result: unknown) =>
+  readResult(event, decodeValue(encodeValue(result)), network);
+
+/** What a node of that chain says of itself. */
+function statusFrom({ chain }: TestChain, isUniknode = true): ReceivedStatus {
+  const plugins = { "@arkecosystem/core-api": { enabled: true, port: 4003 } };
+  const status = statusOf({ network, slots, head: chain.head, now, version: "5.7.2", plugins });
+  return { ...(overTheWire("p2p.peer.getStatus", status) as ReceivedStatus), isUniknode };
+}
+
+/** What a node of that chain answers. */
+function askFrom({ chain }: TestChain, asked: string[] = []): AskPeer {
+  const answers = createBlockAnswers({ blocks: chain.blocks, head: chain.head });
+  return (async (event: PeerEvent, argument: never) => {
+    asked.push(event);
+    const result =
+      event === "p2p.peer.getCommonBlocks"
+        ? await answers.getCommonBlocks(argument).catch((error: CallError) => {
+            throw new PeerError("PEER_REFUSED", error.message);
+          })
+        : event === "p2p.peer.getBlocks"
+          ? await answers.getBlocks(argument)
+          : await answers.getPackedBlocks(argument);
+    return overTheWire(event, result);
+  }) as unknown as AskPeer;
+}
+
+const verify = (own: TestChain, status: ReceivedStatus, ask: AskPeer) =>
+  verifyChain(status, ask, {
+    network,
+    slots,
+    rounds,
+    state: own.chain.state,
+    verify: verifier.verify,
+    now,
+    head: own.chain.head,
+    header: own.chain.blocks.header,
+  });
+
+/** A node that says that this is its head. */
+const statusOfHead = (header: BlockHeader): ReceivedStatus => {
+  const json = { ...headerToJson(header) };
+  const state = { height: header.height, forgingAllowed: true, currentSlot: 1, header: json };
+  return { state, config: {} as ReceivedStatus["config"], isUniknode: true };
+};
+
+const packed = (block: Block) => ({ blocks: packBlocks([encodeBlock(block, network)]) });
+
+/** The same header with another signature, and the id that follows. */
+const signedBy = (header: BlockHeader, blockSignature: string): BlockHeader =>
+  decodeHeader(encodeHeader({ ...header, blockSignature }, network), network).header;
+
+const nobody: AskPeer = () => Promise.reject(new Error("nobody should have been asked"));
+
+describe("a peer on our chain", () => {
+  test("is verified by its head alone while it is not ahead", async () => {
+    const [own, other] = [open(), open()];
+    const blocks = await own.forge(...range(1, 5));
+    await other.take(...blocks.slice(0, 3));
+    const expected = { myHeight: 6, hisHeight: 4, highestCommonHeight: 4 };
+    expect(await verify(own, statusFrom(other), nobody)).toEqual(expected);
+    await other.take(...blocks.slice(3));
+    expect((await verify(own, statusFrom(other), nobody)).highestCommonHeight).toBe(6);
+  });
+
+  test.each([
+    ["a node of this kind", true, "uniknode.peer.getBlocks"],
+    ["an old node", false, "p2p.peer.getBlocks"],
+  ])("shows the headers that it is ahead by: %s", async (_, isUniknode, event) => {
+    const [own, other] = [open(), open()];
+    await own.take(...(await other.forge(...range(1, 5))).slice(0, 2));
+    const asked: string[] = [];
+    const result = await verify(own, statusFrom(other, isUniknode), askFrom(other, asked));
+    expect(result).toEqual({ myHeight: 3, hisHeight: 6, highestCommonHeight: 3 });
+    expect(asked).toEqual(["p2p.peer.getCommonBlocks", event]);
+  });
+});
+
+test("the highest common block of two branches is found, wherever they part", async () => {
+  for (const common of [1, 3, 17, 30]) {
+    const [own, other] = [open(), open()];
+    await other.take(...(await own.forge(...range(1, common - 1))));
+    await own.forge(...range(200, 240));
+    await other.forge(...range(300, 320));
+    const result = await verify(own, statusFrom(other), askFrom(other));
+    expect(result).toEqual({ myHeight: common + 41, hisHeight: common + 21, highestCommonHeight: common });
+  }
+});
+
+describe("a peer is refused", () => {
+  async function branches() {
+    const [own, other] = [open(), open()];
+    await other.take(...(await own.forge(...range(1, 5))));
+    await other.forge(...range(6, 9));
+    return { own, other };
+  }
+  const refusal = (own: TestChain, status: ReceivedStatus, ask: AskPeer) =>
+    verify(own, status, ask).then(
+      () => "verified",
+      ({ message }: Error) => message,
+    );
+
+  test("that shows another block than its head", async () => {
+    const { own, other } = await branches();
+    const status = statusFrom(other);
+    const lying = { ...status, state: { ...status.state, height: 99 } };
+    expect(await refusal(own, lying, nobody)).toBe("it does not show its head");
+    const idless = { ...status.state.header!, id: "ab".repeat(32) };
+    const otherId = { ...status, state: { ...status.state, header: idless } };
+    expect(await refusal(own, otherId, nobody)).toContain("another id than it tells");
+  });
+
+  test("whose head nobody signed", async () => {
+    const { own, other } = await branches();
+    const header = signedBy(other.make(20).header, other.header(4).blockSignature);
+    expect(await refusal(own, statusOfHead(header), askFrom(other))).toBe(
+      "its head is not signed by its generator",
+    );
+  });
+
+  test("that claims a height which it cannot show", async () => {
+    const { own, other } = await branches();
+    // Anybody can sign a header of any height.
+    const { header } = other.make(20, { keys: keysFromPassphrase("nobody") });
+    expect(await refusal(own, statusOfHead(header), askFrom(own))).toBe(
+      "it does not show the blocks that it has",
+    );
+  });
+
+  test("whose branch is of the wrong delegates", async () => {
+    const { own } = await branches();
+    const liar = open();
+    await liar.take(...range(2, 6).map((height) => own.chain.blocks.block(height)!));
+    const made = liar.make(30, { keys: keysFromPassphrase("nobody") });
+    const status = statusOfHead(made.header);
+    const ask = ((event: PeerEvent, argument: never) =>
+      event === "uniknode.peer.getBlocks"
+        ? Promise.resolve(overTheWire(event, packed(made)))
+        : askFrom(liar)(event as never, argument, undefined as never)) as unknown as AskPeer;
+    expect(await refusal(own, status, ask)).toContain("of another delegate than that of its slot");
+  });
+
+  test("that names a common block which nobody asked for", async () => {
+    const { own, other } = await branches();
+    const ask = (async () => ({ height: 5, id: "ab".repeat(32) })) as unknown as AskPeer;
+    expect(await refusal(own, statusFrom(other), ask)).toContain("a common block that nobody asked for");
+  });
+
+  test("that has nothing in common with us", async () => {
+    const { own, other } = await branches();
+    const ask = (async () => null) as unknown as AskPeer;
+    expect(await refusal(own, statusFrom(other), ask)).toBe("it has no block in common with us");
+  });
+
+  test("whose blocks lie in the future", async () => {
+    const { own, other } = await branches();
+    const made = other.make(LAST_SLOT + 1);
+    const ask = ((event: PeerEvent, argument: never) =>
+      event === "uniknode.peer.getBlocks"
+        ? Promise.resolve(overTheWire(event, packed(made)))
+        : askFrom(other)(event as never, argument, undefined as never)) as unknown as AskPeer;
+    await own.take(...range(7, 10).map((height) => other.chain.blocks.block(height)!));
+    expect(await refusal(own, statusOfHead(made.header), ask)).toContain("lies in the future");
+  });
+});
+
+describe("the branch to go to", () => {
+  const peer = (ip: string, hisHeight: number, highestCommonHeight: number, myHeight = 10): Peer =>
+    ({ ip, height: hisHeight, verification: { myHeight, hisHeight, highestCommonHeight } }) as Peer;
+
+  test("a peer is forked when neither chain contains the head of the other", () => {
+    expect(isForked(peer("a", 12, 10))).toBe(false);
+    expect(isForked(peer("a", 8, 8))).toBe(false);
+    expect(isForked(peer("a", 12, 9))).toBe(true);
+  });
+
+  test.each([
+    ["nobody is forked", [peer("a", 12, 10), peer("b", 10, 10)], undefined],
+    ["fewer than half are", [peer("a", 12, 8), peer("b", 10, 10), peer("c", 10, 10)], undefined],
+    [
+      "half are, and higher",
+      [peer("a", 12, 8), peer("b", 10, 10)],
+      { commonHeight: 8, height: 12, peers: ["a"] },
+    ],
+    ["half are, and not higher", [peer("a", 10, 8), peer("b", 10, 10)], undefined],
+    [
+      "the largest group counts",
+      [peer("a", 30, 9), peer("b", 12, 7), peer("c", 13, 7)],
+      { commonHeight: 7, height: 13, peers: ["b", "c"] },
+    ],
+    [
+      "the later of two groups of one size",
+      [peer("a", 12, 5), peer("b", 12, 7)],
+      { commonHeight: 7, height: 12, peers: ["b"] },
+    ],
+    ["it is too far away", [peer("a", 6_000, 10, 5_999)], undefined],
+  ])("%s", (_, peers, expected) => {
+    expect(branchToGoTo(peers, peers[0]!.verification.myHeight)).toEqual(expected);
+  });
+
+  test("nothing is forged behind verified peers, on a branch that they left, or out of step", () => {
+    const head = { height: 10 } as never;
+    const obstacle = (peers: Peer[], isInStep = true) => obstacleOf(peers, { head, isInStep });
+    expect(obstacle([])).toBeUndefined();
+    expect(obstacle([peer("a", 10, 10)])).toBeUndefined();
+    expect(obstacle([peer("a", 11, 10)])).toMatch(/^behind: 1 of 1 peers/);
+    expect(obstacle([peer("a", 12, 8)])).toMatch(/^on a wrong branch: 1 of 1/);
+    expect(obstacle([], false)).toMatch(/^not in step/);
+  });
+});
