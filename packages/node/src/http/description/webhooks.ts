@@ -22,6 +22,19 @@ const writable = {
   target: Type.Optional(Type.String({ description: "URL that the deliveries are posted to." })),
   enabled: Type.Optional(enabled),
   conditions: Type.Optional(Type.Array(Condition)),
+  match: Type.Optional(Type.Enum(["any", "all"], { description: "Which of the conditions must hold." })),
+  order: Type.Optional(
+    Type.Enum(["parallel", "strict"], {
+      description: "Whether a delivery waits for the end of the one before.",
+    }),
+  ),
+  confirmations: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 10_000,
+      description: "Blocks above that of a fact before it is told.",
+    }),
+  ),
 };
 /** Members beyond those appear where they say something. */
 const open = (title: string, members: TProperties) =>
@@ -38,6 +51,20 @@ const Webhook = open("Webhook", webhook);
 const Secret = open("WebhookWithToken", { ...webhook, token: Type.String() });
 const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
 const DryRun = open("DryRun", { fromHeight: Type.Integer(), toHeight: Type.Integer() });
+const Replay = Type.Object(
+  {
+    fromHeight: Type.Integer({ minimum: 1 }),
+    toHeight: Type.Integer({ minimum: 1, description: "Included." }),
+    nextHeight: Type.Integer({ description: "The next block to tell; above the last when all are." }),
+    events: Type.Integer({ description: "Put into the queue so far." }),
+    waiting: Type.Integer({ description: "Of those, the ones that have not arrived yet." }),
+    state: Type.Enum(["running", "finished", "cancelled"]),
+    reason: Type.Optional(Type.String({ description: "Why it was cancelled." })),
+    startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
+    finishedAt: Type.Optional(Type.Integer({ description: "Milliseconds since 1970." })),
+  },
+  { title: "Replay" },
+);
 const Nothing = Type.Object({}, { additionalProperties: false });
 
 const id = { id: Type.Integer({ minimum: 1 }) };
@@ -113,4 +140,11 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     { params: id, body: { since: Type.Integer({ minimum: 0, description: "Milliseconds since 1970." }) } },
   ),
   "POST /webhooks/:id/ping": route("Sends a delivery to try the target out.", data(Delivery), { params: id }),
+  "POST /webhooks/:id/replay": route("Tells a webhook a range of the chain again.", data(Replay), {
+    params: id,
+    body: { fromHeight: Type.Integer({ minimum: 1 }), toHeight: Type.Integer({ minimum: 1 }) },
+    status: 202,
+  }),
+  "GET /webhooks/:id/replay": route("The last replay of a webhook.", data(Replay), { params: id }),
+  "DELETE /webhooks/:id/replay": route("Cancels the replay of a webhook.", Nothing, { params: id }),
 };
