@@ -33,9 +33,11 @@ import { DEFAULT_EVENT_RETENTION, startEventRetention } from "./events/retention
 import { DEFAULT_MAX_AGE_SECONDS, isHistory, wantedEvents } from "./events/wanted.ts";
 import type { Delegates } from "./forger/delegates.ts";
 import { type BlockPlan, createForger } from "./forger/forger.ts";
+import { createTally } from "./forger/tally.ts";
 import type { Timing } from "./forger/timing.ts";
 import { createClosing } from "./lifecycle/closing.ts";
 import type { LogLevel } from "./logging/logger.ts";
+import { measureLoopDelay } from "./metrics/loop-delay.ts";
 import { peerView } from "./peers/known/view.ts";
 import type { PeersOptions } from "./peers/options.ts";
 import { createPeers } from "./peers/peers.ts";
@@ -69,6 +71,8 @@ export type NodeOptions = {
   readonly webhookToken: string | undefined;
   /** Whether everybody may read the live stream, not only who has the token. */
   readonly eventsPublic: boolean;
+  /** Whether everybody may read the metrics, not only who has the token. */
+  readonly metricsPublic: boolean;
   readonly webhookPrivateTargets: boolean;
   /** Networks in CIDR notation: see `TargetOptions`. */
   readonly webhookAllow: readonly string[];
@@ -229,7 +233,10 @@ async function start(
     try {
       log(...happened);
     } catch (err) {
-      logger.error({ err, events: happened.map(({ name }) => name) }, "events cannot be written; they are lost");
+      logger.error(
+        { err, events: happened.map(({ name }) => name) },
+        "events cannot be written; they are lost",
+      );
     }
   }
   let wakeReaders = () => {};
@@ -266,7 +273,8 @@ async function start(
       store: createPeerStore(database),
       pool: { submit: pool.submit, size: pool.size, select: selectTransactions },
       plugins: { "@arkecosystem/core-api": { enabled: true, port: options.httpPort } },
-      onPeer: (peer, fate) => report(eventOfPeer(peerView(peer, options.peers!.port, network), fate, nowMs())),
+      onPeer: (peer, fate) =>
+        report(eventOfPeer(peerView(peer, options.peers!.port, network), fate, nowMs())),
       onBlock: (block) => report(eventOfArrival(block, "received")),
       onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),
       nowMs,
@@ -282,12 +290,13 @@ async function start(
     return refusalOf(outcome!);
   }
 
+  const tally = createTally(createSlotStore(database));
   const forger = createForger(
     { timing: options.timing, onDemand: options.isOnDemand },
     {
       delegates: options.delegates,
       slots,
-      slotStore: createSlotStore(database),
+      slotStore: tally.slotStore,
       head: chain.head,
       forgingOrder: () =>
         chain.state.get("rounds", String(rounds.roundAt(chain.head().height + 1).round))?.order ?? [],
@@ -297,7 +306,10 @@ async function start(
       submit,
       obstacle: async () => peers?.obstacle(),
       onStarted: (publicKeys) => report(eventOfForgerStart(publicKeys, nowMs())),
-      onForged: (block) => report(...eventsOfForging(block)),
+      onForged(block) {
+        tally.forged();
+        report(...eventsOfForging(block));
+      },
       onFailed: (error) => report(eventOfForgerFailure(error, nowMs())),
       nowMs,
       logger,
@@ -313,6 +325,8 @@ async function start(
     wakeReaders();
   });
 
+  const loopDelay = measureLoopDelay();
+  onStop("measuring", loopDelay.close);
   const gateway = createGateway(
     { maxTransactionsPerRequest: 40 },
     {
@@ -321,6 +335,8 @@ async function start(
       network,
       head: chain.head,
       now,
+      tally: tally.read,
+      loopDelay: loopDelay.read,
       webhooksChanged: interest.webhooksChanged,
       streamsChanged: interest.streamsChanged,
       ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
@@ -338,6 +354,7 @@ async function start(
       rateLimit: options.rateLimit,
       webhookToken,
       eventsPublic: options.eventsPublic,
+      metricsPublic: options.metricsPublic,
       targets: {
         allowPrivateTargets: options.webhookPrivateTargets,
         allowedNetworks: options.webhookAllow,

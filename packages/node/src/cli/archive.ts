@@ -16,9 +16,9 @@ import { createVerifier } from "../chain/verifier.ts";
 import { loadNetwork } from "../config/network.ts";
 import { runOptions } from "../config/options.ts";
 import type { Config } from "../config/resolve.ts";
+import { programVersion } from "../lifecycle/version.ts";
 import { addFlags, configOf } from "./options.ts";
 import { createProgress } from "./progress.ts";
-import { programVersion } from "./version.ts";
 
 const { data, network, genesis, networkDir, accelerator } = runOptions;
 const networkOptions = { network, genesis, networkDir, accelerator };

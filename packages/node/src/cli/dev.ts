@@ -3,8 +3,8 @@ import { Command } from "commander";
 import { devOptions } from "../config/options.ts";
 import { startDevChain } from "../dev/start.ts";
 import { stopSignal } from "../lifecycle/signals.ts";
+import { programVersion } from "../lifecycle/version.ts";
 import { addFlags, configOf } from "./options.ts";
-import { programVersion } from "./version.ts";
 
 export function devCommand(): Command {
   const command = new Command("dev").description(

@@ -1,12 +1,6 @@
 /** `uniknode version`. */
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
-
-/** Version of this program. */
-export function programVersion(): string {
-  const path = new URL("../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
-}
+import { programVersion } from "../lifecycle/version.ts";
 
 export const versionCommand = (): Command =>
   new Command("version")

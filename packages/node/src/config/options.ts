@@ -61,6 +61,12 @@ export const nodeOptions = {
     default: false,
     read: readSwitch,
   }),
+  metricsPublic: option({
+    name: "metricsPublic",
+    sentence: "Let everybody read the metrics, not only who has the webhook token.",
+    default: false,
+    read: readSwitch,
+  }),
   webhookPrivateTargets: option({
     name: "webhookPrivateTargets",
     sentence:
@@ -134,6 +140,7 @@ export const devOptions = {
   ...peerOptions,
   data: { ...nodeOptions.data, default: ".uniknode/dev" },
   rateLimit: { ...nodeOptions.rateLimit, default: 0 },
+  metricsPublic: { ...nodeOptions.metricsPublic, default: true },
   webhookPrivateTargets: { ...nodeOptions.webhookPrivateTargets, default: true },
   logLevel: { ...nodeOptions.logLevel, default: "warn" as const },
   blockTime: option({

@@ -49,6 +49,7 @@ export function gatewayThrough(port: MessagePort): Gateway {
     pendingTransaction: method("pendingTransaction"),
     status: method("status"),
     peers: method("peers"),
+    figures: method("figures"),
     webhooksChanged: method("webhooksChanged"),
     streamsChanged: method("streamsChanged"),
     dev: method("dev"),

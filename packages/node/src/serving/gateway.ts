@@ -3,6 +3,7 @@
  * same interface works in one process, over a message channel and over HTTP.
  */
 import type { DevAnswer, DevCommand } from "../dev/commands.ts";
+import type { LoopDelay } from "../metrics/loop-delay.ts";
 
 /** Answer of admission (pool.md section 3). */
 export type AdmissionAnswer = {
@@ -19,6 +20,23 @@ export type NodeStatus = {
   blocksCount: number;
   /** Network time, seconds. */
   timestamp: number;
+};
+
+/** What the thread of consensus knows of itself. */
+export type NodeFigures = {
+  height: number;
+  /** Network time since the head was forged. */
+  headAgeSeconds: number;
+  /** Blocks missing compared with the network. */
+  blocksBehind: number;
+  synced: boolean;
+  poolSize: number;
+  peers: number;
+  /** Blocks forged, and slots of this node's delegates missed, since the process started. */
+  forged: number;
+  missed: number;
+  heapBytes: number;
+  loopDelay: LoopDelay;
 };
 
 /** Pending transactions in decoded JSON form (transactions.md section 15), in forging order. */
@@ -48,6 +66,8 @@ export type Gateway = {
   pendingTransaction(id: string): Promise<Record<string, unknown> | undefined>;
   status(): Promise<NodeStatus>;
   peers(): Promise<PeerInfo[]>;
+  /** For those who watch over the node. */
+  figures(): Promise<NodeFigures>;
   /** The register of webhooks changed: from the returned moment on every event it names reaches the log. */
   webhooksChanged(): Promise<void>;
   /**

@@ -6,7 +6,8 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import { DevError } from "../dev/commands.ts";
-import { type AdmissionAnswer, BodyError, type Gateway, type PeerInfo } from "./gateway.ts";
+import type { LoopDelay } from "../metrics/loop-delay.ts";
+import { type AdmissionAnswer, BodyError, type Gateway, type NodeStatus, type PeerInfo } from "./gateway.ts";
 
 export type GatewayOptions = {
   /** Items of one submission. */
@@ -33,6 +34,10 @@ export type GatewayDeps = {
     /** Passes on what the pool wants to be passed on of a submission. */
     broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionAnswer): void;
   };
+  /** What became of this node's slots since the process started. */
+  readonly tally: () => { readonly forged: number; readonly missed: number };
+  /** Of the thread of consensus. */
+  readonly loopDelay: () => LoopDelay;
   /** The register of webhooks changed. */
   readonly webhooksChanged: () => void;
   /** The live streams want these names: see `Interest.streamsChanged`. */
@@ -56,6 +61,18 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     if (violation) throw new BodyError(`${violation.path} should match some schema in ${violation.rule}`);
   }
 
+  async function status(): Promise<NodeStatus> {
+    const { height, timestamp } = head();
+    const known = peers?.networkHeight();
+    const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
+    return {
+      synced: known === undefined || now() - timestamp < maxAgeSeconds,
+      now: height,
+      blocksCount: (known ?? height) - height,
+      timestamp: now(),
+    };
+  }
+
   return {
     async submit(transactions) {
       checkBody(transactions);
@@ -71,18 +88,22 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
       const transaction = pool.get(id);
       return transaction && transactionToJson(transaction.data);
     },
-    async status() {
-      const { height, timestamp } = head();
-      const known = peers?.networkHeight();
-      const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
+    status,
+    peers: async () => peers?.list() ?? [],
+    async figures() {
+      const { now: height, blocksCount, synced } = await status();
       return {
-        synced: known === undefined || now() - timestamp < maxAgeSeconds,
-        now: height,
-        blocksCount: (known ?? height) - height,
-        timestamp: now(),
+        height,
+        headAgeSeconds: now() - head().timestamp,
+        blocksBehind: blocksCount,
+        synced,
+        poolSize: pool.size(),
+        peers: peers?.list().length ?? 0,
+        ...deps.tally(),
+        heapBytes: process.memoryUsage().heapUsed,
+        loopDelay: deps.loopDelay(),
       };
     },
-    peers: async () => peers?.list() ?? [],
     async webhooksChanged() {
       deps.webhooksChanged();
     },

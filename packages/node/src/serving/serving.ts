@@ -4,6 +4,8 @@ import { createNetwork, createSlots } from "@uniknode/protocol";
 import { createHistory } from "../events/history.ts";
 import { createTimestampOf } from "../http/answers/timestamp.ts";
 import { createDevRoutes } from "../http/dev/routes.ts";
+import { countAnswers } from "../http/operations/answers.ts";
+import { createOperationRoutes } from "../http/operations/routes.ts";
 import { createHttpServer } from "../http/server.ts";
 import { createStreamRoutes } from "../http/stream/routes.ts";
 import { createWebhookRoutes } from "../http/webhooks/routes.ts";
@@ -16,6 +18,7 @@ import { createStream, DEFAULT_STREAM_OPTIONS } from "../stream/stream.ts";
 import { createPost } from "../webhooks/delivery/post.ts";
 import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/webhooks.ts";
 import { gatewayThrough } from "./channel.ts";
+import { createOperations } from "./operations.ts";
 import type { ServingData } from "./thread.ts";
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -45,12 +48,21 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   closing.add("connections", closePost);
   const { retryPausesMs } = data.deliveries;
   const webhookOptions = { ...DEFAULT_WEBHOOK_OPTIONS, retryPausesMs };
+  const figuresReader = openDatabase(data.databasePath, { readonly: true });
+  closing.add("figures reader", figuresReader.close);
+  const { operations, observer, answered, ...measuring } = createOperations({
+    database: figuresReader,
+    gateway,
+    streams: () => stream.figures(),
+  });
+  closing.add("measuring", measuring.close);
   const webhooks = createWebhooks(webhookOptions, {
     database,
     eventLog,
     webhooksChanged: gateway.webhooksChanged,
     history: createHistory(database, network),
     post,
+    observer,
     logger,
   });
   closing.add("webhooks", webhooks.close);
@@ -95,6 +107,8 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     },
   );
   closing.add("http", server.close);
+  countAnswers(server.app, answered);
+  server.app.register(createOperationRoutes(data.metricsPublic ? undefined : access, operations));
   const { port } = await server.listen();
   webhooks.wake();
 

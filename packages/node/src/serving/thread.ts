@@ -25,6 +25,8 @@ export type ServingData = {
   readonly webhookToken: string;
   /** Whether everybody may read the live stream. */
   readonly eventsPublic: boolean;
+  /** Whether everybody may read the metrics. */
+  readonly metricsPublic: boolean;
   readonly targets: TargetOptions;
   readonly deliveries: {
     /** For a whole exchange, the connection included. */

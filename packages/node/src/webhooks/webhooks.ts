@@ -32,6 +32,7 @@ import { createDefinitions } from "./matching/definitions.ts";
 import { createMatcher, READER } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
 import { createTakeBack } from "./matching/take-back.ts";
+import { NOBODY, type WebhookObserver } from "./observer.ts";
 import { createRegister, type Register } from "./register/register.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
 import { createTeller } from "./replay/teller.ts";
@@ -85,6 +86,8 @@ export type WebhookDeps = {
   history: History;
   /** See `createPost`. */
   post: Post;
+  /** Absent: nobody measures. */
+  observer?: WebhookObserver;
   clock?: Clock;
   /** In [0, 1). */
   random?: () => number;
@@ -110,7 +113,7 @@ export type Webhooks = {
 
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
   const { database, eventLog, webhooksChanged, post, logger } = deps;
-  const { clock = systemClock, random = Math.random } = deps;
+  const { clock = systemClock, random = Math.random, observer = NOBODY } = deps;
   const { nowMs } = clock;
   const webhooks = createWebhookStore(database);
   const health = createWebhookHealthStore(database);
@@ -167,9 +170,19 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       confirmations: createConfirmations({ held, definitions, outbox }),
       outbox,
     }),
-    writeOutcome: createOutcomeWriter({ health, deliveries, endings, replays, random, logger, ...options }),
+    writeOutcome: createOutcomeWriter({
+      health,
+      deliveries,
+      endings,
+      replays,
+      observer,
+      random,
+      logger,
+      ...options,
+    }),
     attempt,
     retain: retention.look,
+    turned: observer.turned,
     clock,
     logger,
   });
@@ -183,6 +196,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     webhooksChanged,
     onChanged: dispatcher.look,
     nowMs,
+    logger,
   });
   const log = createDeliveryLog({
     store: createDeliveryLogStore(database),

@@ -78,6 +78,18 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
     status: async () => ({ synced: true, now: heads.head.height, blocksCount: 0, timestamp: 30 }),
     peers: async () => chain.peers,
     webhooksChanged: async () => {},
+    figures: async () => ({
+      height: heads.head.height,
+      headAgeSeconds: 3,
+      blocksBehind: 0,
+      synced: true,
+      poolSize: waiting.length,
+      peers: chain.peers.length,
+      forged: 7,
+      missed: 2,
+      heapBytes: 1_000_000,
+      loopDelay: { p50: 0, p99: 0.001, max: 0.002 },
+    }),
     streamsChanged: async (names) => Object.fromEntries(names.map((name) => [name, 0])),
     dev: () => Promise.reject(new DevError("DEV_ONLY", "only a dev chain")),
   };

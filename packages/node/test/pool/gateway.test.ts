@@ -13,7 +13,17 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
     pool,
     gateway: createGateway(
       { maxTransactionsPerRequest: 40 },
-      { pool, network, head, now, webhooksChanged: () => {}, streamsChanged: () => ({}), ...deps },
+      {
+        pool,
+        network,
+        head,
+        now,
+        tally: () => ({ forged: 0, missed: 0 }),
+        loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
+        webhooksChanged: () => {},
+        streamsChanged: () => ({}),
+        ...deps,
+      },
     ),
   };
 }
@@ -79,7 +89,12 @@ test("a node without peers is in step with the network", async () => {
 
 test("a node with peers is in step for three slots after its head", async () => {
   const head = () => ({ height: 10, timestamp: 80 });
-  const status = (now: number) => open({ head, now: () => now, peers: { networkHeight: () => 12, list: () => [], broadcastTransactions() {} } }).gateway.status();
+  const status = (now: number) =>
+    open({
+      head,
+      now: () => now,
+      peers: { networkHeight: () => 12, list: () => [], broadcastTransactions() {} },
+    }).gateway.status();
   expect(await status(80 + 23)).toEqual({ synced: true, now: 10, blocksCount: 2, timestamp: 103 });
   expect(await status(80 + 24)).toMatchObject({ synced: false, blocksCount: 2 });
 });

@@ -22,7 +22,9 @@ afterEach(async () => {
   await fixture.close();
 });
 
-async function serve(options: Partial<ServingData>): Promise<(path: string) => Promise<Response>> {
+type Get = (path: string, headers?: Record<string, string>) => Promise<Response>;
+
+async function serve(options: Partial<ServingData>): Promise<Get> {
   const data: ServingData = {
     databasePath: fixture.path,
     files: dalinet,
@@ -31,6 +33,7 @@ async function serve(options: Partial<ServingData>): Promise<(path: string) => P
     port: 0,
     webhookToken: "secret",
     eventsPublic: false,
+    metricsPublic: true,
     targets: { ...PUBLIC_TARGETS, allowPrivateTargets: true },
     deliveries: { timeoutMs: 10_000, retryPausesMs: [] },
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
@@ -38,7 +41,7 @@ async function serve(options: Partial<ServingData>): Promise<(path: string) => P
     ...options,
   };
   serving = await thread.start(data, createGateway());
-  return (path) => fetch(`${serving.url}${path}`);
+  return (path, headers = {}) => fetch(`${serving.url}${path}`, { headers });
 }
 
 test("limits the requests of an address to so many per minute", async () => {
@@ -61,4 +64,37 @@ test("goes when nobody starts it", async () => {
 
 test("says why it cannot listen", async () => {
   await expect(serve({ host: "192.0.2.1" })).rejects.toThrow("192.0.2.1 is no address of this machine");
+});
+
+test("tells those who watch over the node how it does", async () => {
+  const get = await serve({ rateLimit: 1 });
+  const live = await get("/health/live");
+  expect([live.status, await live.json()]).toEqual([200, { status: "live" }]);
+  const ready = await get("/health/ready");
+  expect([ready.status, await ready.json()]).toMatchObject([
+    200,
+    { status: "ready", checks: { consensus: { ok: true }, matcher: { ok: true }, dispatcher: { ok: true } } },
+  ]);
+  const status = await get("/health/status");
+  expect(await status.json()).toMatchObject({
+    isReady: true,
+    node: { synced: true },
+    webhooks: { active: 0, queues: { waiting: 0 } },
+    streams: { open: 0 },
+  });
+  expect((await get("/api/blockchain")).status).toBe(200);
+  expect((await get("/api/blockchain")).status).toBe(429);
+  const metrics = await get("/metrics");
+  expect(metrics.headers.get("content-type")).toContain("text/plain; version=0.0.4");
+  const text = await metrics.text();
+  expect(text).toContain('uniknode_http_requests_total{method="GET",route="/api/blockchain",status="200"} 1');
+  expect(text).toContain("uniknode_forger_blocks_forged_total 7");
+  expect(text).toMatch(/uniknode_event_loop_delay_seconds\{thread="serving",quantile="1"\} \d/);
+});
+
+test("shows metrics to whoever has the token, unless they are public", async () => {
+  const get = await serve({ metricsPublic: false });
+  expect((await get("/metrics")).status).toBe(401);
+  expect((await get("/metrics", { authorization: "Bearer secret" })).status).toBe(200);
+  expect((await get("/health/ready")).status).toBe(200);
 });

@@ -38,7 +38,7 @@ export function createStreamRoutes(access: AccessOptions | undefined, stream: St
       done();
     });
 
-    app.get("/events", { exposeHeadRoute: false }, async (request, reply) => {
+    app.get("/events", { exposeHeadRoute: false, config: { isEndless: true } }, async (request, reply) => {
       const wish = await answer(() => readWish(request.query as Query, request.headers["last-event-id"]));
       const opened = await stream.open(wish, request.ip).catch((error) => refuse(error, reply));
       // From here on the time-out for answers does not count, and nothing is collected for compression.

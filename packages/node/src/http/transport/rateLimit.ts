@@ -58,7 +58,7 @@ export function addRateLimit(app: Server, { limit, windowMs }: RateLimitOptions,
   app.decorateRequest("allowance", null);
   // Counted before the body is read, shown only once it could be read; unknown paths are neither.
   app.addHook("onRequest", (request, reply, done) => {
-    if (request.is404) return done();
+    if (request.is404 || request.routeOptions.config.isUnlimited) return done();
     const now = nowMs();
     const allowance = count(clientOf(request.ip), now);
     if (allowance.remaining < 0) {
@@ -82,6 +82,10 @@ function clientOf(address: string): string {
 }
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Requests are neither counted nor refused. */
+    isUnlimited?: boolean;
+  }
   interface FastifyRequest {
     allowance: Allowance | null;
   }

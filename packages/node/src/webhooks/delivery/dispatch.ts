@@ -45,6 +45,8 @@ export type DispatcherDeps = {
   attempt: MakeAttempt;
   /** Called after every turn: what has ended may be old enough to go. */
   retain: () => void;
+  /** Called after every turn, with the error that holds everything up if there was one. */
+  turned: (error?: unknown) => void;
   clock: Clock;
   logger: Logger;
 };
@@ -100,7 +102,9 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       call();
       if (matched.more) wake();
       else sleep(choreMs);
+      deps.turned();
     } catch (error) {
+      deps.turned(error);
       logger.error({ err: error }, "webhook deliveries are held up");
       cancelTimer = clock.after(TROUBLE_PAUSE_MS, wake);
     }

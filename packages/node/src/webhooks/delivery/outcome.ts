@@ -4,6 +4,7 @@ import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
 import type { EndingStore } from "../../store/endings.ts";
 import type { ReplayStore } from "../../store/replays.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
+import type { WebhookObserver } from "../observer.ts";
 import type { Attempted } from "./attempt.ts";
 import { nextAttemptAt, probePauseMs, restMs, retryAfterMsOf } from "./retry.ts";
 
@@ -19,6 +20,7 @@ export type OutcomeDeps = {
   deliveries: Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone">;
   endings: Pick<EndingStore, "begin">;
   replays: Pick<ReplayStore, "end">;
+  observer: Pick<WebhookObserver, "attempted" | "decided">;
   random: () => number;
   logger: Logger;
   /** Pause after each failed attempt; nothing follows the last one. */
@@ -29,15 +31,21 @@ export type OutcomeDeps = {
 
 /** Writes the outcome of an attempt; answers for how long the target is left alone. */
 export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number {
-  const { health, deliveries, random, logger } = deps;
+  const { health, deliveries, observer, random, logger } = deps;
+  /** Webhooks whose targets are left alone but for probes. */
+  const probed = new Set<number>();
 
   return ({ webhook, delivery, attempted }) => {
     const { number } = delivery;
     const { startedMs, durationMs, status, retryAfter, reason } = attempted;
     const atMs = startedMs + durationMs;
     deliveries.recordAttempt(number, attempted);
+    observer.attempted(attempted);
     if (reason === undefined) {
-      if (deliveries.finish(number, "delivered", atMs)) health.recordSuccess(webhook);
+      if (!deliveries.finish(number, "delivered", atMs)) return 0;
+      health.recordSuccess(webhook);
+      observer.decided("delivered");
+      if (probed.delete(webhook)) logger.info({ webhook }, "webhook target answers again");
       return 0;
     }
     const isGone = status === 410;
@@ -52,17 +60,24 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
         : deliveries.postpone(number, nextMs, atMs, reason);
     // A definition that was replaced or deleted meanwhile says nothing about the present one.
     if (!isCurrent) return 0;
+    observer.decided(nextMs === undefined ? "dead" : "retried");
     logger.debug({ webhook, delivery: delivery.id, attempts, status, reason, nextMs }, "delivery failed");
     const { failures, failingSinceMs } = health.recordFailure(webhook, atMs);
+    const probeMs = probePauseMs(failures);
     if (isGone) suspend(webhook, "the target answered 410 Gone", atMs);
     else if (atMs - failingSinceMs > deps.suspendAfterMs)
       suspend(webhook, "the target failed for too long", atMs);
-    return Math.max(probePauseMs(failures), restMs(status, retryAfterMs));
+    else if (probeMs > 0 && !probed.has(webhook)) {
+      probed.add(webhook);
+      logger.info({ webhook, failures, reason }, "webhook target keeps failing, and is only probed");
+    }
+    return Math.max(probeMs, restMs(status, retryAfterMs));
   };
 
   /** What waits becomes dead letters: whoever brings the target back may want them. */
   function suspend(webhook: number, reason: string, atMs: number): void {
     health.suspend(webhook, { reason, sinceMs: atMs });
+    probed.delete(webhook);
     deps.endings.begin(webhook, { state: "failed", reason }, atMs);
     deps.replays.end(webhook, "cancelled", atMs, reason);
     logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");

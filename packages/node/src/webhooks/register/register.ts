@@ -1,5 +1,6 @@
 /** The register of webhooks (webhooks.md section 4). */
 import { randomBytes } from "node:crypto";
+import type { Logger } from "pino";
 import type { Database } from "../../store/database.ts";
 import type { EndingStore } from "../../store/endings.ts";
 import type { EventLog } from "../../store/events.ts";
@@ -24,6 +25,7 @@ export type RegisterDeps = {
   /** What is delivered to the webhook is another thing from now on. */
   onChanged: (webhook: number) => void;
   nowMs: () => number;
+  logger: Pick<Logger, "info">;
 };
 
 /**
@@ -71,7 +73,18 @@ const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
 };
 
 export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterDeps): Register {
-  const { database, webhooks, health, endings, replays, eventLog, webhooksChanged, onChanged, nowMs } = deps;
+  const {
+    database,
+    webhooks,
+    health,
+    endings,
+    replays,
+    eventLog,
+    webhooksChanged,
+    onChanged,
+    nowMs,
+    logger,
+  } = deps;
 
   function find(id: string): Webhook {
     // Whatever is not the decimal form of an id is an unknown one.
@@ -113,6 +126,7 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
         endings.begin(webhook.id, { state: "cancelled", reason: UPDATED, withReversals }, nowMs());
         webhooks.replace(webhook.id, fields, eventLog.lastSequence());
       });
+      if (webhook.suspended) logger.info({ webhook: webhook.id }, "webhook resumed by an update");
       onChanged(webhook.id);
       await webhooksChanged();
     },
@@ -131,6 +145,7 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
 
     async resume(webhook) {
       health.resume(webhook, eventLog.lastSequence());
+      logger.info({ webhook }, "webhook resumed: its target answered a ping");
       onChanged(webhook);
       await webhooksChanged();
     },

@@ -84,7 +84,16 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
   });
   const gateway = createGateway(
     { maxTransactionsPerRequest: 40 },
-    { pool, network, head: chain.head, now, webhooksChanged: () => {}, streamsChanged: () => ({}) },
+    {
+      pool,
+      network,
+      head: chain.head,
+      now,
+      tally: () => ({ forged: 0, missed: 0 }),
+      loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
+      webhooksChanged: () => {},
+      streamsChanged: () => ({}),
+    },
   );
   const { transactions } = JSON.parse(readFileSync(join(folder, "pool.json"), "utf8"));
   const { errors } = await gateway.submit(transactions);

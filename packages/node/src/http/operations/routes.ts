@@ -1,0 +1,42 @@
+/** For those who run the node, not for its clients: without a prefix, and without a limit of requests. */
+import type { FastifyPluginAsync } from "fastify";
+import type { Readiness } from "../../health/health.ts";
+import { type AccessOptions, createAccess } from "../webhooks/access.ts";
+
+export type Operations = {
+  readonly ready: () => Promise<Readiness>;
+  /** A summary as JSON. */
+  readonly status: () => Promise<object>;
+  readonly metrics: () => Promise<string>;
+  readonly metricsType: string;
+};
+
+const options = { config: { isUnlimited: true }, schema: { hide: true } };
+
+/** Without access options, everybody may read the metrics; health is open to everybody in any case. */
+export function createOperationRoutes(
+  access: AccessOptions | undefined,
+  operations: Operations,
+): FastifyPluginAsync {
+  return async (app) => {
+    // Whoever gets this answer knows that the process lives.
+    app.get("/health/live", options, () => ({ status: "live" }));
+
+    app.get("/health/ready", options, async (_request, reply) => {
+      const { isReady, checks } = await operations.ready();
+      reply.code(isReady ? 200 : 503);
+      return { status: isReady ? "ready" : "not ready", checks };
+    });
+
+    app.get("/health/status", options, () => operations.status());
+
+    app.get(
+      "/metrics",
+      { ...options, ...(access && { onRequest: createAccess(access) }) },
+      async (_request, reply) => {
+        reply.type(operations.metricsType);
+        return operations.metrics();
+      },
+    );
+  };
+}

@@ -1,0 +1,46 @@
+/** All metrics of a node, in the text format of Prometheus. They live in the serving thread. */
+import { Registry } from "prom-client";
+import type { NodeFigures } from "../serving/gateway.ts";
+import type { QueueFigures } from "../store/queue-figures.ts";
+import type { WebhookFigures } from "../store/webhook-figures.ts";
+import { createHttpMetrics, type HttpMetrics } from "./http.ts";
+import type { LoopDelay } from "./loop-delay.ts";
+import { createNodeMetrics } from "./node.ts";
+import { createWebhookMetrics, type WebhookMetrics } from "./webhooks.ts";
+
+/** Everything that is not counted as it happens, but looked up when somebody asks. */
+export type Figures = {
+  /** Undefined while the thread of consensus does not answer. */
+  readonly node: NodeFigures | undefined;
+  readonly serving: LoopDelay;
+  readonly webhooks: WebhookFigures;
+  readonly queues: QueueFigures;
+  readonly streams: { open: number; cut: number };
+};
+
+export type Metrics = {
+  readonly http: Pick<HttpMetrics, "answered">;
+  readonly webhooks: WebhookMetrics["observer"];
+  readonly contentType: string;
+  /** The page that is scraped. */
+  page(figures: Figures, nowMs: number): Promise<string>;
+};
+
+export function createMetrics(version: string): Metrics {
+  const registry = new Registry();
+  const node = createNodeMetrics(registry, version);
+  const webhooks = createWebhookMetrics(registry);
+  const http = createHttpMetrics(registry);
+  return {
+    http,
+    webhooks: webhooks.observer,
+    contentType: registry.contentType,
+    page(figures, nowMs) {
+      node.showNode(figures.node);
+      node.showServing(figures.serving);
+      webhooks.show(figures.webhooks, figures.queues, nowMs);
+      http.showStreams(figures.streams);
+      return registry.metrics();
+    },
+  };
+}

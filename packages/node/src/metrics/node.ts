@@ -1,0 +1,84 @@
+/** Metrics of the chain, the forger, the pool and the threads. */
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { NodeFigures } from "../serving/gateway.ts";
+import type { LoopDelay } from "./loop-delay.ts";
+import { showTotal } from "./total.ts";
+
+export type NodeMetrics = {
+  /** Undefined: the thread of consensus did not answer. */
+  showNode(figures: NodeFigures | undefined): void;
+  showServing(delay: LoopDelay): void;
+};
+
+export function createNodeMetrics(registry: Registry, version: string): NodeMetrics {
+  const registers = [registry];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+
+  const build = new Gauge({
+    name: "uniknode_build_info",
+    help: "Always 1; the version is in the label.",
+    labelNames: ["version"],
+    registers,
+  });
+  build.set({ version }, 1);
+  const started = gauge("uniknode_process_start_time_seconds", "When the process started, Unix time.");
+  started.set(performance.timeOrigin / 1_000);
+  const memory = gauge("uniknode_process_resident_memory_bytes", "Memory of the process.");
+  const cpu = counter("uniknode_process_cpu_seconds_total", "Processor time of the process.");
+  const heap = new Gauge({
+    name: "uniknode_heap_used_bytes",
+    help: "Heap of each thread.",
+    labelNames: ["thread"],
+    registers,
+  });
+  const delay = new Gauge({
+    name: "uniknode_event_loop_delay_seconds",
+    help: "How long timers of each thread waited since the last scrape.",
+    labelNames: ["thread", "quantile"],
+    registers,
+  });
+
+  const isAnswering = gauge("uniknode_consensus_up", "1 if the thread of consensus answers, 0 if not.");
+  const height = gauge("uniknode_chain_height", "Height of the head.");
+  const age = gauge("uniknode_chain_head_age_seconds", "Network time since the head was forged.");
+  const behind = gauge("uniknode_chain_blocks_behind", "Blocks that the network has and the node has not.");
+  const synced = gauge("uniknode_chain_synced", "1 if the node is up to date, 0 if not.");
+  const pool = gauge("uniknode_pool_transactions", "Transactions that wait to be forged.");
+  const peers = gauge("uniknode_peers", "Peers that are known.");
+  const forged = counter("uniknode_forger_blocks_forged_total", "Blocks forged by this process.");
+  const missed = counter(
+    "uniknode_forger_slots_missed_total",
+    "Slots of this node's delegates that were missed.",
+  );
+
+  function showDelay(thread: string, { p50, p99, max }: LoopDelay): void {
+    delay.set({ thread, quantile: "0.5" }, p50);
+    delay.set({ thread, quantile: "0.99" }, p99);
+    delay.set({ thread, quantile: "1" }, max);
+  }
+
+  return {
+    showNode(figures) {
+      isAnswering.set(figures ? 1 : 0);
+      if (!figures) return;
+      height.set(figures.height);
+      age.set(figures.headAgeSeconds);
+      behind.set(figures.blocksBehind);
+      synced.set(figures.synced ? 1 : 0);
+      pool.set(figures.poolSize);
+      peers.set(figures.peers);
+      showTotal(forged, figures.forged);
+      showTotal(missed, figures.missed);
+      heap.set({ thread: "consensus" }, figures.heapBytes);
+      showDelay("consensus", figures.loopDelay);
+    },
+    showServing(loopDelay) {
+      const { user, system } = process.cpuUsage();
+      showTotal(cpu, (user + system) / 1e6);
+      memory.set(process.memoryUsage.rss());
+      heap.set({ thread: "serving" }, process.memoryUsage().heapUsed);
+      showDelay("serving", loopDelay);
+    },
+  };
+}

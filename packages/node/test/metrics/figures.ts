@@ -1,0 +1,21 @@
+import type { Figures } from "../../src/metrics/metrics.ts";
+
+/** Each figure with a value of its own, as of the time 100,000. */
+export const FIGURES = {
+  node: {
+    height: 17,
+    headAgeSeconds: 3,
+    blocksBehind: 4,
+    synced: false,
+    poolSize: 5,
+    peers: 6,
+    forged: 7,
+    missed: 2,
+    heapBytes: 1_000,
+    loopDelay: { p50: 0.01, p99: 0.02, max: 0.03 },
+  },
+  serving: { p50: 0.4, p99: 0.5, max: 0.6 },
+  webhooks: { active: 3, disabled: 1, suspended: 2, fired: 40, unmatched: 9, unmatchedSinceMs: 90_000 },
+  queues: { waiting: 11, retrying: 12, replaying: 13, oldestMs: 80_000 },
+  streams: { open: 14, cut: 15 },
+} satisfies Figures as Figures & { node: NonNullable<Figures["node"]> };

@@ -1,0 +1,69 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createQueueFigures } from "../../src/store/queue-figures.ts";
+import { createWebhookFigures } from "../../src/store/webhook-figures.ts";
+import { READER } from "../../src/webhooks/matching/matcher.ts";
+import type { WebhookObserver } from "../../src/webhooks/observer.ts";
+import { always, blockApplied, createService, settle } from "../webhooks/support.ts";
+
+function open(reply: () => number | "never") {
+  const seen: unknown[] = [];
+  const observer: WebhookObserver = {
+    attempted: ({ status }) => void seen.push(status),
+    decided: (outcome) => void seen.push(outcome),
+    turned: (error) => void (error && seen.push(error)),
+  };
+  const service = createService({ reply, observer, options: { retryPausesMs: [1_000] } });
+  const queues = createQueueFigures(service.database, () => setImmediate());
+  return { ...service, seen, queues, figures: createWebhookFigures(service.database, READER) };
+}
+
+test("nothing is nothing", async () => {
+  const { queues, figures } = open(() => 200);
+  expect(await queues()).toEqual({ waiting: 0, retrying: 0, replaying: 0 });
+  expect(figures()).toEqual({ active: 0, disabled: 0, suspended: 0, fired: 0, unmatched: 0 });
+});
+
+test("queues are counted over all webhooks, and the oldest delivery tells their age", async () => {
+  const { webhooks, emit, clock, queues, figures } = open(() => 503);
+  const startedMs = clock.nowMs();
+  const bodies = [always(), { ...always(), order: "strict" }, { ...always(), enabled: "false" }];
+  for (const body of bodies) await webhooks.register.create(body);
+  await emit(blockApplied(1));
+  await clock.advance(10);
+  await emit(blockApplied(2));
+  // The strict one waits with its second delivery for the retry of its first.
+  expect(await queues()).toEqual({ waiting: 1, retrying: 3, replaying: 0, oldestMs: startedMs });
+  expect(figures()).toMatchObject({ active: 2, disabled: 1, suspended: 0, fired: 4, unmatched: 0 });
+});
+
+test("events that the matcher has yet to look at are counted", async () => {
+  const { webhooks, database, eventLog, clock, figures } = open(() => 200);
+  await webhooks.register.create(always());
+  const sinceMs = clock.nowMs();
+  database.transaction(() => eventLog.append([blockApplied(1), blockApplied(2)]));
+  await clock.advance(10);
+  expect(figures()).toMatchObject({ unmatched: 2, unmatchedSinceMs: sinceMs });
+  webhooks.wake();
+  await settle();
+  expect(figures()).toMatchObject({ unmatched: 0 });
+  expect(figures()).not.toHaveProperty("unmatchedSinceMs");
+});
+
+test("suspended webhooks are counted as such", async () => {
+  const { webhooks, emit, figures } = open(() => 410);
+  await webhooks.register.create(always());
+  await emit(blockApplied(1));
+  expect(figures()).toMatchObject({ active: 0, suspended: 1 });
+});
+
+test("whoever measures hears of every attempt and what followed", async () => {
+  const answers = [503, 503, 204];
+  const { webhooks, emit, clock, seen } = open(() => answers.shift() ?? 200);
+  await webhooks.register.create(always());
+  await emit(blockApplied(1));
+  await clock.advance(5_000);
+  expect(seen).toEqual([503, "retried", 503, "dead"]);
+  await emit(blockApplied(2));
+  expect(seen.slice(4)).toEqual([204, "delivered"]);
+});
