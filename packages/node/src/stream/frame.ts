@@ -1,7 +1,7 @@
 /** The text of server-sent events (HTML standard, "Server-sent events"). */
 import { isChainFact, isReversal } from "../events/catalogue.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
-import { isTooLarge, thinned } from "../events/thin.ts";
+import type { Fit } from "../webhooks/delivery/content.ts";
 import { type Position, positionText } from "./position.ts";
 
 /** Milliseconds that a reader is to wait before it comes back. */
@@ -15,18 +15,19 @@ export const greeting = (position: Position | undefined): string =>
 export const heartbeat = (position: Position | undefined): string =>
   position ? `id: ${positionText(position)}\n\n` : ":\n\n";
 
-/** `name` is how the reader calls it. */
-export function eventFrame(event: Event | LoggedEvent, name: string): string {
+/**
+ * @param name how the reader calls it
+ * @param fit what is told instead of contents that are too large
+ */
+export function eventFrame(event: Event | LoggedEvent, name: string, fit: Fit): string {
   const { id, height, blockId, reverts, data } = event;
   const isFact = isChainFact(event.name) && !isReversal(event.name) && reverts === undefined;
   const position: Position = {
     ...("sequence" in event && { sequence: event.sequence }),
     ...(isFact && height !== undefined && blockId !== undefined && { place: { height, blockId } }),
   };
-  const envelope = { event: name, id, height, blockId, reverts };
-  const whole = JSON.stringify({ ...envelope, data });
-  const content = isTooLarge(whole)
-    ? JSON.stringify({ ...envelope, thin: true, data: thinned(event.name, data) })
-    : whole;
+  const { dataText, ...rest } = fit(event.name, data === undefined ? undefined : JSON.stringify(data));
+  const envelope = JSON.stringify({ event: name, id, height, blockId, reverts, ...rest });
+  const content = dataText === undefined ? envelope : `${envelope.slice(0, -1)},"data":${dataText}}`;
   return `id: ${positionText(position)}\nevent: ${name}\ndata: ${content}\n\n`;
 }

@@ -6,6 +6,7 @@ import { createBlockStore } from "../store/blocks.ts";
 import type { Database } from "../store/database.ts";
 import { createEventLog } from "../store/events.ts";
 import { createSnapshot } from "../store/queries/snapshot.ts";
+import { createFit } from "../webhooks/delivery/content.ts";
 import { eventFrame } from "./frame.ts";
 import type { Place, Position } from "./position.ts";
 
@@ -40,11 +41,14 @@ export type Source = {
 const PAGE = 25;
 /** Nothing that is read here has to look at many rows. */
 const SNAPSHOT_MS = 2_000;
+/** As in deliveries of webhooks. */
+const MAX_CONTENT_BYTES = 256 * 1_024;
 /** Nothing is written here. */
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** @param database a connection that nobody else reads through */
 export function createSource(database: Database, network: Network): Source {
+  const fit = createFit(MAX_CONTENT_BYTES);
   const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
   const history = createHistory(database, network);
   const snapshot = createSnapshot(database, SNAPSHOT_MS);
@@ -67,6 +71,18 @@ export function createSource(database: Database, network: Network): Source {
     });
   }
 
+  function toldOf(event: Event | LoggedEvent): Told {
+    const frames = new Map<string, string>();
+    return {
+      event,
+      frame(name) {
+        const text = frames.get(name) ?? eventFrame(event, name, fit);
+        frames.set(name, text);
+        return text;
+      },
+    };
+  }
+
   return {
     end: () =>
       snapshot((head) => ({
@@ -87,18 +103,6 @@ export function createSource(database: Database, network: Network): Source {
       }),
     wake() {
       known = undefined;
-    },
-  };
-}
-
-function toldOf(event: Event | LoggedEvent): Told {
-  const frames = new Map<string, string>();
-  return {
-    event,
-    frame(name) {
-      const text = frames.get(name) ?? eventFrame(event, name);
-      frames.set(name, text);
-      return text;
     },
   };
 }

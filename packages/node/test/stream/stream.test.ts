@@ -153,8 +153,9 @@ test("tells of a large content what it is about", async () => {
     id: "block.applied:500",
     height: 5,
     blockId: "500",
-    thin: true,
-    data: { id: "500", height: 5, link: "/api/v2/blocks/500" },
+    truncated: true,
+    link: "/api/v2/blocks/500",
+    data: { id: "500", height: 5 },
   });
 });
 
