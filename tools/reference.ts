@@ -1,10 +1,13 @@
 /** `npm run reference`: writes docs/reference from the tables that the program itself uses. */
 import { writeFileSync } from "node:fs";
+import { txOptions } from "../packages/node/src/cli/tx/options.ts";
+import { connectionOptions } from "../packages/node/src/config/connection.ts";
 import { flagOf, type Option, variableOf } from "../packages/node/src/config/option.ts";
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
 import { EVENTS } from "../packages/node/src/events/catalogue.ts";
 import { listenOptions } from "../packages/node/src/listen/options.ts";
+import { rpcOptions } from "../packages/node/src/rpc/options.ts";
 
 /** Content by path. */
 export function referencePages(): Record<string, string> {
@@ -24,6 +27,9 @@ function configurationPage(): string {
     ...optionTable("uniknode dev", devOptions),
     ...optionTable("uniknode run", runOptions),
     ...optionTable("uniknode listen", listenOptions),
+    ...optionTable("uniknode status, block, unik, wallet", connectionOptions),
+    ...optionTable("uniknode tx", txOptions),
+    ...optionTable("uniknode rpc", rpcOptions),
   ].join("\n");
 }
 

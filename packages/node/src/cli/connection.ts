@@ -1,30 +1,7 @@
-/** Options of commands that talk to a node, and how they show what it says. */
+/** How commands talk to a node, and show what it says. */
 import { type Client, createClient } from "@uniknode/client";
-import { option, readInteger, readNodeUrl, readSwitch } from "../config/option.ts";
+import type { connectionOptions } from "../config/connection.ts";
 import type { Config } from "../config/resolve.ts";
-
-export const connectionOptions = {
-  url: option({
-    name: "url",
-    placeholder: "URL",
-    sentence: "Base URL of the node.",
-    default: "http://127.0.0.1:4003",
-    read: readNodeUrl,
-  }),
-  timeout: option({
-    name: "timeout",
-    placeholder: "SECONDS",
-    sentence: "Seconds for each answer of the node.",
-    default: 10,
-    read: readInteger(1, 3_600),
-  }),
-  json: option({
-    name: "json",
-    sentence: "Print one JSON document.",
-    default: false,
-    read: readSwitch,
-  }),
-};
 
 export type Connection = Config<typeof connectionOptions>;
 

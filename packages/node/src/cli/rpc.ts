@@ -4,15 +4,12 @@ import { stopSignal } from "../lifecycle/signals.ts";
 import { createLogger } from "../logging/logger.ts";
 import { rpcOptions } from "../rpc/options.ts";
 import { startRpc } from "../rpc/server.ts";
-import { connectionOptions } from "./connection.ts";
 import { addFlags, configOf } from "./options.ts";
-
-const options = { url: connectionOptions.url, ...rpcOptions };
 
 export function rpcCommand(): Command {
   const command = new Command("rpc").description("serve the JSON-RPC of exchanges, beside a node");
-  return addFlags(command, options).action(async () => {
-    const config = configOf(command, options);
+  return addFlags(command, rpcOptions).action(async () => {
+    const config = configOf(command, rpcOptions);
     const logger = createLogger(config.logLevel);
     const stopped = stopSignal();
     const server = await startRpc(config, logger);

@@ -1,7 +1,8 @@
 /** `uniknode status`: how a node and its chain are. */
 import { Command } from "commander";
+import { connectionOptions } from "../config/connection.ts";
 import { tokensOf } from "../sending/amounts.ts";
-import { connectionOptions, connectTo, show, table } from "./connection.ts";
+import { connectTo, show, table } from "./connection.ts";
 import { addFlags, configOf } from "./options.ts";
 
 export function statusCommand(): Command {

@@ -1,22 +1,15 @@
 /** `uniknode tx`: builds a transaction, signs it, posts it, and waits for its block. */
 import { type Transaction, transactionToJson } from "@uniknode/protocol";
 import { Command } from "commander";
-import { option, readInteger, readSwitch, readText } from "../config/option.ts";
 import { type Config, ConfigError, readJsonObject } from "../config/resolve.ts";
 import { tokensOf, unitsOf } from "../sending/amounts.ts";
-import {
-  factoryPassphraseOptions,
-  passphraseOptions,
-  readFactoryPassphrase,
-  readPassphrase,
-  readSecondPassphrase,
-  secondPassphraseOptions,
-} from "../sending/options.ts";
+import { readFactoryPassphrase, readPassphrase, readSecondPassphrase } from "../sending/options.ts";
 import { post, waitUntilForged } from "../sending/send.ts";
 import { networkOf, prepareSender, sign } from "../sending/sender.ts";
-import { connectionOptions, connectTo, show, table } from "./connection.ts";
+import { connectTo, show, table } from "./connection.ts";
 import { addFlags, configOf } from "./options.ts";
 import type { Kind } from "./tx/kind.ts";
+import { postOptions, txOptions } from "./tx/options.ts";
 import { claim, lock, multiPayment, refund, transfer } from "./tx/payments.ts";
 import { disclose, mint, transferUnik, update } from "./tx/uniks.ts";
 import { ipfs, registerDelegate, resignDelegate, secondSignature, unvote, vote } from "./tx/wallets.ts";
@@ -38,50 +31,6 @@ const KINDS: readonly Kind[] = [
   refund,
   ipfs,
 ];
-
-const waitOptions = {
-  wait: option({
-    name: "wait",
-    sentence: "Wait until it is part of a block.",
-    default: false,
-    read: readSwitch,
-  }),
-  waitTimeout: option({
-    name: "waitTimeout",
-    placeholder: "SECONDS",
-    sentence: "Seconds to wait for.",
-    default: 120,
-    read: readInteger(1, 86_400),
-  }),
-};
-
-const txOptions = {
-  ...connectionOptions,
-  ...passphraseOptions,
-  ...secondPassphraseOptions,
-  ...factoryPassphraseOptions,
-  fee: option({
-    name: "fee",
-    placeholder: "AMOUNT",
-    sentence: "Fee in tokens; that of the network for the type if it is left out.",
-    read: readAmount,
-  }),
-  nonce: option({
-    name: "nonce",
-    placeholder: "N",
-    sentence: "Place among what the wallet sends; the next one if it is left out.",
-    read: readInteger(1, Number.MAX_SAFE_INTEGER),
-  }),
-  dryRun: option({
-    name: "dryRun",
-    sentence: "Build and sign, show it, and send nothing.",
-    default: false,
-    read: readSwitch,
-  }),
-  ...waitOptions,
-};
-
-const postOptions = { ...connectionOptions, ...waitOptions };
 
 export function txCommand(): Command {
   const command = new Command("tx").description("build, sign and send transactions");
@@ -152,10 +101,3 @@ const costOf = ({ amount, fee, nonce }: Transaction): string[] =>
     ["fee", tokensOf(fee)],
     ["nonce", `${nonce}`],
   ]);
-
-/** Kept as text until it is needed: options have no larger numbers than 2^53. */
-function readAmount(value: unknown): string {
-  const text = readText(value);
-  unitsOf(text);
-  return text;
-}

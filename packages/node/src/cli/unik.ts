@@ -1,6 +1,7 @@
 /** `uniknode unik`: one unik with its properties. */
 import { Command } from "commander";
-import { connectionOptions, connectTo, show, table } from "./connection.ts";
+import { connectionOptions } from "../config/connection.ts";
+import { connectTo, show, table } from "./connection.ts";
 import { addFlags, configOf } from "./options.ts";
 
 const KINDS: Readonly<Record<string, string>> = { 1: "individual", 2: "organization", 3: "network" };

@@ -9,11 +9,12 @@ import {
   presets,
 } from "@uniknode/protocol";
 import { Command } from "commander";
+import { connectionOptions } from "../config/connection.ts";
 import { type Option, readChoice } from "../config/option.ts";
 import type { Config } from "../config/resolve.ts";
 import { tokensOf } from "../sending/amounts.ts";
 import { passphraseOptions, readPassphrase } from "../sending/options.ts";
-import { connectionOptions, connectTo, show, table } from "./connection.ts";
+import { connectTo, show, table } from "./connection.ts";
 import { addFlags, configOf } from "./options.ts";
 
 const network = {

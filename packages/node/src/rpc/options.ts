@@ -1,8 +1,10 @@
 /** Every option of `uniknode rpc`. */
+import { connectionOptions } from "../config/connection.ts";
 import { option, readInteger, readRanges, readText } from "../config/option.ts";
 import { nodeOptions } from "../config/options.ts";
 
 export const rpcOptions = {
+  url: connectionOptions.url,
   rpcHost: option({
     name: "rpcHost",
     placeholder: "HOST",

@@ -7,7 +7,7 @@ import { runUniknode } from "./uniknode.ts";
 test("help shows the commands, and every option of each", async () => {
   const { code, stdout } = await runUniknode(["--help"]);
   expect(code).toBe(0);
-  for (const name of ["dev", "run", "listen", "status", "block", "wallet", "unik", "tx", "version"]) {
+  for (const name of ["dev", "run", "listen", "status", "block", "wallet", "unik", "tx", "rpc", "version"]) {
     expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, "m"));
   }
   const dev = await runUniknode(["dev", "--help"]);
@@ -55,7 +55,7 @@ describe("what makes no sense ends with code 2 and says what to do", () => {
     [["dev", "--config", "/nowhere.json"], "cannot be read"],
     [["run"], "which network?"],
     [["run", "--network", "moonnet"], "one of livenet, sandbox, dalinet is expected"],
-    [["run", "--network", "livenet"], "give --genesis FILE"],
+    [["run", "--network", "livenet", "--alone"], "give --genesis FILE"],
     [["run", "--network-dir", "/nowhere"], "network.json and milestones.json and genesisBlock.json missing"],
     [["run", "--network-dir", "/nowhere", "--network", "livenet"], "leave out --network"],
   ])("uniknode %j", async (args, message) => {

@@ -1,0 +1,25 @@
+/** Options of commands that talk to a node. */
+import { option, readInteger, readNodeUrl, readSwitch } from "./option.ts";
+
+export const connectionOptions = {
+  url: option({
+    name: "url",
+    placeholder: "URL",
+    sentence: "Base URL of the node.",
+    default: "http://127.0.0.1:4003",
+    read: readNodeUrl,
+  }),
+  timeout: option({
+    name: "timeout",
+    placeholder: "SECONDS",
+    sentence: "Seconds for each answer of the node.",
+    default: 10,
+    read: readInteger(1, 3_600),
+  }),
+  json: option({
+    name: "json",
+    sentence: "Print one JSON document.",
+    default: false,
+    read: readSwitch,
+  }),
+};
