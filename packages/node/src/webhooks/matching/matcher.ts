@@ -52,18 +52,21 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
 
   function match(events: readonly LoggedEvent[]): Matched {
     const written: number[] = [];
+    let previous: LoggedEvent | undefined;
     for (const event of events) {
       // An event of which too much follows is handled again in the next step, and the cursor stays before it.
-      if (!handle(event, written)) return { webhooks: new Set(written), more: true };
+      if (!handle(event, previous, written)) return { webhooks: new Set(written), more: true };
       eventLog.moveCursor(READER, event.sequence);
+      previous = event;
     }
     return { webhooks: new Set(written), more: events.length === EVENTS_AT_ONCE };
   }
 
   /** Adds a webhook for each delivery. `false`: there is more to do than one step may. */
-  function handle(event: LoggedEvent, written: number[]): boolean {
+  function handle(event: LoggedEvent, previous: LoggedEvent | undefined, written: number[]): boolean {
     if (written.length >= DELIVERIES_AT_ONCE) return false;
-    if (event.reverts !== undefined) {
+    const isGoing = previous?.reverts !== undefined && previous.blockId === event.blockId;
+    if (event.reverts !== undefined && !isGoing) {
       // Before anything else is told of it, or of what comes in its place.
       const { webhooks, more } = takeBack(event, DELIVERIES_AT_ONCE);
       written.push(...webhooks);
