@@ -53,8 +53,8 @@ export type DeliveryStore = {
   has(webhook: number, id: string): boolean;
   /** Answers the number. */
   insert(delivery: NewDelivery, atMs: number): number;
-  /** The oldest one behind a number that was never tried. */
-  nextFirst(webhook: number, after: number): Waiting | undefined;
+  /** The oldest ones behind a number that were never tried. */
+  nextFirsts(webhook: number, after: number, limit: number): Waiting[];
   /** The retry that is overdue the longest. */
   nextRetry(webhook: number, nowMs: number): Waiting | undefined;
   /** When the next retry is due. */
@@ -79,10 +79,14 @@ export const UNDONE = "its block was undone";
 const IS_ON =
   "enabled = 1 AND suspended IS NULL AND NOT EXISTS (SELECT 1 FROM endings WHERE webhook = webhooks.id)";
 
-/** What waits for a webhook; conditions may follow. */
-export const WAITING = `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token,
+/**
+ * What waits for a webhook in one of its queues; conditions may follow. The planner does not know how few deliveries
+ * wait: unless it is told, it walks over all that the webhook ever had.
+ */
+export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
+  `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token,
   previous_token, previous_until_ms, replay, next_attempt_ms
-  FROM deliveries JOIN webhooks ON webhooks.id = webhook AND ${IS_ON}
+  FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON}
   WHERE webhook = ? AND state = 'pending'`;
 
 export function createDeliveryStore(database: Database): DeliveryStore {
@@ -94,22 +98,23 @@ export function createDeliveryStore(database: Database): DeliveryStore {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?,
        coalesce((SELECT target_number FROM webhooks WHERE id = ?), 0)) RETURNING number`,
   );
-  const nextFirst = database.prepare<WaitingRow>(
-    `${WAITING} AND next_attempt_ms IS NULL AND replay IS NULL AND number > ? ORDER BY number LIMIT 1`,
+  const nextFirsts = database.prepare<WaitingRow>(
+    `${waitingIn("first")} AND next_attempt_ms IS NULL AND replay IS NULL AND number > ? ORDER BY number LIMIT ?`,
   );
   const nextRetry = database.prepare<WaitingRow>(
-    `${WAITING} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms <= ?
+    `${waitingIn("retry")} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms <= ?
      ORDER BY next_attempt_ms LIMIT 1`,
   );
   // Nothing is due for a webhook that is off, or was removed.
   const nextRetryMs = database.prepare<{ due: number | null }>(
-    `SELECT min(next_attempt_ms) AS due FROM deliveries WHERE webhook = ? AND state = 'pending'
+    `SELECT min(next_attempt_ms) AS due FROM deliveries INDEXED BY deliveries_retry
+     WHERE webhook = ? AND state = 'pending'
      AND next_attempt_ms IS NOT NULL AND replay IS NULL
      AND EXISTS (SELECT 1 FROM webhooks WHERE id = deliveries.webhook AND ${IS_ON})`,
   );
   const isReverting = database.prepare(
-    `SELECT 1 FROM deliveries WHERE webhook = ? AND state = 'pending' AND next_attempt_ms IS NOT NULL
-     AND reverts IS NOT NULL LIMIT 1`,
+    `SELECT 1 FROM deliveries INDEXED BY deliveries_reverting
+     WHERE webhook = ? AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL LIMIT 1`,
   );
   const recordAttempt = database.prepare(
     `INSERT INTO attempts
@@ -148,10 +153,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         atMs,
         webhook,
       )!.number,
-    nextFirst(webhook, after) {
-      const row = nextFirst.get(webhook, after);
-      return row && waitingFromRow(row);
-    },
+    nextFirsts: (webhook, after, limit) => nextFirsts.all(webhook, after, limit).map(waitingFromRow),
     nextRetry(webhook, nowMs) {
       const row = nextRetry.get(webhook, nowMs);
       return row && waitingFromRow(row);

@@ -1,6 +1,6 @@
 /** The queue of what is told again: beside the ordinary one of the webhook, in an order of its own. */
 import type { Database } from "./database.ts";
-import { WAITING, type Waiting, type WaitingRow, waitingFromRow } from "./deliveries.ts";
+import { type Waiting, type WaitingRow, waitingFromRow, waitingIn } from "./deliveries.ts";
 
 /** A delivery with its place in the queue. */
 export type Replaying = Waiting & {
@@ -22,10 +22,11 @@ export type ReplayQueue = {
 
 export function createReplayQueue(database: Database): ReplayQueue {
   const waiting = database.prepare<{ total: number }>(
-    "SELECT count(*) AS total FROM deliveries WHERE webhook = ? AND state = 'pending' AND replay IS NOT NULL",
+    `SELECT count(*) AS total FROM deliveries INDEXED BY deliveries_replay
+     WHERE webhook = ? AND state = 'pending' AND replay IS NOT NULL`,
   );
   const next = database.prepare<WaitingRow & { replay: number; next_attempt_ms: number | null }>(
-    `${WAITING} AND replay IS NOT NULL AND replay > ? ORDER BY replay LIMIT 1`,
+    `${waitingIn("replay")} AND replay IS NOT NULL AND replay > ? ORDER BY replay LIMIT 1`,
   );
   const putAgain = database.prepare(
     `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = NULL, finished_ms = NULL, reason = NULL,

@@ -35,7 +35,7 @@ export type DispatcherOptions = {
 export type DispatcherDeps = {
   database: Database;
   webhooks: Pick<WebhookStore, "ids" | "isStrict">;
-  deliveries: Pick<DeliveryStore, "nextFirst" | "nextRetry" | "nextRetryMs" | "isReverting">;
+  deliveries: Pick<DeliveryStore, "nextFirsts" | "nextRetry" | "nextRetryMs" | "isReverting">;
   replayQueue: Pick<ReplayQueue, "next">;
   match: () => Matched;
   /** Work that nobody waits for: a step of each is done when no event waits to be matched. */
@@ -67,6 +67,10 @@ const TROUBLE_PAUSE_MS = 1_000;
 /** Pause between two steps of a chore: other writers come between, and this thread has time for others. */
 const CHORE_PAUSE_MS = 5;
 
+/** Outcomes are written together: when this share of the calls has ended, or so long after the first of them. */
+const GATHERED_SHARE = 8;
+const GATHER_MS = 2;
+
 /** An attempt whose outcome is not written yet, with the place that it holds. */
 type Unwritten = Ended & { readonly queue: Queue; readonly lane: Lane };
 
@@ -76,11 +80,14 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   /** By webhook; those called last come last. */
   const queues = new Map<number, Queue>();
   const calls = new Set<Promise<void>>();
+  /** First attempts that were read in one go, for the turn that begins calls. */
+  const ahead = new Map<Queue, Waiting[]>();
   let unwritten: Unwritten[] = [];
   let isStarted = false;
   let isClosing = false;
   let isScheduled = false;
   let cancelTimer = () => {};
+  let cancelGathering: (() => void) | undefined;
 
   function wake(): void {
     if (isScheduled || isClosing) return;
@@ -93,6 +100,8 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   function turn(): void {
     cancelTimer();
+    cancelGathering?.();
+    cancelGathering = undefined;
     try {
       if (!isStarted) start();
       const matched = write();
@@ -123,32 +132,38 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     isStarted = true;
   }
 
-  /** Outcomes and new deliveries go to the disk together; nothing in memory changes before they are there. */
+  /**
+   * Nothing in memory changes before it is in the database. A new delivery is on the disk before it is sent; for an
+   * outcome nobody waits: if the loss of power takes it back, the delivery comes again, with the same id.
+   */
   function write(): Matched {
     const attempts = unwritten;
-    const work = () => ({ settled: attempts.map(settle), matched: deps.match() });
-    const { settled, matched } = attempts.length > 0 ? database.transaction(work) : work();
+    const settled =
+      attempts.length > 0 ? database.transaction(() => attempts.map(settle), "process death") : [];
     unwritten = unwritten.slice(attempts.length);
-    for (const { queue, lane, ...state } of settled) {
+    for (const { queue, lane, heldUntilMs, concernsRetries } of settled) {
       queue.running[lane]--;
+      queue.heldUntilMs = heldUntilMs;
       if (runningOf(queue) === 0) queue.isBarred = false;
       if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
-      Object.assign(queue, state);
+      if (concernsRetries) Object.assign(queue, retriesOf(queue.webhook));
     }
-    return matched;
+    return deps.match();
   }
 
   /** Writes the outcome; the answer is how the queue stands then. */
   function settle({ queue, lane, ...ended }: Unwritten) {
     const pauseMs = deps.writeOutcome(ended);
     const heldUntilMs = pauseMs > 0 ? clock.nowMs() + pauseMs : 0;
-    return { queue, lane, heldUntilMs, ...retriesOf(ended.webhook) };
+    const concernsRetries = lane !== "first" || ended.attempted.reason !== undefined;
+    return { queue, lane, heldUntilMs, concernsRetries };
   }
 
   /** Begins every call that is due, as long as there is room: one of each queue, then the next one of each. */
   function call(): void {
     const nowMs = clock.nowMs();
     let more = true;
+    ahead.clear();
     while (more) {
       more = false;
       for (const queue of [...queues.values()]) {
@@ -192,7 +207,10 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   }
 
   function takeFirst(queue: Queue): Waiting | undefined {
-    const delivery = deliveries.nextFirst(queue.webhook, queue.taken);
+    const waiting = ahead.get(queue) ?? [];
+    if (waiting.length === 0) waiting.push(...readAhead(queue));
+    ahead.set(queue, waiting);
+    const [delivery] = waiting;
     if (!delivery) {
       queue.hasFirst = false;
       return undefined;
@@ -201,8 +219,15 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       queue.isBarred = true;
       if (runningOf(queue) > 0) return undefined;
     }
+    waiting.shift();
     queue.taken = delivery.number;
     return delivery;
+  }
+
+  /** As many as may begin now. */
+  function readAhead({ webhook, taken, running, isStrict }: Queue): Waiting[] {
+    const limit = isStrict ? 1 : options.maxConcurrentPerWebhook - running.first;
+    return deliveries.nextFirsts(webhook, taken, limit);
   }
 
   function takeReplay(queue: Queue, nowMs: number): Waiting | undefined {
@@ -221,7 +246,8 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     // Hung up by `close`: it is made again after the next start.
     if (!attempted) return;
     unwritten.push({ webhook: queue.webhook, delivery, attempted, queue, lane });
-    wake();
+    if (unwritten.length >= calls.size / GATHERED_SHARE) wake();
+    else cancelGathering ??= clock.after(GATHER_MS, wake);
   }
 
   /** Until the next call is due, or something else; answers wake the dispatcher themselves. */
@@ -269,6 +295,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     async close() {
       isClosing = true;
       cancelTimer();
+      cancelGathering?.();
       const answered = Promise.all(calls);
       const grace = Promise.withResolvers<void>();
       const cancelGrace = clock.after(options.closeGraceMs, grace.resolve);
