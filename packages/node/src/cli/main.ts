@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   wallet: async () => (await import("./wallet.ts")).walletCommand(),
   unik: async () => (await import("./unik.ts")).unikCommand(),
   tx: async () => (await import("./tx.ts")).txCommand(),
+  forger: async () => (await import("./forger.ts")).forgerCommand(),
   rpc: async () => (await import("./rpc.ts")).rpcCommand(),
   snapshot: async () => (await import("./archive.ts")).snapshotCommand(),
   export: async () => (await import("./archive.ts")).exportCommand(),

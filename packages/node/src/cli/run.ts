@@ -2,6 +2,7 @@
 import { createNetwork } from "@uniknode/protocol";
 import { Command } from "commander";
 import { chooseSignatureBackend } from "../chain/accelerator.ts";
+import { genesisPath } from "../config/genesis.ts";
 import { loadNetwork } from "../config/network.ts";
 import { runOptions } from "../config/options.ts";
 import { peersOptionsOf } from "../config/peers.ts";
@@ -17,7 +18,7 @@ export function runCommand(): Command {
   const command = new Command("run").description("start a node of a network");
   return addFlags(command, runOptions).action(async () => {
     const config = configOf(command, runOptions);
-    const network = loadNetwork(config);
+    const network = loadNetwork({ ...config, genesis: await genesisPath(config) });
     const logger = createLogger(config.logLevel);
     const stopped = stopSignal();
     const node = await startNode(

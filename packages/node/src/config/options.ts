@@ -199,7 +199,7 @@ export const runOptions = {
   genesis: option({
     name: "genesis",
     placeholder: "FILE",
-    sentence: "Genesis block of the known network, as JSON.",
+    sentence: "Genesis block of the known network, as JSON; asked from peers of this kind when not given.",
     read: readText,
   }),
   networkDir: option({

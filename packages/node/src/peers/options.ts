@@ -20,3 +20,10 @@ export type PeersOptions = {
   /** Take loopback addresses as peers: several nodes share a machine. */
   readonly takesLoopback: boolean;
 };
+
+/** Addresses that listen to every interface are no address to come from. */
+const EVERY_ADDRESS = ["0.0.0.0", "::"];
+
+/** Address that connections come from; any of this host if absent. */
+export const localAddressOf = ({ host }: Pick<PeersOptions, "host">): string | undefined =>
+  EVERY_ADDRESS.includes(host) ? undefined : host;

@@ -33,7 +33,7 @@ import type { Peer } from "./known/peer.ts";
 import { createRegister, type Fate } from "./known/register.ts";
 import { peerInfo } from "./known/view.ts";
 import { networkHeight } from "./network-height.ts";
-import type { PeersOptions } from "./options.ts";
+import { localAddressOf, type PeersOptions } from "./options.ts";
 import { networkState } from "./quorum-state.ts";
 import type { Progress } from "./sync/progress.ts";
 import { createFetch } from "./sync/source.ts";
@@ -90,8 +90,6 @@ const FAST_PING_MS = 1_500;
 const FAST_PING_SLOTS = 0.2;
 /** Connections for each peer of a subnet: an old one may still be ending. */
 const CONNECTIONS_PER_PEER = 2;
-/** Addresses that listen to every interface are no address to come from. */
-const EVERY_ADDRESS = ["0.0.0.0", "::"];
 
 export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
   const { network, slots, rounds, chain, logger, nowMs } = deps;
@@ -106,9 +104,8 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     deps.onPeer(peer, fate);
   });
   const addresses = () => register.all().map(({ ip }) => ip);
-  const localAddress = EVERY_ADDRESS.includes(options.host) ? undefined : options.host;
   const outgoing = createOutgoing(
-    { port: options.port, localAddress },
+    { port: options.port, localAddress: localAddressOf(options) },
     { network, onHeight: register.setHeight },
   );
   closing.add("outgoing connections", outgoing.close);

@@ -8,8 +8,11 @@ export type SlotStore = {
   recordForged(publicKey: string, slot: number, blockId: string): void;
   recordMissed(publicKey: string, slot: number, reason: string): void;
   /** The latest missed slots of this node's delegates, newest first. */
-  missed(limit: number): { slot: number; publicKey: string; reason: string }[];
+  missed(limit: number): MissedSlot[];
+  missedAt(slot: number): MissedSlot[];
 };
+
+export type MissedSlot = { readonly slot: number; readonly publicKey: string; readonly reason: string };
 
 /** Rows of missed slots that are kept. */
 const MAX_MISSED = 10_000;
@@ -29,8 +32,11 @@ export function createSlotStore(database: Database): SlotStore {
   const pruneMissed = database.prepare(
     "DELETE FROM missed_slots WHERE slot < (SELECT slot FROM missed_slots ORDER BY slot DESC LIMIT 1 OFFSET ?)",
   );
-  const selectMissed = database.prepare<{ slot: number; publicKey: string; reason: string }>(
+  const selectMissed = database.prepare<MissedSlot>(
     "SELECT slot, public_key AS publicKey, reason FROM missed_slots ORDER BY slot DESC LIMIT ?",
+  );
+  const selectMissedAt = database.prepare<MissedSlot>(
+    "SELECT slot, public_key AS publicKey, reason FROM missed_slots WHERE slot = ? ORDER BY public_key",
   );
   return {
     lastForged: (publicKey) => selectForged.get(publicKey)?.slot,
@@ -42,5 +48,6 @@ export function createSlotStore(database: Database): SlotStore {
       });
     },
     missed: (limit) => selectMissed.all(limit),
+    missedAt: (slot) => selectMissedAt.all(slot),
   };
 }

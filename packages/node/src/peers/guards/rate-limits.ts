@@ -1,6 +1,6 @@
 /** How many events an address may send (p2p.md 6.3, 2). */
 import { WireError } from "../wire/error.ts";
-import { RATE_LIMITS, TIMES_MS } from "../wire/limits.ts";
+import { RATE_LIMITS, TIMES_MS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
 import { createRefusals } from "./refusals.ts";
 import { createWindowCounter } from "./window.ts";
@@ -29,7 +29,10 @@ export type RateLimits = {
 export function createRateLimits({ eventsPerSecond, exempt }: RateLimitOptions): RateLimits {
   const all = createWindowCounter({ events: eventsPerSecond, windowMs: 1000 });
   const byEvent = new Map(
-    Object.entries(RATE_LIMITS).map(([event, limit]) => [event, createWindowCounter(limit)]),
+    Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS }).map(([event, limit]) => [
+      event,
+      createWindowCounter(limit),
+    ]),
   );
   const blocked = createRefusals({ durationMs: TIMES_MS.refusal });
 

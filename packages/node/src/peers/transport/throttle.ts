@@ -1,7 +1,7 @@
 /** Waiting before requests, so that an address never gets more of them than it takes (p2p.md 12.3). */
 
 import type { Window } from "../guards/window.ts";
-import { RATE_LIMITS } from "../wire/limits.ts";
+import { RATE_LIMITS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
 
 export type Throttle = {
@@ -17,7 +17,7 @@ const ALL: Window = { events: 60, windowMs: 1000 };
 export function createThrottle(): Throttle {
   const all = createSpacing(ALL);
   const byEvent = new Map(
-    Object.entries(RATE_LIMITS).map(([event, { events, windowMs }]) => [
+    Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS }).map(([event, { events, windowMs }]) => [
       event,
       createSpacing({ events, windowMs: windowMs + JITTER_MS }),
     ]),

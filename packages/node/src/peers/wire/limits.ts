@@ -39,6 +39,11 @@ export const RATE_LIMITS = {
   "p2p.peer.getBlocks": { events: 1, windowMs: 2000 },
   "p2p.peer.postBlock": { events: 2, windowMs: 4000 },
 } as const;
+/** The same for the additive events. */
+export const UNIKNODE_RATE_LIMITS = {
+  "uniknode.peer.getBlocks": { events: 40, windowMs: 1000 },
+  "uniknode.peer.getGenesis": { events: 1, windowMs: 10_000 },
+} as const;
 
 /** Messages within a second after which a client leaves its server (p2p.md 12.3). */
 export const MAX_SERVER_MESSAGES = { events: 30, windowMs: 1000 } as const;

@@ -94,7 +94,7 @@ export async function createWorld(options: NetworkShape): Promise<World> {
 }
 
 /** A port that is free at the first of the addresses, and so most likely at all. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, addressOf(0));
   await once(server, "listening");
   const { port } = server.address() as { port: number };

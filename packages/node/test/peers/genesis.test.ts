@@ -1,0 +1,68 @@
+/** The genesis block from other nodes. */
+import { blockToJson } from "@uniknode/protocol";
+import { afterEach, expect, test } from "vitest";
+import { statusOf } from "../../src/peers/answers/status.ts";
+import { fetchGenesis } from "../../src/peers/genesis.ts";
+import type { PeerServer } from "../../src/peers/transport/server.ts";
+import { network, now, openTestChain, slots } from "./chains.ts";
+import { testNetwork } from "./test-network.ts";
+import { startServer } from "./transport/server.ts";
+
+const { files, block } = testNetwork({ nodes: 4, blocktime: 8 });
+const genesis = JSON.parse(JSON.stringify(blockToJson(block))) as Record<string, unknown>;
+const servers: PeerServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+/** A node at an address, and the events that it was sent. */
+async function node(
+  host: string,
+  port: number,
+  setting: { given?: object; isOld?: boolean; peers?: string[] },
+) {
+  const { chain, close } = openTestChain();
+  const plugins = { "@arkecosystem/core-api": { enabled: true, port: 4003 } };
+  const status = statusOf({ network, slots, head: chain.head, now, version: "5.7.2", plugins });
+  const { uniknode: _, ...oldConfig } = status.config;
+  await close();
+  const asked: string[] = [];
+  const started = await startServer({
+    host,
+    port,
+    answer: async ({ event }) => {
+      asked.push(event);
+      if (event === "p2p.peer.getStatus") return setting.isOld ? { ...status, config: oldConfig } : status;
+      if (event === "p2p.peer.getPeers") return (setting.peers ?? []).map((ip) => ({ ip }));
+      return { genesisBlock: (setting.given ?? genesis) as Record<string, unknown> };
+    },
+  });
+  servers.push(started.server);
+  return { port: started.port, asked };
+}
+
+const search = (port: number, ...seeds: string[]) =>
+  fetchGenesis({ port, localAddress: undefined, seeds }, files);
+
+test("a node of this kind gives it", async () => {
+  const { port } = await node("127.0.0.2", 0, {});
+  expect(await search(port, "127.0.0.2")).toEqual(genesis);
+});
+
+test("an old node is only asked for its peers", async () => {
+  const { port, asked } = await node("127.0.0.2", 0, { isOld: true, peers: ["127.0.0.3"] });
+  await node("127.0.0.3", port, {});
+  expect(await search(port, "127.0.0.2")).toEqual(genesis);
+  expect(asked).toEqual(["p2p.peer.getStatus", "p2p.peer.getPeers"]);
+});
+
+test("what is not proved by the nethash is not taken", async () => {
+  const [first, ...rest] = genesis.transactions as Record<string, unknown>[];
+  const altered = { ...genesis, transactions: [{ ...first, amount: "1" }, ...rest] };
+  const { port } = await node("127.0.0.2", 0, { given: altered });
+  expect(await search(port, "127.0.0.2")).toBeUndefined();
+});
+
+test("nobody has it where nobody answers", async () => {
+  expect(await search(1, "127.0.0.2")).toBeUndefined();
+});

@@ -1,0 +1,249 @@
+/** The peers of a node as a whole: two of them at loopback addresses, and a forger apart. */
+import { decodeHeader, encodeBlock, headerToJson } from "@uniknode/protocol";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createPeers, type Peers } from "../../src/peers/peers.ts";
+import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
+import type { ArgumentOf, EventName } from "../../src/peers/wire/requests/arguments.ts";
+import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createPeerStore } from "../../src/store/peers.ts";
+import { createPoolStore } from "../../src/store/pool.ts";
+import { network, openTestChain, range, rounds, slots, type TestChain, verifier } from "./chains.ts";
+import { freePort } from "./network/world.ts";
+
+const CURRENT_SLOT = 1_000;
+const HOSTS = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
+
+type Node = {
+  readonly host: string;
+  readonly world: TestChain;
+  readonly peers: Peers;
+  readonly pool: Pool;
+  readonly told: string[];
+};
+
+let port: number;
+const nodes: Node[] = [];
+const closers: (() => unknown)[] = [];
+
+/** A node at an address; its peers are not started. */
+function open(host: string, seeds: readonly string[]): Node {
+  const world = openTestChain();
+  const { chain } = world;
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const nowMs = () => slots.unixMsOf(slots.slotTime(CURRENT_SLOT)) + 3_000;
+  const now = () => slots.timeAt(nowMs());
+  const pool = createPool(DEFAULT_POOL_OPTIONS, {
+    network,
+    state: chain.state,
+    head: chain.head,
+    now,
+    storedIds: (ids) => new Set(chain.storedIds(ids)),
+    store: createPoolStore(database),
+    verify: verifier.verify,
+    emit: () => {},
+  });
+  const told: string[] = [];
+  const peers = createPeers(
+    {
+      host,
+      port,
+      seeds,
+      version: "5.7.2",
+      minPeers: 1,
+      maxPeersPerSubnet: 50,
+      eventsPerSecond: 100,
+      remoteAccess: ["127.0.0.9"],
+      takesLoopback: true,
+    },
+    {
+      network,
+      slots,
+      rounds,
+      genesisBlock: { height: 1 },
+      chain,
+      verify: verifier.verify,
+      store: createPeerStore(database),
+      pool: {
+        submit: pool.submit,
+        size: pool.size,
+        select: () => pool.select({ maxTransactions: 500, maxBytes: 1_000_000 }),
+      },
+      plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
+      onPeer: ({ ip }, fate) => told.push(`${fate} ${ip}`),
+      onBlock: ({ header }) => told.push(`received ${header.height}`),
+      onForgerEvent: (name) => told.push(name),
+      nowMs,
+      logger: pino({ level: "silent" }),
+    },
+  );
+  closers.push(async () => {
+    await peers.close();
+    await pool.close();
+    await world.close();
+    database.close();
+  });
+  const node = { host, world, peers, pool, told };
+  nodes.push(node);
+  return node;
+}
+
+beforeEach(async () => {
+  port = await freePort();
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+  nodes.length = 0;
+});
+
+/** Peers are not asked as often as a test would like. */
+const PATIENCE = { timeout: 20_000 };
+const heightOf = ({ world }: Node) => world.chain.head().height;
+const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000_000 };
+
+/** A connection of a forger that runs apart; what it asks is answered as an old relay would. */
+async function forgerOf({ host }: Node, localAddress = "127.0.0.9") {
+  const connection: Connection = await connectPeer({ address: host, port, localAddress });
+  closers.push(connection.close);
+  return async <E extends EventName>(event: E, argument: ArgumentOf<E>) =>
+    (await connection.call(event, argument, LIMITS)).result;
+}
+
+describe("two nodes", () => {
+  test("become peers of each other, though only one knows of the other", async () => {
+    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    await first.peers.start();
+    await second.peers.start();
+    expect(second.told).toContain(`added ${HOSTS[0]}`);
+    await expect.poll(() => first.told, PATIENCE).toContain(`added ${HOSTS[1]}`);
+    expect(first.peers.list()).toMatchObject([{ ip: HOSTS[1], port, version: "5.7.2", height: 1 }]);
+    expect(first.peers.networkHeight()).toBe(1);
+  });
+
+  test("the one that is behind fetches what it lacks", async () => {
+    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    await first.world.forge(...range(1, 50));
+    await first.peers.start();
+    await second.peers.start();
+    await expect.poll(() => heightOf(second), PATIENCE).toBe(51);
+    expect(second.world.chain.head()).toEqual(first.world.chain.head());
+    await expect.poll(() => second.peers.progress(), PATIENCE).toBeUndefined();
+  });
+
+  test("the one on the lower branch goes back to where they part, and follows", async () => {
+    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    await second.world.take(...(await first.world.forge(...range(1, 20))));
+    await second.world.forge(...range(300, 310));
+    await first.world.forge(...range(200, 230));
+    await first.peers.start();
+    await second.peers.start();
+    await expect.poll(() => second.world.chain.head().id, PATIENCE).toBe(first.world.chain.head().id);
+    expect(heightOf(first)).toBe(52);
+  });
+
+  test("pass blocks on, and say why they must not forge", async () => {
+    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    await first.peers.start();
+    await second.peers.start();
+    await expect.poll(() => first.peers.list().length, PATIENCE).toBe(1);
+    await expect.poll(() => first.peers.obstacle(), PATIENCE).toBeUndefined();
+    expect(await first.peers.submit(first.world.make(CURRENT_SLOT - 1))).toBeUndefined();
+    await expect.poll(() => heightOf(second), PATIENCE).toBe(2);
+    expect(second.told).toContain("received 2");
+    // A block that never was passed on.
+    await first.world.take(first.world.make(CURRENT_SLOT));
+    expect(await second.peers.obstacle()).toMatch(/^behind: 1 of 1 peers are at height 3, this node at 2/);
+    await expect.poll(() => heightOf(second), PATIENCE).toBe(3);
+  });
+});
+
+describe("a separate forger", () => {
+  test("is driven by this relay", async () => {
+    const node = open(HOSTS[0]!, []);
+    await node.world.forge(...range(990, 996));
+    await node.peers.start();
+    const call = await forgerOf(node);
+    const round = (await call("p2p.internal.getCurrentRound", {})) as Record<string, unknown>;
+    const head = node.world.chain.head();
+    expect(round).toMatchObject({
+      current: rounds.roundAt(head.height + 1).round,
+      reward: 100_000_000,
+      timestamp: slots.slotTime(CURRENT_SLOT),
+      canForge: true,
+      lastBlock: headerToJson(head),
+    });
+    const next = node.world.make(CURRENT_SLOT);
+    expect((round.currentForger as { publicKey: string }).publicKey).toBe(next.header.generatorPublicKey);
+    expect(await call("p2p.internal.getUnconfirmedTransactions", {})).toEqual({
+      transactions: [],
+      poolSize: 0,
+    });
+    const state = (await call("p2p.internal.getNetworkState", {})) as Record<string, never>;
+    expect(state).toMatchObject({ status: 1, nodeHeight: head.height, lastBlockId: head.id });
+    expect(await call("p2p.peer.postBlock", { block: encodeBlock(next, network) })).toEqual({});
+    await expect.poll(() => node.world.chain.head().id).toBe(next.header.id);
+    expect(await call("p2p.internal.emitEvent", { event: "block.forged", body: { id: "a" } })).toEqual({});
+    expect(await call("p2p.internal.syncBlockchain", {})).toEqual({});
+    expect(node.told).toContain("block.forged");
+  });
+
+  test("may ask about addresses", async () => {
+    const node = open(HOSTS[0]!, []);
+    await node.peers.start();
+    const call = await forgerOf(node);
+    const ip = "203.0.113.7";
+    expect(await call("p2p.internal.isPeerOrForger", { ip })).toEqual({ isPeerOrForger: false });
+    expect(await call("p2p.internal.isPeerOrForger", { ip: "127.0.0.9" })).toEqual({ isPeerOrForger: true });
+    expect(await call("p2p.internal.isBlockedByRateLimit", { ip })).toEqual({ blocked: false });
+    const endpoint = "p2p.peer.getPeers";
+    const ask = () => call("p2p.internal.getRateLimitStatus", { ip, endpoint });
+    expect(await ask()).toEqual({ blocked: false, exceededLimitOnEndpoint: false });
+    expect(await ask()).toEqual({ blocked: false, exceededLimitOnEndpoint: true });
+    expect(await call("p2p.internal.getRateLimitedEndpoints", {})).toHaveLength(5);
+    expect(await call("p2p.internal.acceptNewPeer", { ip })).toEqual({});
+  });
+
+  test("is not one from another address", async () => {
+    const node = open(HOSTS[0]!, []);
+    await node.peers.start();
+    const call = await forgerOf(node, "127.0.0.8");
+    await expect(call("p2p.internal.getCurrentRound", {})).rejects.toMatchObject({ code: "PEER_GONE" });
+  });
+});
+
+describe("blocks for others", () => {
+  test("are told as old nodes and as nodes of this kind ask for them", async () => {
+    const node = open(HOSTS[0]!, []);
+    await node.world.forge(...range(1, 120));
+    await node.peers.start();
+    const call = await forgerOf(node, "127.0.0.8");
+    const ids = [1, 5, 9].map((height) => node.world.header(height).id);
+    const { height, id, previousBlock, timestamp } = node.world.header(9);
+    expect(await call("p2p.peer.getCommonBlocks", { ids })).toEqual({
+      common: { height, id, previousBlock, timestamp },
+      lastBlockHeight: 121,
+    });
+    const recent = await call("p2p.peer.getCommonBlocks", { ids: [node.world.header(100).id] });
+    expect(recent).toEqual({ common: headerToJson(node.world.header(100)), lastBlockHeight: 121 });
+    await expect(call("p2p.peer.getCommonBlocks", { ids: ["ab".repeat(32)] })).rejects.toMatchObject({
+      message: "p2p.peer.getCommonBlocks responded with Couldn't find any common blocks.",
+    });
+    const blocks = (await call("p2p.peer.getBlocks", { lastBlockHeight: 110, blockLimit: 3 })) as object[];
+    expect(blocks.map((block) => (block as { height: number }).height)).toEqual([111, 112, 113]);
+    const beyond = open(HOSTS[1]!, []);
+    await beyond.peers.start();
+    expect(await (await forgerOf(beyond, "127.0.0.8"))("p2p.peer.getBlocks", { lastBlockHeight: 5 })).toEqual(
+      [],
+    );
+    const { blocks: bytes } = (await call("uniknode.peer.getBlocks", {
+      lastBlockHeight: 1,
+      blockLimit: 1,
+    })) as {
+      blocks: Uint8Array;
+    };
+    expect(decodeHeader(bytes.subarray(4), network).header.id).toBe(node.world.header(2).id);
+  });
+});

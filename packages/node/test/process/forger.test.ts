@@ -1,0 +1,32 @@
+/** What the forger remembers, asked through the real program. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createSlotStore } from "../../src/store/slots.ts";
+import { runUniknode } from "./uniknode.ts";
+
+let data: string;
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "uniknode-forger-"));
+  const database = openDatabase(join(data, "node.sqlite"));
+  migrate(database);
+  const slots = createSlotStore(database);
+  slots.recordMissed("02aa", 5, "behind: 1 of 3 peers are at height 9, this node at 8");
+  slots.recordMissed("02aa", 7, "too little of the slot was left");
+  database.close();
+});
+afterEach(() => rmSync(data, { recursive: true, force: true }));
+
+const why = async (...args: string[]) =>
+  (await runUniknode(["forger", "why", "--data", data, ...args])).stdout;
+
+test("tells why a slot was missed, or the latest ones", async () => {
+  expect(await why("--slot", "5")).toBe(
+    "slot 5, 02aa: behind: 1 of 3 peers are at height 9, this node at 8\n",
+  );
+  expect(await why()).toMatch(/^slot 7, 02aa: too little .*\nslot 5, 02aa: behind/);
+  expect(await why("--slot", "6")).toContain("slot 6 was not missed by this node");
+});
