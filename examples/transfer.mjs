@@ -5,6 +5,7 @@
  *
  * AMOUNT is in whole tokens, as in 12.5.
  */
+import { createClient } from "@uniknode/client";
 import {
   addressFromPublicKey,
   builders,
@@ -15,20 +16,19 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 
-const [passphrase, recipientId, tokens, baseUrl = "http://127.0.0.1:4003"] = process.argv.slice(2);
+const [passphrase, recipientId, tokens, url = "http://127.0.0.1:4003"] = process.argv.slice(2);
 if (!passphrase || !recipientId || !/^\d+(\.\d{1,8})?$/.test(tokens ?? "")) {
   console.error('usage: npm run example -- transfer "PASSPHRASE" ADDRESS AMOUNT [BASE_URL]');
   process.exit(2);
 }
 
-const get = async (path) => (await (await fetch(`${baseUrl}${path}`)).json()).data;
-
+const client = createClient({ url });
 const keys = keysFromPassphrase(passphrase);
 const senderPublicKey = bytesToHex(keys.publicKey);
 // Everything that must be known of a network to sign for it.
-const network = createNetwork(await get("/api/node/configuration/crypto"));
+const network = createNetwork((await client.node.cryptoConfiguration()).data);
 const address = addressFromPublicKey(senderPublicKey, network.description.pubKeyHash);
-const [wallet] = await get(`/api/wallets?address=${address}`);
+const [wallet] = (await client.wallets.list({ address }).page()).data;
 const [whole, fraction = ""] = tokens.split(".");
 
 const transaction = signTransaction(
@@ -41,10 +41,5 @@ const transaction = signTransaction(
   }),
   keys,
 );
-const response = await fetch(`${baseUrl}/api/v2/transactions`, {
-  method: "POST",
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify({ transactions: [transactionToJson(transaction)] }),
-});
 console.log(transaction.id);
-console.log(JSON.stringify(await response.json(), null, 2));
+console.log(JSON.stringify(await client.transactions.submit([transactionToJson(transaction)]), null, 2));

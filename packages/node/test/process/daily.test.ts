@@ -1,10 +1,12 @@
 /** The commands for daily work, each in a process of its own, with a living chain. */
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "@uniknode/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Person, peopleOf } from "../../src/dev/keys.ts";
@@ -20,6 +22,9 @@ const [alice, bob, carol, dave] = [0, 1, 2, 3].map((index) => people(`account ${
 ];
 const factory = people("factory");
 const [unregistered, delegate] = [people("account 4"), people("delegate 0")];
+const TOKEN = "daily-test";
+const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
+const SCRIPT = "/usr/bin/script";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-daily-"));
 
 let node: Running;
@@ -28,10 +33,10 @@ let client: Client;
 
 beforeAll(async () => {
   const data = join(folder, "data");
-  node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--instant"]);
+  node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--instant", "--webhook-token", TOKEN]);
   [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
   await node.printed(/Ctrl-C stops/);
-  client = createClient({ url });
+  client = createClient({ url, webhookToken: TOKEN });
 }, 60_000);
 
 afterAll(async () => {
@@ -141,6 +146,22 @@ describe("wallets", () => {
       publicKey,
     });
     expect(await json(["wallet", "address"], as(alice))).toEqual({ address, publicKey });
+  });
+
+  // A program that gives others a terminal.
+  test.skipIf(!existsSync(SCRIPT))("ask at a terminal, and show nothing of what is typed", async () => {
+    const command = `"${process.execPath}" "${PROGRAM}" wallet address --network livenet`;
+    const terminal = spawn(SCRIPT, ["-qec", command, "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
+    let shown = "";
+    terminal.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      if (!shown.includes("passphrase: ") && (shown + chunk).includes("passphrase: ")) {
+        terminal.stdin.end(`${alice.passphrase}\n`);
+      }
+      shown += chunk;
+    });
+    await once(terminal, "close");
+    expect(shown).toContain(alice.publicKey);
+    expect(shown).not.toContain(alice.passphrase);
   });
 
   test("without any passphrase say how to give one, with code 2", async () => {
@@ -291,6 +312,24 @@ describe("second passphrases and files", { timeout: 60_000 }, () => {
   test("the hash of a file", async () => {
     const hash = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
     expect((await forged(["ipfs", hash], as(carol))).asset).toEqual({ ipfs: hash });
+  });
+});
+
+describe("waiting", { timeout: 60_000 }, () => {
+  test("ends when the time is over, although the transaction may still be forged", async () => {
+    await client.dev.forge({ enabled: false });
+    const late = await run(["tx", "transfer", bob.address, "1", "--wait", "--wait-timeout", "1"], as(carol));
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining("not forged within 1 s")]);
+  });
+
+  test("is not needed: each transaction follows those of the wallet that wait", async () => {
+    const next = await json(["tx", "transfer", bob.address, "2"], as(carol));
+    const { data: waiting } = await client.transactions.unconfirmed().page();
+    expect(waiting.map(({ amount }) => amount)).toEqual(["100000000", "200000000"]);
+    const { data: mined } = await client.dev.mine();
+    await client.dev.forge({ enabled: true });
+    const { data: forged } = await client.transactions.get(next.id as string);
+    expect(forged.blockId).toBe(mined.head.id);
   });
 });
 
