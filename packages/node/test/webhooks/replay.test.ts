@@ -142,6 +142,17 @@ describe("a replay", () => {
     expect(calls).toHaveLength(2_020);
   });
 
+  test("does not wait for the replay of another webhook, whose target hangs", async () => {
+    const service = await start({}, { reply: ({ message }) => (message.webhookId === 1 ? "never" : 200) });
+    const { webhooks, clock, calls } = service;
+    for (let id = 2; id <= 3; id++) await webhooks.register.create(both);
+    for (const id of ["1", "2", "3"]) webhooks.replays.start(id, range(1, 10));
+    await clock.advance(1_000);
+    const states = ["1", "2", "3"].map((id) => webhooks.replays.find(id).state);
+    expect(states).toEqual(["running", "finished", "finished"]);
+    expect(calls).toHaveLength(41);
+  });
+
   test("respects confirmations: what is not deep enough comes when it is", async () => {
     const service = await start({ confirmations: 3 });
     const { webhooks, emit, calls } = service;

@@ -44,27 +44,32 @@ export function createTeller(deps: TellerDeps): Chore {
   let last = 0;
 
   return () => {
-    const running = replays.running(last);
-    const replay = running.find((replay) => queue.waiting(replay.webhook) <= MAX_WAITING / 2);
-    // What has to be taken back goes first: the range is read when nothing of the kind is left in the log.
-    if (!replay || eventLog.hasReversalBehind(eventLog.cursor(READER) ?? 0)) return { more: false };
+    const replay = replays.running(last).find(hasWork);
+    if (!replay || isReversing()) return { more: false };
     last = replay.webhook;
     const definition = definitions.find(replay.webhook);
-    if (replay.nextHeight > replay.toHeight || !definition) return finish(replay);
+    if (isRead(replay) || !definition) {
+      // All of it was told, and has arrived or was given up.
+      replays.end(replay.webhook, "finished", nowMs());
+      return { more: true };
+    }
     const found = snapshot(() => look(replay, definition));
     const told = database.transaction(
-      () => tell(replay, found),
+      () => (isReversing() ? 0 : tell(replay, found)),
       // A range without events may be read again after a loss of power.
       found.news.length > 0 ? "power loss" : "process death",
     );
     return { more: true, ...(told > 0 && { webhook: replay.webhook }) };
   };
 
-  /** The range is told when its last delivery has ended. */
-  function finish({ webhook }: Replay): ReturnType<Chore> {
-    if (queue.waiting(webhook) > 0) return { more: false };
-    replays.end(webhook, "finished", nowMs());
-    return { more: true };
+  /** What has to be taken back goes first: nothing is told of blocks that come in place of others until that is done. */
+  function isReversing(): boolean {
+    return eventLog.hasReversalBehind(eventLog.cursor(READER) ?? 0);
+  }
+
+  function hasWork(replay: Replay): boolean {
+    const waiting = queue.waiting(replay.webhook);
+    return isRead(replay) ? waiting === 0 : waiting <= MAX_WAITING / 2;
   }
 
   function look({ webhook, toHeight, ...replay }: Replay, definition: Definition): Found {
@@ -106,3 +111,5 @@ export function createTeller(deps: TellerDeps): Chore {
     return told;
   }
 }
+
+const isRead = ({ nextHeight, toHeight }: Replay): boolean => nextHeight > toHeight;
