@@ -48,7 +48,7 @@ export const ARGUMENTS = {
   "p2p.internal.isBlockedByRateLimit": ofAddress,
   "p2p.internal.syncBlockchain": nothing,
   "p2p.internal.getRateLimitedEndpoints": nothing,
-  /** Between nodes that tell each other to be of this kind: blocks after a height, as bytes (decision 7). */
+  /** Between nodes that tell each other to be of this kind: blocks after a height, as bytes (decision 9). */
   "uniknode.peer.getBlocks": exactly({
     lastBlockHeight: Type.Integer({ minimum: 1 }),
     blockLimit: Type.Integer({ minimum: 1, maximum: MAX_PACKED_BLOCKS }),
