@@ -1,19 +1,28 @@
 /** The webhooks that take part in matching, ready to be asked: by the name of the event, conditions compiled. */
 import type { Logger } from "pino";
+import type { Event } from "../../events/event.ts";
 import { heardNames } from "../../events/names.ts";
 import type { ActiveWebhook, WebhookStore } from "../../store/webhooks.ts";
 import { type Condition, compileConditions } from "../conditions/conditions.ts";
+import { createLookup, type Entry, type Lookup } from "../conditions/lookup.ts";
 import { parseJson } from "../json.ts";
 
 /** A webhook that takes part. */
-export type Definition = ActiveWebhook & { readonly fires: (content: unknown) => boolean };
+export type Definition = ActiveWebhook & {
+  /** Its conditions. */
+  readonly list: readonly Condition[];
+  readonly fires: (content: unknown) => boolean;
+};
 
 /** A webhook that hears an event, and what it calls it. */
 export type Listener = { readonly definition: Definition; readonly name: string };
 
 export type Definitions = {
-  /** By ascending id, as the register is at this moment. */
-  forEvent(name: string): readonly Listener[];
+  /**
+   * Those that hear of an event, if their conditions hold: all that fire are among them. By ascending id, as the register
+   * is at this moment.
+   */
+  forEvent(event: Pick<Event, "name" | "data">): readonly Listener[];
   find(webhook: number): Definition | undefined;
   /** Those that hear of facts only when their blocks are deep enough. */
   confirming(): readonly Definition[];
@@ -28,7 +37,7 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
   let version: number | undefined;
   let definitions = new Map<number, Definition>();
   let confirming: Definition[] = [];
-  let byName = new Map<string, Listener[]>();
+  let byName = new Map<string, Lookup<Listener>>();
 
   /** Other processes may write the register, too. Conditions that stayed the same stay compiled. */
   function refresh(): void {
@@ -39,35 +48,29 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
       webhooks.active().map((webhook) => {
         const known = before.get(webhook.id);
         const isSame = known?.conditions === webhook.conditions && known.match === webhook.match;
-        return [webhook.id, { ...webhook, fires: isSame ? known.fires : compile(webhook) }];
+        const { list, fires } = isSame ? known : compile(webhook);
+        return [webhook.id, { ...webhook, list, fires }];
       }),
     );
     confirming = [...definitions.values()].filter(({ confirmations }) => confirmations > 0);
-    byName = new Map();
-    for (const definition of definitions.values()) {
-      const { event, events } = definition;
-      for (const [logged, name] of heardNames(event === null ? events : [event, ...events])) {
-        const listeners = byName.get(logged) ?? [];
-        byName.set(logged, listeners);
-        listeners.push({ definition, name });
-      }
-    }
+    byName = lookupsOf(definitions.values());
     version = current;
   }
 
-  function compile({ id, conditions, match }: ActiveWebhook): Definition["fires"] {
+  function compile({ id, conditions, match }: ActiveWebhook): Pick<Definition, "list" | "fires"> {
     try {
-      return compileConditions(parseJson(conditions) as Condition[], match);
+      const list = parseJson(conditions) as Condition[];
+      return { list, fires: compileConditions(list, match) };
     } catch (error) {
       logger.error({ webhook: id, err: error }, "conditions of a webhook cannot be read; it does not fire");
-      return () => false;
+      return { list: [], fires: () => false };
     }
   }
 
   return {
-    forEvent(name) {
+    forEvent({ name, data }) {
       refresh();
-      return byName.get(name) ?? [];
+      return byName.get(name)?.(data) ?? [];
     },
     find(webhook) {
       refresh();
@@ -78,4 +81,18 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
       return confirming;
     },
   };
+}
+
+/** By the name in the event log. */
+function lookupsOf(definitions: Iterable<Definition>): Map<string, Lookup<Listener>> {
+  const byName = new Map<string, Entry<Listener>[]>();
+  for (const definition of definitions) {
+    const { event, events, list, match } = definition;
+    for (const [logged, name] of heardNames(event === null ? events : [event, ...events])) {
+      const entries = byName.get(logged) ?? [];
+      byName.set(logged, entries);
+      entries.push({ conditions: list, match, value: { definition, name } });
+    }
+  }
+  return new Map([...byName].map(([logged, entries]) => [logged, createLookup(entries)]));
 }

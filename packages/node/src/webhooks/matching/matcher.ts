@@ -84,7 +84,7 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
   /** Answers the webhooks that hear of the event. */
   function tell(event: LoggedEvent): number[] {
     let dataText: string | undefined;
-    return definitions.forEvent(event.name).flatMap(({ definition, name }) => {
+    return definitions.forEvent(event).flatMap(({ definition, name }) => {
       const { id: webhook, activeAfter, fires } = definition;
       if (event.sequence <= activeAfter || !fires(event.data)) return [];
       dataText ??= event.data === undefined ? undefined : JSON.stringify(event.data);

@@ -1,0 +1,119 @@
+/**
+ * Finds those among many lists of conditions that may hold, without asking each: a list that compares a member with a
+ * value is found by the value. So the work depends on how many hold, and hardly on how many there are.
+ */
+import type { Condition, Match } from "./conditions.ts";
+import { compareDecimals, type Decimal, decimalOf } from "./decimal.ts";
+import { readInterval } from "./interval.ts";
+import { valuesAt } from "./member.ts";
+
+export type Entry<T> = {
+  readonly conditions: readonly Condition[];
+  readonly match: Match;
+  /** What is found. */
+  readonly value: T;
+};
+
+/** All whose conditions hold for the content, and perhaps some others, in the order in which they were given. */
+export type Lookup<T> = (content: unknown) => T[];
+
+/** Without it, a list of conditions does not hold. */
+type Guard =
+  | { readonly key: string; readonly kind: "equal"; readonly token: string }
+  | { readonly key: string; readonly kind: "above" | "below"; readonly limit: Decimal };
+
+/** Positions of the entries that have a limit, by ascending limit. */
+type Limits = { readonly limit: Decimal; readonly position: number }[];
+
+/** The guards on one member of the content. */
+type Member = { readonly equal: Map<string, number[]>; readonly above: Limits; readonly below: Limits };
+
+export function createLookup<T>(entries: readonly Entry<T>[]): Lookup<T> {
+  const members = new Map<string, Member>();
+  /** Have to be asked each time. */
+  const others: number[] = [];
+
+  for (const [position, { conditions, match }] of entries.entries()) {
+    const guards = guardsOf(conditions, match);
+    if (!guards) others.push(position);
+    for (const guard of guards ?? []) add(guard, position);
+  }
+  for (const { above, below } of members.values()) {
+    above.sort((a, b) => compareDecimals(a.limit, b.limit));
+    below.sort((a, b) => compareDecimals(b.limit, a.limit));
+  }
+
+  function add(guard: Guard, position: number): void {
+    const member: Member = members.get(guard.key) ?? { equal: new Map(), above: [], below: [] };
+    members.set(guard.key, member);
+    if (guard.kind === "equal") {
+      const positions = member.equal.get(guard.token) ?? [];
+      member.equal.set(guard.token, positions);
+      positions.push(position);
+    } else member[guard.kind].push({ limit: guard.limit, position });
+  }
+
+  return (content) => {
+    const found = new Set(others);
+    for (const [key, { equal, above, below }] of members) {
+      for (const value of valuesAt(content, key)) {
+        const token = tokenOf(value);
+        if (token !== undefined) for (const position of equal.get(token) ?? []) found.add(position);
+        const number = decimalOf(value);
+        if (!number) continue;
+        addReached(above, (limit) => compareDecimals(limit, number) <= 0, found);
+        addReached(below, (limit) => compareDecimals(limit, number) >= 0, found);
+      }
+    }
+    return [...found].sort((a, b) => a - b).map((position) => entries[position]!.value);
+  };
+}
+
+/** The first limits are reached by the most numbers. */
+function addReached(limits: Limits, isReached: (limit: Decimal) => boolean, found: Set<number>): void {
+  for (const { limit, position } of limits) {
+    if (!isReached(limit)) return;
+    found.add(position);
+  }
+}
+
+/** Of which one must be given, or nothing if the list cannot be found by values. */
+function guardsOf(conditions: readonly Condition[], match: Match): readonly Guard[] | undefined {
+  const guards = conditions.map(guardOf);
+  if (match === "all") {
+    const guard = guards.find((guard) => guard?.kind === "equal") ?? guards.find((guard) => guard);
+    return guard && [guard];
+  }
+  const known = guards.filter((guard) => guard !== undefined);
+  return known.length === guards.length && known.length > 0 ? known : undefined;
+}
+
+function guardOf({ key, condition, value }: Condition): Guard | undefined {
+  switch (condition) {
+    case "eq": {
+      const token = tokenOf(value);
+      return token === undefined || isStructure(value) ? undefined : { key, kind: "equal", token };
+    }
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte": {
+      const limit = decimalOf(value);
+      return limit && { key, kind: condition.startsWith("g") ? "above" : "below", limit };
+    }
+    case "between":
+      return { key, kind: "above", limit: readInterval(value).min };
+    default:
+      return undefined;
+  }
+}
+
+/** Values that are equal have the same one; objects have none. */
+function tokenOf(value: unknown): string | undefined {
+  const decimal = decimalOf(value);
+  if (decimal) return `${decimal.negative ? "-" : ""}${decimal.integer}.${decimal.fraction}`;
+  return typeof value === "string" || typeof value === "boolean" ? String(value) : undefined;
+}
+
+/** JSON text equals the object or array that it tells of. */
+const isStructure = (value: unknown): boolean => typeof value === "string" && /^\s*[[{]/.test(value);
