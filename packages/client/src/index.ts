@@ -9,6 +9,7 @@ export type { Block, BlockOrder, BlockQuery, BlockSearch, RawBlock } from "./api
 export type { Delegate, DelegateOrder, DelegateQuery, DelegateSearch } from "./api/resources/delegates.ts";
 export type { DevBlock, DevChange, Reorganisation } from "./api/resources/dev.ts";
 export type { Entity, EntityFilter, EntityOrder } from "./api/resources/entities.ts";
+export type { StreamedEvent, StreamOptions } from "./api/resources/events.ts";
 export type { Lock, LockOrder, LockQuery, LockSearch } from "./api/resources/locks.ts";
 export type {
   CryptoConfiguration,

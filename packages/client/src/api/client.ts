@@ -1,9 +1,12 @@
 /** A typed client of the HTTP API: a member for each resource, a function for each route. */
+
+import { createConnect } from "./request.ts";
 import { blockchain } from "./resources/blockchain.ts";
 import { blocks } from "./resources/blocks.ts";
 import { delegates } from "./resources/delegates.ts";
 import { dev } from "./resources/dev.ts";
 import { entities } from "./resources/entities.ts";
+import { events } from "./resources/events.ts";
 import { locks } from "./resources/locks.ts";
 import { node } from "./resources/node.ts";
 import { peers } from "./resources/peers.ts";
@@ -18,7 +21,7 @@ import { createSend, type Send, type SendOptions } from "./send.ts";
 export type ClientOptions = SendOptions & {
   /** Makes the requests. Default: the global one. */
   readonly fetch?: typeof fetch;
-  /** The webhook token of the node's configuration; needed for `webhooks` and `dev`. */
+  /** The webhook token of the node's configuration; needed for `webhooks`, `dev` and `events`. */
   readonly webhookToken?: string;
 };
 
@@ -33,12 +36,14 @@ export type Client = ReturnType<typeof createClient>;
  * @throws {TypeError} when the URL is none
  */
 export function createClient({ fetch = globalThis.fetch, webhookToken, ...options }: ClientOptions) {
-  const send = createSend(options, {
+  const dependencies = {
     // Called as a function of its own: browsers refuse it as a member of anything but the window.
-    fetch: (...request) => fetch(...request),
-    sleep: (timeMs) => new Promise((resolve) => setTimeout(resolve, timeMs)),
+    fetch: ((...request) => fetch(...request)) as typeof globalThis.fetch,
+    sleep: (timeMs: number) => new Promise<void>((resolve) => setTimeout(resolve, timeMs)),
     nowMs: Date.now,
-  });
+  };
+  const send = createSend(options, dependencies);
+  const connect = createConnect(options.url, dependencies.fetch);
   const headers = webhookToken === undefined ? {} : { authorization: webhookToken };
   const withToken: Send = (request) => send({ ...request, headers });
   return {
@@ -47,6 +52,7 @@ export function createClient({ fetch = globalThis.fetch, webhookToken, ...option
     delegates: delegates(send),
     dev: dev(withToken),
     entities: entities(send),
+    events: events(headers, { ...dependencies, connect, signal: options.signal }),
     locks: locks(send),
     nfts: nfts(send),
     node: node(send),

@@ -20,7 +20,12 @@ export type ApiErrorType =
   /** Any other 4xx: the request makes no sense as it is; `message` of the body says which field and why. */
   | { readonly code: "API_REFUSED"; readonly status: number; readonly body: unknown }
   /** 5xx: the node could not answer. */
-  | { readonly code: "API_FAILED"; readonly status: number; readonly body: unknown }
+  | {
+      readonly code: "API_FAILED";
+      readonly status: number;
+      readonly body: unknown;
+      readonly retryAfterMs?: number;
+    }
   /** Success, but not the JSON that the API answers: probably something else listens there. */
   | { readonly code: "API_ANSWER_INVALID"; readonly status: number; readonly body: unknown };
 
@@ -42,6 +47,8 @@ export class ApiError extends Error {
   readonly type: ApiErrorType;
   /** Whether the same request may succeed later. Requests that change something may have been seen already. */
   readonly isRetryable: boolean;
+  /** Time until the node listens again, where it said so. */
+  readonly retryAfterMs?: number;
 
   constructor(type: ApiErrorType, request: string) {
     super(`${request}: ${reasonOf(type)}`, { cause: "cause" in type ? type.cause : undefined });
@@ -53,6 +60,7 @@ export class ApiError extends Error {
       this.status = type.status;
       this.body = type.body;
     }
+    if ("retryAfterMs" in type) this.retryAfterMs = type.retryAfterMs;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Lists: page by page, or row by row. */
-import type { ApiRequest, Query, Send } from "./send.ts";
+import type { ApiRequest, Query } from "./request.ts";
+import type { Send } from "./send.ts";
 
 export type PageMeta = {
   readonly totalCountIsEstimate?: boolean;

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createList } from "../../src/api/list.ts";
-import { createSend, path, type SendOptions } from "../../src/api/send.ts";
+import { path } from "../../src/api/request.ts";
+import { createSend, type SendOptions } from "../../src/api/send.ts";
 import { ApiError, createClient } from "../../src/index.ts";
 
 const NOW_MS = 1_700_000_000_000;

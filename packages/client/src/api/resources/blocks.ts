@@ -10,7 +10,8 @@ import type {
   TransformQuery,
 } from "../answers.ts";
 import { createList } from "../list.ts";
-import { path, type Send } from "../send.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
 import type {
   RawTransaction,
   RecipientQuery,

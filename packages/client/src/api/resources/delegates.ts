@@ -1,7 +1,8 @@
 /** `/delegates` (http-api.md 6.6). */
 import type { Amount, Answer, Integer, Interval, OrderBy, Timestamp, Transformed } from "../answers.ts";
 import { createList } from "../list.ts";
-import { path, type Send } from "../send.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
 import type { Block, BlockQuery, RawBlock } from "./blocks.ts";
 import type { Wallet, WalletQuery } from "./wallets.ts";
 

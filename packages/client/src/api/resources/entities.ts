@@ -1,7 +1,8 @@
 /** `/entities` (http-api.md 6.11). */
 import type { Answer, OrderBy } from "../answers.ts";
 import { createList } from "../list.ts";
-import { path, type Send } from "../send.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
 
 export type Entity = {
   /** Of the transaction that registered it. */

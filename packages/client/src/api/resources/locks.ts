@@ -1,7 +1,8 @@
 /** `/locks`: amounts that wait for a secret, or for their expiration (http-api.md 6.10). */
 import type { Amount, Answer, Integer, Interval, OrderBy, Timestamp } from "../answers.ts";
 import { createList } from "../list.ts";
-import { path, type Send } from "../send.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
 import type { Transaction, TransactionOrder } from "./transactions.ts";
 
 export type Lock = {

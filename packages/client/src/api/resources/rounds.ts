@@ -1,6 +1,7 @@
 /** `/rounds` (http-api.md 6.9). */
 import type { Amount, Answer } from "../answers.ts";
-import { path, type Send } from "../send.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
 
 export type RoundDelegate = { readonly publicKey: string; readonly votes: Amount };
 

@@ -11,7 +11,8 @@ import type {
   WithChainmeta,
 } from "../answers.ts";
 import { createList } from "../list.ts";
-import { path, type Send } from "../send.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
 import type { FeesByType } from "./node.ts";
 
 export type Transaction<Number = Amount> = {

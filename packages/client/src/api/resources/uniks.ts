@@ -1,7 +1,8 @@
 /** `/uniks` and `/nfts`: tokens, of which each is the only one of its kind (http-api.md 6.12). */
 import type { Answer, WithChainmeta } from "../answers.ts";
 import { createList } from "../list.ts";
-import { path, type Send } from "../send.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
 
 /** What `/nfts` tells of a token. */
 export type Nft = {

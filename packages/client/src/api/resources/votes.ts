@@ -1,7 +1,8 @@
 /** `/votes`: transactions that vote by the rules of the Unikname Network (http-api.md 6.8). */
 import type { Answer, Transformed, TransformQuery } from "../answers.ts";
 import { createList } from "../list.ts";
-import { path, type Send } from "../send.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
 import type {
   RawTransaction,
   RecipientQuery,

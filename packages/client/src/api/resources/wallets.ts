@@ -10,7 +10,8 @@ import type {
   WithChainmeta,
 } from "../answers.ts";
 import { createList } from "../list.ts";
-import { path, type Send } from "../send.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
 import type { Lock, LockOrder } from "./locks.ts";
 import type {
   RawTransaction,

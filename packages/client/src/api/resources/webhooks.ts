@@ -1,7 +1,8 @@
 /** `/webhooks`: the register, the deliveries, and what can be tried (webhooks.md; docs/guides/webhooks.md). */
 import type { Answer, Integer } from "../answers.ts";
 import { createCursorList, createList } from "../list.ts";
-import { path, type Send } from "../send.ts";
+import { path } from "../request.ts";
+import type { Send } from "../send.ts";
 
 export type Condition = {
   /** A member of the content of the event, or a path to it such as `asset.nft.unik.tokenId`. */

@@ -1,0 +1,68 @@
+/** One request: its URL, its body, and what is sent with it. */
+
+/** Absent members are not sent. */
+export type Query = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
+
+export type ApiRequest = {
+  /** Default: GET. */
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  /** Below the prefix; made with `path`, so that its parts are encoded. */
+  readonly path: string;
+  readonly query?: Query | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Nothing is changed by it, so it may be sent again. Default: whether the method is GET. */
+  readonly isSafe?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/**
+ * Makes a request of a node; the answer is whatever comes.
+ *
+ * @throws whatever `fetch` throws, and the reason of the signal
+ */
+export type Connect = (request: ApiRequest, signal: AbortSignal) => Promise<Response>;
+
+/**
+ * Requests of the node at a base URL: `http://127.0.0.1:4003`, with the path of a proxy if there is one.
+ *
+ * @throws {TypeError} when the URL is none of http or https
+ */
+export function createConnect(url: string, makeRequest: typeof fetch): Connect {
+  const base = readBase(url);
+  return ({ method = "GET", path, query = {}, body, headers }, signal) =>
+    makeRequest(`${base}/api${path}${queryText(query)}`, {
+      method,
+      headers: { accept: "application/json", ...(body !== undefined && JSON_BODY), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body, withBigInts) }),
+      signal,
+    });
+}
+
+/** How a request is called in messages. */
+export const nameOf = ({ method = "GET", path }: ApiRequest): string => `${method} /api${path}`;
+
+/** Joins parts of a path; each value becomes one segment, whatever it contains. */
+export const path = (texts: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
+  String.raw({ raw: texts }, ...values.map((value) => encodeURIComponent(value)));
+
+const JSON_BODY = { "content-type": "application/json" };
+
+function readBase(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(`"url" must be the base URL of a node, such as http://127.0.0.1:4003; got ${text}`);
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+function queryText(query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(`${value}`)}`],
+  );
+  return given.length === 0 ? "" : `?${given.join("&")}`;
+}
+
+/** The API takes numbers as text, however large they are. */
+const withBigInts = (_key: string, value: unknown): unknown =>
+  typeof value === "bigint" ? `${value}` : value;

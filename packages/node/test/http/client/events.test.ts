@@ -1,0 +1,107 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Client, createClient, type StreamedEvent, type StreamOptions } from "@uniknode/client";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openStreams, peerAdded, TOKEN } from "../../stream/support.ts";
+import { heads } from "../chain.ts";
+
+/** What comes through a stream, until the test is over. */
+function listen(client: Client, options: StreamOptions = {}) {
+  const controller = new AbortController();
+  const heard: StreamedEvent[] = [];
+  const ended = (async () => {
+    for await (const event of client.events.stream({ ...options, signal: controller.signal }))
+      heard.push(event);
+  })().catch((error: unknown) => error);
+  onTestFinished(() => controller.abort());
+  return { heard, ended, controller };
+}
+
+async function open() {
+  const streams = await openStreams();
+  const url = `http://127.0.0.1:${streams.port}`;
+  return { ...streams, url, client: createClient({ url, webhookToken: TOKEN }) };
+}
+
+describe("a stream", () => {
+  test("tells what happens as it happens", async () => {
+    const { client, emit, stream } = await open();
+    const { heard } = listen(client, { events: ["peer.*"] });
+    await expect.poll(() => stream.figures().open).toBe(1);
+    emit(peerAdded("a"), peerAdded("b"));
+    await expect.poll(() => heard.map(({ id }) => id)).toEqual(["peer.added:a", "peer.added:b"]);
+    expect(heard[0]).toMatchObject({ event: "peer.added", position: expect.stringMatching(/^\d/) });
+  });
+
+  test("begins with a block of the past, and goes on behind a position", async () => {
+    const { client } = await open();
+    const { heard } = listen(client, { events: ["block.applied"], fromHeight: 2 });
+    await expect.poll(() => heard.map(({ height }) => height)).toEqual([2, 3, 4]);
+    expect(heard[2]).toMatchObject({ blockId: heads.head.id, data: { id: heads.head.id } });
+    const again = listen(client, { events: ["block.applied"], lastEventId: heard[1]!.position });
+    await expect.poll(() => again.heard.at(-1)?.height).toBe(4);
+  });
+
+  test("tells only what meets the conditions", async () => {
+    const { client } = await open();
+    const conditions = [{ key: "height", condition: "gt", value: "3" }] as const;
+    const { heard } = listen(client, { events: ["block.applied"], conditions, match: "all", fromHeight: 1 });
+    await expect.poll(() => heard.map(({ height }) => height)).toEqual([4]);
+  });
+
+  test("ends with its signal, and when the loop is left", async () => {
+    const { client, stream } = await open();
+    const { ended, controller } = listen(client);
+    await expect.poll(() => stream.figures().open).toBe(1);
+    controller.abort(new Error("enough"));
+    expect(await ended).toEqual(new Error("enough"));
+    for await (const { height } of client.events.stream({ events: ["block.applied"], fromHeight: 1 })) {
+      expect(height).toBe(1);
+      break;
+    }
+    await expect.poll(() => stream.figures().open).toBe(0);
+  });
+
+  test.each([
+    ["another token", "wrong", {}, { code: "API_UNAUTHORIZED", status: 401 }],
+    ["an event that nobody knows", TOKEN, { events: ["fly"] }, { code: "API_REFUSED", status: 422 }],
+    [
+      "a block that is gone",
+      TOKEN,
+      { lastEventId: `9.4.${"ab".repeat(32)}` },
+      { code: "API_REFUSED", status: 410 },
+    ],
+  ])("does not begin with %s", async (_case, webhookToken, options, error) => {
+    const { url } = await open();
+    const { ended } = listen(createClient({ url, webhookToken }), options);
+    expect(await ended).toMatchObject(error);
+  });
+});
+
+test("a connection that breaks is made again behind the last event", async () => {
+  const asked: (string | null)[] = [];
+  const server = createServer((request, response) => {
+    const query = new URL(request.url!, "http://a").searchParams;
+    asked.push(query.get("lastEventId") ?? query.get("fromHeight"));
+    if (asked.length === 2) return response.writeHead(503, { "retry-after": "0" }).end("{}");
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(`retry: 1\nid: ${asked.length}\n\n`);
+    // Cut in the middle of a character.
+    const text = Buffer.from(`id: ${asked.length}.1\nevent: a\ndata: {"event":"a","id":"œ"}\n\n`);
+    response.write(text.subarray(0, text.indexOf(0xc5) + 1), () => {
+      response.write(text.subarray(text.indexOf(0xc5) + 1), () => {
+        if (asked.length < 4) request.socket.destroySoon();
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const { heard } = listen(client, { fromHeight: 7 });
+  await expect.poll(() => heard.map(({ position }) => position)).toEqual(["1.1", "3.1", "4.1"]);
+  expect(asked).toEqual(["7", "1.1", "1.1", "3.1"]);
+  expect(heard[0]).toEqual({ event: "a", id: "œ", position: "1.1" });
+});
