@@ -253,6 +253,7 @@ async function start(
       log(eventOfPool(event));
       if (event.name === "transaction.pool.added") forger.demand();
     },
+    onWriteFailed: (err) => logger.error({ err }, "changes of the pool cannot be written; trying again"),
   });
   onStop("pool", pool.close);
 

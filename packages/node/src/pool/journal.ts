@@ -18,6 +18,8 @@ export type Journal = {
 
 /** How long changes are collected: one commit serves all requests of this time. */
 const COLLECT_MS = 2;
+/** Pause after a write that the database refused. */
+const RETRY_MS = 1_000;
 
 type Outstanding = {
   readonly added: Map<string, Uint8Array>;
@@ -27,15 +29,24 @@ type Outstanding = {
 
 const nothing = (): Outstanding => ({ added: new Map(), removed: new Set(), events: [] });
 
-export function createJournal(store: PoolStore, emit: (event: PoolEvent) => void): Journal {
+export type JournalDeps = {
+  readonly store: PoolStore;
+  readonly emit: (event: PoolEvent) => void;
+  /** Hears why something could not be written; it is tried again. */
+  readonly onWriteFailed?: (error: unknown) => void;
+};
+
+export function createJournal({ store, emit, onWriteFailed = () => {} }: JournalDeps): Journal {
   let outstanding = nothing();
   let written: PromiseWithResolvers<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  function schedule(): void {
+  function schedule(delayMs = COLLECT_MS): void {
     if (written) return;
     written = Promise.withResolvers();
-    timer = setTimeout(write, COLLECT_MS);
+    // Whether somebody waits for it or not.
+    written.promise.catch(() => {});
+    timer = setTimeout(write, delayMs);
   }
 
   function write(): void {
@@ -46,8 +57,10 @@ export function createJournal(store: PoolStore, emit: (event: PoolEvent) => void
     try {
       store.write(change, () => events.forEach(emit));
     } catch (error) {
-      // What was not written goes with the next change. If nobody waits to hear of it, the process ends.
+      onWriteFailed(error);
       reject(error);
+      // With what comes meanwhile.
+      schedule(RETRY_MS);
       return;
     }
     outstanding = nothing();
@@ -76,6 +89,7 @@ export function createJournal(store: PoolStore, emit: (event: PoolEvent) => void
       const done = flushed();
       clearTimeout(timer);
       if (written) write();
+      clearTimeout(timer);
       return done;
     },
   };

@@ -34,6 +34,8 @@ export type PoolDeps = {
   readonly verify: Verify;
   /** Hears of each change within the database transaction that makes it durable. */
   readonly emit: (event: PoolEvent) => void;
+  /** Hears why changes could not be written; they are tried again until they are. */
+  readonly onWriteFailed?: (error: unknown) => void;
 };
 
 export type Pool = {
@@ -77,7 +79,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   const { network, state, head, now } = deps;
   const pending = createPending();
   const senders = createSenders({ network, state, head });
-  const journal = createJournal(deps.store, deps.emit);
+  const journal = createJournal(deps);
   const contents = createContents(options.maxTransactions, { pending, senders, journal });
   const recentIds = createRecentIds();
   const arrivalDeps = { network, state, pending, head, now };

@@ -232,6 +232,25 @@ describe("the journal", () => {
     expect(storedIds()).toEqual(inputs.map(({ id }) => id));
   });
 
+  test("tries again by itself what nobody waits for", async () => {
+    const { deps, storedIds } = openFile();
+    const failures: unknown[] = [];
+    let isBroken = false;
+    const emit = (event: PoolEvent) => {
+      if (isBroken) throw new Error("the disk is full");
+      deps.emit(event);
+    };
+    const onWriteFailed = (error: unknown) => void failures.push(error);
+    const pool = openPoolOn(chainOf("alice"), { deps: { ...deps, emit, onWriteFailed } });
+    await pool.submit([transfer("alice", 1)]);
+    isBroken = true;
+    pool.forge();
+    await expect.poll(() => failures).toEqual([new Error("the disk is full")]);
+    expect(storedIds().length).toBe(1);
+    isBroken = false;
+    await expect.poll(storedIds, { timeout: 10_000 }).toEqual([]);
+  });
+
   test("tells whoever closes the pool that it could not be written", async () => {
     const store: PoolStore = {
       load: () => [],
