@@ -1,10 +1,10 @@
 /** `/delegates` (http-api.md 6.6). */
-import type { Amount, Answer, Integer, Interval, OrderBy, Timestamp, Transformed } from "../answers.ts";
+import type { Amount, Answer, Interval, OrderBy, Timestamp, Transformed } from "../answers.ts";
 import { createList } from "../list.ts";
 import { path } from "../request.ts";
 import type { Send } from "../send.ts";
 import type { Block, BlockQuery, RawBlock } from "./blocks.ts";
-import type { Wallet, WalletQuery } from "./wallets.ts";
+import type { Wallet, WalletFilter, WalletQuery } from "./wallets.ts";
 
 export type Delegate = {
   /** The first name that its unik disclosed; else the username. */
@@ -46,19 +46,11 @@ export type DelegateOrder = OrderBy<
   | "votes"
 >;
 
-export type DelegateQuery = {
+/** A part of a username suffices. */
+export type DelegateQuery = WalletFilter & {
   /** A number is a column, negative for descending (http-api.md D-05). */
   readonly orderBy?: DelegateOrder | number;
   readonly type?: "resigned" | "never-forged";
-  readonly address?: string;
-  readonly publicKey?: string;
-  readonly secondPublicKey?: string;
-  readonly vote?: string;
-  /** A part of it. */
-  readonly username?: string;
-  readonly balance?: Integer;
-  readonly voteBalance?: Integer;
-  readonly producedBlocks?: Integer;
 };
 
 export type DelegateSearch = {

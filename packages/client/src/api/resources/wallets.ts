@@ -87,8 +87,7 @@ export type WalletOrder = OrderBy<
   | "voteBalance"
 >;
 
-export type WalletQuery = {
-  readonly orderBy?: WalletOrder;
+export type WalletFilter = {
   readonly address?: string;
   readonly publicKey?: string;
   readonly secondPublicKey?: string;
@@ -98,6 +97,8 @@ export type WalletQuery = {
   readonly voteBalance?: Integer;
   readonly producedBlocks?: Integer;
 };
+
+export type WalletQuery = WalletFilter & { readonly orderBy?: WalletOrder };
 
 export type WalletSearch = {
   readonly address?: string;
