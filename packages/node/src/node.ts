@@ -33,6 +33,7 @@ import { DEFAULT_EVENT_RETENTION, startEventRetention } from "./events/retention
 import { DEFAULT_MAX_AGE_SECONDS, isHistory, wantedEvents } from "./events/wanted.ts";
 import type { Delegates } from "./forger/delegates.ts";
 import { type BlockPlan, createForger } from "./forger/forger.ts";
+import { createGaps } from "./forger/gaps.ts";
 import { createTally } from "./forger/tally.ts";
 import type { Timing } from "./forger/timing.ts";
 import { createClosing } from "./lifecycle/closing.ts";
@@ -291,7 +292,9 @@ async function start(
     return refusalOf(outcome!);
   }
 
-  const tally = createTally(createSlotStore(database));
+  const slotStore = createSlotStore(database);
+  const tally = createTally(slotStore);
+  const roundOf = (height: number) => chain.state.get("rounds", String(rounds.roundAt(height).round));
   const forger = createForger(
     { timing: options.timing, onDemand: options.isOnDemand },
     {
@@ -299,8 +302,7 @@ async function start(
       slots,
       slotStore: tally.slotStore,
       head: chain.head,
-      forgingOrder: () =>
-        chain.state.get("rounds", String(rounds.roundAt(chain.head().height + 1).round))?.order ?? [],
+      forgingOrder: () => roundOf(chain.head().height + 1)?.order ?? [],
       selectTransactions,
       build: ({ slot, transactions, keys }: BlockPlan) =>
         forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
@@ -317,11 +319,20 @@ async function start(
     },
   );
 
+  const lookForGaps = createGaps({
+    isOurs: (publicKey) => options.delegates.has(publicKey),
+    slots,
+    slotStore,
+    headerAt: chain.blocks.header,
+    roundOf,
+    nowMs,
+  });
   chain.subscribe(({ applied, revertedBlocks, returned }) => {
     if (revertedBlocks > 0) pool.blocksReverted(returned);
     for (const { block, changes } of applied) {
       const addresses = changes.flatMap(({ table, key }) => (table === "wallets" ? [key] : []));
       pool.blockApplied(block.transactions, new Set(addresses));
+      if (options.delegates.size > 0) lookForGaps(block.header);
     }
     wakeReaders();
   });

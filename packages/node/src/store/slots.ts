@@ -6,7 +6,12 @@ export type SlotStore = {
   lastForged(publicKey: string): number | undefined;
   /** Remembers a slot before its block leaves the forger; on disk when it returns. */
   recordForged(publicKey: string, slot: number, blockId: string): void;
+  /** The forger knows best: its reason takes the place of another one. */
   recordMissed(publicKey: string, slot: number, reason: string): void;
+  /** A slot that has no block, for which the forger may have told a reason already, or tell one yet. */
+  recordGap(publicKey: string, slot: number, reason: string): void;
+  /** The slot has a block after all. */
+  forgetMissed(publicKey: string, slot: number): void;
   /** The latest missed slots of this node's delegates, newest first. */
   missed(limit: number): MissedSlot[];
   missedAt(slot: number): MissedSlot[];
@@ -27,8 +32,12 @@ export function createSlotStore(database: Database): SlotStore {
      WHERE excluded.slot > slot`,
   );
   const insertMissed = database.prepare(
+    "INSERT OR REPLACE INTO missed_slots (slot, public_key, reason) VALUES (?, ?, ?)",
+  );
+  const insertGap = database.prepare(
     "INSERT OR IGNORE INTO missed_slots (slot, public_key, reason) VALUES (?, ?, ?)",
   );
+  const removeMissed = database.prepare("DELETE FROM missed_slots WHERE slot = ? AND public_key = ?");
   const pruneMissed = database.prepare(
     "DELETE FROM missed_slots WHERE slot < (SELECT slot FROM missed_slots ORDER BY slot DESC LIMIT 1 OFFSET ?)",
   );
@@ -47,6 +56,8 @@ export function createSlotStore(database: Database): SlotStore {
         pruneMissed.run(MAX_MISSED);
       });
     },
+    recordGap: (publicKey, slot, reason) => void insertGap.run(slot, publicKey, reason),
+    forgetMissed: (publicKey, slot) => void removeMissed.run(slot, publicKey),
     missed: (limit) => selectMissed.all(limit),
     missedAt: (slot) => selectMissedAt.all(slot),
   };

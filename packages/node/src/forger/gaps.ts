@@ -1,0 +1,47 @@
+/**
+ * The slots of this node's delegates that have no block, as the chain shows them: the forger itself knows nothing of
+ * those that went by while it was not running, nor of blocks that another branch has replaced.
+ */
+import { missedSlots, type Round } from "@uniknode/ledger";
+import type { BlockHeader, Slots } from "@uniknode/protocol";
+import type { SlotStore } from "../store/slots.ts";
+
+export type GapDeps = {
+  /** Whether a delegate is one of this node's. */
+  readonly isOurs: (publicKey: string) => boolean;
+  readonly slots: Slots;
+  readonly slotStore: Pick<SlotStore, "lastForged" | "recordGap" | "forgetMissed">;
+  readonly headerAt: (height: number) => BlockHeader | undefined;
+  /** The round that a height belongs to. */
+  readonly roundOf: (height: number) => Round | undefined;
+  readonly nowMs: () => number;
+};
+
+/** Who missed a slot longer ago does not ask why any more. */
+const MAX_AGE_SLOTS = 20_000;
+
+/** To be told of every block that became the head. */
+export function createGaps(deps: GapDeps): (header: BlockHeader) => void {
+  const { isOurs, slots, slotStore, headerAt, roundOf, nowMs } = deps;
+  const currentSlot = () => slots.slotAt(slots.timeAt(nowMs()));
+  const startSlot = currentSlot();
+
+  function reasonOf(publicKey: string, slot: number): string {
+    if (slotStore.lastForged(publicKey) === slot) return "its block is on another branch than the chain";
+    if (slot <= startSlot) return "the node was not running";
+    return "the node stood at another block, after which the slot was not its own";
+  }
+
+  return (header) => {
+    const { height, timestamp, generatorPublicKey } = header;
+    const slot = slots.slotAt(timestamp);
+    if (slot < currentSlot() - MAX_AGE_SLOTS) return;
+    if (isOurs(generatorPublicKey)) slotStore.forgetMissed(generatorPublicKey, slot);
+    const previous = headerAt(height - 1);
+    const round = roundOf(height);
+    if (!previous || !round || slots.slotAt(previous.timestamp) === slot - 1) return;
+    for (const { slot: missed, delegate } of missedSlots(slots, round, previous, timestamp)) {
+      if (isOurs(delegate)) slotStore.recordGap(delegate, missed, reasonOf(delegate, missed));
+    }
+  };
+}

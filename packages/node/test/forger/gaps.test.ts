@@ -1,0 +1,98 @@
+import type { Round } from "@uniknode/ledger";
+import { type BlockHeader, createNetwork, createSlots, livenet } from "@uniknode/protocol";
+import { expect, test } from "vitest";
+import { createGaps } from "../../src/forger/gaps.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createSlotStore } from "../../src/store/slots.ts";
+
+const slots = createSlots(createNetwork(livenet));
+const ORDER = ["ours", "somebody else", "ours too"];
+const START_SLOT = 300_000;
+const slotMs = (slot: number) => slots.unixMsOf(slots.slotTime(slot));
+
+/** A chain of blocks in the slots given, told one after another. */
+function world({ startSlot = START_SLOT, nowSlot = startSlot } = {}) {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const slotStore = createSlotStore(database);
+  const headers = new Map<number, BlockHeader>();
+  let now = startSlot;
+  const look = createGaps({
+    isOurs: (publicKey) => publicKey.startsWith("ours"),
+    slots,
+    slotStore,
+    headerAt: (height) => headers.get(height),
+    roundOf: () => ({ order: ORDER }) as unknown as Round,
+    nowMs: () => slotMs(now),
+  });
+  now = nowSlot;
+  const forge = (height: number, slot: number) => {
+    const generatorPublicKey = ORDER[slot % ORDER.length]!;
+    const header = { height, timestamp: slots.slotTime(slot), generatorPublicKey } as BlockHeader;
+    headers.set(height, header);
+    look(header);
+  };
+  const reasons = () => slotStore.missed(100).map(({ slot, reason }) => [slot, reason]);
+  return { slotStore, forge, reasons };
+}
+
+test("a slot of ours without a block has a reason, one of somebody else has none", () => {
+  const { forge, reasons } = world();
+  forge(5, START_SLOT + 1);
+  forge(6, START_SLOT + 4);
+  expect(reasons()).toEqual([
+    [START_SLOT + 3, "the node stood at another block, after which the slot was not its own"],
+    [START_SLOT + 2, "the node stood at another block, after which the slot was not its own"],
+  ]);
+});
+
+test("slots before the start were missed because nobody was there", () => {
+  const { forge, reasons } = world({ nowSlot: START_SLOT + 9 });
+  forge(5, START_SLOT - 5);
+  forge(6, START_SLOT - 2);
+  expect(reasons()).toEqual([
+    [START_SLOT - 3, "the node was not running"],
+    [START_SLOT - 4, "the node was not running"],
+  ]);
+});
+
+test("a block of ours that is on another branch is told as such", () => {
+  const { slotStore, forge, reasons } = world();
+  slotStore.recordForged("ours", START_SLOT + 3, "block");
+  forge(5, START_SLOT + 1);
+  forge(6, START_SLOT + 4);
+  expect(reasons()[0]).toEqual([START_SLOT + 3, "its block is on another branch than the chain"]);
+});
+
+test("the reason of the forger stays, and takes the place of a guess", () => {
+  const { slotStore, forge, reasons } = world();
+  slotStore.recordMissed("ours too", START_SLOT + 2, "no quorum");
+  forge(5, START_SLOT + 1);
+  forge(6, START_SLOT + 4);
+  slotStore.recordMissed("ours", START_SLOT + 3, "too little of the slot was left");
+  expect(reasons()).toEqual([
+    [START_SLOT + 3, "too little of the slot was left"],
+    [START_SLOT + 2, "no quorum"],
+  ]);
+});
+
+test("a slot that has a block after all was not missed", () => {
+  const { forge, reasons } = world();
+  forge(5, START_SLOT + 1);
+  forge(6, START_SLOT + 4);
+  // The other branch has both.
+  forge(6, START_SLOT + 2);
+  forge(7, START_SLOT + 3);
+  expect(reasons()).toEqual([]);
+});
+
+test("at most a round is looked at, and nothing that is long ago", () => {
+  const { forge, reasons } = world();
+  forge(5, START_SLOT - 30_000);
+  forge(6, START_SLOT - 29_990);
+  expect(reasons()).toEqual([]);
+  forge(7, START_SLOT - 50);
+  forge(8, START_SLOT);
+  expect(reasons().map(([slot]) => slot)).toEqual([START_SLOT - 48, START_SLOT - 49]);
+});
