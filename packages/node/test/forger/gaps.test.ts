@@ -92,7 +92,7 @@ test("at most a round is looked at, and nothing that is long ago", () => {
   forge(5, START_SLOT - 30_000);
   forge(6, START_SLOT - 29_990);
   expect(reasons()).toEqual([]);
-  forge(7, START_SLOT - 50);
-  forge(8, START_SLOT);
+  forge(9, START_SLOT - 50);
+  forge(10, START_SLOT);
   expect(reasons().map(([slot]) => slot)).toEqual([START_SLOT - 48, START_SLOT - 49]);
 });
