@@ -5,15 +5,15 @@ import { connectionOptions } from "../packages/node/src/config/connection.ts";
 import { flagOf, type Option, variableOf } from "../packages/node/src/config/option.ts";
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
-import { EVENTS } from "../packages/node/src/events/catalogue.ts";
 import { listenOptions } from "../packages/node/src/listen/options.ts";
 import { rpcOptions } from "../packages/node/src/rpc/options.ts";
+import { eventsPage } from "./reference-events.ts";
 
 /** Content by path. */
-export function referencePages(): Record<string, string> {
+export async function referencePages(): Promise<Record<string, string>> {
   return {
     "docs/reference/configuration.md": configurationPage(),
-    "docs/reference/events.md": eventsPage(),
+    "docs/reference/events.md": await eventsPage(),
   };
 }
 
@@ -51,20 +51,6 @@ const optionRow = (option: Option): string => {
   return `| \`${option.name}\` | ${flag} | \`${variableOf(option)}\` | ${value} | ${option.sentence} |`;
 };
 
-function eventsPage(): string {
-  return [
-    "# Events",
-    "",
-    "The names that a webhook may be registered for. Facts of a block are told after the block is on disk, in this order:",
-    "missed slots, the round, each transaction with what it meant, wallets, the block itself.",
-    "",
-    "| event | when |",
-    "|---|---|",
-    ...Object.entries(EVENTS).map(([name, when]) => `| \`${name}\` | ${when} |`),
-    "",
-  ].join("\n");
-}
-
 if (process.argv[1]?.endsWith("reference.ts")) {
-  for (const [path, content] of Object.entries(referencePages())) writeFileSync(path, content);
+  for (const [path, content] of Object.entries(await referencePages())) writeFileSync(path, content);
 }

@@ -1,0 +1,66 @@
+/** Real events of every name: those of a vector chain that grows and goes back, and those of a node that is on it. */
+import { join } from "node:path";
+import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
+import { eventOfArrival } from "../../src/events/chain.ts";
+import type { Event } from "../../src/events/event.ts";
+import {
+  eventOfForgerFailure,
+  eventOfForgerStart,
+  eventOfPeer,
+  eventOfStart,
+  eventsOfForging,
+  type PeerView,
+} from "../../src/events/node.ts";
+import { eventOfPool } from "../../src/events/pool.ts";
+import type { Rejected } from "../../src/pool/events.ts";
+import { createEventLog } from "../../src/store/events.ts";
+import { blocksOf, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
+
+const AT_MS = 1_795_223_920_119;
+
+/** In the order in which they happened; those of the node come last. */
+export async function eventsOfChain(name: string): Promise<Event[]> {
+  const folder = temporaryFolder();
+  const content = readChain(name);
+  const { chain, database, close } = openChain(content, join(folder.path, "node.sqlite"), {
+    wanted: new Set(Object.keys(EVENTS).map(loggedName)),
+  });
+  try {
+    await chain.accept(blocksOf(content));
+    const head = chain.head();
+    const full = Array.from({ length: head.height }, (_, index) => chain.blocks.block(index + 1)!).findLast(
+      ({ transactions }) => transactions.length > 0,
+    )!;
+    await chain.revertTo(1);
+    const logged = createEventLog(database, { wanted: () => new Set() }).read(0, 1_000_000);
+    const peer: PeerView = {
+      ip: "203.0.113.7",
+      port: 4001,
+      ports: { "@arkecosystem/core-api": 4003 },
+      version: "5.7.2",
+      latencyMs: 37,
+      plugins: { "@arkecosystem/core-api": { port: 4003, enabled: true } },
+      state: { height: head.height, forgingAllowed: true, currentSlot: 38_140_360, header: head },
+    };
+    const [first] = full.transactions;
+    const low: Rejected = { transaction: first!, code: "ERR_LOW_FEE", message: "the fee is too low" };
+    return [
+      ...logged.map(({ sequence: _sequence, createdMs: _createdMs, ...event }) => event),
+      eventOfArrival(full, "received"),
+      eventOfArrival(full, "disregarded"),
+      ...eventsOfForging(full),
+      eventOfForgerStart([head.generatorPublicKey], AT_MS),
+      eventOfForgerFailure(new Error("the database is locked"), AT_MS),
+      eventOfPeer(peer, "added", AT_MS),
+      eventOfPeer(peer, "removed", AT_MS),
+      eventOfStart(AT_MS),
+      eventOfPool({ name: "transaction.pool.added", transactions: full.transactions }),
+      eventOfPool({ name: "transaction.pool.rejected", rejected: [low] }),
+      eventOfPool({ name: "transaction.pool.removed", transaction: first! }),
+      eventOfPool({ name: "transaction.expired", transaction: first! }),
+    ];
+  } finally {
+    await close();
+    folder.remove();
+  }
+}

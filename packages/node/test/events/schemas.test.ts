@@ -1,0 +1,30 @@
+import { Errors } from "typebox/value";
+import { expect, test } from "vitest";
+import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
+import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
+import { CHAINS } from "../chain/fixtures.ts";
+import { eventsOfChain } from "./samples.ts";
+
+const seen = new Set<string>();
+
+test.each(CHAINS)("every event of %s has the content that is documented, and no more", async (name) => {
+  for (const { name: event, data } of await eventsOfChain(name)) {
+    seen.add(event);
+    const schema = DATA_SCHEMAS[event];
+    if (schema === undefined) expect([event, data]).toEqual(["round.applied", undefined]);
+    else expect([event, Errors(schema, JSON.parse(JSON.stringify(data)))]).toEqual([event, []]);
+  }
+});
+
+test("every event was among them, and all but one have content", () => {
+  const names = new Set(Object.keys(EVENTS).map(loggedName));
+  expect(seen).toEqual(names);
+  expect(new Set([...Object.keys(DATA_SCHEMAS), "round.applied"])).toEqual(names);
+});
+
+test("another content would be noticed", () => {
+  const schema = DATA_SCHEMAS["forger.failed"]!;
+  for (const data of [{}, { error: 7 }, { error: "x", stack: "y" }, null]) {
+    expect(Errors(schema, data)).not.toEqual([]);
+  }
+});

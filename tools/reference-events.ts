@@ -1,0 +1,140 @@
+/** The page of events: when each is told, what it carries, and a real one. */
+import type { TSchema } from "typebox";
+import {
+  EVENTS,
+  isChainFact,
+  isReversal,
+  loggedName,
+  reversalOf,
+} from "../packages/node/src/events/catalogue.ts";
+import type { Event } from "../packages/node/src/events/event.ts";
+import { isRemembered } from "../packages/node/src/events/history.ts";
+import { DATA_SCHEMAS } from "../packages/node/src/events/schemas.ts";
+import { bodyOf } from "../packages/node/src/webhooks/delivery/message.ts";
+import { deliveryId } from "../packages/node/src/webhooks/matching/identity.ts";
+import { CHAINS } from "../packages/node/test/chain/fixtures.ts";
+import { eventsOfChain } from "../packages/node/test/events/samples.ts";
+
+/** The members of a schema, as far as this page looks at them. */
+type Schema = {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+};
+
+const INTRODUCTION = `# Events
+
+The names that a webhook may be registered for, alone or by a pattern such as \`transaction.*\`. Facts of a block are told
+after the block is on disk, in this order: missed slots, the round, each transaction with what it meant, wallets, the
+block itself. When the block is undone, each is taken back ([reorganisations.md](../guides/reorganisations.md)); what
+takes back has the content of what it takes back. A replay ([webhooks.md](../guides/webhooks.md)) tells those that stored
+blocks remember.
+
+Amounts are decimal text in the smallest unit, 100,000,000 to a token. The examples are of the chains that the tests
+run; ids, keys and signatures are those of these chains.
+`;
+
+export async function eventsPage(): Promise<string> {
+  const examples = await findExamples();
+  const schemas = new Map<string, Schema>();
+  for (const schema of Object.values(DATA_SCHEMAS)) addTitled(schema as Schema, schemas);
+  return [
+    INTRODUCTION,
+    "| event | when | taken back by | replays |",
+    "|---|---|---|---|",
+    ...Object.entries(EVENTS).map(([name, when]) => eventRow(name, when)),
+    "",
+    "## A whole message",
+    "",
+    "```json",
+    messageOf(examples.get("transaction.applied")!),
+    "```",
+    "",
+    "## What each carries in `data`",
+    "",
+    ...[...examples.keys()].sort().flatMap((name) => eventSection(name, examples.get(name)!)),
+    "## Contents",
+    "",
+    ...[...schemas].flatMap(([title, schema]) => contentSection(title, schema)),
+  ].join("\n");
+}
+
+/** The shortest event of each name. */
+async function findExamples(): Promise<Map<string, Event>> {
+  const examples = new Map<string, Event>();
+  for (const chain of CHAINS) {
+    for (const event of await eventsOfChain(chain)) {
+      const known = examples.get(event.name);
+      if (!known || JSON.stringify(event).length < JSON.stringify(known).length)
+        examples.set(event.name, event);
+    }
+  }
+  return examples;
+}
+
+const eventRow = (name: string, when: string): string => {
+  const isFact = isChainFact(name) && !isReversal(name);
+  return `| [\`${name}\`](#${anchorOf(loggedName(name))}) | ${when} | ${isFact ? `\`${reversalOf(name)}\`` : ""} | ${isRemembered(name) ? "yes" : ""} |`;
+};
+
+/** As GitHub makes it of a heading. */
+const anchorOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9-]/g, "");
+
+function messageOf({ id: factId, name, height, blockId, data }: Event): string {
+  const id = deliveryId("", 1, { id: factId, timesReverted: 0 });
+  const source = { ...(height !== undefined && { height }), ...(blockId !== undefined && { blockId }) };
+  const envelope = { timestamp: 1_795_223_920_119, event: name, id, webhookId: 1, sequence: 17, ...source };
+  return pretty(JSON.parse(bodyOf(envelope, JSON.stringify(data))));
+}
+
+function eventSection(name: string, { data }: Event): string[] {
+  const schema: Schema | undefined = DATA_SCHEMAS[name] as TSchema | undefined;
+  if (schema === undefined) return [`### ${name}`, "", "Nothing: there is no `data`.", ""];
+  return [
+    `### ${name}`,
+    "",
+    `${sentence(typeOf(schema))}.`,
+    "",
+    "```json",
+    pretty(shortened(data)),
+    "```",
+    "",
+  ];
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function contentSection(title: string, { properties = {}, required = [] }: Schema): string[] {
+  return [
+    `### ${title}`,
+    "",
+    "| member | type | meaning |",
+    "|---|---|---|",
+    ...Object.entries(properties).map(([name, schema]) => {
+      const isOptional = !required.includes(name);
+      return `| \`${name}\`${isOptional ? ", may be absent" : ""} | ${typeOf(schema)} | ${schema.description ?? ""} |`;
+    }),
+    "",
+  ];
+}
+
+function typeOf({ type, title, items }: Schema): string {
+  if (title !== undefined) return `[${title}](#${anchorOf(title)})`;
+  if (type === "array" && items) return `a list of ${items.title === undefined ? "texts" : typeOf(items)}`;
+  return type === "string" ? "text" : type === "boolean" ? "`true` or `false`" : (type ?? "any");
+}
+
+function addTitled(schema: Schema, schemas: Map<string, Schema>): void {
+  if (schema.title !== undefined) schemas.set(schema.title, schema);
+  for (const member of [...Object.values(schema.properties ?? {}), ...(schema.items ? [schema.items] : [])]) {
+    addTitled(member, schemas);
+  }
+}
+
+/** Of a long list, the first. */
+const shortened = (data: unknown): unknown => (Array.isArray(data) ? data.slice(0, 1) : data);
+
+const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
