@@ -79,6 +79,8 @@ export type NodeOptions = {
   readonly webhookAllow: readonly string[];
   readonly webhookDeny: readonly string[];
   readonly webhookHttpsOnly: boolean;
+  /** Deliveries per second to one host; 0: no limit. */
+  readonly webhookHostRate: number;
   /** Seconds. */
   readonly webhookTimeout: number;
   /** See `readPauses`. */
@@ -376,6 +378,7 @@ async function start(
       deliveries: {
         timeoutMs: options.webhookTimeout * 1_000,
         retryPausesMs: options.webhookRetries.map(pauseMsOf),
+        maxPerSecondPerHost: options.webhookHostRate,
       },
       feePolicy: DEFAULT_POOL_OPTIONS.fees,
       logLevel: options.logLevel,

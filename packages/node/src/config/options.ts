@@ -93,6 +93,13 @@ export const nodeOptions = {
     default: false,
     read: readSwitch,
   }),
+  webhookHostRate: option({
+    name: "webhookHostRate",
+    placeholder: "N",
+    sentence: "Deliveries per second to one host, over all webhooks; 0 for no limit.",
+    default: 0,
+    read: readInteger(0, 1_000_000),
+  }),
   webhookTimeout: option({
     name: "webhookTimeout",
     placeholder: "SECONDS",

@@ -46,8 +46,8 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   closing.add("connections", closePost);
-  const { retryPausesMs } = data.deliveries;
-  const webhookOptions = { ...DEFAULT_WEBHOOK_OPTIONS, retryPausesMs };
+  const { retryPausesMs, maxPerSecondPerHost } = data.deliveries;
+  const webhookOptions = { ...DEFAULT_WEBHOOK_OPTIONS, retryPausesMs, maxPerSecondPerHost };
   const figuresReader = openDatabase(data.databasePath, { readonly: true });
   closing.add("figures reader", figuresReader.close);
   const { operations, observer, answered, ...measuring } = createOperations({

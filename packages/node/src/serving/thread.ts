@@ -33,6 +33,8 @@ export type ServingData = {
     readonly timeoutMs: number;
     /** Pause after each failed attempt of a delivery; nothing follows the last one. */
     readonly retryPausesMs: readonly number[];
+    /** 0: no limit. */
+    readonly maxPerSecondPerHost: number;
   };
   readonly feePolicy: FeePolicy;
   readonly logLevel: LogLevel;

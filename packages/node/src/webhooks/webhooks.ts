@@ -21,6 +21,7 @@ import { createAttempt } from "./delivery/attempt.ts";
 import { createFit } from "./delivery/content.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
 import { createOutcomeWriter } from "./delivery/outcome.ts";
+import { createPacedAttempt } from "./delivery/pace.ts";
 import { createPing } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
@@ -39,10 +40,12 @@ import { createTeller } from "./replay/teller.ts";
 
 export type WebhookOptions = {
   readonly maxWebhooks: number;
-  /** Calls under way at once, over all webhooks. */
+  /** Calls under way at once, over all webhooks, the first one of each left out. */
   readonly maxConcurrent: number;
   /** First attempts under way at once in one webhook, unless its order is strict. */
   readonly maxConcurrentPerWebhook: number;
+  /** Calls to one host; 0 for no limit. */
+  readonly maxPerSecondPerHost: number;
   /** Pause after each failed attempt of a delivery; nothing follows the last one. */
   readonly retryPausesMs: readonly number[];
   /** A webhook that does nothing but fail for so long is suspended. */
@@ -60,6 +63,7 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   maxWebhooks: 1_000,
   maxConcurrent: 256,
   maxConcurrentPerWebhook: 8,
+  maxPerSecondPerHost: 0,
   retryPausesMs: DEFAULT_RETRY_PAUSES_MS,
   suspendAfterMs: 5 * DAY_MS,
   retention: {
@@ -135,7 +139,10 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const network = createMetaStore(database).read("nethash") ?? "";
   const fit = createFit(options.maxContentBytes);
   const outbox = createOutbox({ network, webhooks, deliveries, reversals, fit, nowMs });
-  const attempt = createAttempt({ post, clock });
+  const attempt = createPacedAttempt(
+    { maxPerSecond: options.maxPerSecondPerHost },
+    { attempt: createAttempt({ post, clock }), clock },
+  );
   const retention = createRetention(options.retention, {
     store: createDeliveryRetentionStore(database),
     clock,

@@ -35,7 +35,7 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
     eventsPublic: false,
     metricsPublic: true,
     targets: { ...PUBLIC_TARGETS, allowPrivateTargets: true },
-    deliveries: { timeoutMs: 10_000, retryPausesMs: [] },
+    deliveries: { timeoutMs: 10_000, retryPausesMs: [], maxPerSecondPerHost: 0 },
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
     logLevel: "silent",
     ...options,

@@ -12,6 +12,7 @@ import type { Clock } from "../clock.ts";
 import type { Matched } from "../matching/matcher.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import type { Ended } from "./outcome.ts";
+import { createPlaces, isQuick } from "./places.ts";
 import {
   createQueue,
   isIdle,
@@ -24,7 +25,7 @@ import {
 } from "./queue.ts";
 
 export type DispatcherOptions = {
-  /** Calls under way at once, over all webhooks. */
+  /** Calls under way at once, over all webhooks, the first one of each left out. */
   readonly maxConcurrent: number;
   /** First attempts under way at once in one webhook. */
   readonly maxConcurrentPerWebhook: number;
@@ -162,15 +163,19 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   /** Begins every call that is due, as long as there is room: one of each queue, then the next one of each. */
   function call(): void {
     const nowMs = clock.nowMs();
+    const places = createPlaces(queues.values(), options.maxConcurrent);
     let more = true;
     ahead.clear();
     while (more) {
       more = false;
       for (const queue of [...queues.values()]) {
         for (const lane of LANES) {
-          if (calls.size >= options.maxConcurrent) return;
-          const delivery = isDue(queue, lane, nowMs) ? take(queue, lane, nowMs) : undefined;
-          if (delivery) begin(queue, lane, delivery);
+          const isNext = places.isFree(queue, lane) && isDue(queue, lane, nowMs);
+          const delivery = isNext ? take(queue, lane, nowMs) : undefined;
+          if (delivery) {
+            places.take(queue);
+            begin(queue, lane, delivery);
+          }
           more ||= delivery !== undefined;
         }
         if (isIdle(queue, nowMs)) queues.delete(queue.webhook);
@@ -179,8 +184,6 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   }
 
   function isDue(queue: Queue, lane: Lane, nowMs: number): boolean {
-    // Half of the places stay free for what happens now.
-    if (lane === "replay" && calls.size >= options.maxConcurrent / 2) return false;
     const dueMs = dueMsOf(queue, lane);
     return dueMs !== undefined && dueMs <= nowMs;
   }
@@ -245,6 +248,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     const attempted = await deps.attempt(delivery, abort.signal);
     // Hung up by `close`: it is made again after the next start.
     if (!attempted) return;
+    queue.isQuick = isQuick(attempted);
     unwritten.push({ webhook: queue.webhook, delivery, attempted, queue, lane });
     if (unwritten.length >= calls.size / GATHERED_SHARE) wake();
     else cancelGathering ??= clock.after(GATHER_MS, wake);
@@ -252,9 +256,11 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   /** Until the next call is due, or something else; answers wake the dispatcher themselves. */
   function sleep(otherMs = Number.POSITIVE_INFINITY): void {
-    if (calls.size >= options.maxConcurrent) return;
+    const places = createPlaces(queues.values(), options.maxConcurrent);
     const due = [...queues.values()].flatMap((queue) =>
-      LANES.map((lane) => dueMsOf(queue, lane) ?? Number.POSITIVE_INFINITY),
+      LANES.filter((lane) => places.isFree(queue, lane)).map(
+        (lane) => dueMsOf(queue, lane) ?? Number.POSITIVE_INFINITY,
+      ),
     );
     const nextMs = Math.min(otherMs, ...due);
     if (nextMs !== Number.POSITIVE_INFINITY) {

@@ -30,6 +30,8 @@ export type Queue = {
   replayMs: number;
   /** A target that keeps failing is left alone until then, and called once at a time; 0 for all others. */
   heldUntilMs: number;
+  /** Whether the last call was answered well, and soon. */
+  isQuick: boolean;
 };
 
 /** What the database says of the queue beside its first attempts. */
@@ -47,6 +49,7 @@ export const createQueue = (webhook: number, isStrict: boolean, retries: Retries
   hasReplay: true,
   replayMs: 0,
   heldUntilMs: 0,
+  isQuick: false,
 });
 
 /** Calls under way, in all lanes. */

@@ -1,0 +1,36 @@
+/**
+ * Places for calls. Every webhook has one of its own, so that nothing that other targets do keeps it waiting. Further
+ * calls of a webhook take places that all share; targets that are not known to answer quickly get half of these.
+ */
+import type { Attempted } from "./attempt.ts";
+import { type Lane, type Queue, runningOf } from "./queue.ts";
+
+export type Places = {
+  /** Whether the queue may begin a call in a lane. */
+  isFree(queue: Queue, lane: Lane): boolean;
+  /** To be called before the call counts as running. */
+  take(queue: Queue): void;
+};
+
+/** An answer within this time does not keep others from a place for long. */
+const QUICK_MS = 1_000;
+
+/** Whether the target of such a call may have more than one at once. */
+export const isQuick = ({ reason, durationMs }: Attempted): boolean =>
+  reason === undefined && durationMs < QUICK_MS;
+
+/** As they are at this moment. */
+export function createPlaces(queues: Iterable<Queue>, maxShared: number): Places {
+  let shared = 0;
+  for (const queue of queues) shared += Math.max(0, runningOf(queue) - 1);
+  return {
+    isFree(queue, lane) {
+      // What is told again leaves room for what happens now.
+      const most = queue.isQuick && lane !== "replay" ? maxShared : maxShared / 2;
+      return runningOf(queue) === 0 || shared < most;
+    },
+    take(queue) {
+      if (runningOf(queue) > 0) shared++;
+    },
+  };
+}
