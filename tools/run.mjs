@@ -29,6 +29,7 @@ const commands = {
   reference: () => [[join(root, "tools/reference.ts")]],
   crash: (args) => [[join(root, "tools/crash.ts"), ...args]],
   simulate: (args) => [[join(root, "tools/simulate.ts"), ...args]],
+  "client-package": (args) => [[join(root, "tools/client-package.ts"), ...args]],
   bench: ([name, ...args]) => [[join(root, `bench/${name}.ts`), ...args]],
 };
 
