@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import {
   always,
@@ -105,4 +106,19 @@ test("the database being busy holds deliveries up and loses none", async () => {
   await clock.advance(1_000);
   expect(calls).toHaveLength(1);
   expect(log(id, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
+});
+
+test("a database that refuses everything is asked once a second", async () => {
+  const lines: string[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
+  const { webhooks, emit, calls, clock, database } = createService({ logger });
+  await webhooks.register.create(always());
+  database.execute("CREATE TRIGGER refuse BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'no'); END");
+  for (let height = 1; height <= 5; height++) await emit(blockApplied(height));
+  await clock.advance(2_999);
+  const heldUp = lines.filter((line) => line === "webhook deliveries are held up");
+  expect(heldUp).toHaveLength(3);
+  database.execute("DROP TRIGGER refuse");
+  await clock.advance(1_000);
+  expect(heights(calls).sort()).toEqual([1, 2, 3, 4, 5]);
 });

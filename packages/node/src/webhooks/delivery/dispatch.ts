@@ -116,8 +116,17 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     } catch (error) {
       deps.turned(error);
       logger.error({ err: error }, "webhook deliveries are held up");
-      cancelTimer = clock.after(TROUBLE_PAUSE_MS, wake);
+      pause();
     }
+  }
+
+  /** Whatever happens meanwhile waits for the next turn. */
+  function pause(): void {
+    isScheduled = true;
+    cancelTimer = clock.after(TROUBLE_PAUSE_MS, () => {
+      isScheduled = false;
+      wake();
+    });
   }
 
   /** When the next steps are to follow, if there are some. */
