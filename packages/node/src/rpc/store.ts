@@ -1,4 +1,5 @@
 /** What the service remembers: transactions that wait to be broadcast, and keys under a password. */
+import { closeSync, openSync } from "node:fs";
 import { openDatabase } from "../store/database.ts";
 
 export type RpcStore = {
@@ -11,12 +12,15 @@ export type RpcStore = {
   close(): void;
 };
 
+const MEMORY = ":memory:";
+
 /**
  * `path` of a file; `:memory:` forgets everything at the end.
  *
  * @throws {Error} when the file is no database or cannot be opened
  */
 export function openRpcStore(path: string): RpcStore {
+  if (path !== MEMORY) makePrivate(path);
   const database = openDatabase(path);
   database.execute(`
     CREATE TABLE IF NOT EXISTS transactions (id TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
@@ -38,3 +42,6 @@ export function openRpcStore(path: string): RpcStore {
     close: () => database.close(),
   };
 }
+
+/** There are keys in it: a new file is nobody else's to read. */
+const makePrivate = (path: string): void => closeSync(openSync(path, "a", 0o600));

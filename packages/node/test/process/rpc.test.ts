@@ -1,5 +1,5 @@
 /** The companion for exchanges, as a process beside a living chain. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@uniknode/client";
@@ -165,7 +165,8 @@ describe("transactions", { timeout: 60_000 }, () => {
     const { address } = wallet;
     const gift = { amount: 500_000_000, recipientId: address, passphrase: alice.passphrase };
     await forge(await resultOf("transactions.create", gift));
-    // It is all on disk.
+    // It is all on disk, for nobody else to read.
+    expect(statSync(data).mode & 0o777).toBe(0o600);
     companion.child.kill("SIGTERM");
     expect((await companion.ended).code).toBe(0);
     await startCompanion();
