@@ -66,8 +66,8 @@ export type Chronicle = {
   /** Of the last change. */
   position(): number;
   changes(): Change[];
-  /** Deliveries that still wait, and events that were not looked at yet. */
-  unfinished(): number;
+  /** What still has to be done, in words: deliveries that wait, and events that were not looked at. */
+  unfinished(): string[];
   close(): void;
 };
 
@@ -77,8 +77,9 @@ export function openChronicle(folder: string): Chronicle {
   const last = database.prepare<{ position: number | null }>(
     "SELECT max(position) AS position FROM chronicle",
   );
-  const waiting = database.prepare<{ count: number }>(
-    "SELECT count(*) AS count FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE state = 'pending'",
+  const waiting = database.prepare<Waiting>(
+    `SELECT webhook, count(*) AS count, min(next_attempt_ms) AS nextMs, max(reason) AS reason
+     FROM deliveries JOIN webhooks ON webhooks.id = webhook WHERE state = 'pending' GROUP BY webhook`,
   );
   const cursor = database.prepare<{ sequence: number }>(
     "SELECT sequence FROM cursors WHERE reader = 'webhooks'",
@@ -89,11 +90,23 @@ export function openChronicle(folder: string): Chronicle {
   return {
     position: () => last.get()?.position ?? 0,
     changes: () => readChanges(database),
-    unfinished: () =>
-      waiting.get()!.count + Math.max(0, events.get()!.sequence - (cursor.get()?.sequence ?? 0)),
+    unfinished() {
+      const unread = events.get()!.sequence - (cursor.get()?.sequence ?? 0);
+      return [
+        ...(unread > 0 ? [`${unread} events to be read`] : []),
+        ...waiting
+          .all()
+          .map(
+            ({ webhook, count, nextMs, reason }) =>
+              `${count} deliveries of webhook ${webhook} (next at ${nextMs}, ${reason})`,
+          ),
+      ];
+    },
     close: database.close,
   };
 }
+
+type Waiting = { webhook: number; count: number; nextMs: number | null; reason: string | null };
 
 type Row = {
   position: number;

@@ -2,7 +2,6 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Client, connect } from "../process/client.ts";
 import { type Running, spawnUniknode } from "../process/uniknode.ts";
@@ -54,13 +53,4 @@ export async function beginLife(folder: string): Promise<Life> {
       if (code !== 0) throw new Error(`the node ended with code ${code}:\n${stderr}`);
     },
   };
-}
-
-/** Settles when the condition holds. */
-export async function until(condition: () => boolean, what: () => string, timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain until ${what()}`);
-    await sleep(50);
-  }
 }

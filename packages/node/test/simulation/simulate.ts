@@ -5,12 +5,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { peopleOf } from "../../src/dev/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
 import { beginChronicle, type Chronicle, openChronicle } from "./chronicle.ts";
 import { disturb, MAX_DEPTH, type World } from "./disturbances.ts";
 import { kindsOf } from "./kinds.ts";
-import { beginLife, type Life, setClock, until } from "./life.ts";
+import { beginLife, type Life, setClock } from "./life.ts";
 import { createDraws } from "./random.ts";
 import type { DeliveryEntry } from "./register.ts";
 import { registerSubject, type Subject } from "./subject.ts";
@@ -46,6 +47,8 @@ const SETTLE_MS = 60_000;
 /** Behind this, retries that were put off are due; a webhook is suspended after five days only. */
 const HOUR_MS = 3_600_000;
 const RESTLESS = 2;
+/** The process looks at its clock file that often, twice. */
+const CLOCK_LAG_MS = 100;
 /** Faults of one webhook that are told. */
 const MAX_SHOWN = 5;
 
@@ -75,6 +78,8 @@ export async function simulate({ seed, seconds, log }: SimulationOptions): Promi
       const killed = new Promise<void>((resolve, reject) => {
         setTimeout(() => kill().then(resolve, reject), deathMs - performance.now());
       });
+      // It may end sooner than that, by itself.
+      killed.catch(() => {});
       while (performance.now() < deathMs) await disturb(world, life);
       await killed;
       life = undefined;
@@ -130,26 +135,34 @@ async function createWorld(
 /** Every receiver is well, and time passes until nothing waits. */
 async function makePeace(world: World, { control }: Life): Promise<void> {
   const { steady, restless, chronicle, folder } = world;
-  for (const { id, receiver } of [...steady, ...restless]) {
-    await receiver.become("well");
-    await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0 });
-  }
+  const subjects = [...steady, ...restless];
+  /** Sends again what was given up, and looks at every queue. */
+  const resend = () =>
+    Promise.all(subjects.map(({ id }) => control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0 })));
+  for (const { receiver } of subjects) await receiver.become("well");
   await control.post("/api/dev/mine", { blocks: 1 });
   await control.post("/api/dev/forge", { enabled: false });
-  let looks = 0;
-  await until(
-    () => {
-      const isDone = chronicle.unfinished() === 0;
-      // Retries wait for minutes: their time comes sooner.
-      if (!isDone && ++looks % 20 === 0) {
-        world.clockAheadMs += HOUR_MS;
-        setClock(folder, world.clockAheadMs);
-      }
-      return isDone;
-    },
-    () => `nothing waits any more: ${chronicle.unfinished()} do`,
-    SETTLE_MS,
-  );
+  await resend();
+  const deadline = performance.now() + SETTLE_MS;
+  while (!(await isPeaceful(chronicle))) {
+    if (performance.now() > deadline) {
+      throw new Error(`after ${SETTLE_MS} ms of peace there are still ${chronicle.unfinished().join(", ")}`);
+    }
+    // Retries wait for minutes: their time comes sooner.
+    world.clockAheadMs += HOUR_MS;
+    setClock(folder, world.clockAheadMs);
+    await sleep(CLOCK_LAG_MS);
+    await resend();
+  }
+}
+
+/** Whether nothing is left to do within a second. */
+async function isPeaceful(chronicle: Chronicle): Promise<boolean> {
+  for (let look = 0; look < 20; look++) {
+    if (chronicle.unfinished().length === 0) return true;
+    await sleep(50);
+  }
+  return false;
 }
 
 async function judgeAll(subjects: readonly Subject[], { control }: Life, chronicle: Chronicle) {
