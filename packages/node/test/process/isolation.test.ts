@@ -1,0 +1,117 @@
+/** A living chain with hostile receivers and readers, and others beside them that must not notice. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type Listener, listen as openStream } from "../stream/support.ts";
+import { HOSTILE, listen } from "../webhooks/hostile.ts";
+import { type Running, spawnUniknode } from "./uniknode.ts";
+
+const TOKEN = "isolation-test";
+const HOSTILE_WEBHOOKS = 120;
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+function openFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-isolation-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+async function start(folder: string): Promise<{ node: Running; url: string; stop: () => Promise<void> }> {
+  const node = spawnUniknode([
+    ...["dev", "--data", folder, "--http-port", "0", "--block-time", "1"],
+    ...["--webhook-token", TOKEN],
+  ]);
+  const stop = async () => {
+    node.child.kill("SIGTERM");
+    await node.ended;
+  };
+  onTestFinished(stop);
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  return { node, url: url!, stop };
+}
+
+async function register(url: string, target: string): Promise<void> {
+  const response = await fetch(`${url}/api/webhooks`, {
+    method: "POST",
+    headers: { authorization: TOKEN, "content-type": "application/json" },
+    body: JSON.stringify({
+      event: "block.applied",
+      target,
+      conditions: [{ key: "id", condition: "ne", value: "" }],
+    }),
+  });
+  expect(response.status).toBe(201);
+}
+
+/** Heights as they are delivered. */
+async function receiver(): Promise<{ heights: number[]; target: string }> {
+  const heights: number[] = [];
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += chunk;
+    heights.push((JSON.parse(text) as { height: number }).height);
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { heights, target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+const blocksOf = (url: string, lastId = ""): Promise<Listener> =>
+  openStream(`${url}/api/events?events=block.applied`, { authorization: TOKEN, "last-event-id": lastId });
+const heightsOf = ({ events }: Listener) => events.map(({ data }) => Number(data.height));
+const follows = (heights: readonly number[]) =>
+  heights.every((height, index) => index === 0 || height === heights[index - 1]! + 1);
+
+test("hostile receivers and readers disturb neither the chain nor others", { timeout: 180_000 }, async () => {
+  const { url } = await start(openFolder());
+  const targets = await Promise.all(Object.values(HOSTILE).map(listen));
+  for (let count = 0; count < HOSTILE_WEBHOOKS; count++)
+    await register(url, targets[count % targets.length]!);
+  const { heights, target } = await receiver();
+  await register(url, target);
+  for (let count = 0; count < 5; count++) {
+    const idle = await openStream(`${url}/api/events`, { authorization: TOKEN });
+    idle.pause();
+  }
+  const stream = await blocksOf(url);
+
+  await expect.poll(() => heights.length, PATIENCE).toBeGreaterThan(7);
+  await expect.poll(() => stream.events.length, PATIENCE).toBeGreaterThan(7);
+  expect([...heights].sort((a, b) => a - b)).toSatisfy(follows);
+  expect(heightsOf(stream)).toSatisfy(follows);
+  expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+  const page = await (await fetch(`${url}/metrics`)).text();
+  expect(page).toMatch(/uniknode_webhook_deliveries_total\{outcome="retried"\} [1-9]/);
+  expect(page).toMatch(/uniknode_webhook_deliveries_total\{outcome="delivered"\} [1-9]/);
+  expect(page).toMatch(/uniknode_streams 6/);
+});
+
+test("a reader of the stream misses no block over a restart of the node", { timeout: 120_000 }, async () => {
+  const folder = openFolder();
+  const first = await start(folder);
+  const before = await blocksOf(first.url);
+  await expect.poll(() => before.events.length, PATIENCE).toBeGreaterThan(1);
+  before.close();
+  const heard = heightsOf(before);
+  // Blocks that nobody hears of at the time.
+  const height = async () =>
+    Number(
+      ((await (await fetch(`${first.url}/api/blockchain`)).json()) as { data: { block: { height: number } } })
+        .data.block.height,
+    );
+  await expect.poll(height, PATIENCE).toBeGreaterThan(heard.at(-1)! + 1);
+  await first.stop();
+
+  const second = await start(folder);
+  const after = await blocksOf(second.url, before.lastId());
+  expect(after.status).toBe(200);
+  await expect.poll(() => after.events.length, PATIENCE).toBeGreaterThan(3);
+  expect([...heard, ...heightsOf(after)]).toSatisfy(follows);
+});
