@@ -1,0 +1,136 @@
+/** What receivers hold after a living node reorganised, was killed, and told the past. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { type Client, createClient } from "@uniknode/client";
+import { expect, onTestFinished, test } from "vitest";
+import { type Running, spawnUniknode } from "./uniknode.ts";
+
+const TOKEN = "reorganisations-test";
+/** Webhooks of this order; the others are parallel. */
+const STRICT = new Set([2, 4]);
+const PATIENCE = { timeout: 60_000, interval: 50 };
+
+type Message = {
+  id: string;
+  event: string;
+  webhookId: number;
+  sequence: number;
+  reverts?: string;
+  blockId: string;
+};
+
+/** Keeps the book of every webhook: what it was told and was not taken back, in order. */
+async function openReceiver() {
+  const books = new Map<number, Map<string, Message>>();
+  const messages: Message[] = [];
+  const server = createServer(async (request, response) => {
+    const message = (await json(request)) as Message;
+    messages.push(message);
+    const book = books.get(message.webhookId) ?? new Map<string, Message>();
+    books.set(message.webhookId, book);
+    if (message.reverts !== undefined) book.delete(message.reverts);
+    else if (!book.has(message.id)) book.set(message.id, message);
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // In parallel order, messages that follow each other closely may overtake each other.
+  const blocksOf = (webhook: number) =>
+    [...(books.get(webhook)?.values() ?? [])]
+      .sort((a, b) => (STRICT.has(webhook) ? 0 : a.sequence - b.sequence))
+      .flatMap(({ event, blockId }) => (event === "block.applied" ? [blockId] : []));
+  return { messages, books, blocksOf, target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+async function start(folder: string): Promise<{ node: Running; client: Client }> {
+  const node = spawnUniknode([
+    ...[
+      "dev",
+      "--data",
+      folder,
+      "--http-port",
+      "0",
+      "--webhook-token",
+      TOKEN,
+      "--webhook-retries",
+      "1s,1s,1s",
+    ],
+  ]);
+  onTestFinished(async () => {
+    node.child.kill("SIGKILL");
+    await node.ended;
+  });
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  const client = createClient({ url: url!, webhookToken: TOKEN });
+  // Verbs are there when the first blocks are.
+  await expect
+    .poll(() => client.dev.forge({ enabled: false }).catch(() => undefined), PATIENCE)
+    .toBeDefined();
+  return { node, client };
+}
+
+/** Ids of the blocks on the chain from a height on. */
+async function chainOf(client: Client, from: number): Promise<string[]> {
+  const { data } = await client.blocks.list().page({ limit: 100 });
+  return data
+    .filter(({ height }) => Number(height) >= from)
+    .map(({ id }) => id)
+    .reverse();
+}
+
+test("every receiver holds what is on the chain, and nothing else", { timeout: 180_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-reorganisations-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { blocksOf, books, messages, target } = await openReceiver();
+  let { node, client } = await start(folder);
+
+  const everything = { target, conditions: [{ key: "nothing", condition: "ne" as const, value: "x" }] };
+  const events = ["block.*", "transaction.*", "round.*", "forger.missing", "wallet.*"];
+  await client.webhooks.create({ ...everything, events });
+  await client.webhooks.create({ ...everything, events, order: "strict" });
+  await client.webhooks.create({ ...everything, events, confirmations: 4 });
+  const { head } = (await client.dev.mine({ blocks: 5 })).data;
+  const first = head.height - 4;
+
+  for (const depth of [1, 3, 2]) {
+    await client.dev.reorg({ depth });
+    await client.dev.mine({ blocks: 2 });
+    // In the middle of whatever is told.
+    node.child.kill("SIGKILL");
+    await node.ended;
+    ({ node, client } = await start(folder));
+  }
+  await client.dev.reorg({ depth: 4, blocks: 6 });
+
+  const chain = await chainOf(client, first);
+  for (const webhook of [1, 2]) await expect.poll(() => blocksOf(webhook), PATIENCE).toEqual(chain);
+  await expect.poll(() => blocksOf(3), PATIENCE).toEqual(chain.slice(0, -4));
+  expect(messages.some(({ reverts }) => reverts !== undefined)).toBe(true);
+  expect(messages.filter(({ webhookId, reverts }) => webhookId === 3 && reverts !== undefined)).toEqual([]);
+
+  // The past, of which a fourth webhook was told nothing.
+  const { id } = (await client.webhooks.create({ ...everything, events, order: "strict" })).data;
+  const { toHeight } = (await client.webhooks.replay(id, { fromHeight: first, toHeight: 1_000_000 })).data;
+  expect(toHeight).toBe(first + chain.length - 1);
+  node.child.kill("SIGKILL");
+  await node.ended;
+  ({ node, client } = await start(folder));
+  await expect.poll(async () => (await client.webhooks.getReplay(id)).data.state, PATIENCE).toBe("finished");
+  await expect.poll(() => blocksOf(id), PATIENCE).toEqual(chain);
+
+  // Numbers without gaps, each of one message.
+  for (const webhook of books.keys()) {
+    const own = messages.filter(({ webhookId }) => webhookId === webhook);
+    const idBySequence = new Map(own.map(({ sequence, id }) => [sequence, id]));
+    expect(Math.max(...idBySequence.keys())).toBe(idBySequence.size);
+    expect(new Set(idBySequence.values()).size).toBe(idBySequence.size);
+    for (const { sequence, id } of own) expect(id).toBe(idBySequence.get(sequence));
+  }
+});
