@@ -62,6 +62,19 @@ export type {
   WebhookChanges,
   WebhookWithToken,
 } from "./api/resources/webhooks.ts";
+export {
+  type BlockContent,
+  type ConfirmedTransactionContent,
+  type EventContents,
+  isEvent,
+  type PeerContent,
+  type ReceivedBlockContent,
+  type RejectionContent,
+  type RoundDelegateContent,
+  type Told,
+  type UnikContent,
+  type VoteContent,
+} from "./deliveries/contents.ts";
 export type { Delivery } from "./deliveries/delivery.ts";
 export { DeliveryError, type DeliveryErrorCode, type DeliveryErrorType } from "./deliveries/error.ts";
 export type { DeliveryHeaders } from "./deliveries/headers.ts";

@@ -17,14 +17,16 @@ export type Delivery = {
   /** Of the block that the event is about. */
   readonly height?: number;
   readonly blockId?: string;
-  /** The content is too large to be sent: `data` says what it is about, and its `link` where the whole is. */
-  readonly thin?: true;
+  /** The content is too large to be sent: `data` says only what it is about. */
+  readonly truncated?: true;
+  /** Path below the base URL of the node where the whole of a truncated content stands, if it does. */
+  readonly link?: string;
   /** Id of the delivery that this one takes back, after a reorganisation. */
   readonly reverts?: string;
 };
 
 const FIELDS: Readonly<
-  Record<Exclude<keyof Delivery, "data" | "thin">, { type: string; isOptional?: true }>
+  Record<Exclude<keyof Delivery, "data" | "truncated">, { type: string; isOptional?: true }>
 > = {
   id: { type: "string" },
   event: { type: "string" },
@@ -34,6 +36,7 @@ const FIELDS: Readonly<
   height: { type: "number", isOptional: true },
   blockId: { type: "string", isOptional: true },
   reverts: { type: "string", isOptional: true },
+  link: { type: "string", isOptional: true },
 };
 
 /**

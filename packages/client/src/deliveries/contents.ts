@@ -1,0 +1,115 @@
+/** What events carry in `data` (docs/reference/events.md). Amounts are decimal text in the smallest unit. */
+import type { RawBlock } from "../api/resources/blocks.ts";
+import type { RawTransaction } from "../api/resources/transactions.ts";
+import type { Wallet } from "../api/resources/wallets.ts";
+
+export type BlockContent = Omit<RawBlock, "unikMintRewards" | "foundationRewards"> & {
+  /** The ids as hexadecimal digits, where the network's own are decimal. */
+  readonly idHex: string;
+  readonly previousBlockHex: string;
+};
+
+/** A block as it arrived. */
+export type ReceivedBlockContent = BlockContent & { readonly transactions: readonly RawTransaction[] };
+
+export type ConfirmedTransactionContent = RawTransaction & {
+  readonly blockId: string;
+  /** Index in the block. */
+  readonly sequence: number;
+};
+
+export type RoundDelegateContent = Wallet & {
+  /** Sum of the balances that vote for it. */
+  readonly votes: string;
+  readonly round: number;
+};
+
+export type VoteContent = {
+  /** Public key of the delegate, behind `+` or `-`. */
+  readonly delegate: string;
+  readonly transaction: ConfirmedTransactionContent;
+};
+
+export type UnikContent = {
+  readonly tokenId: string;
+  /** Address of its owner after the transaction. */
+  readonly ownerId: string;
+  readonly transaction: ConfirmedTransactionContent;
+};
+
+export type PeerContent = {
+  readonly ip: string;
+  readonly port: number;
+  /** By plugin; -1 is closed. */
+  readonly ports: Readonly<Record<string, number>>;
+  readonly version?: string;
+  /** Milliseconds. */
+  readonly latency?: number;
+  readonly plugins: Readonly<Record<string, unknown>>;
+  readonly state: {
+    readonly height: number;
+    readonly forgingAllowed: boolean;
+    readonly currentSlot: number;
+    readonly header?: BlockContent;
+  };
+};
+
+export type RejectionContent = {
+  readonly transaction: RawTransaction;
+  /** Code of the reason. */
+  readonly type: string;
+  readonly message: string;
+};
+
+/** By the name of the event; those that carry nothing are not among them. */
+export type EventContents = {
+  "block.applied": BlockContent;
+  "block.disregarded": ReceivedBlockContent;
+  "block.forged": BlockContent;
+  "block.received": ReceivedBlockContent;
+  "block.reverted": BlockContent;
+  "delegate.registered": ConfirmedTransactionContent;
+  "delegate.resigned": ConfirmedTransactionContent;
+  "forger.failed": { readonly error: string };
+  "forger.missing": { readonly delegate: Wallet };
+  "forger.started": { readonly activeDelegates: readonly string[] };
+  "peer.added": PeerContent;
+  "peer.removed": PeerContent;
+  "round.created": readonly RoundDelegateContent[];
+  "round.missed": { readonly delegate: Wallet };
+  "state.started": true;
+  "transaction.applied": ConfirmedTransactionContent;
+  "transaction.expired": RawTransaction;
+  "transaction.forged": RawTransaction;
+  "transaction.pool.added": readonly RawTransaction[];
+  "transaction.pool.rejected": readonly RejectionContent[];
+  "transaction.pool.removed": RawTransaction;
+  "transaction.reverted": ConfirmedTransactionContent;
+  "unik.disclosed": UnikContent;
+  "unik.minted": UnikContent;
+  "unik.transferred": UnikContent;
+  "unik.updated": UnikContent;
+  "wallet.created.cold": Wallet;
+  "wallet.saved": Wallet;
+  "wallet.unvote": VoteContent;
+  "wallet.vote": VoteContent;
+};
+
+/** What tells of an event: a delivery, or an event of the live stream. */
+export type Told = {
+  readonly event: string;
+  readonly data?: unknown;
+  /** Of a delivery, and of an event of the stream: the content was too large to be sent. */
+  readonly truncated?: true;
+  readonly thin?: true;
+};
+
+/**
+ * Whether it tells of an event of this name, and all of it: then `data` has the content of that event.
+ * One whose content was too large to be sent is none.
+ */
+export const isEvent = <Telling extends Told, Name extends keyof EventContents>(
+  told: Telling,
+  name: Name,
+): told is Telling & { readonly event: Name; readonly data: EventContents[Name] } =>
+  told.event === name && !told.truncated && !told.thin;

@@ -1,0 +1,32 @@
+import { expect, expectTypeOf, test } from "vitest";
+import { type Delivery, isEvent, type StreamedEvent } from "../../src/index.ts";
+
+const delivery: Delivery = {
+  id: "msg_1",
+  event: "unik.minted",
+  timestamp: 1,
+  webhookId: 1,
+  data: { tokenId: "ab" },
+};
+
+test("the name of an event says what it carries", () => {
+  expect(isEvent(delivery, "unik.minted")).toBe(true);
+  expect(isEvent(delivery, "unik.updated")).toBe(false);
+  if (isEvent(delivery, "unik.minted")) {
+    expectTypeOf<typeof delivery.data.transaction.amount>().toEqualTypeOf<string>();
+    expectTypeOf<typeof delivery.webhookId>().toEqualTypeOf<number>();
+  }
+});
+
+test("a list is one, and so is the content of a streamed event", () => {
+  const streamed: StreamedEvent = { id: "a", event: "transaction.pool.added", position: "1", data: [] };
+  if (isEvent(streamed, "transaction.pool.added")) {
+    expectTypeOf<(typeof streamed.data)[number]["fee"]>().toEqualTypeOf<string>();
+  }
+  expect(isEvent(streamed, "transaction.pool.added")).toBe(true);
+});
+
+test("one whose content was too large to be sent has not what the event carries", () => {
+  expect(isEvent({ ...delivery, truncated: true }, "unik.minted")).toBe(false);
+  expect(isEvent({ ...delivery, thin: true }, "unik.minted")).toBe(false);
+});
