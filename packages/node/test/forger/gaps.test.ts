@@ -12,12 +12,12 @@ const START_SLOT = 300_000;
 const slotMs = (slot: number) => slots.unixMsOf(slots.slotTime(slot));
 
 /** A chain of blocks in the slots given, told one after another. */
-function world({ startSlot = START_SLOT, nowSlot = startSlot } = {}) {
+function world({ nowSlot = START_SLOT } = {}) {
   const database = openDatabase(":memory:");
   migrate(database);
   const slotStore = createSlotStore(database);
   const headers = new Map<number, BlockHeader>();
-  let now = startSlot;
+  let now = START_SLOT;
   const look = createGaps({
     isOurs: (publicKey) => publicKey.startsWith("ours"),
     slots,
