@@ -99,9 +99,8 @@ export type EventContents = {
 export type Told = {
   readonly event: string;
   readonly data?: unknown;
-  /** Of a delivery, and of an event of the stream: the content was too large to be sent. */
+  /** The content was too large to be sent. */
   readonly truncated?: true;
-  readonly thin?: true;
 };
 
 /**
@@ -112,4 +111,4 @@ export const isEvent = <Telling extends Told, Name extends keyof EventContents>(
   told: Telling,
   name: Name,
 ): told is Telling & { readonly event: Name; readonly data: EventContents[Name] } =>
-  told.event === name && !told.truncated && !told.thin;
+  told.event === name && !told.truncated;

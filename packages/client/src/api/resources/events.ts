@@ -11,8 +11,10 @@ export type StreamedEvent = {
   readonly blockId?: string;
   /** Id of the fact that this one takes back. */
   readonly reverts?: string;
-  /** The content is too large to be sent: `data` says what it is about, and its `link` where the whole is. */
-  readonly thin?: true;
+  /** The content is too large to be sent: `data` says only what it is about. */
+  readonly truncated?: true;
+  /** Path below the base URL of the node where the whole of a truncated content stands, if it does. */
+  readonly link?: string;
   /** What happened, as docs/reference/events.md describes it. */
   readonly data?: unknown;
   /** To go on behind this event another time: `lastEventId`. */
