@@ -75,9 +75,9 @@ export type NodeOptions = {
   /** Whether everybody may read the metrics, not only who has the token. */
   readonly metricsPublic: boolean;
   readonly webhookPrivateTargets: boolean;
-  /** Networks in CIDR notation: see `TargetOptions`. */
-  readonly webhookAllow: readonly string[];
-  readonly webhookDeny: readonly string[];
+  /** Addresses and networks: see `TargetOptions`. Undefined: none. */
+  readonly webhookAllow: string | undefined;
+  readonly webhookDeny: string | undefined;
   readonly webhookHttpsOnly: boolean;
   /** Deliveries per second to one host; 0: no limit. */
   readonly webhookHostRate: number;
@@ -371,8 +371,8 @@ async function start(
       metricsPublic: options.metricsPublic,
       targets: {
         allowPrivateTargets: options.webhookPrivateTargets,
-        allowedNetworks: options.webhookAllow,
-        deniedNetworks: options.webhookDeny,
+        allowedNetworks: options.webhookAllow ?? "",
+        deniedNetworks: options.webhookDeny ?? "",
         httpsOnly: options.webhookHttpsOnly,
       },
       deliveries: {

@@ -1,5 +1,4 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one table behind help, checking and defaults. */
-import { readCidrs } from "./cidr.ts";
 import { option, readChoice, readInteger, readRanges, readSwitch, readText } from "./option.ts";
 import { readPauses } from "./pauses.ts";
 import { peerOptions } from "./peers.ts";
@@ -75,17 +74,15 @@ export const nodeOptions = {
   }),
   webhookAllow: option({
     name: "webhookAllow",
-    placeholder: "NETWORKS",
-    sentence: "Networks (CIDR, separated by commas) that webhooks reach whatever they are.",
-    default: [],
-    read: readCidrs,
+    placeholder: "RANGES",
+    sentence: "Addresses and networks, as in httpAllow, that webhooks reach whatever they are.",
+    read: readRanges,
   }),
   webhookDeny: option({
     name: "webhookDeny",
-    placeholder: "NETWORKS",
-    sentence: "Networks (CIDR, separated by commas) that webhooks never reach, allowed or not.",
-    default: [],
-    read: readCidrs,
+    placeholder: "RANGES",
+    sentence: "Addresses and networks, as in httpAllow, that webhooks never reach, allowed or not.",
+    read: readRanges,
   }),
   webhookHttpsOnly: option({
     name: "webhookHttpsOnly",

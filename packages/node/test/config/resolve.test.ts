@@ -81,3 +81,12 @@ test("every option has a sentence with a full stop", () => {
   for (const option of Object.values({ ...devOptions, ...runOptions }))
     expect(option.sentence).toMatch(/\.$/);
 });
+
+test("networks of webhook targets are lists that make sense", () => {
+  const resolve = (webhookDeny: string) =>
+    resolveConfig(runOptions, { flags: { webhookDeny }, environment: {} });
+  expect(resolve("10.1.0.0/16, fd00::/8").webhookDeny).toBe("10.1.0.0/16, fd00::/8");
+  expect(() => resolve("10.1.0.0/99")).toThrow(
+    "--webhook-deny: 10.1.0.0/99 is neither an address nor a network",
+  );
+});

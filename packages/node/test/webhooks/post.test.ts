@@ -234,7 +234,7 @@ describe("the target guard", () => {
       lookups++;
       callback(null, [{ address: "127.0.0.1", family: 4 }]);
     };
-    const send = sender({ ...PUBLIC_ONLY, allowedNetworks: ["127.0.0.0/8"] }, lookup);
+    const send = sender({ ...PUBLIC_ONLY, allowedNetworks: "127.0.0.0/8" }, lookup);
     expect(await send(`http://receiver.example:${port}/`)).toEqual({ status: 200 });
     expect(hosts).toEqual([`receiver.example:${port}`]);
     expect(lookups).toBe(1);
@@ -257,7 +257,7 @@ test("a delivery travels over real HTTP, and a refused target is in the log", as
     bodies.push(await textOf(request));
     response.writeHead(202).end();
   });
-  const { post, close } = createPost({ ...OPTIONS, ...PUBLIC_ONLY, allowedNetworks: ["127.0.0.1/32"] });
+  const { post, close } = createPost({ ...OPTIONS, ...PUBLIC_ONLY, allowedNetworks: "127.0.0.1/32" });
   onTestFinished(close);
   const { webhooks, emit, log } = createService({ post });
   const good = await webhooks.register.create(always("block.applied", `http://127.0.0.1:${port}/`));

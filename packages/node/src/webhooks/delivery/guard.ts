@@ -7,15 +7,16 @@ import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
+import { createRangeTest } from "../../addresses/ranges.ts";
 
-/** Which targets may be reached. Networks are in CIDR notation. */
+/** Which targets may be reached. Networks are lists of addresses and networks (`addresses/ranges.ts`). */
 export type TargetOptions = {
   /** Loopback and private addresses pass. */
   readonly allowPrivateTargets: boolean;
   /** Networks that pass whatever they are. */
-  readonly allowedNetworks: readonly string[];
+  readonly allowedNetworks: string;
   /** Networks that never pass, not even where they are allowed as well. */
-  readonly deniedNetworks: readonly string[];
+  readonly deniedNetworks: string;
   /** Targets with the scheme http are refused. */
   readonly httpsOnly: boolean;
 };
@@ -24,8 +25,8 @@ export type GuardOptions = TargetOptions & { readonly connectTimeoutMs: number }
 
 export const PUBLIC_TARGETS: TargetOptions = {
   allowPrivateTargets: false,
-  allowedNetworks: [],
-  deniedNetworks: [],
+  allowedNetworks: "",
+  deniedNetworks: "",
   httpsOnly: false,
 };
 
@@ -39,15 +40,8 @@ const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
  * Where clouds tell their machines secrets: a private target is welcome in a development network, these are nowhere.
  * Azure's lies among the public addresses.
  */
-const METADATA = [
-  "169.254.169.254/32",
-  "169.254.170.0/24",
-  "168.63.129.16/32",
-  "100.100.100.200/32",
-  "192.0.0.192/32",
-  "fd00:ec2::/32",
-  "fd20:ce::254/128",
-];
+const METADATA =
+  "169.254.169.254, 169.254.170.0/24, 168.63.129.16, 100.100.100.200, 192.0.0.192, fd00:ec2::/32, fd20:ce::254";
 
 type Resolved = { readonly address: string; readonly family: number };
 
@@ -70,7 +64,7 @@ export class TargetRefusedError extends Error {
 /**
  * A connector for public addresses only.
  *
- * @throws {Error} when a network is not in CIDR notation
+ * @throws {Error} naming an entry of a list that is neither address nor network
  */
 export function createGuardedConnector(
   options: GuardOptions,
@@ -120,30 +114,24 @@ const refusedAddress = (address: string) =>
  * A test whether deliveries may go to an address. `::ffff:10.0.0.1` and `64:ff9b::10.0.0.1` are judged as `10.0.0.1`,
  * which is where they lead.
  *
- * @throws {Error} when a network is not in CIDR notation
+ * @throws {Error} naming an entry of a list that is neither address nor network
  */
 export function createAddressCheck({
   allowPrivateTargets,
   allowedNetworks,
   deniedNetworks,
 }: Omit<TargetOptions, "httpsOnly">): (address: string) => boolean {
-  const isDenied = createNetworks(deniedNetworks);
-  const isAllowed = createNetworks(allowedNetworks);
-  const isMetadata = createNetworks(METADATA);
-  return (text) => {
-    if (!ipaddr.isValid(text)) return false;
-    const given = ipaddr.parse(text);
-    const address = destinationOf(given);
-    if (isDenied(given) || isDenied(address)) return false;
-    if (isAllowed(given) || isAllowed(address)) return true;
-    return !isMetadata(address) && (allowPrivateTargets || isPublic(address));
+  const isDenied = createRangeTest(deniedNetworks);
+  const isAllowed = createRangeTest(allowedNetworks);
+  const isMetadata = createRangeTest(METADATA);
+  return (given) => {
+    if (!ipaddr.isValid(given)) return false;
+    const address = destinationOf(ipaddr.parse(given));
+    const destination = address.toString();
+    if (isDenied(given) || isDenied(destination)) return false;
+    if (isAllowed(given) || isAllowed(destination)) return true;
+    return !isMetadata(destination) && (allowPrivateTargets || isPublic(address));
   };
-}
-
-function createNetworks(texts: readonly string[]): (address: Address) => boolean {
-  const networks = texts.map((text) => ipaddr.parseCIDR(text));
-  return (address) =>
-    networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
 /** The IPv4 address to which packets for an IPv6 address are sent on, where there is one. */
