@@ -75,7 +75,7 @@ export const entities: Resource = (app, { queries, read }) => {
       const { field, direction } = orderOf(request.query.orderBy, BY_ID);
       const found = passing(queries.entities.all(head), TESTS, filter);
       const ordered = sorted(found, RATES[field], { direction, id: ({ id }) => id });
-      return memoryList(request, ordered, entityAnswer);
+      return memoryList(request, ordered, { show: entityAnswer, id: ({ id }) => id });
     });
   }
 

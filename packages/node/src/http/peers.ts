@@ -49,7 +49,8 @@ export const peers: Resource = (app, { gateway }) => {
       const { version, orderBy } = request.query;
       const all = await gateway.peers();
       const found = version === undefined ? all : ofVersions(all, version);
-      return memoryList(request, ordered(found, orderOf(orderBy, QUICKEST_FIRST)), peerAnswer);
+      const rows = ordered(found, orderOf(orderBy, QUICKEST_FIRST));
+      return memoryList(request, rows, { show: peerAnswer, id: ({ ip }) => ip });
     },
   );
 

@@ -24,7 +24,7 @@ import {
   typeQuery,
 } from "./lists/transactions.ts";
 import { body, distinct, interval, positiveValue, uintValue } from "./requests/bodies.ts";
-import { listAnswer, pageOf, pageQuery } from "./requests/pagination.ts";
+import { listAnswer, offsetQuery, pageOf, pageQuery } from "./requests/pagination.ts";
 import {
   address,
   blockId,
@@ -139,7 +139,7 @@ export const transactions: Resource = (app, api) => {
           "Transactions that wait for a block, in the order of forging.",
           listOf(AnyTransaction),
         ),
-        querystring: query({ ...pageQuery, ...transformQuery }),
+        querystring: query({ ...offsetQuery, ...transformQuery }),
       },
     },
     async (request) => {

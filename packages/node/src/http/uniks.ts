@@ -13,6 +13,7 @@ import {
 import { countText } from "./answers/values.ts";
 import type { Api, Resource } from "./api.ts";
 import { chainmetaMember, described, listOf, single } from "./description/route.ts";
+import { memoryList } from "./lists/memory.ts";
 import { listAnswer, pageOf, pageQuery } from "./requests/pagination.ts";
 import { address, hex64, orderOf, query } from "./requests/parameters.ts";
 import { HttpError, notFound } from "./transport/error.ts";
@@ -75,10 +76,10 @@ export const uniks: Resource = (app, api) => {
       (request) => {
         const page = pageOf(request.query);
         return read((head) => {
-          const { rows, totalCount } = queries.tokens.list(head, {}, tokenOrderOf(request.query), page);
+          const { rows, ...found } = queries.tokens.list(head, {}, tokenOrderOf(request.query), page);
           return listAnswer(request, page, {
             rows: rows.map((token) => tokenSummary(token, name)),
-            totalCount,
+            ...found,
           });
         });
       },
@@ -102,10 +103,10 @@ export const uniks: Resource = (app, api) => {
           ...(ownerId !== undefined && { ownerId }),
         };
         return read((head) => {
-          const { rows, totalCount } = queries.tokens.list(head, filter, tokenOrderOf(request.body), page);
+          const { rows, ...found } = queries.tokens.list(head, filter, tokenOrderOf(request.body), page);
           return listAnswer(request, page, {
             rows: rows.map((token) => tokenSummary(token, name)),
-            totalCount,
+            ...found,
           });
         });
       },
@@ -138,19 +139,12 @@ export const uniks: Resource = (app, api) => {
           querystring: query(pageQuery),
         },
       },
-      (request) => {
-        const page = pageOf(request.query);
-        return read((head) => {
+      (request) =>
+        read((head) => {
           const properties = propertiesOf(api, findToken(api, request.params.id));
-          const rows = properties
-            .slice(page.offset, page.offset + page.limit)
-            .map(([key, value]) => ({ [key]: value }));
-          return {
-            ...listAnswer(request, page, { rows, totalCount: properties.length }),
-            ...chainmeta(head),
-          };
-        });
-      },
+          const look = { show: ([key, value]: Property) => ({ [key]: value }), id: ([key]: Property) => key };
+          return { ...memoryList(request, properties, look), ...chainmeta(head) };
+        }),
     );
 
     app.get(
@@ -202,13 +196,15 @@ function findToken({ queries }: Api, id: string): StoredToken {
   return token;
 }
 
+type Property = [key: string, value: string];
+
 /** Stored properties, then those that every token has unless it stores them itself. */
-function propertiesOf({ queries }: Api, { id, type, ownerId }: StoredToken): [key: string, value: string][] {
+function propertiesOf({ queries }: Api, { id, type, ownerId }: StoredToken): Property[] {
   const stored = queries.tokens.properties(id).map(({ key, value }): [string, string] => [key, value]);
   const keys = new Set(stored.map(([key]) => key));
   const hasSecondKey = queries.wallets.find(ownerId)?.attributes.secondPublicKey !== undefined;
   const added = systemProperties(type, hasSecondKey).filter(
-    (property): property is [string, string] => property[1] !== undefined && !keys.has(property[0]),
+    (property): property is Property => property[1] !== undefined && !keys.has(property[0]),
   );
   return [...stored, ...added];
 }

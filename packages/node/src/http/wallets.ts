@@ -208,9 +208,9 @@ export const wallets: Resource = (app, api) => {
         // Address, public key or username: whoever it is, the tokens are those of its address.
         const wallet = queries.wallets.find(request.params.id);
         const filter = { ownerId: wallet?.address ?? request.params.id };
-        const { rows, totalCount } = queries.tokens.list(head, filter, tokenOrderOf(request.query), page);
+        const { rows, ...found } = queries.tokens.list(head, filter, tokenOrderOf(request.query), page);
         const data = rows.map((token) => tokenSummary(token, name));
-        return { ...listAnswer(request, page, { rows: data, totalCount }), ...chainmeta(head) };
+        return { ...listAnswer(request, page, { rows: data, ...found }), ...chainmeta(head) };
       });
     });
   }

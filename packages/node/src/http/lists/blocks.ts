@@ -51,9 +51,9 @@ export function blockList(
 ) {
   const page = pageOf(request.query);
   const order = orderOf(orderBy, DEFAULT_ORDER);
-  const { rows, totalCount } = api.queries.blocks.list(head, filter, order, page);
+  const { rows, ...found } = api.queries.blocks.list(head, filter, order, page);
   const data = rows.map((block) => showBlock(api, head, block, request.query));
-  return listAnswer(request, page, { rows: data, totalCount });
+  return listAnswer(request, page, { rows: data, ...found });
 }
 
 /** A block, transformed unless that is not wanted. */

@@ -95,7 +95,7 @@ export function delegateList(
   const { field, direction } = orderFrom(request.query.orderBy);
   const order = { direction, id: ({ answer }: Candidate) => answer.publicKey };
   const found = sorted(passing(candidates, TESTS, filter), RATES[field], order);
-  return memoryList(request, found, ({ answer }) => answer);
+  return memoryList(request, found, { show: ({ answer }) => answer, id: order.id });
 }
 
 const BY_RANK: Order<RateName> = { field: "rank", direction: "asc" };

@@ -66,5 +66,8 @@ export function lockList(
   const rows = locks.map((lock) => ({ lock, isExpired: isLockExpired(lock, head) }));
   const { field, direction } = orderOf(request.query.orderBy, BY_ID);
   const found = sorted(passing(rows, TESTS, filter), RATES[field], { direction, id: ({ lock }) => lock.id });
-  return memoryList(request, found, ({ lock }) => lockAnswer(lock, head, timestampOf));
+  return memoryList(request, found, {
+    show: ({ lock }) => lockAnswer(lock, head, timestampOf),
+    id: ({ lock }) => lock.id,
+  });
 }

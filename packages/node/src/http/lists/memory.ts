@@ -1,16 +1,49 @@
 /** Lists of what is few enough to be filtered and ordered in memory. */
 import type { Integer, Interval } from "../../store/queries/conditions.ts";
+import { CursorError } from "../../store/queries/cursor.ts";
 import { type ListRequest, listAnswer, type Meta, pageOf } from "../requests/pagination.ts";
 
-/** The page of all these rows that a request asks for. */
+type Look<Row, Shown> = {
+  readonly show: (row: Row) => Shown;
+  /** Different for every row. */
+  readonly id: (row: Row) => string;
+};
+
+/**
+ * The page of all these rows that a request asks for.
+ *
+ * @throws {CursorError}
+ */
 export function memoryList<Row, Shown>(
   request: ListRequest,
   rows: readonly Row[],
-  show: (row: Row) => Shown,
+  { show, id }: Look<Row, Shown>,
 ): { meta: Meta; data: Shown[] } {
   const page = pageOf(request.query);
-  const shown = rows.slice(page.offset, page.offset + page.limit).map(show);
-  return listAnswer(request, page, { rows: shown, totalCount: rows.length });
+  const offset = page.after === undefined ? page.offset : indexAfter(rows, page.after, id);
+  const shown = rows.slice(offset, offset + page.limit);
+  const end = offset + shown.length;
+  const next = end < rows.length && shown.length > 0 && JSON.stringify([id(shown.at(-1)!), end - 1]);
+  return listAnswer(request, page, {
+    rows: shown.map(show),
+    totalCount: rows.length,
+    ...(next && { next }),
+  });
+}
+
+/** A place is the id of a row with its index: what comes after it, or took its place if it has gone. */
+function indexAfter<Row>(rows: readonly Row[], place: string, id: (row: Row) => string): number {
+  const [lastId, lastIndex] = readPlace(place);
+  const index = rows.findIndex((row) => id(row) === lastId);
+  return index === -1 ? lastIndex : index + 1;
+}
+
+function readPlace(text: string): [id: string, index: number] {
+  try {
+    const [id, index] = JSON.parse(text);
+    if (typeof id === "string" && Number.isSafeInteger(index) && index >= 0) return [id, index];
+  } catch {}
+  throw new CursorError();
 }
 
 /** What a row is ordered by; rows without it come last in both directions. */

@@ -66,7 +66,7 @@ export function transactionList(
 ) {
   const page = pageOf(request.query);
   const { field, direction } = orderOf(orderBy, NEWEST_FIRST);
-  const { rows, totalCount } = api.queries.transactions.list(
+  const { rows, ...found } = api.queries.transactions.list(
     head,
     filter,
     { field, direction, sequence },
@@ -76,7 +76,7 @@ export function transactionList(
     ...showTransaction(api, head, row, request.query),
     ...(wantsTransform(request.query) && extras(row)),
   }));
-  return listAnswer(request, page, { rows: data, totalCount });
+  return listAnswer(request, page, { rows: data, ...found });
 }
 
 const NEWEST_FIRST: TransactionOrder = { field: "timestamp", direction: "desc" };

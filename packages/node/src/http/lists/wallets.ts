@@ -34,8 +34,8 @@ export function walletList(
 ) {
   const page = pageOf(request.query);
   const order = orderOf(orderBy, RICHEST_FIRST);
-  const { rows, totalCount } = queries.wallets.list(head, withoutZeros(filter), order, page);
-  return listAnswer(request, page, { rows: rows.map(walletAnswer), totalCount });
+  const { rows, ...found } = queries.wallets.list(head, withoutZeros(filter), order, page);
+  return listAnswer(request, page, { rows: rows.map(walletAnswer), ...found });
 }
 
 /** As the old network has it, 0 stands for "whatever it is" in these two filters. */

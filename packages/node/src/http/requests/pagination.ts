@@ -1,23 +1,50 @@
 /** Pages of lists: what a request asks for and what the answer says about them (http-api.md 3.2 and 3.3). */
 import type { FastifyRequest } from "fastify";
 import { type Static, type TSchema, Type } from "typebox";
+import type { Found } from "../../store/queries/listing.ts";
 import { limit, MAX_LIMIT, positive, uint } from "./parameters.ts";
 
-export const pageQuery = {
+/** Parameters of a list whose order may change from one request to the next. */
+export const offsetQuery = {
   page: Type.Optional(positive),
   limit: Type.Optional(limit),
   offset: Type.Optional(uint),
 };
 
+/** What a walk by cursors begins with. */
+const START = "start";
+
+/** Parameters of every other list. */
+export const pageQuery = {
+  ...offsetQuery,
+  cursor: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z0-9_-]{1,2048}$",
+      description:
+        "`start`, then `meta.nextCursor` of the answer before: pages that neither overlap nor leave rows out while blocks are added. Replaces `page` and `offset`.",
+    }),
+  ),
+};
+
+type PageQuery = { page?: string; limit?: string; offset?: string; cursor?: string };
+
 /** A request for a list, whatever else its query has. */
-export type ListRequest<Query extends object = object> = FastifyRequest<{
-  Querystring: { page?: string; limit?: string; offset?: string } & Query;
-}>;
+export type ListRequest<Query extends object = object> = FastifyRequest<{ Querystring: PageQuery & Query }>;
 
 /** `number` counts from 1. `offset` rows are skipped before the `limit` that are shown. */
-export type Page = { readonly number: number; readonly limit: number; readonly offset: number };
+export type Page = {
+  readonly number: number;
+  readonly limit: number;
+  readonly offset: number;
+  /** Place of the last row on the page before (`store/queries/cursor.ts`), which then counts instead. */
+  readonly after?: string;
+};
 
-export function pageOf(query: { page?: string; limit?: string; offset?: string }): Page {
+export function pageOf({ cursor, ...query }: PageQuery): Page {
+  if (cursor !== undefined) {
+    const page = { number: 1, limit: Number(query.limit ?? MAX_LIMIT), offset: 0 };
+    return cursor === START ? page : { ...page, after: Buffer.from(cursor, "base64url").toString() };
+  }
   const number = Number(query.page ?? 1);
   const limit = Number(query.limit ?? MAX_LIMIT);
   const offset = Number(query.offset ?? 0) || (number - 1) * limit;
@@ -40,6 +67,11 @@ export const Meta = Type.Object(
     self: link,
     first: link,
     last: orNull(link),
+    nextCursor: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: "Only where `cursor` was given; null on the last page.",
+      }),
+    ),
   },
   { title: "Meta", description: "The place of a page among all. Links are path and query." },
 );
@@ -49,22 +81,30 @@ export type Meta = Static<typeof Meta>;
 export function listAnswer<T>(
   request: FastifyRequest,
   page: Page,
-  { rows, totalCount }: { rows: T[]; totalCount: number },
+  { rows, totalCount, next }: Found<T>,
 ): { meta: Meta; data: T[] } {
+  const { cursor } = request.query as PageQuery;
+  const nextCursor = next === undefined ? null : Buffer.from(next).toString("base64url");
   const pageCount = Math.max(1, Math.ceil(totalCount / page.limit));
   const { number } = page;
   const link = linker(request);
+  const isPaged = cursor === undefined;
   return {
     meta: {
       totalCountIsEstimate: false,
       count: rows.length,
       pageCount,
       totalCount,
-      next: number < pageCount ? link(number + 1) : null,
+      next: isPaged
+        ? number < pageCount
+          ? link(number + 1)
+          : null
+        : nextCursor && link(1, { cursor: nextCursor }),
       previous: number > 1 && number <= pageCount + 1 && totalCount > 0 ? link(number - 1) : null,
-      self: link(number, { keepOffset: true }),
+      self: link(number, { keepOffset: true, cursor }),
       first: link(1),
       last: totalCount > 0 ? link(pageCount) : null,
+      ...(!isPaged && { nextCursor }),
     },
     data: rows,
   };
@@ -73,19 +113,27 @@ export function listAnswer<T>(
 /** Parameters that links spell out even when the request left them to their defaults, in this order. */
 const DEFAULTS = { transform: "true", page: "1", limit: `${MAX_LIMIT}` };
 
+type LinkOptions = {
+  readonly keepOffset?: boolean;
+  /** In place of a page. */
+  readonly cursor?: string | undefined;
+};
+
 /** The request's own path and parameters with another page (disagreement D-07: the prefix stays). */
-function linker(request: FastifyRequest): (page: number, options?: { keepOffset: boolean }) => string {
+function linker(request: FastifyRequest): (page: number, options?: LinkOptions) => string {
   const path = request.url.split("?", 1)[0];
   const listed = request.routeOptions.schema?.querystring as { properties?: object } | undefined;
   const given = Object.entries(request.query as Record<string, string>);
   const missing = Object.entries(DEFAULTS).filter(
     ([name]) => name in (listed?.properties ?? {}) && !given.some(([present]) => present === name),
   );
-  return (page, { keepOffset } = { keepOffset: false }) => {
+  return (page, { keepOffset = false, cursor } = {}) => {
+    const values: Record<string, string | undefined> = { page: `${page}`, cursor };
     const parameters = [...given, ...missing]
       // An offset would make the page of another link ineffective (section 11, number 10).
       .filter(([name]) => keepOffset || name !== "offset")
-      .map(([name, value]) => [name, name === "page" ? `${page}` : value] as const);
+      .filter(([name]) => (cursor === undefined ? name !== "cursor" : name !== "page"))
+      .map(([name, value]) => [name, values[name] ?? value] as const);
     return `${path}?${parameters.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&")}`;
   };
 }

@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../serving/gateway.ts";
+import { CursorError } from "../../store/queries/cursor.ts";
 import { SnapshotError } from "../../store/queries/snapshot.ts";
 import type { Server } from "../app.ts";
 import { allowOrigin } from "./cors.ts";
@@ -47,6 +48,7 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
   // A body is no reason to say more about a path that does not exist.
   if (request.is404 && !isBarred) return errorBody(404, "Not Found");
   if (error.validation) return describeInvalid(error as FastifyError, request);
+  if (error instanceof CursorError) return describeParameter("cursor", error.message, request);
   if (error instanceof BodyError) return errorBody(422, error.message);
   if (error instanceof HttpError) return errorBody(error.statusCode, error.message);
   if (error instanceof SnapshotError) return errorBody(503, "Service Unavailable");
@@ -67,6 +69,12 @@ function describeInvalid(error: FastifyError, { routeOptions }: FastifyRequest):
   if (status === 422) return errorBody(422, message);
   const source = SOURCES[error.validationContext as keyof typeof SOURCES] ?? "query";
   return { ...errorBody(400, message), validation: { source, keys } };
+}
+
+function describeParameter(name: string, message: string, { routeOptions }: FastifyRequest): ErrorBody {
+  const status = routeOptions.config.invalidStatus ?? 422;
+  const body = errorBody(status, `"${name}": ${message}`);
+  return status === 422 ? body : { ...body, validation: { source: "query", keys: [name] } };
 }
 
 type Fault = NonNullable<FastifyError["validation"]>[number];

@@ -11,6 +11,7 @@ import {
   NEVER,
   text,
 } from "./conditions.ts";
+import { placeOf } from "./cursor.ts";
 import { createList, type Direction, type Found, type OrderTerm, type Range } from "./listing.ts";
 import type { Head } from "./snapshot.ts";
 
@@ -64,8 +65,13 @@ export type BlockQueries = {
 };
 
 type BlockRow = { id: string; header: Uint8Array; username: string | null };
+type ListedRow = BlockRow & { place: string };
 
 const COLUMNS = "id, header, username";
+const PLACES = {
+  asc: placeOf([{ value: "height", direction: "asc" }], ["height"]),
+  desc: placeOf([{ value: "height", direction: "desc" }], ["height"]),
+};
 const JOINS = "LEFT JOIN wallets ON public_key = generator";
 
 /** What the genesis block names as its parent. */
@@ -89,11 +95,12 @@ export function createBlockQueries(database: Database): BlockQueries {
   const between = Object.fromEntries(
     (["asc", "desc"] as const).map((direction) => [
       direction,
-      database.prepare<BlockRow>(
-        `SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height BETWEEN ? AND ? ORDER BY height ${direction}`,
+      database.prepare<ListedRow>(
+        `SELECT ${COLUMNS}, ${PLACES[direction]} AS place FROM blocks ${JOINS}
+         WHERE height BETWEEN ? AND ? ORDER BY height ${direction}`,
       ),
     ]),
-  ) as Record<Direction, ReturnType<typeof database.prepare<BlockRow>>>;
+  ) as Record<Direction, ReturnType<typeof database.prepare<ListedRow>>>;
 
   /** A page of all blocks between two heights, which have no gaps: nothing is counted, nothing skipped. */
   function pageOf({ low, high }: Heights, direction: Direction, { offset, limit }: Range): Found<BlockRow> {
@@ -101,10 +108,10 @@ export function createBlockQueries(database: Database): BlockQueries {
       direction === "asc"
         ? [low + offset, low + offset + limit - 1]
         : [high - offset - limit + 1, high - offset];
-    return {
-      rows: between[direction].all(Math.max(from, low), Math.min(to, high)),
-      totalCount: Math.max(0, high - low + 1),
-    };
+    const rows = between[direction].all(Math.max(from, low), Math.min(to, high));
+    const totalCount = countOf({ low, high });
+    const isLast = offset + rows.length >= totalCount;
+    return { rows, totalCount, ...(!isLast && rows.length > 0 && { next: rows.at(-1)!.place }) };
   }
 
   function childOf(id: string): Condition {
@@ -130,20 +137,25 @@ export function createBlockQueries(database: Database): BlockQueries {
     list(head, filter, { field, direction }, range) {
       const { previousBlock } = filter;
       const heights = heightsOf(head, filter, heightAt);
+      const { after } = range;
       const conditions = [
         ...conditionsOf(FIELDS, filter),
         ...(previousBlock === undefined ? [] : [childOf(previousBlock)]),
       ];
       const value = ORDERS[field];
-      const { rows, totalCount } =
-        conditions.length === 0 && value === "height"
+      const { rows, totalCount, next } =
+        conditions.length === 0 && value === "height" && after === undefined
           ? pageOf(heights, direction, range)
           : list(
               head,
-              { conditions: [...conditions, betweenHeights(heights)], order: orderOf(value, direction) },
+              {
+                conditions: [...conditions, betweenHeights(heights)],
+                order: orderOf(value, direction),
+                ...(conditions.length === 0 && { totalCount: countOf(heights) }),
+              },
               range,
             );
-      return { rows: rows.map(blockFromRow), totalCount };
+      return { rows: rows.map(blockFromRow), totalCount, ...(next !== undefined && { next }) };
     },
     heightAt,
   };
@@ -151,6 +163,8 @@ export function createBlockQueries(database: Database): BlockQueries {
 
 /** Lowest and highest of a chain without gaps. */
 export type Heights = { readonly low: number; readonly high: number };
+
+const countOf = ({ low, high }: Heights): number => Math.max(0, high - low + 1);
 
 type PlaceFilter = { readonly height?: Integer | Interval; readonly timestamp?: Integer | Interval };
 

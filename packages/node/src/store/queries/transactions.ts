@@ -16,6 +16,7 @@ import {
 import { createList, type Direction, type Found, type OrderTerm, type Range } from "./listing.ts";
 import { createParties } from "./parties.ts";
 import type { Head } from "./snapshot.ts";
+import { createTotals } from "./totals.ts";
 
 export type StoredTransaction = {
   readonly transaction: Transaction;
@@ -60,6 +61,9 @@ export type TransactionFilter = FilterOf<typeof FIELDS> & {
 };
 
 const CORE_GROUP = 1;
+
+/** Offset from which on rows are not walked over one by one. */
+const FAR = 200;
 
 const ORDERS = {
   amount: "amount",
@@ -124,6 +128,7 @@ export function createTransactionQueries(
   const inBlock = database.prepare<TransactionRow>(
     `SELECT ${COLUMNS} FROM transactions WHERE height = ? ORDER BY sequence`,
   );
+  const totals = createTotals(database);
   const list = createList<TransactionRow>(database, {
     table: "transactions",
     key: ["height", "sequence"],
@@ -148,6 +153,30 @@ export function createTransactionQueries(
     return conditions;
   }
 
+  /** The number of transactions that a filter finds; undefined where it asks for more than types. */
+  function totalOfTypes(head: Head, filter: TransactionFilter): number | undefined {
+    const { type, typeGroup, ...others } = filter;
+    if (typeof type === "object" || typeof typeGroup === "object") return undefined;
+    if (conditionsFor(head, others).length > 0) return undefined;
+    const group = typeGroup ?? CORE_GROUP;
+    return totals
+      .byType(head)
+      .filter((one) => one.typeGroup === Number(group) && (type === undefined || one.type === Number(type)))
+      .reduce((sum, { transactions }) => sum + transactions, 0);
+  }
+
+  /** The block in which a page of all transactions begins, and what is left of the offset from there. */
+  function startOf(head: Head, { direction }: TransactionOrder, { offset }: Range) {
+    if (offset < FAR) return { offset };
+    if (direction === "asc") {
+      const height = totals.heightOf(offset + 1, head);
+      return { offset: offset - totals.upTo(height - 1), from: { sql: "height >= ?", values: [height] } };
+    }
+    const below = totals.upTo(head.height) - offset;
+    const height = totals.heightOf(below, head);
+    return { offset: totals.upTo(height) - below, from: { sql: "height <= ?", values: [height] } };
+  }
+
   return {
     byId(id) {
       const row = byId.get(id);
@@ -164,9 +193,14 @@ export function createTransactionQueries(
         ...(addresses === undefined ? [] : [parties.between(addresses)]),
         ...assets.map(({ types }) => types),
       ];
+      const conditions = conditionsFor(head, filter);
+      const isWhole = !ways && conditions.length === 0;
+      const start = isWhole && ORDERS[order.field] === "height" ? startOf(head, order, range) : range;
       const selection = {
+        totalCount: isWhole ? totals.upTo(head.height) : ways ? undefined : totalOfTypes(head, filter),
+        ...("from" in start && { from: start.from }),
         conditions: [
-          ...conditionsFor(head, filter),
+          ...conditions,
           ...others.map(anyOf),
           // Last, because it reads the whole transaction.
           ...assets.map(({ condition }) => condition),
@@ -174,8 +208,8 @@ export function createTransactionQueries(
         ...(ways && { ways }),
         order: orderOf(order),
       };
-      const { rows, totalCount } = list(head, selection, range);
-      return { rows: rows.map(transactionFromRow), totalCount };
+      const { rows, totalCount, next } = list(head, selection, { ...range, offset: start.offset });
+      return { rows: rows.map(transactionFromRow), totalCount, ...(next !== undefined && { next }) };
     },
   };
 }

@@ -88,8 +88,8 @@ export function createWalletQueries(database: Database): WalletQueries {
         ...conditionsOf(FIELDS, filter),
         ...(addresses === undefined ? [] : [oneOf("address", addresses)]),
       ];
-      const { rows, totalCount } = list(head, { conditions, order: orderOf(order) }, range);
-      return { rows: rows.map(walletFromRow), totalCount };
+      const { rows, ...found } = list(head, { conditions, order: orderOf(order) }, range);
+      return { rows: rows.map(walletFromRow), ...found };
     },
   };
 }

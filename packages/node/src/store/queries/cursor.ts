@@ -1,0 +1,61 @@
+/**
+ * Places in an ordered list, so that a page may begin after a row whatever was added before it. A place is JSON: a
+ * name of the order, then what the order knows of the row. It goes through SQLite as text, so that integers beyond
+ * 2^53 stay what they are.
+ */
+import { hash } from "node:crypto";
+import type { Condition } from "./conditions.ts";
+import type { OrderTerm } from "./listing.ts";
+
+/** A place is none of this list in this order. */
+export class CursorError extends Error {
+  readonly code = "CURSOR_UNKNOWN";
+
+  constructor() {
+    super("the cursor is not one of this list in this order");
+    this.name = "CursorError";
+  }
+}
+
+/** SQL of the place of a row, whose order has these values. */
+export const placeOf = (order: readonly OrderTerm[], names: readonly string[]): string =>
+  `json_array('${nameOf(order)}', ${names.join()})`;
+
+/**
+ * That a row comes after a place.
+ *
+ * @throws {CursorError}
+ */
+export function after(order: readonly OrderTerm[], place: string): Condition {
+  if (!isPlace(order, place)) throw new CursorError();
+  const at = (index: number) => `json_extract(?, '$[${index + 1}]')`;
+  const isBehind = ({ value, direction }: OrderTerm, index: number) =>
+    `(${value}) ${direction === "asc" ? ">" : "<"} ${at(index)}`;
+  const [first, ...others] = order.map(isBehind).reverse();
+  const tests = others.reduce((rest, test, index) => {
+    const place = order.length - 2 - index;
+    return `${test} OR ((${order[place]!.value}) IS ${at(place)} AND (${rest}))`;
+  }, first!);
+  const bound = isBehind(order[0]!, 0).replace(/([<>]) (json_extract)/, "$1= $2");
+  const sql = `${bound} AND (${tests})`;
+  // Every placeholder is the same text.
+  return { sql, values: Array(sql.split("?").length - 1).fill(place) };
+}
+
+/** Short, and different for different orders. */
+const nameOf = (order: readonly OrderTerm[]): string =>
+  hash("sha1", order.map(({ value, direction }) => `${value} ${direction}`).join()).slice(0, 8);
+
+function isPlace(order: readonly OrderTerm[], text: string): boolean {
+  const place = parse(text);
+  if (!Array.isArray(place) || place.length !== order.length + 1 || place[0] !== nameOf(order)) return false;
+  return place.every((value) => value === null || typeof value === "string" || Number.isFinite(value));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+/** Lists read from one cursor to the next. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { TRANSACTION_ORDERS } from "../../src/store/queries/transactions.ts";
+import { WALLET_ORDERS } from "../../src/store/queries/wallets.ts";
+import { alice, unik } from "./chain.ts";
+import { documentOf } from "./described.ts";
+import { openFixture } from "./fixture.ts";
+import { longer } from "./longer.ts";
+import { filled } from "./samples.ts";
+
+const fixture = openFixture({}, {}, longer);
+beforeAll(() => fixture.app.ready());
+afterAll(() => fixture.close());
+
+type Answer = {
+  meta: { nextCursor?: string | null; totalCount: number; next: string | null };
+  data: object[];
+};
+
+async function ask(url: string, body?: object): Promise<Answer> {
+  const answer = body ? await fixture.post(url, body) : await fixture.get(url);
+  expect(answer.statusCode, `${url}: ${answer.body}`).toBe(200);
+  return answer.json();
+}
+
+/** Every row, by pages of one size. */
+async function walk(url: string, limit: number, body?: object): Promise<object[]> {
+  const rows: object[] = [];
+  const join = url.includes("?") ? "&" : "?";
+  let cursor: string | null | undefined = "start";
+  while (cursor) {
+    const { meta, data } = await ask(`${url}${join}limit=${limit}&cursor=${cursor}`, body);
+    rows.push(...data);
+    expect(data.length).toBeLessThanOrEqual(limit);
+    expect(rows.length, `${url} goes round`).toBeLessThanOrEqual(meta.totalCount);
+    cursor = meta.nextCursor;
+  }
+  expect(cursor).toBeNull();
+  return rows;
+}
+
+test("every list but that of waiting transactions can be read by cursors", async () => {
+  const walked: string[] = [];
+  for (const [path, operations] of Object.entries(documentOf(fixture.app).paths)) {
+    for (const [method, { parameters = [], tags }] of Object.entries(operations)) {
+      const names = parameters.map(({ name }) => name);
+      if (!names.includes("page") || tags.includes("Webhooks")) continue;
+      if (path === "/transactions/unconfirmed") continue;
+      expect(names, `${method} ${path}`).toContain("cursor");
+      const url = `/api/v2${filled(path)}`;
+      const body = method === "post" ? {} : undefined;
+      const { data, meta } = await ask(url, body);
+      expect(meta).not.toHaveProperty("nextCursor");
+      for (const limit of [1, 3]) expect(await walk(url, limit, body), url).toEqual(data);
+      walked.push(path);
+    }
+  }
+  expect(walked.length).toBeGreaterThan(25);
+});
+
+const orders = (path: string, fields: readonly string[]) =>
+  fields.flatMap((field) => ["asc", "desc"].map((direction) => `${path}?orderBy=${field}:${direction}`));
+
+test.each([
+  ...orders("/transactions", TRANSACTION_ORDERS),
+  ...orders(`/wallets/${alice.address}/transactions`, ["amount", "vendorField"]),
+  ...orders("/wallets", WALLET_ORDERS),
+  ...orders("/blocks", ["height", "totalFee", "timestamp"]),
+  ...orders("/delegates", ["rank", "voteBalance", "username"]),
+  ...orders("/uniks", ["id", "ownerId"]),
+])("any order, with rows that lack the value: %s", async (path) => {
+  const url = `/api${path}`;
+  const { data } = await ask(url);
+  expect(data.length).toBeGreaterThan(2);
+  expect(await walk(url, 2)).toEqual(data);
+});
+
+test("links lead from cursor to cursor", async () => {
+  const first = await ask("/api/blocks?limit=2&cursor=start");
+  expect(first.meta.next).toBe(`/api/blocks?limit=2&cursor=${first.meta.nextCursor}&transform=true`);
+  const second = await ask(first.meta.next!);
+  expect(second.meta).toMatchObject({ totalCount: 6, first: "/api/blocks?limit=2&transform=true&page=1" });
+});
+
+test("blocks that are added leave the pages where they were", async () => {
+  const growing = openFixture({}, {}, longer);
+  const page = async (cursor: string) =>
+    (await growing.get(`/api/transactions?limit=4&cursor=${cursor}`)).json() as Answer;
+  const whole = (await growing.get("/api/transactions")).json() as Answer;
+  const first = await page("start");
+  const writer = openDatabase(growing.path);
+  writer.execute(`
+    INSERT INTO blocks SELECT 7, 'new', version, timestamp + 8, 1, total_amount, total_fee, reward, generator, header
+      FROM blocks WHERE height = 6;
+    INSERT INTO transactions SELECT 7, sequence, 'new', version, type_group, type, sender, recipient, nonce, amount,
+      fee, timestamp, vendor_field, is_alive, bytes FROM transactions WHERE height = 6 AND sequence = 0`);
+  writer.close();
+  const second = await page(first.meta.nextCursor!);
+  const ids = (rows: object[]) => rows.map((row) => (row as { id: string }).id);
+  expect(ids(second.data)).toEqual(ids(whole.data.slice(4, 8)));
+  expect(second.meta.totalCount).toBe(whole.meta.totalCount + 1);
+  await growing.close();
+});
+
+describe("cursors that are none", () => {
+  test.each([
+    ["abc", "/api/transactions"],
+    [Buffer.from("[]").toString("base64url"), "/api/wallets"],
+    [Buffer.from('["x",{}]').toString("base64url"), "/api/blocks"],
+    [Buffer.from('["x",-1]').toString("base64url"), "/api/locks"],
+    ["abc", "/api/delegates"],
+  ])("%s of %s", async (cursor, url) => {
+    const answer = await fixture.get(`${url}?cursor=${cursor}`);
+    expect([answer.statusCode, answer.json().message]).toEqual([
+      422,
+      '"cursor": the cursor is not one of this list in this order',
+    ]);
+  });
+
+  test("of another order", async () => {
+    const { meta } = await ask("/api/transactions?limit=1&cursor=start&orderBy=amount:asc");
+    const url = `/api/transactions?limit=1&cursor=${meta.nextCursor}`;
+    expect((await fixture.get(url)).statusCode).toBe(422);
+    expect((await fixture.get(`${url}&orderBy=amount:asc`)).statusCode).toBe(200);
+  });
+
+  test("of uniks, which answer as they do to every bad parameter", async () => {
+    const answer = await fixture.get(`/api/uniks/${unik.alice}/properties?cursor=abc`);
+    expect(answer.json()).toMatchObject({
+      statusCode: 400,
+      validation: { source: "query", keys: ["cursor"] },
+    });
+  });
+});
