@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/options.ts";
 import { option, readInteger, readSwitch, readText } from "./option.ts";
-import type { Config } from "./resolve.ts";
+import { type Config, ConfigError, readJsonObject } from "./resolve.ts";
 
 /** Texts separated by commas, or a JSON list of them. */
 function readList(value: unknown): readonly string[] {
@@ -42,6 +42,12 @@ export const peerOptions = {
     sentence: "Peers to begin with, separated by commas; without any, those known of the network.",
     default: [],
     read: readPeers,
+  }),
+  peersFile: option({
+    name: "peersFile",
+    placeholder: "FILE",
+    sentence: 'File with further peers to begin with: {"list": [{"ip": "203.0.113.7"}]}.',
+    read: readText,
   }),
   p2pVersion: option({
     name: "p2pVersion",
@@ -95,15 +101,32 @@ const KNOWN: Readonly<Record<string, { readonly port: number; readonly seeds: re
 };
 const DEFAULT_PORT = 4002;
 
-/** @param networkName decides the port and the first peers where they are not given */
-export const peersOptionsOf = (config: Config<typeof peerOptions>, networkName: string): PeersOptions => ({
-  host: config.p2pHost,
-  port: config.p2pPort ?? KNOWN[networkName]?.port ?? DEFAULT_PORT,
-  seeds: config.peers.length > 0 ? config.peers : (KNOWN[networkName]?.seeds ?? []),
-  version: config.p2pVersion,
-  minPeers: config.p2pMinPeers,
-  maxPeersPerSubnet: config.p2pMaxPeersSameSubnet,
-  eventsPerSecond: config.p2pRateLimit,
-  remoteAccess: config.p2pRemoteAccess,
-  takesLoopback: config.p2pLoopback,
-});
+/** Peers of a file as old nodes have it; its other members are not needed. */
+function peersInFile(path: string): readonly string[] {
+  const { list } = readJsonObject(path, "peers file");
+  const ips = Array.isArray(list) ? list.map((peer: unknown) => (peer as { ip?: unknown } | null)?.ip) : [];
+  if (!Array.isArray(list) || !ips.every((ip) => typeof ip === "string" && isIP(ip) !== 0)) {
+    throw new ConfigError(`"list" in peers file ${path} must be a list of {"ip": "203.0.113.7"}`);
+  }
+  return ips as string[];
+}
+
+/**
+ * @param networkName decides the port and the first peers where they are not given
+ * @throws {ConfigError} when the peers file is none
+ */
+export function peersOptionsOf(config: Config<typeof peerOptions>, networkName: string): PeersOptions {
+  const known = KNOWN[networkName];
+  const given = [...config.peers, ...(config.peersFile === undefined ? [] : peersInFile(config.peersFile))];
+  return {
+    host: config.p2pHost,
+    port: config.p2pPort ?? known?.port ?? DEFAULT_PORT,
+    seeds: given.length > 0 ? given : (known?.seeds ?? []),
+    version: config.p2pVersion,
+    minPeers: config.p2pMinPeers,
+    maxPeersPerSubnet: config.p2pMaxPeersSameSubnet,
+    eventsPerSecond: config.p2pRateLimit,
+    remoteAccess: config.p2pRemoteAccess,
+    takesLoopback: config.p2pLoopback,
+  };
+}

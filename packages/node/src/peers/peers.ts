@@ -3,6 +3,7 @@
  * (`answers`), what they bring (`arrivals`), what they are told (`broadcast`), and how the chain follows them (`sync`,
  * `forks`).
  */
+import { randomUUID } from "node:crypto";
 import type { Rounds } from "@uniknode/ledger";
 import type { Block, BlockHeader, Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
@@ -41,6 +42,7 @@ import { createSync } from "./sync/sync.ts";
 import { formsOf } from "./transport/address-patterns.ts";
 import { createOutgoing } from "./transport/outgoing.ts";
 import { createPeerServer } from "./transport/server.ts";
+import { allowedVersions, isVersionAllowed } from "./version-gate.ts";
 import type { Plugin } from "./wire/replies/results.ts";
 
 export type PeersDeps = {
@@ -121,7 +123,9 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     },
   });
 
+  const processId = randomUUID();
   const ping = createPing({
+    processId,
     network,
     slots,
     rounds,
@@ -152,6 +156,18 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     logger,
   });
   closing.add("discovery", discovery.close);
+
+  // Versions that a milestone rules out are left with its block (p2p.md 10.5).
+  const unsubscribe = chain.subscribe(({ applied }) => {
+    if (!applied.some(({ block }) => network.isMilestone(block.header.height))) return;
+    const ranges = allowedVersions(network, head().height);
+    for (const { ip, status } of register.all()) {
+      if (isVersionAllowed(status.config.version, ranges, network.description.name)) continue;
+      register.remove(ip);
+      outgoing.disconnect(ip);
+    }
+  });
+  closing.add("versions", unsubscribe);
 
   const sync = createSync({
     network,
@@ -231,7 +247,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
         transactions,
         rateLimits,
         status: () =>
-          statusOf({ network, slots, head, now, version: options.version, plugins: deps.plugins }),
+          statusOf({ network, slots, head, now, processId, version: options.version, plugins: deps.plugins }),
         peers: () =>
           register
             .all()

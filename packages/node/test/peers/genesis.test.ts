@@ -23,7 +23,15 @@ async function node(
 ) {
   const { chain, close } = openTestChain();
   const plugins = { "@arkecosystem/core-api": { enabled: true, port: 4003 } };
-  const status = statusOf({ network, slots, head: chain.head, now, version: "5.7.2", plugins });
+  const status = statusOf({
+    network,
+    slots,
+    head: chain.head,
+    now,
+    version: "5.7.2",
+    plugins,
+    processId: "",
+  });
   const { uniknode: _, ...oldConfig } = status.config;
   await close();
   const asked: string[] = [];

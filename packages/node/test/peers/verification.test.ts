@@ -48,7 +48,15 @@ const overTheWire = (event: PeerEvent, result: unknown) =>
 /** What a node of that chain says of itself. */
 function statusFrom({ chain }: TestChain, isUniknode = true): ReceivedStatus {
   const plugins = { "@arkecosystem/core-api": { enabled: true, port: 4003 } };
-  const status = statusOf({ network, slots, head: chain.head, now, version: "5.7.2", plugins });
+  const status = statusOf({
+    network,
+    slots,
+    head: chain.head,
+    now,
+    version: "5.7.2",
+    plugins,
+    processId: "",
+  });
   return { ...(overTheWire("p2p.peer.getStatus", status) as ReceivedStatus), isUniknode };
 }
 
@@ -85,7 +93,7 @@ const verify = (own: TestChain, status: ReceivedStatus, ask: AskPeer) =>
 const statusOfHead = (header: BlockHeader): ReceivedStatus => {
   const json = { ...headerToJson(header) };
   const state = { height: header.height, forgingAllowed: true, currentSlot: 1, header: json };
-  return { state, config: {} as ReceivedStatus["config"], isUniknode: true };
+  return { state, config: {} as ReceivedStatus["config"], isUniknode: true, processId: "" };
 };
 
 const packed = (block: Block) => ({ blocks: packBlocks([encodeBlock(block, network)]) });

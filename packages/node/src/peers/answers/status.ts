@@ -12,9 +12,12 @@ export type StatusDeps = {
   readonly version: string;
   /** Other services of this node, at least one. */
   readonly plugins: Readonly<Record<string, Plugin>>;
+  /** Random text of this process. */
+  readonly processId: string;
 };
 
-export function statusOf({ network, slots, head, now, version, plugins }: StatusDeps): Status {
+export function statusOf(deps: StatusDeps): Status {
+  const { network, slots, head, now, version, plugins, processId } = deps;
   // One block for height and header.
   const header = head();
   const { name, nethash, pubKeyHash, client } = network.description;
@@ -36,7 +39,7 @@ export function statusOf({ network, slots, head, now, version, plugins }: Status
         token: { name: client.token.slice(0, 8), symbol: client.symbol.slice(0, 5) },
       },
       plugins,
-      uniknode: { protocol: UNIKNODE_PROTOCOL },
+      uniknode: { protocol: UNIKNODE_PROTOCOL, processId },
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Outgoing } from "../transport/outgoing.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import type { Candidates } from "./candidates.ts";
 import type { Ping } from "./ping.ts";
+import { probePorts } from "./ports.ts";
 
 export type DiscoveryOptions = {
   /** Addresses to begin with. */
@@ -74,8 +75,9 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
     const mustLook = isFirst || isShort() || register.all().length < told.size * ENOUGH_OF_KNOWN;
     if (mustLook) await Promise.all([...told].map((ip) => candidates.submit(ip)));
     await pingAll({ isForced: false, withinMs: TIMES_MS.verification });
-    isFirst = false;
     const peers = register.all();
+    await probePorts(isFirst ? peers : sample(peers, Math.ceil(peers.length / 2)), register);
+    isFirst = false;
     store.saw(
       peers.map(({ ip }) => ip),
       deps.nowMs(),

@@ -8,6 +8,8 @@ import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 export type PingDeps = VerifyDeps & {
   readonly register: Register;
   readonly ask: Outgoing["ask"];
+  /** Random text of this process. */
+  readonly processId: string;
 };
 
 export type PingOptions = {
@@ -36,6 +38,8 @@ export function createPing(deps: PingDeps): Ping {
     });
     const latencyMs = performance.now() - askedAt;
     const { version, network: told } = status.config;
+    // An address of its own that a node does not know, such as that of its router.
+    if (status.processId === deps.processId) throw new VerificationError("it is this node itself");
     if (told.nethash !== network.description.nethash) {
       throw new VerificationError(`it is a node of another network (${told.name})`);
     }
@@ -45,7 +49,8 @@ export function createPing(deps: PingDeps): Ping {
     }
     const verification = await withDeadline(verifyChain(status, ask, deps), TIMES_MS.verification);
     const { height } = status.state;
-    register.put({ ip, status, height, latencyMs, verification, verifiedAt: performance.now() });
+    const ports = register.get(ip)?.ports ?? {};
+    register.put({ ip, status, height, latencyMs, verification, verifiedAt: performance.now(), ports });
   }
 
   return (ip, { isForced }) => {

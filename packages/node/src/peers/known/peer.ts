@@ -19,6 +19,8 @@ export type Peer = {
   /** Moment of its last verification: milliseconds of a steady clock. */
   readonly verifiedAt: number;
   readonly verification: Verification;
+  /** Port of each of its other services that was tried; -1 is not reachable. */
+  readonly ports: Readonly<Record<string, number>>;
 };
 
 /** Each of the two heads stands on a block that the other chain does not have. */

@@ -12,10 +12,17 @@ export type Register = {
   remove(ip: string): void;
   /** A reply told another height. */
   setHeight(ip: string, height: number): void;
+  setPorts(ip: string, ports: Readonly<Record<string, number>>): void;
 };
 
 export function createRegister(onChange: (peer: Peer, fate: Fate) => void): Register {
   const peers = new Map<string, Peer>();
+
+  function change(ip: string, changed: Partial<Peer>): void {
+    const peer = peers.get(ip);
+    if (peer) peers.set(ip, { ...peer, ...changed });
+  }
+
   return {
     get: (ip) => peers.get(ip),
     all: () => [...peers.values()],
@@ -30,9 +37,7 @@ export function createRegister(onChange: (peer: Peer, fate: Fate) => void): Regi
       peers.delete(ip);
       onChange(peer, "removed");
     },
-    setHeight(ip, height) {
-      const peer = peers.get(ip);
-      if (peer) peers.set(ip, { ...peer, height });
-    },
+    setHeight: (ip, height) => change(ip, { height }),
+    setPorts: (ip, ports) => change(ip, { ports }),
   };
 }

@@ -6,30 +6,25 @@ import type { PeerInfo } from "../../serving/gateway.ts";
 import { headerFromPeer } from "../verification/header.ts";
 import type { Peer } from "./peer.ts";
 
-export const peerInfo = ({ ip, status, height, latencyMs }: Peer, port: number): PeerInfo => ({
+export const peerInfo = ({ ip, status, height, latencyMs, ports }: Peer, port: number): PeerInfo => ({
   ip,
   port,
-  ports: portsOf(status.config.plugins),
+  ports,
   version: status.config.version,
   height,
   latency: Math.round(latencyMs),
 });
 
 export function peerView(peer: Peer, port: number, network: Network): PeerView {
-  const { ip, status, latencyMs } = peer;
+  const { ip, status, latencyMs, ports } = peer;
   const { header, ...state } = status.state;
   return {
     ip,
     port,
-    ports: portsOf(status.config.plugins),
+    ports,
     version: status.config.version,
     latencyMs: Math.round(latencyMs),
     plugins: status.config.plugins,
     state: { ...state, ...(header && { header: headerFromPeer(header, network) }) },
   };
 }
-
-const portsOf = (plugins: Peer["status"]["config"]["plugins"]): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(plugins).flatMap(([name, { port, enabled }]) => (enabled ? [[name, port]] : [])),
-  );

@@ -124,7 +124,11 @@ test("the handshake tells the timeout of pings", () => {
 describe("results", () => {
   test("lose the members that nobody asked for", () => {
     const data = { ...status({ extra: 1, header: { ...header, extra: 1 } }, { extra: 1 }), extra: 1 };
-    expect(readResult("p2p.peer.getStatus", data, network)).toEqual({ ...status(), isUniknode: false });
+    expect(readResult("p2p.peer.getStatus", data, network)).toEqual({
+      ...status(),
+      isUniknode: false,
+      processId: undefined,
+    });
     const peers = [{ ip: "2001:db8::7", port: 1 }];
     expect(readResult("p2p.peer.getPeers", peers, network)).toEqual([{ ip: "2001:db8::7" }]);
     const common = { common: { ...header }, lastBlockHeight: 9 };

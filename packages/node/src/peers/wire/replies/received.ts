@@ -29,6 +29,8 @@ export type ReceivedStatus = {
   config: Omit<Static<typeof status>["config"], "uniknode">;
   /** Whether the peer answers the additive events. */
   isUniknode: boolean;
+  /** Random text of the peer's process, by which a node recognises itself. */
+  processId: string | undefined;
 };
 
 /** Null where the peer knows none of the blocks. */
@@ -126,10 +128,12 @@ const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received
     const { height, forgingAllowed, currentSlot, header } = state;
     if (!isRecord(header)) throw wrong("p2p.peer.getStatus");
     const isEmpty = Object.keys(header).length === 0;
+    const own = isRecord(config.uniknode) ? config.uniknode : {};
     return {
       state: { height, forgingAllowed, currentSlot, header: isEmpty ? undefined : headerOf(header, network) },
       config: configOf(config),
-      isUniknode: isRecord(config.uniknode) && config.uniknode.protocol === UNIKNODE_PROTOCOL,
+      isUniknode: own.protocol === UNIKNODE_PROTOCOL,
+      processId: typeof own.processId === "string" ? own.processId : undefined,
     };
   },
   "p2p.peer.getCommonBlocks": (data) => {

@@ -25,7 +25,7 @@ export type Status = {
     /** By name; never empty. */
     plugins: Record<string, Plugin>;
     /** Tells a node of this kind which additive events there are; other nodes do not read it (p2p.md 7). */
-    uniknode?: { protocol: number };
+    uniknode?: { protocol: number; processId: string };
   };
 };
 

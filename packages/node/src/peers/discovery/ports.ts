@@ -1,0 +1,39 @@
+/** Which of the services that a peer announces can be reached (p2p.md 10.6). It has no effect on the protocol. */
+import { request } from "undici";
+import type { Peer } from "../known/peer.ts";
+import type { Register } from "../known/register.ts";
+
+const TIMEOUT_MS = 1_500;
+const NOT_REACHABLE = -1;
+
+/** Tries the announced ports of peers, and remembers what was found. */
+export async function probePorts(peers: readonly Peer[], register: Register): Promise<void> {
+  await Promise.all(
+    peers.map(async ({ ip, status }) => {
+      const plugins = Object.entries(status.config.plugins).filter(([, { enabled }]) => enabled);
+      const tried = plugins.map(
+        async ([name, { port }]): Promise<[string, number]> => [
+          name,
+          (await isServed(ip, port)) ? port : NOT_REACHABLE,
+        ],
+      );
+      register.setPorts(ip, Object.fromEntries(await Promise.all(tried)));
+    }),
+  );
+}
+
+async function isServed(ip: string, port: number): Promise<boolean> {
+  const host = ip.includes(":") ? `[${ip}]` : ip;
+  try {
+    const { statusCode, body } = await request(`http://${host}:${port}/`, {
+      method: "HEAD",
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await body.dump();
+    return statusCode === 200;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+/** Options of the peers. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { peerOptions, peersOptionsOf } from "../../src/config/peers.ts";
+import { ConfigError, resolveConfig } from "../../src/config/resolve.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "uniknode-peers-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const options = (flags: Record<string, unknown>, network = "unknown") =>
+  peersOptionsOf(resolveConfig(peerOptions, { flags, environment: {} }), network);
+
+test("port and first peers are those of the network", () => {
+  expect(options({}, "livenet")).toMatchObject({ port: 4001, seeds: ["212.47.252.24"] });
+  expect(options({}, "sandbox")).toMatchObject({ port: 4002, seeds: ["51.15.218.206"] });
+  expect(options({})).toMatchObject({ port: 4002, seeds: [], version: "5.7.2" });
+});
+
+test("addresses are given with or without a port, which means nothing", () => {
+  const peers = "203.0.113.7, 203.0.113.8:4001,2001:db8::7,[2001:db8::8]:4001";
+  expect(options({ peers }, "livenet").seeds).toEqual([
+    "203.0.113.7",
+    "203.0.113.8",
+    "2001:db8::7",
+    "2001:db8::8",
+  ]);
+});
+
+describe("a peers file", () => {
+  const write = (content: unknown) => {
+    const path = join(folder, "peers.json");
+    writeFileSync(path, JSON.stringify(content));
+    return path;
+  };
+
+  test("is read as old nodes have it", () => {
+    const peersFile = write({ list: [{ ip: "203.0.113.7", port: 4001 }], sources: ["https://example.org"] });
+    expect(options({ peersFile, peers: "203.0.113.9" }).seeds).toEqual(["203.0.113.9", "203.0.113.7"]);
+  });
+
+  test.each([[{}], [{ list: ["203.0.113.7"] }], [{ list: [{ ip: "example.org" }] }]])(
+    "is refused with what is wrong: %j",
+    (content) => {
+      expect(() => options({ peersFile: write(content) })).toThrow(ConfigError);
+    },
+  );
+});
+
+test.each(["example.org", "203.0.113", "203.0.113.7;203.0.113.8"])("%s is no address", (peers) => {
+  expect(() => options({ peers })).toThrow(/IP addresses are expected/);
+});
