@@ -27,7 +27,14 @@ const start = async (body: object) => {
   return { ...fork, ...service, tell };
 };
 
-type Message = { id: string; event: string; height: number; blockId: string; reverts?: string };
+type Message = {
+  id: string;
+  sequence: number;
+  event: string;
+  height: number;
+  blockId: string;
+  reverts?: string;
+};
 const messagesOf = (calls: readonly Call[]) => calls.map(({ message }) => message as Message);
 /** What a receiver holds true. */
 function ledgerOf(messages: readonly Message[]): Map<string, Message> {
@@ -173,4 +180,20 @@ test("a block that goes during its replay leaves nothing behind", async () => {
   expect(new Set(blocks.map(({ height }) => height))).toEqual(new Set([2, 3, 4, 5, 6, 7]));
   expect(blocks.find(({ height }) => height === 7)!.blockId).toBe(chain.head().id);
   expect(calls).toEqual([]);
+});
+
+test("a replay tells of the genesis block, which no live event does", async () => {
+  const { chain, forge, tell, webhooks, clock } = await start({
+    events: ["block.applied", "transaction.applied"],
+  });
+  await forge();
+  await tell();
+  webhooks.replays.start("1", { fromHeight: 1, toHeight: 1 });
+  while (webhooks.replays.find("1").state === "running") await clock.advance(5);
+  const genesis = chain.blocks.block(1)!;
+  const messages = messagesOf(await tell()).sort((a, b) => a.sequence - b.sequence);
+  expect(messages.map(({ event, blockId }) => [event, blockId])).toEqual([
+    ...genesis.transactions.map(() => ["transaction.applied", genesis.header.id]),
+    ["block.applied", genesis.header.id],
+  ]);
 });
