@@ -1,4 +1,5 @@
 /** Lists: page by page, or row by row. */
+import { ApiError } from "./error.ts";
 import type { ApiRequest, Query } from "./request.ts";
 import type { Send } from "./send.ts";
 
@@ -15,6 +16,8 @@ export type PageMeta = {
   readonly self: string;
   readonly first: string;
   readonly last: string | null;
+  /** Where a cursor was given: that of the following page, or null on the last one. */
+  readonly nextCursor?: string | null;
 };
 
 export type Page<Row, Meta = PageMeta> = { readonly meta: Meta; readonly data: readonly Row[] };
@@ -26,31 +29,58 @@ export type PageOptions = {
   readonly limit?: number;
   /** Rows to skip; takes the place of `page`. */
   readonly offset?: number;
+  /**
+   * `start`, then `nextCursor` of the page before; takes the place of `page` and `offset`. No row is seen twice or left
+   * out, whatever is added meanwhile.
+   */
+  readonly cursor?: string;
 };
 
-/**
- * A list of the API. Iterating it asks for one page after the other, as far as the loop goes. Rows that are added
- * at the front meanwhile move the others: those may be seen twice.
- */
+/** A list of the API. Iterating it asks for one page after the other, as far as the loop goes. */
 export type List<Row, Extra = unknown> = AsyncIterable<Row> & {
   /** @throws {ApiError} */
   page(options?: PageOptions): Promise<Page<Row> & Extra>;
 };
 
-export function createList<Row, Extra = unknown>(send: Send, request: ApiRequest): List<Row, Extra> {
+export type ListOptions = {
+  /** Its order may change at any time, so that it is read by numbers of pages alone. */
+  readonly isUnsteady?: boolean;
+};
+
+export function createList<Row, Extra = unknown>(
+  send: Send,
+  request: ApiRequest,
+  { isUnsteady = false }: ListOptions = {},
+): List<Row, Extra> {
   const page = (options: PageOptions = {}) =>
     send<Page<Row> & Extra>({ ...request, isSafe: true, query: { ...request.query, ...options } });
   return {
     page,
     async *[Symbol.asyncIterator]() {
-      for (let number = 1; ; number++) {
-        const { meta, data } = await page({ page: number });
-        yield* data;
-        if (meta.next === null) return;
+      let place: PageOptions | undefined = isUnsteady ? { page: 1 } : { cursor: START };
+      while (place) {
+        try {
+          const { meta, data }: Page<Row> = await page(place);
+          yield* data;
+          place = placeBehind(place, meta);
+        } catch (error) {
+          if (place?.cursor !== START || !isRefusal(error)) throw error;
+          // A node of the old network, which knows no cursors. If anything else is wrong, it says so again.
+          place = { page: 1 };
+        }
       }
     },
   };
 }
+
+const START = "start";
+
+function placeBehind({ page = 1 }: PageOptions, { next, nextCursor }: PageMeta): PageOptions | undefined {
+  if (nextCursor) return { cursor: nextCursor };
+  return nextCursor === null || next === null ? undefined : { page: page + 1 };
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === "API_REFUSED";
 
 /** What a list answers that is read by cursors: `next` is the path of the following page. */
 export type CursorMeta = { readonly count: number; readonly next: string | null };

@@ -192,38 +192,85 @@ describe("another attempt", () => {
 });
 
 describe("a list", () => {
-  const pageOf: Handle = ({ url }, response) => {
-    const page = Number(new URL(url!, "http://a").searchParams.get("page"));
+  const searchOf = (url: string | undefined) => new URL(url!, "http://a").searchParams;
+
+  /** Three pages, by cursor. */
+  const byCursor: Handle = ({ url }, response) => {
+    const cursor = searchOf(url).get("cursor");
+    const page = cursor === "start" ? 1 : Number(cursor);
+    const nextCursor = page < 3 ? `${page + 1}` : null;
+    response.end(
+      JSON.stringify({ meta: { next: nextCursor && "path", nextCursor }, data: [page * 10, page * 10 + 1] }),
+    );
+  };
+
+  /** The same, of a node that knows no cursors. */
+  const byPage: Handle = ({ url }, response) => {
+    const search = searchOf(url);
+    if (search.has("cursor")) return answering(422)({} as never, response);
+    const page = Number(search.get("page"));
     const next = page < 3 ? `/api/things?page=${page + 1}` : null;
     response.end(JSON.stringify({ meta: { next }, data: [page * 10, page * 10 + 1] }));
   };
 
-  test("asks for one page after the other", async () => {
-    const { send, requests } = await serve(pageOf);
-    const seen: number[] = [];
-    for await (const row of createList<number>(send, { path: "/things", query: { a: "b" } })) seen.push(row);
-    expect(seen).toEqual([10, 11, 20, 21, 30, 31]);
+  async function read(list: AsyncIterable<number>): Promise<number[]> {
+    const rows: number[] = [];
+    for await (const row of list) rows.push(row);
+    return rows;
+  }
+
+  const ROWS = [10, 11, 20, 21, 30, 31];
+
+  test("asks for one page behind the other", async () => {
+    const { send, requests } = await serve(byCursor);
+    expect(await read(createList<number>(send, { path: "/things", query: { a: "b" } }))).toEqual(ROWS);
     expect(requests.map(({ url }) => url)).toEqual([
-      "/api/things?a=b&page=1",
-      "/api/things?a=b&page=2",
-      "/api/things?a=b&page=3",
+      "/api/things?a=b&cursor=start",
+      "/api/things?a=b&cursor=2",
+      "/api/things?a=b&cursor=3",
     ]);
   });
 
+  test("asks by the numbers of pages where a node knows no cursors", async () => {
+    const { send, requests } = await serve(byPage);
+    expect(await read(createList<number>(send, { path: "/things" }))).toEqual(ROWS);
+    expect(requests.map(({ url }) => url)).toEqual([
+      "/api/things?cursor=start",
+      "/api/things?page=1",
+      "/api/things?page=2",
+      "/api/things?page=3",
+    ]);
+  });
+
+  test("asks by the numbers of pages from the start where its order may change", async () => {
+    const { send, requests } = await serve(byPage);
+    const list = createList<number>(send, { path: "/things" }, { isUnsteady: true });
+    expect(await read(list)).toEqual(ROWS);
+    expect(requests).toHaveLength(3);
+  });
+
+  test("throws what is wrong with it, however it is asked for", async () => {
+    const { send, requests } = await serve(answering(422, { message: "why" }));
+    await expect(read(createList<number>(send, { path: "/things" }))).rejects.toThrow("why (HTTP 422)");
+    expect(requests).toHaveLength(2);
+    const late = await serve(({ url }, response) =>
+      searchOf(url).get("cursor") === "start"
+        ? byCursor({ url } as never, response)
+        : answering(422)({} as never, response),
+    );
+    await expect(read(createList<number>(late.send, { path: "/things" }))).rejects.toThrow("HTTP 422");
+    expect(late.requests).toHaveLength(2);
+  });
+
   test("asks no further than the loop goes", async () => {
-    const { send, requests } = await serve(pageOf);
+    const { send, requests } = await serve(byCursor);
     for await (const row of createList<number>(send, { path: "/things" })) if (row === 11) break;
     expect(requests).toHaveLength(1);
   });
 
   test("can be read again from its beginning", async () => {
-    const { send } = await serve(pageOf);
+    const { send } = await serve(byCursor);
     const list = createList<number>(send, { path: "/things" });
-    for (let time = 0; time < 2; time++) {
-      for await (const row of list) {
-        expect(row).toBe(10);
-        break;
-      }
-    }
+    expect([await read(list), await read(list)]).toEqual([ROWS, ROWS]);
   });
 });
