@@ -67,6 +67,10 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
     `DELETE FROM deliveries WHERE number IN
      (SELECT number FROM deliveries WHERE webhook = ? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
   );
+  const dropHeldOf = database.prepare(
+    `DELETE FROM held WHERE webhook = ? AND sequence IN
+     (SELECT sequence FROM held WHERE webhook = ? LIMIT ${ROWS_AT_ONCE})`,
+  );
   const forget = database.prepare("DELETE FROM removed_webhooks WHERE id = ?");
 
   return {
@@ -92,7 +96,8 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
       database.transaction(() => {
         const webhook = removed.get();
         if (!webhook) return false;
-        if (dropOf.run(webhook.id).changes < ROWS_AT_ONCE) forget.run(webhook.id);
+        const dropped = dropOf.run(webhook.id).changes + dropHeldOf.run(webhook.id, webhook.id).changes;
+        if (dropped === 0) forget.run(webhook.id);
         return true;
       }),
   };

@@ -85,4 +85,22 @@ describe("a long queue that is given up", () => {
     expect(heights(calls)).toEqual([2_501]);
     expect(held()).toBe(1);
   });
+
+  test("of a removed webhook is dropped with what it holds back", async () => {
+    const { webhooks, emit, clock, database } = createService();
+    await webhooks.register.create({ ...always(), confirmations: 1 });
+    await webhooks.register.create({ ...always(), confirmations: 1_000 });
+    await emit(...Array.from({ length: 700 }, (_, index) => blockApplied(index + 1)));
+    const rows = () =>
+      ["held", "deliveries", "removed_webhooks"].map(
+        (table) => database.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table}`).get()!.total,
+      );
+    while (rows()[0] !== 701) await settle();
+    for (const id of ["1", "2"]) await webhooks.register.remove(id);
+    expect(rows()[0]).toBe(701);
+    await clock.advance(60_000);
+    await emit(blockApplied(701));
+    await clock.advance(1_000);
+    expect(rows()).toEqual([0, 0, 0]);
+  });
 });

@@ -101,7 +101,7 @@ CREATE TABLE reversals (
 
 -- Facts that wait until their blocks are deep enough.
 CREATE TABLE held (
-  webhook INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  webhook INTEGER NOT NULL,                   -- rows of a removed one are dropped in time, as those of deliveries
   sequence INTEGER NOT NULL,                  -- of the event
   name TEXT NOT NULL,                         -- as the webhook calls it
   event_id TEXT NOT NULL,
