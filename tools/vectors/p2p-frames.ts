@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { pino } from "pino";
 import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
 import { type Answer, CallError } from "../../packages/node/src/peers/transport/answer.ts";
-import { connectPeer } from "../../packages/node/src/peers/transport/connection.ts";
+import { type Connection, connectPeer } from "../../packages/node/src/peers/transport/connection.ts";
 import { PeerError } from "../../packages/node/src/peers/transport/error.ts";
 import { createPeerServer, type PeerServer } from "../../packages/node/src/peers/transport/server.ts";
 import { decodeValue } from "../../packages/node/src/peers/wire/codec.ts";
@@ -111,13 +111,15 @@ async function replayToServer(steps: readonly Step[]): Promise<void> {
   };
   await withServer(setting, async (port) => {
     const end = steps[0]!.kind === "http" ? await connectRaw(port) : await openRaw(port);
-    for (const step of steps) {
-      if (step.dir === "client->server") {
-        if (step.kind === "tcp-fin") end.end();
+    try {
+      for (const step of steps) {
+        if (step.dir === "server->client") compare(step, await nextOf(end, step.payloadText === "#1"));
+        else if (step.kind === "tcp-fin") end.end();
         else end.write(Buffer.from(step.hex, "hex"));
-      } else compare(step, await nextOf(end, step.payloadText === "#1"));
+      }
+    } finally {
+      end.end();
     }
-    end.end();
   });
 }
 
@@ -132,11 +134,21 @@ function compare(step: Step, item: Item): void {
   } else assert.equal(item.payload.toString("hex"), step.payloadHex);
 }
 
-/** Our client against the recorded server: it numbers its calls itself, so that numbers are translated. */
+/** Our client against the recorded server. */
 async function replayToClient(steps: readonly Step[]): Promise<void> {
   const server = await acceptRaw();
   const connecting = connectPeer({ address: "127.0.0.1", port: server.port });
   const end = await server.accepted;
+  try {
+    await shakeHands(end, steps);
+    await converse(await connecting, end, steps);
+  } finally {
+    end.end();
+    server.close();
+  }
+}
+
+async function shakeHands(end: RawEnd, steps: readonly Step[]): Promise<void> {
   const upgrade = await end.next();
   assert.ok(upgrade.kind === "http");
   const recorded = steps.find(({ kind, dir }) => kind === "http" && dir === "client->server");
@@ -146,36 +158,34 @@ async function replayToClient(steps: readonly Step[]): Promise<void> {
   end.write(
     textFrame('{"rid":1,"data":{"id":"TYJQUTZsUSL1_EB5AAAA","pingTimeout":60000,"isAuthenticated":false}}'),
   );
-  const connection = await connecting;
+}
+
+/** Asks what the recorded client asked. Calls are numbered by the client itself, so that numbers are translated. */
+async function converse(connection: Connection, end: RawEnd, steps: readonly Step[]): Promise<void> {
+  const isAnswered = steps.some(({ payloadText }) => payloadText === "#2");
   for (const step of steps) {
-    const message = messageOf(step);
-    if (step.dir === "server->client" && step.payloadText === "#1") {
+    if (isAnswered && step.payloadText === "#1") {
       end.write(Buffer.from(step.hex, "hex"));
       await expectText(end, "#2");
     }
-    if (step.dir !== "client->server" || !message?.event?.startsWith("p2p.") || message.cid === undefined)
-      continue;
-    const reply = steps.find((other) => messageOf(other)?.rid === message.cid);
-    if (!reply) continue;
-    const event = message.event as PeerEvent;
-    const { data: argument } = message.data as { data: never };
-    const asked = connection.call(event, argument, { timeoutMs: 5_000, maxBytes: 1_000_000 });
+    const { event, cid, data } = messageOf(step) ?? {};
+    const reply = cid === undefined ? undefined : steps.find((other) => messageOf(other)?.rid === cid);
+    if (!event?.startsWith("p2p.") || !reply) continue;
+    const { data: argument } = data as { data: never };
+    const asked = connection.call(event as PeerEvent, argument, { timeoutMs: 5_000, maxBytes: 1_000_000 });
     const request = textOf(await end.next());
     const { cid: callId } = JSON.parse(request) as Message;
-    const ownNumber = (text: string) => text.replace(/"cid":\d+}$/, `"cid":${callId}}`);
     if (step.payloadText?.includes('"headers":{"Content-Type":"application/json"}')) {
-      assert.equal(request, ownNumber(step.payloadText));
+      assert.equal(request, step.payloadText.replace(/"cid":\d+}$/, `"cid":${callId}}`));
     }
     end.write(textFrame(reply.payloadText!.replace(/^\{"rid":\d+/, `{"rid":${callId}`)));
-    await checkReply(asked, messageOf(reply)!, event);
+    await checkReply(asked, messageOf(reply)!, event as PeerEvent);
   }
   connection.close();
   await expectText(end, '{"event":"#disconnect","data":{"code":1000}}');
   const closing = await end.next();
   assert.ok(closing.kind === "frame" && closing.opcode === 8);
   assert.equal(closing.payload.toString("hex"), "03e8");
-  end.end();
-  server.close();
 }
 
 function textOf(item: Item): string {

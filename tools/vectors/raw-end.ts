@@ -15,7 +15,7 @@ export type RawEnd = {
   end(): void;
 };
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 20_000;
 
 export async function connectRaw(port: number): Promise<RawEnd> {
   const socket = connect(port, "127.0.0.1");
