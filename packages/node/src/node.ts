@@ -187,7 +187,7 @@ async function start(
     store: createWantedStore(database),
     lastSequence: events.lastSequence,
     webhookNames: createWebhookStore(database).eventNames,
-    nowMs,
+    nowMs: Date.now,
   });
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
     events,

@@ -47,7 +47,8 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   });
   closing.add("connections", closePost);
   const { retryPausesMs, maxPerSecondPerHost } = data.deliveries;
-  const webhookOptions = { ...DEFAULT_WEBHOOK_OPTIONS, retryPausesMs, maxPerSecondPerHost };
+  const { httpsOnly } = data.targets;
+  const webhookOptions = { ...DEFAULT_WEBHOOK_OPTIONS, httpsOnly, retryPausesMs, maxPerSecondPerHost };
   const figuresReader = openDatabase(data.databasePath, { readonly: true });
   closing.add("figures reader", figuresReader.close);
   const { operations, observer, answered, ...measuring } = createOperations({

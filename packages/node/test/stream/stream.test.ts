@@ -183,6 +183,18 @@ test("a refused stream keeps no seat", async () => {
   expect((await listen()).status).toBe(200);
 });
 
+test("is described", async () => {
+  const { fixture } = await openStreams();
+  const document = fixture.app.swagger() as unknown as {
+    paths: Record<string, { get: { parameters: { name: string }[]; responses: Record<string, object> } }>;
+  };
+  const { parameters, responses } = document.paths["/events"]!.get;
+  const names = ["events", "conditions", "match", "fromHeight", "lastEventId"];
+  expect(parameters.map(({ name }) => name)).toEqual(names);
+  expect(responses[200]).toMatchObject({ content: { "text/event-stream": { schema: { type: "string" } } } });
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(["401", "410", "422", "429", "503"]));
+});
+
 test("ends with the server", async () => {
   const { listen, fixture } = await openStreams();
   const listener = await listen();

@@ -6,11 +6,15 @@ import { ErrorBody } from "../transport/error.ts";
 import { named } from "./named.ts";
 import { TAGS } from "./route.ts";
 import { type Schema, shown } from "./shown.ts";
+import { streamRoutes } from "./stream.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 /** Paths of the document are relative to it; the other prefix serves the same. */
 const PREFIX = "/api/v2";
 const OTHER_PREFIX = "/api";
+
+/** Of routes that read their requests by themselves. */
+const ROUTES = { ...webhookRoutes, ...streamRoutes };
 
 const INFO = {
   title: "Uniknode",
@@ -36,7 +40,7 @@ export function addDocument(app: Server): void {
     transform({ schema, url, route }) {
       if (!url.startsWith(`${PREFIX}/`)) return { schema: { hide: true }, url };
       const path = url.slice(PREFIX.length);
-      const told = webhookRoutes[`${route.method} ${path}`] ?? schema ?? {};
+      const told = ROUTES[`${route.method} ${path}`] ?? schema ?? {};
       const invalid = route.config?.invalidStatus ?? 422;
       return { schema: shown(withFailures(told, invalid)) as FastifySchema, url };
     },

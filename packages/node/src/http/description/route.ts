@@ -17,6 +17,7 @@ export const TAGS = {
   Entities: "",
   Uniks: "The tokens of the network. `nfts` are the same with less said of each.",
   Peers: "",
+  Events: "The live stream.",
   Webhooks: "The register of webhooks and its deliveries. Every request carries the token of the node.",
 } as const;
 export type Tag = keyof typeof TAGS;

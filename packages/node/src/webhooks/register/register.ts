@@ -11,7 +11,11 @@ import { integer, type Readers, readMembers } from "../body.ts";
 import { WebhookError } from "./error.ts";
 import { checkEvents, readChanges, readFields } from "./fields.ts";
 
-export type RegisterOptions = { readonly maxWebhooks: number };
+export type RegisterOptions = {
+  readonly maxWebhooks: number;
+  /** Targets with the scheme http are refused. */
+  readonly httpsOnly: boolean;
+};
 
 export type RegisterDeps = {
   database: Database;
@@ -72,7 +76,7 @@ const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
   overlapSeconds: integer(0, 30 * DAY_SECONDS),
 };
 
-export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterDeps): Register {
+export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps: RegisterDeps): Register {
   const {
     database,
     webhooks,
@@ -93,12 +97,20 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
     return webhook;
   }
 
+  /** The guard would refuse it at every delivery. */
+  function checkTarget({ target }: Pick<Webhook, "target">): void {
+    if (httpsOnly && !/^https:/i.test(target)) {
+      throw new WebhookError("WEBHOOK_INVALID", '"target" must be an https URL on this node');
+    }
+  }
+
   return {
     list: (range) => ({ webhooks: webhooks.page(range), totalCount: webhooks.count() }),
     find,
 
     async create(body) {
       const fields = readFields(body);
+      checkTarget(fields);
       if (webhooks.count() >= maxWebhooks) {
         throw new WebhookError("WEBHOOK_LIMIT", `the register holds ${maxWebhooks} webhooks already`);
       }
@@ -119,6 +131,7 @@ export function createRegister({ maxWebhooks }: RegisterOptions, deps: RegisterD
       if (Object.keys(changes).length === 0) return;
       const fields = { ...webhook, ...changes };
       checkEvents(fields);
+      if (changes.target !== undefined) checkTarget(fields);
       database.transaction(() => {
         replays.end(webhook.id, "cancelled", nowMs(), UPDATED);
         // Another target was told nothing that would have to be taken back.

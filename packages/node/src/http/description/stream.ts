@@ -1,0 +1,31 @@
+/** What the document tells of the live stream, which reads its requests by itself (docs/guides/live-stream.md). */
+import type { FastifySchema } from "fastify";
+import { Type } from "typebox";
+import { pageQuery } from "../requests/pagination.ts";
+import { query } from "../requests/parameters.ts";
+
+const refusal = (description: string) => Type.Object({}, { description });
+
+/** By method and path. */
+export const streamRoutes: Readonly<Record<string, FastifySchema>> = {
+  "GET /events": {
+    tags: ["Events"],
+    summary: "Events as they happen, over a connection that stays open.",
+    security: [{ token: [] }],
+    querystring: query({
+      events: Type.Optional(Type.String({ description: "Names and patterns, separated by commas." })),
+      conditions: Type.Optional(Type.String({ description: "JSON, as in the register of webhooks." })),
+      match: Type.Optional(Type.Enum(["any", "all"])),
+      fromHeight: pageQuery.page,
+      lastEventId: Type.Optional(Type.String({ description: "As the header Last-Event-ID." })),
+    }),
+    response: {
+      200: {
+        description: "Server-sent events.",
+        content: { "text/event-stream": { schema: Type.String() } },
+      },
+      401: refusal("Not the token of this node, unless the stream is public."),
+      410: refusal("What the reader missed is not known any more."),
+    },
+  },
+};

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { always, createService, databasePath } from "./support.ts";
+
+test("a register of https targets takes no others", async () => {
+  const { register } = createService({ options: { httpsOnly: true } }).webhooks;
+  const refusal = { code: "WEBHOOK_INVALID", message: '"target" must be an https URL on this node' };
+  const plain = "http://receiver.example/hook";
+  await expect(register.create(always("block.applied", plain))).rejects.toMatchObject(refusal);
+  expect(register.list({ offset: 0, limit: 10 }).totalCount).toBe(0);
+  const { id } = await register.create(always("block.applied", "HTTPS://receiver.example/hook"));
+  await expect(register.update(`${id}`, { target: plain })).rejects.toMatchObject(refusal);
+  await register.update(`${id}`, { enabled: "false" });
+  expect(register.find(`${id}`)).toMatchObject({ target: "HTTPS://receiver.example/hook", enabled: false });
+});
+
+test("a webhook that was there before can still be changed", async () => {
+  const path = databasePath();
+  const before = createService({ path });
+  const { id } = await before.webhooks.register.create(always("block.applied", "http://receiver.example/"));
+  await before.close();
+  const { register } = createService({ path, options: { httpsOnly: true } }).webhooks;
+  await register.update(`${id}`, { enabled: "false" });
+  expect(register.find(`${id}`).enabled).toBe(false);
+});
