@@ -25,7 +25,8 @@ export type Api = {
   /** To be called inside `read`. */
   readonly queries: Queries;
   /**
-   * Runs reads that see the state of one head: whatever an answer is made of agrees with its chainmeta.
+   * Runs reads that see the state of one head: whatever an answer is made of agrees with its chainmeta. A handler that
+   * returns the very result of one read says that it depends on the request and the head only: it is kept for the head.
    *
    * @throws {HttpError} 503 while there is no genesis block
    */

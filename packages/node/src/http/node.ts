@@ -89,7 +89,8 @@ export const node: Resource = (app, api) => {
     { schema: described("Node", "Whether the node is catching up.", single(Syncing)) },
     async () => {
       const { synced, blocksCount } = await gateway.status();
-      return read(({ height, id }) => ({ data: { syncing: !synced, blocks: blocksCount, height, id } }));
+      const { height, id } = read((head) => head);
+      return { data: { syncing: !synced, blocks: blocksCount, height, id } };
     },
   );
 

@@ -8,7 +8,7 @@ import { createRangeTest } from "../addresses/ranges.ts";
 import type { Gateway } from "../serving/gateway.ts";
 import type { Database } from "../store/database.ts";
 import { createQueries } from "../store/queries/queries.ts";
-import { createSnapshot } from "../store/queries/snapshot.ts";
+import { createHeadWatch, createSnapshot } from "../store/queries/snapshot.ts";
 import { chainmeta, createTimestampOf } from "./answers/timestamp.ts";
 import type { Api, Identity, Resource } from "./api.ts";
 import type { Server } from "./app.ts";
@@ -32,6 +32,7 @@ import { addCompression } from "./transport/compression.ts";
 import { addCors } from "./transport/cors.ts";
 import { HttpError } from "./transport/error.ts";
 import { addFailures, answerUnroutable } from "./transport/failures.ts";
+import { addHeadCache, type Origins } from "./transport/headCache.ts";
 import { addCommonHeaders } from "./transport/headers.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
 import { addUnknownPaths } from "./transport/unknownPaths.ts";
@@ -146,6 +147,8 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
   addBodies(app);
   addAbsentValues(app);
+  const origins: Origins = new WeakMap();
+  addHeadCache(app, { origins, headId: createHeadWatch(dependencies.database) });
   addCompression(app);
   addFailures(app, logger);
   addUnknownPaths(app);
@@ -153,7 +156,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addDocument(app);
   addPage(app);
 
-  const api = createApi(dependencies, options.readTimeoutMs ?? READ_TIMEOUT_MS);
+  const api = createApi(dependencies, origins, options.readTimeoutMs ?? READ_TIMEOUT_MS);
   app.get("/", () => ({ data: "Hello World!" }));
   for (const prefix of PREFIXES) {
     app.register(
@@ -182,6 +185,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
 
 function createApi(
   { database, network, identity, gateway, nowMs }: HttpDependencies,
+  origins: Origins,
   readTimeoutMs: number,
 ): Api {
   const snapshot = createSnapshot(database, readTimeoutMs);
@@ -194,7 +198,9 @@ function createApi(
     read: (work) =>
       snapshot((head) => {
         if (!head) throw new HttpError(503);
-        return work(head);
+        const result = work(head);
+        if (typeof result === "object" && result !== null) origins.set(result, head.id);
+        return result;
       }),
     timestampOf,
     chainmeta: (head) => ({ chainmeta: chainmeta(head, timestampOf) }),

@@ -2,6 +2,7 @@
 import { promisify } from "node:util";
 import { deflate, gzip } from "node:zlib";
 import type { Server } from "../app.ts";
+import { encodedTag, type KeptAnswer } from "./headCache.ts";
 
 /** Smaller answers gain nothing. */
 const MIN_BYTES = 1024;
@@ -11,18 +12,29 @@ const ENCODERS = { gzip: promisify(gzip), deflate: promisify(deflate) } as const
 type Encoding = keyof typeof ENCODERS;
 
 export function addCompression(app: Server): void {
-  app.addHook("onSend", async (request, reply, payload) => {
-    if (typeof payload !== "string" || Buffer.byteLength(payload) < MIN_BYTES) return payload;
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (typeof payload !== "string" || Buffer.byteLength(payload) < MIN_BYTES) return done(null, payload);
     reply.header("vary", "accept-encoding");
     const encoding = encodingFor(request.headers["accept-encoding"]);
-    if (encoding === undefined) return payload;
+    if (encoding === undefined) return done(null, payload);
     reply.header("content-encoding", encoding);
-    return ENCODERS[encoding](payload);
+    if (request.kept) reply.header("etag", encodedTag(request.kept.tag, encoding));
+    encode(payload, encoding, request.kept).then((bytes) => done(null, bytes), done);
   });
+}
+
+/** What is kept is compressed once. */
+function encode(text: string, encoding: Encoding, kept: KeptAnswer | null): Promise<Buffer> {
+  const known = kept?.encoded.get(encoding);
+  if (known) return known;
+  const bytes = ENCODERS[encoding](text);
+  kept?.encoded.set(encoding, bytes);
+  return bytes;
 }
 
 /** The best encoding that a header admits. */
 export function encodingFor(header: string | string[] | undefined): Encoding | undefined {
+  if (header === undefined) return undefined;
   const accepted = new Set(
     String(header ?? "")
       .split(",")

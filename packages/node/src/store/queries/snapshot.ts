@@ -54,6 +54,23 @@ export function createSnapshot(database: Database, maxMs: number): Snapshot {
   };
 }
 
+/**
+ * Tells the id of the head at each moment; undefined without a genesis block. Nothing is read while nobody wrote.
+ */
+export function createHeadWatch(database: Database): () => string | undefined {
+  const version = database.prepare<{ data_version: number }>("PRAGMA data_version");
+  const head = database.prepare<{ id: string }>("SELECT id FROM blocks ORDER BY height DESC LIMIT 1");
+  let known: number | undefined;
+  let id: string | undefined;
+  return () => {
+    const now = version.get()!.data_version;
+    // In this order, so that what is written in between is seen the next time.
+    if (now !== known) id = head.get()?.id;
+    known = now;
+    return id;
+  };
+}
+
 /** A value that changes with the head only: computed once for each. */
 export function perHead<T>(compute: (head: Head) => T): (head: Head) => T {
   let known: { id: string; value: T } | undefined;

@@ -1,0 +1,94 @@
+/**
+ * Answers that depend on the head of the chain only, kept until the next block (http-api.md 1.7). Each has a strong
+ * ETag, by which a client that has it already is spared the body.
+ */
+import { hash } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import type { Server } from "../app.ts";
+
+/** Characters of all texts together. */
+const MAX_SIZE = 32_000_000;
+const MAX_TEXT = 1_000_000;
+
+export type KeptAnswer = {
+  readonly text: string;
+  readonly tag: string;
+  /** The text as it was sent compressed, by encoding. */
+  readonly encoded: Map<string, Promise<Buffer>>;
+};
+
+/** What a handler returned, with the id of the block whose state it was read from. */
+export type Origins = WeakMap<object, string>;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Id of the block that the answer depends on, if it depends on nothing else. */
+    headId: string | null;
+    kept: KeptAnswer | null;
+  }
+}
+
+export type HeadCacheDeps = {
+  readonly origins: Origins;
+  /** Id of the head as the database has it at this moment. */
+  readonly headId: () => string | undefined;
+};
+
+export function addHeadCache(app: Server, { origins, headId }: HeadCacheDeps): void {
+  const answers = new LRUCache<string, KeptAnswer>({
+    maxSize: MAX_SIZE,
+    maxEntrySize: MAX_TEXT,
+    sizeCalculation: ({ text }, url) => text.length + url.length,
+  });
+  let current: string | undefined;
+
+  /** The answers of the head as it is now. */
+  function answersNow(): typeof answers {
+    const id = headId();
+    if (id !== current) answers.clear();
+    current = id;
+    return answers;
+  }
+
+  app.decorateRequest("headId", null);
+  app.decorateRequest("kept", null);
+
+  app.addHook("preHandler", (request, reply, done) => {
+    const kept = isReading(request) ? answersNow().get(request.url) : undefined;
+    if (!kept) return done();
+    request.kept = kept;
+    reply.type("application/json; charset=utf-8").send(kept.text);
+  });
+
+  app.addHook("preSerialization", (request, _reply, payload, done) => {
+    request.headId = origins.get(payload as object) ?? null;
+    done(null, payload);
+  });
+
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (!request.kept && request.headId !== null && typeof payload === "string" && reply.statusCode === 200) {
+      if (!isReading(request)) return done(null, payload);
+      request.kept = { text: payload, tag: hash("sha1", payload, "base64url"), encoded: new Map() };
+      // A block may have come while the answer was made.
+      if (answersNow() && current === request.headId) answers.set(request.url, request.kept);
+    }
+    if (!request.kept) return done(null, payload);
+    reply.header("etag", `"${request.kept.tag}"`);
+    if (!isKnown(request.headers["if-none-match"], request.kept.tag)) return done(null, payload);
+    reply.code(304).removeHeader("content-type").removeHeader("content-length");
+    done(null, null);
+  });
+}
+
+const isReading = ({ method }: FastifyRequest): boolean => method === "GET" || method === "HEAD";
+
+/** The tag of an answer that travels compressed: other bytes, another tag. */
+export const encodedTag = (tag: string, encoding: string): string => `"${tag}.${encoding}"`;
+
+/** Whether the client has the answer, in whatever encoding. */
+const isKnown = (header = "", tag: string): boolean =>
+  header.split(",").some((entry) => {
+    const [, known] = /^(?:W\/)?"([^".]*)/.exec(entry.trim()) ?? [];
+    return known === tag || entry.trim() === "*";
+  });

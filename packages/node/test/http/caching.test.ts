@@ -1,0 +1,81 @@
+/** Answers that are kept until the next block. */
+import { gunzipSync } from "node:zlib";
+import { afterEach, expect, test } from "vitest";
+import { openDatabase } from "../../src/store/database.ts";
+import { alice } from "./chain.ts";
+import { type Fixture, openFixture } from "./fixture.ts";
+import { longer } from "./longer.ts";
+
+let fixture: Fixture;
+afterEach(() => fixture.close());
+
+const url = `/api/wallets/${alice.address}`;
+
+test("have a strong tag, and are spared whoever has them", async () => {
+  fixture = openFixture();
+  const first = await fixture.get(url);
+  const tag = first.headers.etag as string;
+  expect(tag).toMatch(/^"[\w-]+"$/);
+  const second = await fixture.get(url);
+  expect([second.body, second.headers.etag]).toEqual([first.body, tag]);
+  for (const known of [tag, `"other", ${tag}`, `W/${tag}`, "*"]) {
+    const spared = await fixture.get(url, { "if-none-match": known });
+    expect([spared.statusCode, spared.body, spared.headers.etag]).toEqual([304, "", tag]);
+    expect(spared.headers).not.toHaveProperty("content-type");
+  }
+  expect((await fixture.get(url, { "if-none-match": '"other"' })).body).toBe(first.body);
+  expect((await fixture.app.inject({ method: "HEAD", url })).headers.etag).toBe(tag);
+});
+
+test("have another tag in another encoding, and are compressed once", async () => {
+  fixture = openFixture({}, {}, longer);
+  const plain = await fixture.get("/api/transactions");
+  for (let time = 0; time < 2; time += 1) {
+    const packed = await fixture.get("/api/transactions", { "accept-encoding": "gzip" });
+    expect(packed.headers).toMatchObject({ "content-encoding": "gzip", vary: "accept-encoding" });
+    expect(packed.headers.etag).toBe(`${(plain.headers.etag as string).slice(0, -1)}.gzip"`);
+    expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body);
+    const spared = await fixture.get("/api/transactions", {
+      "accept-encoding": "gzip",
+      "if-none-match": packed.headers.etag as string,
+    });
+    expect(spared.statusCode).toBe(304);
+  }
+});
+
+test("end with the block", async () => {
+  fixture = openFixture();
+  const before = await fixture.get(url);
+  const writer = openDatabase(fixture.path);
+  // What is no block changes nothing that clients may see.
+  writer.execute(`UPDATE wallets SET balance = 2 WHERE address = '${alice.address}'`);
+  expect((await fixture.get(url)).body).toBe(before.body);
+  writer.execute("DELETE FROM blocks WHERE height = 4");
+  const after = await fixture.get(url);
+  expect([after.json().data.balance, after.json().chainmeta.height]).toEqual([2, 3]);
+  expect(after.headers.etag).not.toBe(before.headers.etag);
+  writer.close();
+});
+
+test("are counted by the rate limit, and told of it", async () => {
+  fixture = openFixture({ rateLimit: { limit: 2, windowMs: 60_000 } });
+  const answers = [await fixture.get(url), await fixture.get(url), await fixture.get(url)];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
+  expect(answers[1]!.headers["ratelimit-remaining"]).toBe("0");
+});
+
+test("are none where more counts than the head", async () => {
+  fixture = openFixture();
+  for (const path of [
+    "/node/status",
+    "/node/syncing",
+    "/peers",
+    "/transactions/unconfirmed",
+    "/node/fees?days=3",
+  ]) {
+    expect((await fixture.get(`/api${path}`)).headers, path).not.toHaveProperty("etag");
+  }
+  expect((await fixture.get("/api/wallets/unknown")).headers).not.toHaveProperty("etag");
+  const searched = await fixture.post("/api/blocks/search", {});
+  expect(searched.headers).not.toHaveProperty("etag");
+});
