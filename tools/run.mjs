@@ -28,6 +28,7 @@ const commands = {
   example: ([name, ...args]) => [[join(root, `examples/${name}.mjs`), ...args]],
   reference: () => [[join(root, "tools/reference.ts")]],
   crash: (args) => [[join(root, "tools/crash.ts"), ...args]],
+  network: (args) => [[join(root, "tools/network.ts"), ...args]],
   simulate: (args) => [[join(root, "tools/simulate.ts"), ...args]],
   "client-package": (args) => [[join(root, "tools/client-package.ts"), ...args]],
   bench: ([name, ...args]) => [[join(root, `bench/${name}.ts`), ...args]],

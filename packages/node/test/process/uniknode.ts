@@ -23,11 +23,15 @@ export type Running = {
 export type SpawnOptions = {
   readonly environment?: NodeJS.ProcessEnv;
   readonly nodeArguments?: readonly string[];
+  /** A command that runs the program in its own place, such as on another host. */
+  readonly through?: readonly string[];
 };
 
 /** Starts the program; the caller ends it. */
 export function spawnUniknode(args: readonly string[], options: SpawnOptions = {}): Running {
-  const child = spawn(process.execPath, [...(options.nodeArguments ?? []), PROGRAM, ...args], {
+  const { through = [], nodeArguments = [] } = options;
+  const [command, ...rest] = [...through, process.execPath, ...nodeArguments, PROGRAM, ...args];
+  const child = spawn(command!, rest, {
     env: { ...process.env, ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,0 +1,125 @@
+/** The nodes of a network, each on a host of its own with the keys of one delegate, and a receiver for each. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestNetwork, testNetwork } from "../peers/test-network.ts";
+import { type Client, connect } from "../process/client.ts";
+import { writeNetwork } from "../process/network.ts";
+import { type Running, spawnUniknode } from "../process/uniknode.ts";
+import { ACCOUNT_EVENTS, type Account, openAccount } from "./account.ts";
+import type { Hosts } from "./namespaces.ts";
+
+export type Fleet = {
+  readonly count: number;
+  readonly hosts: Hosts;
+  readonly network: TestNetwork;
+  readonly accounts: readonly Account[];
+  /** Data folder of a node. */
+  dataOf(index: number): string;
+  /** What is to be said to a node, unless it is down. */
+  client(index: number): Promise<Client | undefined>;
+  start(index: number): Promise<void>;
+  stop(index: number, signal: NodeJS.Signals): Promise<void>;
+  signal(index: number, signal: NodeJS.Signals): void;
+  /** Last lines of what a node wrote. */
+  linesOf(index: number, count: number): string;
+  close(): Promise<void>;
+};
+
+const P2P_PORT = 4_001;
+const HTTP_PORT = 4_003;
+const TOKEN = "fleet";
+const STOP_TIMEOUT_MS = 30_000;
+
+export async function createFleet(hosts: Hosts, count: number, blocktime: number): Promise<Fleet> {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-fleet-"));
+  const network = testNetwork({ nodes: count, blocktime });
+  writeNetwork(join(folder, "network"), network);
+  const running = new Map<number, Running>();
+  const written = new Map<number, string>();
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  const accounts = await Promise.all(indexes.map(() => openAccount(hosts.own)));
+  const urlOf = (index: number) => `http://${hosts.addressOf(index)}:${HTTP_PORT}`;
+  const dataOf = (index: number) => join(folder, `node-${index}`);
+
+  for (const index of indexes) {
+    mkdirSync(dataOf(index));
+    const secrets = [network.delegates[index]!.passphrase];
+    writeFileSync(join(dataOf(index), "delegates.json"), JSON.stringify({ secrets }));
+  }
+
+  function spawn(index: number): Running {
+    const seeds = [0, 1, 2].map(hosts.addressOf).join(",");
+    return spawnUniknode(
+      [
+        "run",
+        ...["--network-dir", join(folder, "network"), "--data", dataOf(index)],
+        ...["--delegates", join(dataOf(index), "delegates.json")],
+        ...["--http-host", hosts.addressOf(index), "--http-port", String(HTTP_PORT), "--rate-limit", "0"],
+        ...["--p2p-host", hosts.addressOf(index), "--p2p-port", String(P2P_PORT), "--peers", seeds],
+        ...["--webhook-token", TOKEN, "--webhook-private-targets"],
+      ],
+      { through: hosts.commandOf(index) },
+    );
+  }
+
+  async function start(index: number): Promise<void> {
+    const process = spawn(index);
+    running.set(index, process);
+    await process.printed(/http:\S+/);
+  }
+
+  async function stop(index: number, signal: NodeJS.Signals): Promise<void> {
+    const process = running.get(index);
+    if (!process) return;
+    running.delete(index);
+    process.child.kill(signal);
+    // Whoever does not end in time is at fault, and is ended all the same.
+    const deadline = setTimeout(() => process.child.kill("SIGABRT"), STOP_TIMEOUT_MS);
+    const { stderr } = await process.ended;
+    clearTimeout(deadline);
+    written.set(index, stderr);
+  }
+
+  async function register(index: number): Promise<void> {
+    const response = await fetch(`${urlOf(index)}/api/webhooks`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: TOKEN },
+      body: JSON.stringify({
+        events: ACCOUNT_EVENTS,
+        target: accounts[index]!.url,
+        conditions: [{ key: "id", condition: "ne", value: "" }],
+        order: "strict",
+      }),
+    });
+    const { data } = (await response.json()) as { data: { token: string } };
+    accounts[index]!.token = data.token;
+  }
+
+  const fleet: Fleet = {
+    count,
+    hosts,
+    network,
+    accounts,
+    dataOf,
+    client: async (index) => (running.has(index) ? connect(urlOf(index)).catch(() => undefined) : undefined),
+    start,
+    stop,
+    signal: (index, signal) => void running.get(index)?.child.kill(signal),
+    linesOf: (index, lines) =>
+      (running.get(index)?.stderr() ?? written.get(index) ?? "").split("\n").slice(-lines).join("\n"),
+    async close() {
+      await Promise.all(indexes.map((index) => stop(index, "SIGKILL")));
+      await Promise.all(accounts.map((account) => account.close()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    await Promise.all(indexes.map(start));
+    await Promise.all(indexes.map(register));
+  } catch (error) {
+    await fleet.close();
+    throw error;
+  }
+  return fleet;
+}

@@ -1,0 +1,84 @@
+/**
+ * Hosts on one machine: network namespaces with an address each, joined by a bridge, with roads between them that can
+ * be closed. Needs the right to make them, and `ip` of iproute2.
+ */
+import { spawnSync } from "node:child_process";
+
+export type Hosts = {
+  /** Address of this process, as the hosts see it. */
+  readonly own: string;
+  addressOf(index: number): string;
+  /** The command behind which a program runs on a host. */
+  commandOf(index: number): readonly string[];
+  /** Nothing passes between two hosts any more, in either direction; connections stay and starve. */
+  cut(a: number, b: number): void;
+  heal(a: number, b: number): void;
+  remove(): void;
+};
+
+/** Why there can be no hosts here, if so. */
+export function obstacleToHosts(): string | undefined {
+  const name = `uk-probe-${process.pid}`;
+  const made = spawnSync("ip", ["netns", "add", name], { encoding: "utf8" });
+  if (made.error) return `ip of iproute2 is missing (${made.error.message})`;
+  if (made.status !== 0) return `network namespaces cannot be made: ${made.stderr.trim()}`;
+  spawnSync("ip", ["netns", "del", name]);
+  return undefined;
+}
+
+/** @throws {Error} with what `ip` said */
+export function createHosts(count: number): Hosts {
+  const id = process.pid % 50_000;
+  const bridge = `ukb${id}`;
+  const nameOf = (index: number) => `uk-${id}-${index}`;
+  // Each in a /24 of its own, as hosts of different owners are.
+  const net = `10.${64 + (id % 64)}`;
+  const addressOf = (index: number) => `${net}.${index + 1}.1`;
+  const own = `${net}.254.1`;
+  const inside = (index: number, ...args: string[]) => ip("-n", nameOf(index), ...args);
+
+  function remove(): void {
+    for (let index = 0; index < count; index++) spawnSync("ip", ["netns", "del", nameOf(index)]);
+    spawnSync("ip", ["link", "del", bridge]);
+  }
+
+  function addHost(index: number): void {
+    const outer = `ukh${id}-${index}`;
+    ip("netns", "add", nameOf(index));
+    ip("link", "add", outer, "type", "veth", "peer", "name", "eth0", "netns", nameOf(index));
+    ip("link", "set", outer, "master", bridge, "up");
+    inside(index, "addr", "add", `${addressOf(index)}/16`, "dev", "eth0");
+    inside(index, "link", "set", "eth0", "up");
+    inside(index, "link", "set", "lo", "up");
+  }
+
+  try {
+    ip("link", "add", bridge, "type", "bridge");
+    ip("addr", "add", `${own}/16`, "dev", bridge);
+    ip("link", "set", bridge, "up");
+    for (let index = 0; index < count; index++) addHost(index);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+
+  return {
+    own,
+    addressOf,
+    commandOf: (index) => ["ip", "netns", "exec", nameOf(index)],
+    cut(a, b) {
+      inside(a, "route", "replace", "blackhole", `${addressOf(b)}/32`);
+      inside(b, "route", "replace", "blackhole", `${addressOf(a)}/32`);
+    },
+    heal(a, b) {
+      inside(a, "route", "del", "blackhole", `${addressOf(b)}/32`);
+      inside(b, "route", "del", "blackhole", `${addressOf(a)}/32`);
+    },
+    remove,
+  };
+}
+
+function ip(...args: string[]): void {
+  const { status, stderr } = spawnSync("ip", args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`ip ${args.join(" ")}: ${stderr.trim()}`);
+}

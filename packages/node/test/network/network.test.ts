@@ -1,0 +1,21 @@
+/** Two minutes of a network in trouble; `npm run network` has more of them. */
+import { expect, test } from "vitest";
+import { obstacleToHosts } from "./namespaces.ts";
+import { runTrial } from "./trial.ts";
+
+const obstacle = obstacleToHosts();
+const name = obstacle ? `seven nodes in trouble (not here: ${obstacle})` : "seven nodes in trouble";
+
+test.skipIf(obstacle !== undefined)(name, { timeout: 600_000 }, async () => {
+  const told: string[] = [];
+  const trial = await runTrial({
+    seed: 20_261_121,
+    nodes: 7,
+    seconds: 90,
+    blocktime: 4,
+    log: (line) => told.push(line),
+  });
+  expect(trial.faults, told.join("\n")).toEqual([]);
+  expect(trial.height).toBeGreaterThan(10);
+  expect(trial.types.length).toBeGreaterThan(2);
+});

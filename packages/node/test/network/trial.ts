@@ -1,0 +1,74 @@
+/** A network through a time of trouble, and what is left of it. */
+import { createDraws } from "../simulation/random.ts";
+import { createFleet, type Fleet } from "./fleet.ts";
+import { startLoad } from "./load.ts";
+import { letHappen } from "./mishaps.ts";
+import { createHosts } from "./namespaces.ts";
+import { judge, type Verdict } from "./verdict.ts";
+
+export type TrialOptions = {
+  readonly seed: number;
+  readonly nodes: number;
+  /** Of trouble. */
+  readonly seconds: number;
+  /** Seconds of a slot. */
+  readonly blocktime: number;
+  readonly log: (line: string) => void;
+};
+
+export type Trial = Verdict & { readonly types: readonly string[] };
+
+/** A network has so much time to become one again. */
+const RECOVERY_MS = 120_000;
+/** Blocks on which all must agree in the end. */
+const AGREED_BLOCKS = 3;
+
+export async function runTrial({ seed, nodes, seconds, blocktime, log }: TrialOptions): Promise<Trial> {
+  const random = createDraws(seed);
+  const hosts = createHosts(nodes);
+  try {
+    const fleet = await createFleet(hosts, nodes, blocktime);
+    try {
+      const load = startLoad(fleet, random);
+      await letHappen(fleet, random, { untilMs: Date.now() + seconds * 1_000, log });
+      await load.stop();
+      log("the trouble is over");
+      await agree(fleet, log);
+      await Promise.all(Array.from({ length: nodes }, (_, index) => fleet.stop(index, "SIGTERM")));
+      const verdict = await judge(fleet);
+      if (verdict.faults.length > 0) {
+        for (let index = 0; index < nodes; index++) log(`node ${index}:\n${fleet.linesOf(index, 15)}`);
+      }
+      return { ...verdict, types: [...load.types].sort() };
+    } finally {
+      await fleet.close();
+    }
+  } finally {
+    hosts.remove();
+  }
+}
+
+/** Waits until all nodes hold one chain that is some blocks longer than any was, and receivers know its head. */
+async function agree(fleet: Fleet, log: (line: string) => void): Promise<void> {
+  const indexes = Array.from({ length: fleet.count }, (_, index) => index);
+  const heads = () =>
+    Promise.all(
+      indexes.map(async (index) => {
+        const answer = await (await fleet.client(index))?.get("/api/blockchain").catch(() => undefined);
+        return (answer as { block: { height: number; id: string } } | undefined)?.block;
+      }),
+    );
+  const highest = Math.max(...(await heads()).map((head) => head?.height ?? 0));
+  const untilMs = Date.now() + RECOVERY_MS;
+  for (;;) {
+    const now = await heads();
+    const told = fleet.accounts.map(({ chain }) => chain.at(-1)?.id);
+    const isOne = now.every((head, index) => head && head.id === now[0]?.id && told[index] === head.id);
+    if (isOne && now[0]!.height >= highest + AGREED_BLOCKS) return;
+    if (Date.now() > untilMs) {
+      log(`no agreement: ${now.map((head) => `${head?.height} ${head?.id.slice(0, 8)}`).join(", ")}`);
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

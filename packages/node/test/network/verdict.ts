@@ -1,0 +1,124 @@
+/** Whether all nodes hold one chain and one state, whatever happened, and know why what is missing is missing. */
+import { join } from "node:path";
+import { createRounds, missedSlots } from "@uniknode/ledger";
+import { type BlockHeader, createNetwork, createSlots } from "@uniknode/protocol";
+import { stateDigest } from "../../src/archive/digest.ts";
+import { exportBlocks } from "../../src/archive/export.ts";
+import { importBlocks } from "../../src/archive/import.ts";
+import { createVerifier } from "../../src/chain/verifier.ts";
+import { createBlockStore } from "../../src/store/blocks.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createSlotStore } from "../../src/store/slots.ts";
+import { createStateStore } from "../../src/store/state.ts";
+import type { Fleet } from "./fleet.ts";
+
+export type Verdict = {
+  /** What is wrong, in words; nothing when everything is right. */
+  readonly faults: readonly string[];
+  readonly height: number;
+  readonly missed: number;
+  readonly undone: number;
+};
+
+/** To be asked when every node has stopped. */
+export async function judge(fleet: Fleet): Promise<Verdict> {
+  const faults: string[] = [];
+  const indexes = Array.from({ length: fleet.count }, (_, index) => index);
+  const heads = indexes.map((index) => read(fleet, index, (database) => createBlockStore(database).head()!));
+  const lowest = Math.min(...heads.map(({ height }) => height));
+  const best = heads.findIndex(({ height }) => height === Math.max(...heads.map((head) => head.height)));
+
+  const common = new Set(indexes.map((index) => idAt(fleet, index, lowest)));
+  if (common.size > 1)
+    faults.push(`there are ${common.size} blocks of height ${lowest}: ${[...common].join(", ")}`);
+  else await compareStates();
+  const missed = checkSlots();
+  checkForgers();
+  for (const index of indexes) checkAccount(index);
+  const undone = fleet.accounts.reduce((total, { seen, chain }) => total + seen.length - chain.length, 0);
+  return { faults, height: heads[best]!.height, missed, undone };
+
+  /** At one height, which the others come to by the blocks of the highest. */
+  async function compareStates(): Promise<void> {
+    for (const index of indexes)
+      if (heads[index]!.height < heads[best]!.height) await raise(fleet, best, index);
+    const states = indexes.map((index) => read(fleet, index, stateDigest));
+    const others = indexes.filter((index) => states[index] !== states[best]);
+    if (others.length > 0) faults.push(`nodes ${others.join(" ")} have another state than node ${best}`);
+  }
+
+  function checkSlots(): number {
+    const network = createNetwork(fleet.network.files);
+    const rounds = createRounds(network);
+    const slots = createSlots(network);
+    const owners = new Map(fleet.network.delegates.map(({ publicKey }, index) => [publicKey, index]));
+    const gaps = read(fleet, best, (database) => {
+      const blocks = createBlockStore(database);
+      const state = createStateStore(database, { cacheSize: 100 });
+      const heights = Array.from({ length: lowest - 2 }, (_, index) => index + 3);
+      return heights.flatMap((height) => {
+        const header = blocks.header(height)!;
+        const round = state.get("rounds", String(rounds.roundAt(height).round))!;
+        return missedSlots(slots, round, blocks.header(height - 1)!, header.timestamp);
+      });
+    });
+    for (const { slot, delegate } of gaps) {
+      const known = read(fleet, owners.get(delegate)!, (database) =>
+        createSlotStore(database).missedAt(slot),
+      );
+      if (!known.some(({ publicKey, reason }) => publicKey === delegate && reason !== "")) {
+        faults.push(`node ${owners.get(delegate)} does not know why it missed slot ${slot}`);
+      }
+    }
+    return gaps.length;
+  }
+
+  /** No delegate has signed two blocks of one time, on whatever branch they were. */
+  function checkForgers(): void {
+    const ids = new Map<string, string>();
+    for (const { id, generatorPublicKey, timestamp } of fleet.accounts.flatMap(({ seen }) => seen)) {
+      const slot = `${generatorPublicKey} at ${timestamp}`;
+      const other = ids.get(slot) ?? id;
+      if (other !== id) faults.push(`${slot} forged both ${other} and ${id}`);
+      ids.set(slot, other);
+    }
+  }
+
+  /** The receiver's account is the chain of its node, from its first block to the head. */
+  function checkAccount(index: number): void {
+    const { chain, faults: misfits } = fleet.accounts[index]!;
+    faults.push(...misfits.map((misfit) => `receiver ${index}: ${misfit}`));
+    const top = chain.at(-1);
+    const head = heads[index]!;
+    if (top?.id !== head.id)
+      faults.push(`receiver ${index} ends at ${top?.height} ${top?.id}, not at ${head.height} ${head.id}`);
+    const wrong = chain.find(({ height, id }) => idAt(fleet, index, height) !== id);
+    if (wrong) faults.push(`receiver ${index} holds ${wrong.id} at height ${wrong.height}`);
+  }
+}
+
+function read<T>(fleet: Fleet, index: number, work: (database: Database) => T): T {
+  const database = openDatabase(join(fleet.dataOf(index), "node.sqlite"), { readonly: true });
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+const idAt = (fleet: Fleet, index: number, height: number): string | undefined =>
+  read(fleet, index, (database): BlockHeader | undefined => createBlockStore(database).header(height))?.id;
+
+async function raise(fleet: Fleet, from: number, to: number): Promise<void> {
+  const network = createNetwork(fleet.network.files);
+  const verifier = createVerifier({ threads: 0 });
+  const blocks = exportBlocks({ data: fleet.dataOf(from), network, from: 2, onProgress: () => {} });
+  await importBlocks(blocks, fleet.dataOf(to), {
+    network,
+    genesis: fleet.network.block,
+    verifier,
+    nowMs: Date.now,
+    onProgress: () => {},
+  });
+  await verifier.close();
+}

@@ -1,0 +1,28 @@
+/** `npm run network -- [--seed N] [--minutes M] [--nodes N] [--block-time SECONDS]`: nodes on hosts of their own, in trouble. */
+import { parseArgs } from "node:util";
+import { obstacleToHosts } from "../packages/node/test/network/namespaces.ts";
+import { runTrial } from "../packages/node/test/network/trial.ts";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: String(Date.now() % 2 ** 32) },
+    minutes: { type: "string", default: "4" },
+    nodes: { type: "string", default: "7" },
+    "block-time": { type: "string", default: "4" },
+  },
+});
+const obstacle = obstacleToHosts();
+if (obstacle) throw new Error(obstacle);
+const [seed, nodes] = [Number(values.seed), Number(values.nodes)];
+console.log(`seed ${seed}, ${nodes} nodes`);
+const startMs = Date.now();
+const { faults, height, missed, undone, types } = await runTrial({
+  seed,
+  nodes,
+  seconds: Number(values.minutes) * 60,
+  blocktime: Number(values["block-time"]),
+  log: (line) => console.log(`${((Date.now() - startMs) / 1_000).toFixed(0).padStart(5)} s  ${line}`),
+});
+console.log(`${height} blocks, ${missed} slots missed, ${undone} blocks undone, types ${types.join(" ")}`);
+for (const fault of faults) console.log(`FAULT ${fault}`);
+process.exitCode = faults.length > 0 ? 1 : 0;
