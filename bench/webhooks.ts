@@ -1,0 +1,58 @@
+/**
+ * `npm run bench -- webhooks [throughput] [latency] [matching] [forging]`
+ *
+ * Webhooks against a receiver on the same machine; all four parts unless some are named.
+ *
+ * - throughput: deliveries a second from the commit of their events to acknowledged and recorded, beside the same
+ *   bodies posted one after another with nothing written;
+ * - latency: from the commit of a block to the first byte, with 1,000 webhooks of which 10 match;
+ * - matching: what an event costs, by the number of webhooks, of which 10 match;
+ * - forging: when blocks are committed, alone and beside 1,000 webhooks with targets that misbehave.
+ */
+import { type Delay, measureForging } from "./webhooks/forging.ts";
+import { measureLatency } from "./webhooks/latency.ts";
+import { MATCHES, measureMatching } from "./webhooks/matching.ts";
+import { measureDurable, measureNaive, type Rate } from "./webhooks/throughput.ts";
+
+const named = process.argv.slice(2);
+const isWanted = (part: string) => named.length === 0 || named.includes(part);
+const ms = (value: number) => `${value.toFixed(1)} ms`;
+
+if (isWanted("throughput")) {
+  const show = ({ perSecond, processorMicros }: Rate) =>
+    `${Math.round(perSecond)} deliveries/s, ${Math.round(processorMicros)} us of processor time each`;
+  console.log("throughput: events to 32 webhooks, from commit to acknowledged and recorded");
+  for (const answerMs of [0, 5]) {
+    console.log(`  a receiver that takes ${answerMs} ms to answer`);
+    for (let round = 0; round < 3; round++) {
+      const durable = await measureDurable(32, 1_000, answerMs);
+      const naive = await measureNaive(answerMs === 0 ? 5_000 : 500, answerMs);
+      console.log(`    durable: ${show(durable)}`);
+      console.log(`    one after another, nothing written: ${show(naive)}`);
+      console.log(`    ratio: ${(durable.perSecond / naive.perSecond).toFixed(1)}`);
+    }
+  }
+}
+
+if (isWanted("latency")) {
+  console.log("latency: from the commit of a block to the first byte; 10 webhooks match");
+  for (const webhooks of [10, 1_000]) {
+    const { samples, p50Ms, p99Ms } = await measureLatency(webhooks, 200);
+    console.log(`  ${webhooks} webhooks: median ${ms(p50Ms)}, p99 ${ms(p99Ms)} (${samples} deliveries)`);
+  }
+}
+
+if (isWanted("matching")) {
+  console.log(`matching: processor time for each event, ${MATCHES} webhooks match`);
+  for (const webhooks of [10, 100, 1_000, 10_000, 100_000]) {
+    console.log(`  ${webhooks} webhooks: ${Math.round(await measureMatching(webhooks))} us`);
+  }
+}
+
+if (isWanted("forging")) {
+  console.log("forging: from the beginning of a slot to the commit of its block, 20 transfers a second");
+  const show = ({ blocks, p50Ms, p99Ms }: Delay) =>
+    `median ${ms(p50Ms)}, p99 ${ms(p99Ms)} (${blocks} blocks)`;
+  console.log(`  one webhook: ${show(await measureForging(45, false))}`);
+  console.log(`  1,000 webhooks, 4 of 10 misbehave: ${show(await measureForging(45, true))}`);
+}

@@ -1,0 +1,49 @@
+/** Time from the commit of a block to the first byte of its deliveries at the receiver, through the real process. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { percentile, startBenchNode } from "./node.ts";
+import { startReceiver } from "./receiver.ts";
+
+const MATCHES = 10;
+const BLOCK_PAUSE_MS = 50;
+
+export type Latency = { readonly samples: number; readonly p50Ms: number; readonly p99Ms: number };
+
+/** Most webhooks hear of blocks or transactions, but under conditions that nothing meets. */
+export async function measureLatency(webhookCount: number, blockCount: number): Promise<Latency> {
+  const receiver = await startReceiver();
+  const node = await startBenchNode();
+  try {
+    await node.post("/api/dev/forge", { enabled: false });
+    for (let index = 0; index < webhookCount; index++) {
+      const conditions =
+        index < MATCHES
+          ? [{ key: "id", condition: "ne", value: "" }]
+          : [{ key: "height", condition: "eq", value: `${1_000_000_000 + index}` }];
+      const event = index % 2 === 0 || index < MATCHES ? "block.applied" : "transaction.applied";
+      await node.post("/api/webhooks", { event, target: receiver.url, conditions });
+    }
+    const arrivals: (readonly [string, number])[] = [];
+    for (let block = 0; block < blockCount; block++) {
+      await node.post("/api/dev/mine", { blocks: 1 });
+      await sleep(BLOCK_PAUSE_MS);
+    }
+    while (arrivals.length < blockCount * MATCHES) {
+      await sleep(100);
+      arrivals.push(...(await receiver.arrivals()));
+    }
+    await node.stop();
+    const commits = node.commits();
+    const heights = node.heights();
+    // The clock of the log counts whole milliseconds.
+    const delays = arrivals.map(([id, atMs]) => Math.max(0, atMs - commits.get(heights.get(id)!)!));
+    return {
+      samples: delays.length,
+      p50Ms: percentile(delays, 0.5),
+      p99Ms: percentile(delays, 0.99),
+    };
+  } finally {
+    await node.stop();
+    node.remove();
+    await receiver.close();
+  }
+}

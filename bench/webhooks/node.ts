@@ -1,0 +1,73 @@
+/** A dev chain in a process of its own, and what measurements ask of it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase } from "../../packages/node/src/store/database.ts";
+import { type Client, connect } from "../../packages/node/test/process/client.ts";
+import { spawnUniknode } from "../../packages/node/test/process/uniknode.ts";
+
+const TOKEN = "bench";
+
+export type BenchNode = {
+  readonly client: Client;
+  /** Posts to an endpoint behind the webhook token. */
+  post(path: string, body: unknown): Promise<void>;
+  /** Ends the process. */
+  stop(): Promise<void>;
+  /** Times of the commits of blocks, milliseconds since 1970, by height; for a process that has ended. */
+  commits(): Map<number, number>;
+  /** Heights of deliveries by their ids; for a process that has ended. */
+  heights(): Map<string, number>;
+  remove(): void;
+};
+
+export async function startBenchNode(): Promise<BenchNode> {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-bench-"));
+  const node = spawnUniknode(
+    ["dev", "--data", folder, "--http-port", "0", "--block-time", "1", "--webhook-token", TOKEN],
+    { environment: { UNIKNODE_LOG_LEVEL: "silent" } },
+  );
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  const read = <K, V>(sql: string) => {
+    const database = openDatabase(join(folder, "node.sqlite"), { readonly: true });
+    try {
+      return new Map(
+        database
+          .prepare<{ key: K; value: V }>(sql)
+          .all()
+          .map(({ key, value }) => [key, value]),
+      );
+    } finally {
+      database.close();
+    }
+  };
+  return {
+    client: await connect(url!),
+    async post(path, body) {
+      const response = await fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { authorization: TOKEN, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    },
+    async stop() {
+      node.child.kill("SIGINT");
+      await node.ended;
+    },
+    commits: () =>
+      read<number, number>(
+        "SELECT height AS key, created_ms AS value FROM events WHERE name = 'block.applied'",
+      ),
+    heights: () =>
+      read<string, number>("SELECT id AS key, height AS value FROM deliveries WHERE height IS NOT NULL"),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** Value below which a share of the numbers lies. */
+export function percentile(numbers: readonly number[], share: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,117 @@
+/** A webhook service on a real database file, and an event log that the caller writes as a chain would. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import type { Event } from "../../packages/node/src/events/event.ts";
+import { type Database, openDatabase } from "../../packages/node/src/store/database.ts";
+import { createEventLog, type EventLog } from "../../packages/node/src/store/events.ts";
+import { migrate } from "../../packages/node/src/store/migrations.ts";
+import { createWebhookStore, type WebhookFields } from "../../packages/node/src/store/webhooks.ts";
+import { createPost, DEFAULT_POST_OPTIONS } from "../../packages/node/src/webhooks/delivery/post.ts";
+import {
+  createWebhooks,
+  DEFAULT_WEBHOOK_OPTIONS,
+  type WebhookOptions,
+  type Webhooks,
+} from "../../packages/node/src/webhooks/webhooks.ts";
+
+export type Service = {
+  readonly webhooks: Webhooks;
+  readonly database: Database;
+  readonly eventLog: EventLog;
+  /** Registers webhooks without asking what the register allows. */
+  register(fields: readonly Partial<WebhookFields>[]): void;
+  /** Writes events in one durable transaction, as the commit of a block does. */
+  commit(events: readonly Event[]): void;
+  close(): Promise<void>;
+};
+
+const ALWAYS = JSON.stringify([{ key: "id", condition: "ne", value: "" }]);
+const TOKEN = "5".repeat(64);
+
+export function openService(options: Partial<WebhookOptions> = {}): Service {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-bench-"));
+  const path = join(folder, "node.sqlite");
+  // The chain and the serving thread have a connection each.
+  const chain = openDatabase(path);
+  migrate(chain);
+  const database = openDatabase(path);
+  const names = new Set(["block.applied", "transaction.applied"]);
+  const chainLog = createEventLog(chain, { wanted: () => names });
+  const eventLog = createEventLog(database, { wanted: () => new Set() });
+  const store = createWebhookStore(database);
+  const { post, close: closePost } = createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
+  const webhooks = createWebhooks(
+    { ...DEFAULT_WEBHOOK_OPTIONS, ...options },
+    {
+      database,
+      eventLog,
+      webhooksChanged: async () => {},
+      history: { head: () => 0, eventsAt: () => [] },
+      post,
+      logger: pino({ level: "warn" }),
+    },
+  );
+  return {
+    webhooks,
+    database,
+    eventLog,
+    register(fields) {
+      database.transaction(() => {
+        for (const given of fields) {
+          const webhook = store.insert(
+            {
+              event: "transaction.applied",
+              events: [],
+              target: "http://127.0.0.1:9/hook",
+              enabled: true,
+              conditions: ALWAYS,
+              match: "any",
+              order: "parallel",
+              confirmations: 0,
+              ...given,
+            },
+            TOKEN,
+          );
+          store.activate(webhook.id, eventLog.lastSequence());
+        }
+      });
+    },
+    commit: (events) => chain.transaction(() => chainLog.append(events)),
+    async close() {
+      await webhooks.close();
+      await closePost();
+      database.close();
+      chain.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A transfer as the chain tells it. */
+export const transferApplied = (height: number, sequence: number): Event => {
+  const blockId = `${height}`.padStart(64, "0");
+  return {
+    id: `transaction.applied:${blockId}:${sequence}`,
+    name: "transaction.applied",
+    height,
+    blockId,
+    data: {
+      version: 2,
+      network: 30,
+      typeGroup: 1,
+      type: 0,
+      nonce: `${sequence + 1}`,
+      senderPublicKey: "02".padEnd(66, "a"),
+      fee: "10000000",
+      amount: `${(height * 1_000 + sequence) * 100_000}`,
+      expiration: 0,
+      recipientId: "DJmvhhiQFSrEQCq9FUxvcLcpcBjx7K3yLt",
+      signature: "3".repeat(128),
+      id: `${height}-${sequence}`.padStart(64, "f"),
+      blockId,
+      sequence,
+    },
+  };
+};
