@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { bytesToHex, hexToBytes } from "@uniknode/protocol";
 import { peerAddress, subnetOf } from "../../packages/node/src/peers/addresses.ts";
-import { broadcastQuota, broadcastRecipients } from "../../packages/node/src/peers/broadcast-quota.ts";
-import { networkHeight } from "../../packages/node/src/peers/network-height.ts";
-import { isQuorumEnough, quorumOf } from "../../packages/node/src/peers/quorum.ts";
+import { broadcastQuota, broadcastRecipients } from "../../packages/node/src/peers/broadcast/quota.ts";
+import { isQuorumEnough, quorumOf } from "../../packages/node/src/peers/forging/quorum.ts";
+import { networkHeight } from "../../packages/node/src/peers/known/network-height.ts";
 import { type Answer, CallError } from "../../packages/node/src/peers/transport/answer.ts";
 import { searchCommonHeight } from "../../packages/node/src/peers/verification/common-height.ts";
 import { isVersionAllowed } from "../../packages/node/src/peers/version-gate.ts";

@@ -277,6 +277,7 @@ async function start(
       store: createPeerStore(database),
       pool: { submit: pool.submit, size: pool.size, select: selectTransactions },
       plugins: { "@arkecosystem/core-api": { enabled: true, port: options.httpPort } },
+      isOwnDelegate: (publicKey) => options.delegates.has(publicKey),
       onPeer: (peer, fate) =>
         report(eventOfPeer(peerView(peer, options.peers!.port, network), fate, nowMs())),
       onBlock: (block) => report(eventOfArrival(block, "received")),

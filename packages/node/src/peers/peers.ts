@@ -27,15 +27,16 @@ import { createDiscovery } from "./discovery/discovery.ts";
 import { dropFailing } from "./discovery/drop-failing.ts";
 import { createPing } from "./discovery/ping.ts";
 import { createReturning } from "./discovery/return.ts";
-import { obstacleOf } from "./forks/obstacle.ts";
+import { networkState } from "./forging/network-state.ts";
+import { obstacleOf } from "./forging/obstacle.ts";
+import { reportNetworkState as report } from "./forging/report.ts";
 import { createBans } from "./guards/bans.ts";
 import { createRateLimits } from "./guards/rate-limits.ts";
+import { networkHeight } from "./known/network-height.ts";
 import type { Peer } from "./known/peer.ts";
 import { createRegister, type Fate } from "./known/register.ts";
 import { peerInfo } from "./known/view.ts";
-import { networkHeight } from "./network-height.ts";
 import { localAddressOf, type PeersOptions } from "./options.ts";
-import { networkState } from "./quorum-state.ts";
 import type { Progress } from "./sync/progress.ts";
 import { createFetch } from "./sync/source.ts";
 import { createSync } from "./sync/sync.ts";
@@ -61,6 +62,8 @@ export type PeersDeps = {
   };
   /** Other services of this node, at least one. */
   readonly plugins: Readonly<Record<string, Plugin>>;
+  /** Whether this node forges with the key. */
+  readonly isOwnDelegate: (publicKey: string) => boolean;
   readonly onPeer: (peer: Peer, fate: Fate) => void;
   /** A block arrived and goes to the chain. */
   readonly onBlock: (block: Block) => void;
@@ -212,15 +215,12 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     logger,
   });
 
+  const stateNow = () =>
+    networkState(register.all(), { network, slots, head: head(), now: now(), minPeers: options.minPeers });
+  const pingFast = () => discovery.pingAll({ isForced: true, withinMs: fastPingMs });
   const freshState = async () => {
-    await discovery.pingAll({ isForced: true, withinMs: fastPingMs });
-    return networkState(register.all(), {
-      network,
-      slots,
-      head: head(),
-      now: now(),
-      minPeers: options.minPeers,
-    });
+    await pingFast();
+    return stateNow();
   };
   const rateLimits = createRateLimits({
     eventsPerSecond: options.eventsPerSecond,
@@ -263,6 +263,8 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     },
   );
 
+  let reportedHead = "";
+
   return {
     async start() {
       const port = await server.listen();
@@ -274,7 +276,11 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     submit: arrivals.submit,
     broadcastTransactions,
     async obstacle() {
-      if (sync.isInStep()) await discovery.pingAll({ isForced: true, withinMs: fastPingMs });
+      if (sync.isInStep()) await pingFast();
+      const { id } = head();
+      // A slot may be tried many times on one head.
+      if (reportedHead !== id) report(stateNow(), { isOwnDelegate: deps.isOwnDelegate, logger });
+      reportedHead = id;
       const obstacle = obstacleOf(register.all(), { head: head(), isInStep: sync.isInStep() });
       if (obstacle !== undefined) sync.wake();
       return obstacle;

@@ -3,8 +3,8 @@ import { createNetwork, presets } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { peerAddress, subnetOf } from "../../src/peers/addresses.ts";
-import { broadcastRecipients } from "../../src/peers/broadcast-quota.ts";
-import { networkHeight } from "../../src/peers/network-height.ts";
+import { broadcastRecipients } from "../../src/peers/broadcast/quota.ts";
+import { networkHeight } from "../../src/peers/known/network-height.ts";
 import { searchCommonHeight } from "../../src/peers/verification/common-height.ts";
 import { allowedVersions, isVersionAllowed } from "../../src/peers/version-gate.ts";
 

@@ -73,6 +73,7 @@ function open(host: string, seeds: readonly string[]): Node {
         select: () => pool.select({ maxTransactions: 500, maxBytes: 1_000_000 }),
       },
       plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
+      isOwnDelegate: () => false,
       onPeer: ({ ip }, fate) => told.push(`${fate} ${ip}`),
       onBlock: ({ header }) => told.push(`received ${header.height}`),
       onForgerEvent: (name) => told.push(name),

@@ -11,8 +11,8 @@ import {
 import { afterEach, describe, expect, test } from "vitest";
 import { createBlockAnswers } from "../../src/peers/answers/blocks.ts";
 import { statusOf } from "../../src/peers/answers/status.ts";
+import { obstacleOf } from "../../src/peers/forging/obstacle.ts";
 import { branchToGoTo } from "../../src/peers/forks/choose.ts";
-import { obstacleOf } from "../../src/peers/forks/obstacle.ts";
 import { isForked, type Peer } from "../../src/peers/known/peer.ts";
 import type { CallError } from "../../src/peers/transport/answer.ts";
 import { PeerError } from "../../src/peers/transport/error.ts";

@@ -2,10 +2,10 @@
 import { type Block, encodeBlock, type Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Sightings } from "../arrivals/sightings.ts";
-import { broadcastQuota, broadcastRecipients } from "../broadcast-quota.ts";
 import { sample } from "../sample.ts";
 import type { Outgoing } from "../transport/outgoing.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
+import { broadcastQuota, broadcastRecipients } from "./quota.ts";
 
 export type BlockBroadcastDeps = {
   readonly network: Network;

@@ -1,8 +1,8 @@
 /** Finding peers and leaving those that are gone (p2p.md 10.2 and 10.6). */
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/peers.ts";
+import { networkHeight } from "../known/network-height.ts";
 import type { Register } from "../known/register.ts";
-import { networkHeight } from "../network-height.ts";
 import { sample } from "../sample.ts";
 import type { Outgoing } from "../transport/outgoing.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";

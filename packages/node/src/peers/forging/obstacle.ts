@@ -1,8 +1,7 @@
 /** What speaks against forging on the head of this node: that it is known to be behind, or on a wrong branch. */
 import type { BlockHeader } from "@uniknode/protocol";
-import type { Peer } from "../known/peer.ts";
-import { peersAhead } from "../sync/sync.ts";
-import { branchToGoTo } from "./choose.ts";
+import { branchToGoTo } from "../forks/choose.ts";
+import { type Peer, peersAhead } from "../known/peer.ts";
 
 export type Standing = { readonly head: BlockHeader; readonly isInStep: boolean };
 
@@ -12,7 +11,7 @@ export type Standing = { readonly head: BlockHeader; readonly isInStep: boolean 
  */
 export function obstacleOf(peers: readonly Peer[], { head, isInStep }: Standing): string | undefined {
   if (!isInStep) return `not in step with the network at height ${head.height}`;
-  const ahead = peersAhead(peers, head);
+  const ahead = peersAhead(peers, head.height);
   if (ahead.length > 0) {
     const height = Math.max(...ahead.map(({ verification }) => verification.hisHeight));
     return `behind: ${ahead.length} of ${peers.length} peers are at height ${height}, this node at ${head.height}`;

@@ -23,6 +23,10 @@ export type Peer = {
   readonly ports: Readonly<Record<string, number>>;
 };
 
+/** Peers on our branch that have more of it than we have. */
+export const peersAhead = (peers: readonly Peer[], ownHeight: number): Peer[] =>
+  peers.filter((peer) => !isForked(peer) && peer.verification.hisHeight > ownHeight);
+
 /** Each of the two heads stands on a block that the other chain does not have. */
 export const isForked = ({ verification }: Peer): boolean => {
   const { myHeight, hisHeight, highestCommonHeight } = verification;

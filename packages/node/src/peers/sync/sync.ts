@@ -1,13 +1,13 @@
 /** Following the network: from wherever this node stands to the head that its peers have (p2p.md 13 and 14). */
-import type { BlockHeader, Network } from "@uniknode/protocol";
+import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import { branchToGoTo } from "../forks/choose.ts";
-import { isForked, type Peer } from "../known/peer.ts";
+import { networkHeight } from "../known/network-height.ts";
+import { type Peer, peersAhead } from "../known/peer.ts";
 import type { Register } from "../known/register.ts";
-import { networkHeight } from "../network-height.ts";
 import { sample } from "../sample.ts";
 import { TIMES_MS } from "../wire/limits.ts";
 import { download } from "./download.ts";
@@ -92,7 +92,7 @@ export function createSync(deps: SyncDeps): Sync {
   async function synchronise(): Promise<void> {
     await deps.pingAll({ isForced: true, withinMs: TIMES_MS.smallReply });
     const peers = register.all();
-    const ahead = peersAhead(peers, chain.head());
+    const ahead = peersAhead(peers, chain.head().height);
     if (ahead.length > 0) await fetchFrom(ahead);
     else if (!(await changeBranch(peers))) reachHead();
   }
@@ -166,10 +166,6 @@ export function createSync(deps: SyncDeps): Sync {
     },
   };
 }
-
-/** Peers on our branch that have more of it. */
-export const peersAhead = (peers: readonly Peer[], head: Pick<BlockHeader, "height">): Peer[] =>
-  peers.filter((peer) => !isForked(peer) && peer.verification.hisHeight > head.height);
 
 const sourceOf = ({ ip, status, verification }: Peer): Source => ({
   ip,
