@@ -57,6 +57,17 @@ test("suspended webhooks are counted as such", async () => {
   expect(figures()).toMatchObject({ active: 0, suspended: 1 });
 });
 
+test("whoever measures hears when everything is held up, and when it goes on", async () => {
+  const { webhooks, database, emit, clock, seen } = open(() => 200);
+  await webhooks.register.create(always());
+  database.execute("ALTER TABLE cursors RENAME TO hidden");
+  await emit(blockApplied(1));
+  expect(seen).toEqual([expect.objectContaining({ message: expect.stringContaining("cursors") })]);
+  database.execute("ALTER TABLE hidden RENAME TO cursors");
+  await clock.advance(1_000);
+  expect(seen.slice(1)).toEqual([200, "delivered"]);
+});
+
 test("whoever measures hears of every attempt and what followed", async () => {
   const answers = [503, 503, 204];
   const { webhooks, emit, clock, seen } = open(() => answers.shift() ?? 200);

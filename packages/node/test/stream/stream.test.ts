@@ -183,6 +183,18 @@ test("a refused stream keeps no seat", async () => {
   expect((await listen()).status).toBe(200);
 });
 
+test("a stream for which the node took too long keeps no seat", async () => {
+  const answer = Promise.withResolvers<void>();
+  const { listen } = await openStreams({
+    options: { maxStreams: 1 },
+    http: { answerTimeoutMs: 50 },
+    answered: () => answer.promise,
+  });
+  expect((await listen()).status).toBe(503);
+  answer.resolve();
+  await expect.poll(async () => (await listen()).status).toBe(200);
+});
+
 test("is described", async () => {
   const { fixture } = await openStreams();
   const document = fixture.app.swagger() as unknown as {

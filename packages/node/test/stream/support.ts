@@ -25,10 +25,13 @@ export async function openStreams({
   options = {},
   http = {},
   isPublic = false,
+  answered = async () => {},
 }: {
   options?: Partial<StreamOptions>;
   http?: Partial<HttpOptions>;
   isPublic?: boolean;
+  /** Settles when the node may answer. */
+  answered?: () => Promise<void>;
 } = {}) {
   const opened: { stream?: Stream } = {};
   const access = isPublic ? undefined : { token: TOKEN };
@@ -57,7 +60,10 @@ export async function openStreams({
     { ...DEFAULT_STREAM_OPTIONS, ...options },
     {
       source: createSource(reader, chain.network),
-      streamsChanged: async (names) => node.interest.streamsChanged(names),
+      async streamsChanged(names) {
+        await answered();
+        return node.interest.streamsChanged(names);
+      },
     },
   );
   opened.stream = stream;

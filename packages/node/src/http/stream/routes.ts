@@ -41,6 +41,8 @@ export function createStreamRoutes(access: AccessOptions | undefined, stream: St
     app.get("/events", { exposeHeadRoute: false, config: { isEndless: true } }, async (request, reply) => {
       const wish = await answer(() => readWish(request.query as Query, request.headers["last-event-id"]));
       const opened = await stream.open(wish, request.ip).catch((error) => refuse(error, reply));
+      // Told already that it takes too long.
+      if (reply.raw.headersSent) return opened.leave();
       // From here on the time-out for answers does not count, and nothing is collected for compression.
       reply.hijack();
       reply.raw.writeHead(200, {
