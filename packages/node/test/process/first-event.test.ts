@@ -1,0 +1,104 @@
+/** The guide to the first event, typed as it stands there. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { peopleOf } from "../../src/dev/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { spawnUniknode } from "./uniknode.ts";
+
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+const MNEMONIC = "test test test test test test test test test test test junk";
+const TOKEN = "first-event-test";
+const PATIENCE = { timeout: 60_000, interval: 100 };
+const run = promisify(execFile);
+
+const GUIDE = readFileSync(join(ROOT, "docs/guides/first-event.md"), "utf8");
+const [, , register, receive, send, log] = Array.from(
+  GUIDE.matchAll(/^```\n(.*?)^```$/gms),
+  ([, block]) => block!,
+);
+
+/** A port that is free at present: the guide names one. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const RUN = join(ROOT, "tools/run.mjs");
+/** What `npm run example --` starts. */
+const EXAMPLE = "npm run example -- ";
+
+function startReceiver(command: string): { printed: () => string; end: () => Promise<void> } {
+  const args = command.trim().replace(EXAMPLE, "").split(" ");
+  const child: ChildProcess = spawn(process.execPath, [RUN, "example", ...args]);
+  let text = "";
+  child.stdout!.on("data", (chunk) => (text += chunk));
+  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  const end = async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+  onTestFinished(end);
+  return { printed: () => text, end };
+}
+
+test("the first event arrives, and what a stopped receiver missed comes when it is back", {
+  timeout: 180_000,
+}, async () => {
+  const data = mkdtempSync(join(tmpdir(), "uniknode-first-event-"));
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const node = spawnUniknode([
+    ...["dev", "--data", data, "--http-port", "0", "--block-time", "1"],
+    ...["--webhook-token", TOKEN, "--mnemonic", MNEMONIC],
+  ]);
+  onTestFinished(async () => {
+    node.child.kill("SIGKILL");
+    await node.ended;
+  });
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  await node.printed(/Ctrl-C stops/);
+  const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+  const port = `${await freePort()}`;
+  const values: Record<string, string> = {
+    "http://127.0.0.1:4003": url!,
+    5005: port,
+    TOKEN,
+    ADDRESS: people("account 1").address,
+    PASSPHRASE: people("account 0").passphrase,
+  };
+  const typed = (command: string) =>
+    Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, value), command);
+  const curl = async (command: string) => {
+    const { stdout } = await run("sh", ["-c", typed(command).replace("curl ", "curl -sS --fail-with-body ")]);
+    return JSON.parse(stdout).data;
+  };
+  const sendOne = async () => {
+    const command = typed(send!).trim().replace(EXAMPLE, `"${process.execPath}" "${RUN}" example `);
+    await run("sh", ["-c", `${command} ${url}`]);
+  };
+
+  const { id, token } = await curl(register!);
+  expect(id).toBe(1);
+  values.SECRET = token;
+  const first = startReceiver(typed(receive!));
+  await expect.poll(first.printed, PATIENCE).toContain(`listening on http://127.0.0.1:${port}`);
+  await sendOne();
+  await expect.poll(first.printed, PATIENCE).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
+
+  await first.end();
+  await sendOne();
+  const states = async (): Promise<string[]> =>
+    (await curl(log!)).map(({ state }: { state: string }) => state);
+  await expect.poll(states, PATIENCE).toEqual(["pending", "delivered"]);
+  const second = startReceiver(typed(receive!));
+  await expect.poll(second.printed, PATIENCE).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
+  await expect.poll(states, PATIENCE).toEqual(["delivered", "delivered"]);
+});
