@@ -1,8 +1,10 @@
 /** What an event costs the serving thread until its deliveries are in their queues, by the number of webhooks. */
+import type { Event } from "../../packages/node/src/events/event.ts";
 import { READER } from "../../packages/node/src/webhooks/matching/matcher.ts";
 import { openService, transferApplied } from "./service.ts";
 
 const EVENTS = 500;
+const BLOCKS = 10;
 export const MATCHES = 10;
 
 /** Condition lists that no transfer of the measurement fits, each one different from all others. */
@@ -23,7 +25,7 @@ export async function measureMatching(webhookCount: number): Promise<number> {
     Array.from({ length: webhookCount }, (_, index) =>
       index < MATCHES
         ? { conditions: JSON.stringify([{ key: "type", condition: "eq", value: "0" }]) }
-        : { conditions: JSON.stringify(UNFIT[index % UNFIT.length]!(index)) },
+        : { conditions: JSON.stringify(UNFIT[index % UNFIT.length]!(index)), confirmations: index % 2 },
     ),
   );
   const settled = async () => {
@@ -32,15 +34,19 @@ export async function measureMatching(webhookCount: number): Promise<number> {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   };
-  const events = (height: number, count: number) =>
-    Array.from({ length: count }, (_, sequence) => transferApplied(height, sequence));
   // The definitions are read with the first event.
-  service.commit(events(1, 50));
+  service.commit(blockOf(1, 50));
   await settled();
-  service.commit(events(2, EVENTS));
+  for (let block = 0; block < BLOCKS; block++) service.commit(blockOf(2 + block, EVENTS / BLOCKS));
   const before = process.threadCpuUsage();
   await settled();
   const { user, system } = process.threadCpuUsage(before);
   await service.close();
   return (user + system) / EVENTS;
 }
+
+/** Transfers, and the end of their block, with which those come due that wait for confirmations. */
+const blockOf = (height: number, transfers: number): Event[] => [
+  ...Array.from({ length: transfers }, (_, sequence) => transferApplied(height, sequence)),
+  { id: `block.applied:${height}`, name: "block.applied", height, blockId: `${height}`, data: { height } },
+];

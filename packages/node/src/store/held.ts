@@ -13,8 +13,10 @@ export type Held = {
 };
 
 export type HeldStore = {
-  /** Held again, it stays as it is. */
-  hold(held: Held): void;
+  /** Until the chain has reached `dueHeight`. Held again, it stays as it is. */
+  hold(held: Held, dueHeight: number): void;
+  /** Webhooks with facts that are due at a height, by ascending id. */
+  due(height: number): number[];
   /** Takes out what the webhook was not told of blocks up to a height, in the order of the log. */
   release(webhook: number, height: number, limit: number): Held[];
   /** The block was undone: nobody will hear of it. */
@@ -33,7 +35,10 @@ type HeldRow = {
 };
 
 export function createHeldStore(database: Database): HeldStore {
-  const insert = database.prepare("INSERT OR IGNORE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  const insert = database.prepare("INSERT OR IGNORE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const due = database.prepare<{ webhook: number }>(
+    "SELECT DISTINCT webhook FROM held WHERE due_height <= ? ORDER BY webhook",
+  );
   const select = database.prepare<HeldRow>(
     `SELECT * FROM held WHERE webhook = ? AND height <= ?
      AND sequence > coalesce((SELECT held_up_to FROM endings WHERE endings.webhook = held.webhook), 0)
@@ -42,10 +47,11 @@ export function createHeldStore(database: Database): HeldStore {
   const remove = database.prepare("DELETE FROM held WHERE webhook = ? AND sequence = ?");
   const dropBlock = database.prepare("DELETE FROM held WHERE height = ? AND block_id = ?");
   return {
-    hold({ webhook, logSequence, name, event, dataText }) {
+    hold({ webhook, logSequence, name, event, dataText }, dueHeight) {
       const { id, height, blockId } = event;
-      insert.run(webhook, logSequence, name, id, event.name, height, blockId, dataText ?? null);
+      insert.run(webhook, logSequence, name, id, event.name, height, dueHeight, blockId, dataText ?? null);
     },
+    due: (height) => due.all(height).map(({ webhook }) => webhook),
     release(webhook, height, limit) {
       const rows = select.all(webhook, height, limit);
       for (const { sequence } of rows) remove.run(webhook, sequence);

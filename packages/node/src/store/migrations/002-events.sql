@@ -107,11 +107,13 @@ CREATE TABLE held (
   event_id TEXT NOT NULL,
   event_name TEXT NOT NULL,
   height INTEGER NOT NULL,
+  due_height INTEGER NOT NULL,                -- when the chain is so high, it is told
   block_id TEXT NOT NULL,
   data TEXT,                                  -- JSON, as in the event
   PRIMARY KEY (webhook, sequence)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX held_height ON held (height);
+CREATE INDEX held_due ON held (due_height, webhook);
 
 -- Queues of which a part is given up: rows up to these are ended little by little, and nothing is sent meanwhile.
 CREATE TABLE endings (

@@ -5,8 +5,8 @@ import type { Definitions } from "./definitions.ts";
 import type { News, Outbox } from "./outbox.ts";
 
 export type Confirmations = {
-  /** Keeps news of a block until it is deep enough. */
-  hold(news: News): void;
+  /** Keeps news of a block until so many others lie above it. */
+  hold(news: News, confirmations: number): void;
   /**
    * A block was applied: tells what is deep enough by now, as far as the limit allows. Answers the webhooks of the facts
    * that were let go, one for each.
@@ -20,17 +20,24 @@ export type ConfirmationDeps = { held: HeldStore; definitions: Definitions; outb
 
 export function createConfirmations({ held, definitions, outbox }: ConfirmationDeps): Confirmations {
   return {
-    hold({ event, ...news }) {
+    hold({ event, ...news }, confirmations) {
       const { height, blockId } = event;
-      held.hold({ ...news, event: { ...event, height: height!, blockId: blockId! } });
+      held.hold(
+        { ...news, event: { ...event, height: height!, blockId: blockId! } },
+        height! + confirmations,
+      );
     },
     release(height, limit) {
       const webhooks: number[] = [];
-      for (const { id, confirmations } of definitions.confirming()) {
+      for (const webhook of held.due(height)) {
         if (webhooks.length === limit) break;
-        for (const news of held.release(id, height - confirmations, limit - webhooks.length)) {
+        const definition = definitions.find(webhook);
+        // One that is off hears of nothing.
+        if (!definition) continue;
+        const deepEnough = height - definition.confirmations;
+        for (const news of held.release(webhook, deepEnough, limit - webhooks.length)) {
           outbox.put(news);
-          webhooks.push(id);
+          webhooks.push(webhook);
         }
       }
       return webhooks;

@@ -24,8 +24,6 @@ export type Definitions = {
    */
   forEvent(event: Pick<Event, "name" | "data">): readonly Listener[];
   find(webhook: number): Definition | undefined;
-  /** Those that hear of facts only when their blocks are deep enough. */
-  confirming(): readonly Definition[];
 };
 
 export type DefinitionDeps = {
@@ -36,7 +34,6 @@ export type DefinitionDeps = {
 export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definitions {
   let version: number | undefined;
   let definitions = new Map<number, Definition>();
-  let confirming: Definition[] = [];
   let byName = new Map<string, Lookup<Listener>>();
 
   /** Other processes may write the register, too. Conditions that stayed the same stay compiled. */
@@ -52,7 +49,6 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
         return [webhook.id, { ...webhook, list, fires }];
       }),
     );
-    confirming = [...definitions.values()].filter(({ confirmations }) => confirmations > 0);
     byName = lookupsOf(definitions.values());
     version = current;
   }
@@ -75,10 +71,6 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
     find(webhook) {
       refresh();
       return definitions.get(webhook);
-    },
-    confirming() {
-      refresh();
-      return confirming;
     },
   };
 }

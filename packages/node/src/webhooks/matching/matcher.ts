@@ -91,7 +91,7 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
       const news = { webhook, name, event, dataText, logSequence: event.sequence };
       if (definition.confirmations > 0 && isChainFact(event.name)) {
         const takenBack = outbox.takenBackBy(event, webhook, event.sequence);
-        if (takenBack === undefined) confirmations.hold(news);
+        if (takenBack === undefined) confirmations.hold(news, definition.confirmations);
         // What was never told needs not be taken back.
         if (takenBack === undefined || !deliveries.has(webhook, takenBack)) return [];
       }
