@@ -23,7 +23,7 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
   });
   build.set({ version }, 1);
   const started = gauge("uniknode_process_start_time_seconds", "When the process started, Unix time.");
-  started.set(performance.timeOrigin / 1_000);
+  started.set(Date.now() / 1_000 - process.uptime());
   const memory = gauge("uniknode_process_resident_memory_bytes", "Memory of the process.");
   const cpu = counter("uniknode_process_cpu_seconds_total", "Processor time of the process.");
   const heap = new Gauge({

@@ -27,6 +27,8 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
     labelNames: ["outcome"],
     registers,
   });
+  // From the start, so that the first of each is seen as an increase.
+  for (const outcome of ["delivered", "retried", "dead"]) decided.inc({ outcome }, 0);
   const duration = new Histogram({
     name: "uniknode_webhook_attempt_duration_seconds",
     help: "Calls to targets, by the class of the answer.",

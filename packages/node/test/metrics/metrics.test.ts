@@ -35,6 +35,7 @@ test("shows what is looked up", async () => {
     'uniknode_event_loop_delay_seconds{thread="serving",quantile="1"}': 0.6,
     'uniknode_heap_used_bytes{thread="consensus"}': 1_000,
     uniknode_webhook_deliveries_fired_total: 40,
+    'uniknode_webhook_deliveries_total{outcome="dead"}': 0,
     'uniknode_webhooks{state="active"}': 3,
     'uniknode_webhooks{state="disabled"}': 1,
     'uniknode_webhooks{state="suspended"}': 2,
