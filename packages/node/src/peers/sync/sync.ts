@@ -44,6 +44,8 @@ const IDLE_SLOTS = 3;
 /** While peers have blocks that could not be fetched. */
 const RETRY_MS = 1_000;
 const PROGRESS_MS = 5_000;
+/** So many missing blocks may be on their way: they do not make a node out of step, only the forger waits for them. */
+const NEAR_BLOCKS = 5;
 
 export function createSync(deps: SyncDeps): Sync {
   const { chain, register, logger } = deps;
@@ -108,8 +110,7 @@ export function createSync(deps: SyncDeps): Sync {
     const sources = sample(ahead.map(sourceOf), MAX_SOURCES);
     // The middle one: a single peer that claims too much must not keep the download open.
     const to = networkHeight(sources.map(({ height }) => height));
-    // A block or two are on their way by themselves most of the time; they do not make a node fall behind.
-    inStep = false;
+    if (to - after > NEAR_BLOCKS) inStep = false;
     const meter = createProgressMeter();
     const report = () => {
       progress = meter.measure(chain.head().height, to, performance.now());
@@ -125,7 +126,7 @@ export function createSync(deps: SyncDeps): Sync {
           logger.debug({ ip, reason: (error as Error).message }, "blocks not fetched"),
         signal: ending.signal,
       });
-      if (result.kind === "refused") judge(result.source, result.outcome);
+      if (result.kind === "refused") judge(result.source, result.outcome, chain.head().height > after);
     } finally {
       clearInterval(reports);
     }
@@ -133,8 +134,10 @@ export function createSync(deps: SyncDeps): Sync {
     if (chain.head().height > after) isWanted = true;
   }
 
-  /** What a refused block says about the one who gave it. */
-  function judge({ ip }: Source, outcome: Outcome): void {
+  /** What a refused block says about the one who gave it. `hasMoved`: the head is another than at the beginning. */
+  function judge({ ip }: Source, outcome: Outcome, hasMoved: boolean): void {
+    // A block that was posted meanwhile may have been the same one.
+    if (hasMoved && (outcome.answer === "Unchained" || outcome.answer === "Discarded")) return;
     logger.warn({ ip, reason: refusalOf(outcome) }, "downloaded block refused");
     if (isLie(outcome)) deps.ban(ip, "it gave a block that is wrong by itself");
     // Its chain is not what it seemed: it may become a peer again by another verification.
