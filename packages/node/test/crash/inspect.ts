@@ -1,7 +1,7 @@
 /** What must be true of a data folder at any moment, however its process ended. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openDatabase } from "../../src/store/database.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
 import { factOf } from "./receiver.ts";
 
 export type Expectation = {
@@ -21,50 +21,64 @@ export type Findings = {
   readonly nextNonce: bigint;
 };
 
+/** Runs the checks on the database of a data folder whose process has ended. */
+export function inspecting<T>(folder: string, inspect: (database: Database) => T): T {
+  const database = openDatabase(join(folder, "node.sqlite"), { readonly: true });
+  try {
+    return inspect(database);
+  } finally {
+    database.close();
+  }
+}
+
+const numberOf = (database: Database, sql: string, ...parameters: string[]): bigint =>
+  database.prepare<{ n: bigint | null }>(sql, { bigints: true }).get(...parameters)?.n ?? 0n;
+
+/** Checks that blocks, state and undo agree; answers the height. */
+export function inspectChain(database: Database): number {
+  const number = (sql: string) => numberOf(database, sql);
+  const height = Number(number("SELECT max(height) AS n FROM blocks"));
+  assert.equal(number("SELECT count(*) AS n FROM blocks"), BigInt(height), "blocks without a gap");
+  assert.equal(number("SELECT count(*) AS n FROM undo"), BigInt(height - 1), "an undo record for each block");
+  // The genesis sender holds minus the premine: all balances together are what the blocks created.
+  const balances = number("SELECT sum(balance) AS n FROM wallets");
+  assert.equal(balances, number("SELECT sum(reward) AS n FROM blocks"), "balances are the rewards");
+  return height;
+}
+
 /** Checks that height, state, undo and event log agree, and that nothing accepted is lost. */
 export function inspectData(folder: string, sender: string, expected: Expectation): Findings {
-  const database = openDatabase(join(folder, "node.sqlite"), { readonly: true });
-  const number = (sql: string, ...parameters: string[]) =>
-    database.prepare<{ n: bigint | null }>(sql, { bigints: true }).get(...parameters)?.n ?? 0n;
+  return inspecting(folder, (database) => inspectDatabase(database, sender, expected));
+}
+
+function inspectDatabase(database: Database, sender: string, expected: Expectation): Findings {
+  const number = (sql: string, ...parameters: string[]) => numberOf(database, sql, ...parameters);
   const ids = (sql: string) =>
     database
       .prepare<{ id: string }>(sql)
       .all()
       .map(({ id }) => id);
-  try {
-    const height = Number(number("SELECT max(height) AS n FROM blocks"));
-    assert.equal(number("SELECT count(*) AS n FROM blocks"), BigInt(height), "blocks without a gap");
-    assert.ok(height >= expected.shownHeight, `block ${expected.shownHeight} was shown, ${height} is there`);
-    assert.equal(
-      number("SELECT count(*) AS n FROM undo"),
-      BigInt(height - 1),
-      "an undo record for each block",
-    );
+  const height = inspectChain(database);
+  assert.ok(height >= expected.shownHeight, `block ${expected.shownHeight} was shown, ${height} is there`);
 
-    // The genesis sender holds minus the premine: all balances together are what the blocks created.
-    const balances = number("SELECT sum(balance) AS n FROM wallets");
-    assert.equal(balances, number("SELECT sum(reward) AS n FROM blocks"), "balances are the rewards");
-    const sent = number("SELECT count(*) AS n FROM transactions WHERE sender = ?", sender);
-    const nonce = number("SELECT nonce AS n FROM wallets WHERE public_key = ?", sender);
-    assert.equal(nonce, sent, "the nonce is the number of transactions sent");
+  const sent = number("SELECT count(*) AS n FROM transactions WHERE sender = ?", sender);
+  const nonce = number("SELECT nonce AS n FROM wallets WHERE public_key = ?", sender);
+  assert.equal(nonce, sent, "the nonce is the number of transactions sent");
 
-    const kept = new Set(ids("SELECT id FROM transactions UNION ALL SELECT id FROM pool"));
-    for (const id of expected.accepted) assert.ok(kept.has(id), `accepted transaction ${id} is lost`);
+  const kept = new Set(ids("SELECT id FROM transactions UNION ALL SELECT id FROM pool"));
+  for (const id of expected.accepted) assert.ok(kept.has(id), `accepted transaction ${id} is lost`);
 
-    const after = `height > ${expected.registeredHeight}`;
-    const facts = [
-      ...ids(`SELECT id FROM blocks WHERE ${after}`).map((id) => factOf("block.applied", id)),
-      ...ids(`SELECT id FROM transactions WHERE ${after}`).map((id) => factOf("transaction.applied", id)),
-    ];
-    const logged = database
-      .prepare<{ name: string; data: string }>(`SELECT name, data FROM events WHERE ${after}`)
-      .all()
-      .map(({ name, data }) => factOf(name, (JSON.parse(data) as { id: string }).id));
-    assert.deepEqual(logged.toSorted(), facts.toSorted(), "one event for each fact, and no other");
+  const after = `height > ${expected.registeredHeight}`;
+  const facts = [
+    ...ids(`SELECT id FROM blocks WHERE ${after}`).map((id) => factOf("block.applied", id)),
+    ...ids(`SELECT id FROM transactions WHERE ${after}`).map((id) => factOf("transaction.applied", id)),
+  ];
+  const logged = database
+    .prepare<{ name: string; data: string }>(`SELECT name, data FROM events WHERE ${after}`)
+    .all()
+    .map(({ name, data }) => factOf(name, (JSON.parse(data) as { id: string }).id));
+  assert.deepEqual(logged.toSorted(), facts.toSorted(), "one event for each fact, and no other");
 
-    const pending = number("SELECT count(*) AS n FROM pool");
-    return { height, facts, nextNonce: nonce + pending + 1n };
-  } finally {
-    database.close();
-  }
+  const pending = number("SELECT count(*) AS n FROM pool");
+  return { height, facts, nextNonce: nonce + pending + 1n };
 }

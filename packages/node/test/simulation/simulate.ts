@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { peopleOf } from "../../src/dev/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { inspectChain, inspecting } from "../crash/inspect.ts";
 import { beginChronicle, type Chronicle, openChronicle } from "./chronicle.ts";
 import { disturb, MAX_DEPTH, type World } from "./disturbances.ts";
 import { kindsOf } from "./kinds.ts";
@@ -84,6 +85,7 @@ export async function simulate({ seed, seconds, log }: SimulationOptions): Promi
       await killed;
       life = undefined;
       kills++;
+      inspecting(join(folder, "data"), inspectChain);
     }
     life = await beginLife(folder);
     await makePeace(world, life);
