@@ -1,16 +1,18 @@
 /** `uniknode tx`: builds a transaction, signs it, posts it, and waits for its block. */
-import { type Transaction, transactionToJson } from "@uniknode/protocol";
+import { type Transaction, transactionKey, transactionToJson } from "@uniknode/protocol";
 import { Command } from "commander";
+import { connectionOptions } from "../config/connection.ts";
 import { type Config, ConfigError, readJsonObject } from "../config/resolve.ts";
 import { tokensOf, unitsOf } from "../sending/amounts.ts";
 import { readFactoryPassphrase, readPassphrase, readSecondPassphrase } from "../sending/options.ts";
-import { post, waitUntilForged } from "../sending/send.ts";
+import { findTransaction, post, waitUntilForged } from "../sending/send.ts";
 import { networkOf, prepareSender, sign } from "../sending/sender.ts";
 import { connectTo, show, table } from "./connection.ts";
 import { addFlags, configOf } from "./options.ts";
 import type { Kind } from "./tx/kind.ts";
 import { postOptions, txOptions } from "./tx/options.ts";
 import { claim, lock, multiPayment, refund, transfer } from "./tx/payments.ts";
+import { readHex64 } from "./tx/read.ts";
 import { disclose, mint, transferUnik, update } from "./tx/uniks.ts";
 import { ipfs, registerDelegate, resignDelegate, secondSignature, unvote, vote } from "./tx/wallets.ts";
 
@@ -35,7 +37,7 @@ const KINDS: readonly Kind[] = [
 export function txCommand(): Command {
   const command = new Command("tx").description("build, sign and send transactions");
   for (const kind of KINDS) command.addCommand(kindCommand(kind));
-  return command.addCommand(postCommand());
+  return command.addCommand(postCommand()).addCommand(showCommand());
 }
 
 function kindCommand(kind: Kind): Command {
@@ -67,6 +69,35 @@ function postCommand(): Command {
     if (typeof transaction.id !== "string")
       throw new ConfigError(`${file}: "id" of the transaction is missing`);
     await deliver(transaction, { ...config, dryRun: false }, []);
+  });
+}
+
+function showCommand(): Command {
+  const command = new Command("show")
+    .description("show a transaction of the chain, or of the pool")
+    .argument("<id>", "64 hexadecimal digits", readHex64);
+  return addFlags(command, connectionOptions).action(async (id: string) => {
+    const connection = configOf(command, connectionOptions);
+    const found = await findTransaction(connectTo(connection), id);
+    const { typeGroup, type, blockId, confirmations } = found;
+    show(
+      connection,
+      found,
+      table([
+        ["id", id],
+        ["type", transactionKey(typeGroup, type)],
+        ["sender", found.sender],
+        ["recipient", found.recipient],
+        ["amount", tokensOf(BigInt(found.amount))],
+        ["fee", tokensOf(BigInt(found.fee))],
+        ["message", found.vendorField],
+        ["time", found.timestamp?.human],
+        [
+          "state",
+          blockId ? `forged in block ${blockId}, ${confirmations} confirmations` : "waits in the pool",
+        ],
+      ]),
+    );
   });
 }
 

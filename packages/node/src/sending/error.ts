@@ -1,4 +1,5 @@
 /** Why a transaction did not get to where it was to go. */
+import type { ApiError } from "@uniknode/client";
 
 export type SendErrorType =
   /** The node refused it; nothing has happened. `reasons` as the node says them. */
@@ -9,6 +10,8 @@ export type SendErrorType =
     }
   /** The sender has too many transactions in the pool; worth a retry once some are forged. */
   | { readonly code: "SEND_EXCESS"; readonly id: string }
+  /** No answer came: the node may have taken it or not. Sending the same one again does no harm, another one would. */
+  | { readonly code: "SEND_UNCERTAIN"; readonly id: string; readonly cause: ApiError }
   /** It left the pool without being forged: it expired, or another one took its place. */
   | { readonly code: "SEND_DROPPED"; readonly id: string }
   /** It still waits in the pool, and may be forged later. */

@@ -1,17 +1,23 @@
 /** Hands a signed transaction over, and waits until it is part of the chain. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiError, type Client, type SingleTransaction } from "@uniknode/client";
+import {
+  ApiError,
+  type Client,
+  type SingleTransaction,
+  type Submission,
+  type Transaction,
+} from "@uniknode/client";
 import { SendError } from "./error.ts";
 
 /**
  * Posts a signed transaction in its JSON form.
  *
- * @throws {SendError} SEND_REFUSED, SEND_EXCESS
- * @throws {ApiError}
+ * @throws {SendError} SEND_REFUSED, SEND_EXCESS, SEND_UNCERTAIN
+ * @throws {ApiError} when the node has not looked at it
  */
 export async function post(client: Client, transaction: { readonly id: string }): Promise<void> {
   const { id } = transaction;
-  const { data, errors = {} } = await client.transactions.submit([transaction]);
+  const { data, errors = {} } = await submit(client, transaction);
   if (data.accept.includes(id)) return;
   if (data.excess.includes(id)) {
     throw new SendError(
@@ -22,6 +28,19 @@ export async function post(client: Client, transaction: { readonly id: string })
   const reasons = errors[id] ?? [];
   const texts = reasons.map(({ type, message }) => `${message} (${type})`);
   throw new SendError({ code: "SEND_REFUSED", id, reasons }, `the node refused ${id}: ${texts.join("; ")}`);
+}
+
+async function submit(client: Client, transaction: { readonly id: string }): Promise<Submission> {
+  try {
+    return await client.transactions.submit([transaction]);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.isRetryable || error.code === "API_RATE_LIMITED") throw error;
+    const { id } = transaction;
+    throw new SendError(
+      { code: "SEND_UNCERTAIN", id, cause: error },
+      `${error.message}; whether the node has taken ${id} is not known: look for it before you send another one`,
+    );
+  }
 }
 
 const FIRST_PAUSE_MS = 100;
@@ -56,6 +75,19 @@ export async function waitUntilForged(
     }
     await sleep(pauseMs);
   }
+}
+
+/**
+ * A transaction of the chain, or else of the pool.
+ *
+ * @throws {ApiError} API_NOT_FOUND when it is in neither
+ */
+export async function findTransaction(client: Client, id: string): Promise<SingleTransaction | Transaction> {
+  const forged = await find(client.transactions.get(id));
+  if (forged) return forged.data;
+  const waiting = await find(client.transactions.getUnconfirmed(id));
+  // It may have been forged between the questions.
+  return (waiting ?? (await client.transactions.get(id))).data;
 }
 
 async function find<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {

@@ -326,10 +326,17 @@ describe("waiting", { timeout: 60_000 }, () => {
     const next = await json(["tx", "transfer", bob.address, "2"], as(carol));
     const { data: waiting } = await client.transactions.unconfirmed().page();
     expect(waiting.map(({ amount }) => amount)).toEqual(["100000000", "200000000"]);
+    expect(await json(["tx", "show", next.id as string])).toMatchObject({
+      amount: "200000000",
+      confirmations: 0,
+    });
     const { data: mined } = await client.dev.mine();
     await client.dev.forge({ enabled: true });
     const { data: forged } = await client.transactions.get(next.id as string);
     expect(forged.blockId).toBe(mined.head.id);
+    const { stdout } = await run(["tx", "show", next.id as string]);
+    expect(stdout).toMatch(/^type\s+transfer$/m);
+    expect(stdout).toMatch(new RegExp(`^state\\s+forged in block ${mined.head.id}, 1 confirmations$`, "m"));
   });
 });
 

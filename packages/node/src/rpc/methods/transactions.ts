@@ -70,7 +70,8 @@ export const transactionMethods: Readonly<Record<string, Method>> = {
     try {
       await post(client, transaction);
     } catch (error) {
-      if (error instanceof SendError) throw ofStatus(422, error.message);
+      if (error instanceof SendError)
+        throw ofStatus(error.code === "SEND_UNCERTAIN" ? 503 : 422, error.message);
       throw error;
     }
     return transaction;
