@@ -24,6 +24,7 @@ import { peers } from "./peers.ts";
 import { addAbsentValues } from "./requests/absent.ts";
 import { formats } from "./requests/parameters.ts";
 import { rounds } from "./rounds.ts";
+import type { SlowLane } from "./slow/lane.ts";
 import { transactions } from "./transactions.ts";
 import { transactionTypeLists } from "./transactionTypes.ts";
 import { addAccessList } from "./transport/accessList.ts";
@@ -66,6 +67,8 @@ export type HttpDependencies = {
   readonly gateway: Gateway;
   /** Further endpoints, each served under both prefixes: the register of webhooks. */
   readonly plugins: readonly FastifyPluginAsync[];
+  /** Makes answers whose rows take longer than the time for them; absent: they are 503. */
+  readonly slowLane?: SlowLane;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -150,7 +153,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   const origins: Origins = new WeakMap();
   addHeadCache(app, { origins, headId: createHeadWatch(dependencies.database) });
   addCompression(app);
-  addFailures(app, logger);
+  addFailures(app, logger, dependencies.slowLane);
   addUnknownPaths(app);
 
   addDocument(app);

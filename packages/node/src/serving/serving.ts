@@ -7,6 +7,7 @@ import { createDevRoutes } from "../http/dev/routes.ts";
 import { countAnswers } from "../http/operations/answers.ts";
 import { createOperationRoutes } from "../http/operations/routes.ts";
 import { createHttpServer } from "../http/server.ts";
+import { createSlowLane } from "../http/slow/lane.ts";
 import { createStreamRoutes } from "../http/stream/routes.ts";
 import { createWebhookRoutes } from "../http/webhooks/routes.ts";
 import { createClosing } from "../lifecycle/closing.ts";
@@ -23,6 +24,10 @@ import type { ServingData } from "./thread.ts";
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const RATE_LIMIT_WINDOW_MS = 60_000;
+/** Time for the rows of an answer in the thread that serves: all others wait meanwhile. */
+const READ_TIMEOUT_MS = 50;
+/** The same in the thread for what takes longer. */
+const SLOW_READ_TIMEOUT_MS = 2_000;
 /** The old network's software whose interface this node speaks. */
 const INTERFACE_VERSION = "5.7.2";
 const NO_NAMES: ReadonlySet<string> = new Set();
@@ -80,10 +85,20 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   closing.add("reader", reader.close);
   const access = { token: data.webhookToken };
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
+  const identity = {
+    version: INTERFACE_VERSION,
+    genesisBlock: data.genesisBlock,
+    feePolicy: data.feePolicy,
+    ports: { "@arkecosystem/core-api": data.port },
+  };
+  const { databasePath, files } = data;
+  const slowLane = createSlowLane({ databasePath, files, identity, readTimeoutMs: SLOW_READ_TIMEOUT_MS });
+  closing.add("slow requests", slowLane.close);
   const server = createHttpServer(
     {
       host: data.host,
       port: data.port,
+      readTimeoutMs: READ_TIMEOUT_MS,
       ...(data.allowed !== undefined && { allowed: data.allowed }),
       ...(data.trustedProxies !== undefined && { trustedProxies: data.trustedProxies }),
       ...(data.rateLimit && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
@@ -91,12 +106,8 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     {
       database: reader,
       network,
-      identity: {
-        version: INTERFACE_VERSION,
-        genesisBlock: data.genesisBlock,
-        feePolicy: data.feePolicy,
-        ports: { "@arkecosystem/core-api": data.port },
-      },
+      identity,
+      slowLane,
       gateway,
       plugins: [
         createWebhookRoutes(access, webhooks),

@@ -5,6 +5,7 @@ import { BodyError } from "../../serving/gateway.ts";
 import { CursorError } from "../../store/queries/cursor.ts";
 import { SnapshotError } from "../../store/queries/snapshot.ts";
 import type { Server } from "../app.ts";
+import type { SlowLane } from "../slow/lane.ts";
 import { allowOrigin } from "./cors.ts";
 import { type ErrorBody, errorBody, HttpError } from "./error.ts";
 import { writeCommonHeaders } from "./headers.ts";
@@ -25,8 +26,12 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 
 const SOURCES = { querystring: "query", params: "params", body: "payload" } as const;
 
-export function addFailures(app: Server, logger: Logger): void {
-  app.setErrorHandler<FastifyError | Error>((error, request, reply) => {
+/** @param slowLane makes the answers for which there was no time here */
+export function addFailures(app: Server, logger: Logger, slowLane?: SlowLane): void {
+  const noteDeath = (err: Error) => void logger.error({ err }, "slow request failed");
+  app.setErrorHandler<FastifyError | Error>(async (error, request, reply) => {
+    const slow = error instanceof SnapshotError ? await slowLane?.ask(request)?.catch(noteDeath) : undefined;
+    if (slow) return reply.code(slow.status).type("application/json; charset=utf-8").send(slow.body);
     const body = describe(error, request);
     if (body.statusCode >= 500 && body.statusCode !== 503) {
       const { method, routeOptions } = request;

@@ -1,0 +1,78 @@
+/** Requests that take too long in the thread that serves. */
+import { dalinet } from "@uniknode/protocol";
+import { afterEach, expect, test } from "vitest";
+import { createSlowLane, type SlowLane } from "../../src/http/slow/lane.ts";
+import { chain } from "./chain.ts";
+import { type Fixture, identity, openFixture } from "./fixture.ts";
+import { longer } from "./longer.ts";
+
+const files = {
+  ...dalinet,
+  network: chain.network.description,
+  milestones: [...chain.network.milestones],
+};
+
+let plain: Fixture | undefined;
+let hurried: Fixture | undefined;
+let lane: SlowLane | undefined;
+afterEach(async () => {
+  await hurried?.close();
+  await lane?.close();
+  await plain?.close();
+  [plain, hurried, lane] = [undefined, undefined, undefined];
+});
+
+/** No time at all: the first look at the clock gives up. */
+function hurry(slowLane: Pick<SlowLane, "ask">): Fixture {
+  hurried = openFixture({ readTimeoutMs: -1 }, { slowLane: { close: async () => {}, ...slowLane } }, longer);
+  return hurried;
+}
+
+const SEARCHES = Array.from(
+  { length: 60 },
+  (_, index) => `/api/transactions?vendorField=o&offset=${index % 3}&fee=${index}`,
+);
+
+test("are answered by another thread, as they would be here", async () => {
+  plain = openFixture({}, {}, longer);
+  const open = createSlowLane({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
+  lane = open;
+  let count = 0;
+  const fixture = hurry({
+    ask(request) {
+      count += 1;
+      return open.ask(request);
+    },
+  });
+  for (const url of SEARCHES) {
+    const answer = await fixture.get(url);
+    expect([answer.statusCode, answer.json()]).toEqual([200, (await plain.get(url)).json()]);
+  }
+  const body = { vendorField: "o" };
+  const searched = await fixture.post("/api/transactions/search", body);
+  expect(searched.json()).toEqual((await plain.post("/api/transactions/search", body)).json());
+  expect(count).toBeGreaterThan(0);
+});
+
+test("keep the status that they get there", async () => {
+  const fixture = hurry({
+    ask: async () => ({ status: 503, body: '{"statusCode":503,"error":"a","message":"b"}' }),
+  });
+  const answers = await Promise.all(SEARCHES.map((url) => fixture.get(url)));
+  const slow = answers.filter(({ statusCode }) => statusCode !== 200);
+  expect(slow.length).toBeGreaterThan(0);
+  for (const { statusCode, body } of slow) {
+    expect([statusCode, body]).toEqual([503, '{"statusCode":503,"error":"a","message":"b"}']);
+  }
+});
+
+test("are told to come back when too many wait", async () => {
+  plain = openFixture({}, {}, longer);
+  const open = createSlowLane({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
+  lane = open;
+  const request = { method: "GET", url: "/api/blockchain", body: undefined };
+  const asked = Array.from({ length: 6 }, () => open.ask(request));
+  expect(asked.map((answer) => answer !== undefined)).toEqual([true, true, true, true, false, false]);
+  const [first] = await Promise.all(asked);
+  expect(first).toMatchObject({ status: 200 });
+});
