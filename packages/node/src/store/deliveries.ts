@@ -91,12 +91,12 @@ export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
 
 export function createDeliveryStore(database: Database): DeliveryStore {
   const has = database.prepare("SELECT 1 FROM deliveries WHERE webhook = ? AND id = ?");
-  const insert = database.prepare<{ number: number }>(
+  const insert = database.prepare(
     `INSERT INTO deliveries
      (webhook, id, sequence, event, height, block_id, stands, reverts, replay, body, state, created_ms,
       target_number)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?,
-       coalesce((SELECT target_number FROM webhooks WHERE id = ?), 0)) RETURNING number`,
+       coalesce((SELECT target_number FROM webhooks WHERE id = ?), 0))`,
   );
   const nextFirsts = database.prepare<WaitingRow>(
     `${waitingIn("first")} AND next_attempt_ms IS NULL AND replay IS NULL AND number > ? ORDER BY number LIMIT ?`,
@@ -139,20 +139,22 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   return {
     has: (webhook, id) => has.get(webhook, id) !== undefined,
     insert: ({ webhook, id, sequence, event, height, blockId, stands, reverts, replay, body }, atMs) =>
-      insert.get(
-        webhook,
-        id,
-        sequence ?? null,
-        event,
-        height ?? null,
-        blockId ?? null,
-        stands ? 1 : null,
-        reverts ?? null,
-        replay ?? null,
-        body,
-        atMs,
-        webhook,
-      )!.number,
+      Number(
+        insert.run(
+          webhook,
+          id,
+          sequence ?? null,
+          event,
+          height ?? null,
+          blockId ?? null,
+          stands ? 1 : null,
+          reverts ?? null,
+          replay ?? null,
+          body,
+          atMs,
+          webhook,
+        ).lastInsertRowid,
+      ),
     nextFirsts: (webhook, after, limit) => nextFirsts.all(webhook, after, limit).map(waitingFromRow),
     nextRetry(webhook, nowMs) {
       const row = nextRetry.get(webhook, nowMs);

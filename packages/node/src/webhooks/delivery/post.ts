@@ -40,16 +40,18 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
     keepAliveTimeout: IDLE_MS,
   });
 
+  const endWith = createEndings();
+
   const post: Post = ({ target, headers, body }, signal) =>
     new Promise((resolve, reject) => {
       const { origin, pathname, search } = new URL(target);
       const exchange = createExchange(resolve, reject);
       const end = () => exchange.end(signal.reason);
       const timeout = setTimeout(() => exchange.end(new TimeoutError(options.timeoutMs)), options.timeoutMs);
-      signal.addEventListener("abort", end);
+      const forget = endWith(signal, end);
       exchange.onEnded(() => {
         clearTimeout(timeout);
-        signal.removeEventListener("abort", end);
+        forget();
       });
       if (signal.aborted) end();
       else {
@@ -70,6 +72,25 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
     });
 
   return { post, close: () => agent.destroy() };
+}
+
+/**
+ * Calls `end` when the signal aborts, unless the answer was called before. One listener of a signal serves all that it
+ * ends: many exchanges share the signal of the dispatcher, and each listener takes its time.
+ */
+function createEndings(): (signal: AbortSignal, end: () => void) => () => void {
+  const endsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
+  return (signal, end) => {
+    const ends = endsBySignal.get(signal) ?? new Set();
+    if (!endsBySignal.has(signal)) {
+      endsBySignal.set(signal, ends);
+      signal.addEventListener("abort", () => {
+        for (const end of [...ends]) end();
+      });
+    }
+    ends.add(end);
+    return () => void ends.delete(end);
+  };
 }
 
 /** The target did not answer in time. */
