@@ -84,6 +84,8 @@ export const devMilestones = (blockTimeSeconds: number): MilestoneChange[] => [
     unsTokenEcoV2: true,
     unsTokenEcoV3: true,
     urlCheckers: [],
+    // Peers of any version, for those who run several nodes of one dev chain.
+    p2p: { minimumVersions: ["*"] },
     voucherRewards: {
       individual: { forger: 0, sender: 0, foundation: 0 },
       organization: { forger: 0, sender: 0, foundation: 0 },

@@ -1,6 +1,7 @@
 /** Addresses that are not talked to for a while, since they did what no mistake explains. Kept over restarts. */
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/peers.ts";
+import { peerAddress } from "../addresses.ts";
 import { formsOf } from "../transport/address-patterns.ts";
 
 export type BanDeps = {
@@ -13,9 +14,12 @@ export type BanDeps = {
 };
 
 export type Bans = {
-  /** @param reason for the log */
-  ban(ip: string, reason: string): void;
-  /** In any form of the address. */
+  /**
+   * Both take the address in any form.
+   *
+   * @param reason for the log
+   */
+  ban(address: string, reason: string): void;
   isBanned(address: string): boolean;
 };
 
@@ -28,7 +32,8 @@ export function createBans({ store, nowMs, onBan, logger }: BanDeps): Bans {
   const untilByIp = new Map(store.bans(nowMs()).map(({ ip, untilMs }) => [ip, untilMs]));
 
   return {
-    ban(ip, reason) {
+    ban(address, reason) {
+      const ip = peerAddress(address, undefined, true) ?? address;
       if (untilByIp.size >= MAX_BANS) untilByIp.clear();
       const untilMs = nowMs() + BAN_MS;
       untilByIp.set(ip, untilMs);

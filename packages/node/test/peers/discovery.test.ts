@@ -1,0 +1,168 @@
+/** Who becomes a peer, who is left, and who is not talked to (p2p.md 10.3 and 10.6). */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pino } from "pino";
+import { describe, expect, test, vi } from "vitest";
+import { createCandidates } from "../../src/peers/discovery/candidates.ts";
+import { dropFailing } from "../../src/peers/discovery/drop-failing.ts";
+import { probePorts } from "../../src/peers/discovery/ports.ts";
+import { createReturning } from "../../src/peers/discovery/return.ts";
+import { createBans } from "../../src/peers/guards/bans.ts";
+import type { Peer } from "../../src/peers/known/peer.ts";
+import { createRegister } from "../../src/peers/known/register.ts";
+import { peerInfo } from "../../src/peers/known/view.ts";
+import { sample } from "../../src/peers/sample.ts";
+import { PeerError, type PeerErrorCode } from "../../src/peers/transport/error.ts";
+import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
+
+const logger = pino({ level: "silent" });
+const peerAt = (ip: string, plugins = {}): Peer =>
+  ({
+    ip,
+    height: 7,
+    latencyMs: 3.4,
+    ports: {},
+    status: { config: { version: "5.7.2", plugins } },
+    verification: { myHeight: 7, hisHeight: 7, highestCommonHeight: 7 },
+  }) as unknown as Peer;
+
+function world(
+  options: { fails?: string[]; banned?: string[]; takesLoopback?: boolean; perSubnet?: number } = {},
+) {
+  const told: string[] = [];
+  const pinged: string[] = [];
+  const register = createRegister(({ ip }, fate) => told.push(`${fate} ${ip}`));
+  const candidates = createCandidates(
+    {
+      maxPeersPerSubnet: options.perSubnet ?? 2,
+      loopback: options.takesLoopback ? { own: "127.0.0.2" } : undefined,
+    },
+    {
+      register,
+      async ping(ip) {
+        pinged.push(ip);
+        if (options.fails?.includes(ip)) throw new Error("no");
+        register.put(peerAt(ip));
+      },
+      isBanned: (ip) => options.banned?.includes(ip) ?? false,
+      disconnect: () => {},
+      logger,
+    },
+  );
+  return { told, pinged, register, candidates };
+}
+
+describe("a candidate", () => {
+  test("becomes a peer under its plain address, once", async () => {
+    const { candidates, told, pinged } = world();
+    const submitted = ["::ffff:203.0.113.7", "203.0.113.7"].map((address) => candidates.submit(address));
+    expect(await Promise.all(submitted)).toEqual([true, true]);
+    expect(await candidates.submit("203.0.113.7")).toBe(true);
+    expect(pinged).toEqual(["203.0.113.7"]);
+    expect(told).toEqual(["added 203.0.113.7"]);
+  });
+
+  test("is refused beyond the limit of its subnet, unless it is a seed", async () => {
+    const { candidates } = world();
+    for (const last of [1, 2]) expect(await candidates.submit(`203.0.113.${last}`)).toBe(true);
+    expect(await candidates.submit("203.0.113.3")).toBe(false);
+    expect(await candidates.submit("203.0.113.3", { isSeed: true })).toBe(true);
+    expect(await candidates.submit("203.0.114.1")).toBe(true);
+  });
+
+  test("that failed is not dialled again at once, unless it is a seed", async () => {
+    const { candidates, pinged } = world({ fails: ["203.0.113.1"] });
+    for (let count = 0; count < 3; count++) expect(await candidates.submit("203.0.113.1")).toBe(false);
+    expect(pinged).toHaveLength(1);
+    await candidates.submit("203.0.113.1", { isSeed: true });
+    expect(pinged).toHaveLength(2);
+  });
+
+  test.each(["127.0.0.1", "::1", "0.0.0.0", "example.org", "203.0.113.9"])("%s is none", async (address) => {
+    expect(await world({ banned: ["203.0.113.9"] }).candidates.submit(address)).toBe(false);
+  });
+
+  test("may be at another loopback address, where several nodes share a machine", async () => {
+    const { candidates } = world({ takesLoopback: true });
+    expect(await candidates.submit("127.0.0.3")).toBe(true);
+    expect(await candidates.submit("127.0.0.2")).toBe(false);
+  });
+});
+
+describe("a peer", () => {
+  test.each<[PeerErrorCode, boolean]>([
+    ["PEER_TIMEOUT", false],
+    ["PEER_GONE", false],
+    ["PEER_UNREACHABLE", false],
+    ["PEER_PROTOCOL", false],
+    ["PEER_REFUSED", true],
+  ])("after %s stays: %s", async (code, stays) => {
+    const { register } = world();
+    register.put(peerAt("203.0.113.1"));
+    const failing = { ask: () => Promise.reject(new PeerError(code, "x")), disconnect: () => {} };
+    const ask = dropFailing(failing as unknown as Outgoing, register);
+    const limits = { timeoutMs: 1, maxBytes: 1 };
+    await expect(ask("203.0.113.1", "p2p.peer.getPeers", {}, limits)).rejects.toThrow(PeerError);
+    expect(register.get("203.0.113.1") !== undefined).toBe(stays);
+  });
+
+  test("that was lost is tried again until it is back", async () => {
+    vi.useFakeTimers();
+    const tried: string[] = [];
+    const returning = createReturning(async (ip) => tried.push(ip) > 2);
+    returning.lost("203.0.113.1");
+    await vi.advanceTimersByTimeAsync(600_000);
+    returning.close();
+    vi.useRealTimers();
+    expect(tried).toHaveLength(3);
+  });
+
+  test("shows the ports of its services that answer", async () => {
+    const server = createServer((_, response) => void response.end()).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    const { register } = world();
+    const plugins = {
+      "@arkecosystem/core-api": { enabled: true, port },
+      "@arkecosystem/core-webhooks": { enabled: true, port: 1 },
+      "@arkecosystem/core-wallet-api": { enabled: false, port: 4040 },
+    };
+    register.put(peerAt("127.0.0.1", plugins));
+    await probePorts(register.all(), register);
+    server.close();
+    expect(peerInfo(register.get("127.0.0.1")!, 4001)).toEqual({
+      ip: "127.0.0.1",
+      port: 4001,
+      ports: { "@arkecosystem/core-api": port, "@arkecosystem/core-webhooks": -1 },
+      version: "5.7.2",
+      height: 7,
+      latency: 3,
+    });
+  });
+});
+
+test("a ban counts in every form of the address, and over restarts", () => {
+  const banned: string[] = [];
+  const rows: { ip: string; untilMs: number; reason: string }[] = [];
+  let now = 1_000;
+  const open = () =>
+    createBans({
+      store: { bans: (nowMs) => rows.filter(({ untilMs }) => untilMs > nowMs), ban: (row) => rows.push(row) },
+      nowMs: () => now,
+      onBan: (ip) => banned.push(ip),
+      logger,
+    });
+  open().ban("::ffff:203.0.113.7", "lies");
+  expect(banned).toEqual(["203.0.113.7"]);
+  const { isBanned } = open();
+  expect(isBanned("203.0.113.7") && isBanned("::ffff:203.0.113.7")).toBe(true);
+  expect(isBanned("203.0.113.8")).toBe(false);
+  now += 60 * 60_000;
+  expect(isBanned("203.0.113.7")).toBe(false);
+});
+
+test("a sample takes each at most once", () => {
+  expect(sample([1, 2, 3], 5).sort()).toEqual([1, 2, 3]);
+  expect(new Set(sample([1, 2, 3, 4, 5], 3)).size).toBe(3);
+  expect(sample([], 3)).toEqual([]);
+});
