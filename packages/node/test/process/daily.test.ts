@@ -79,7 +79,7 @@ async function closedPort(): Promise<number> {
 
 const newUnik = () => randomBytes(32).toString("hex");
 
-describe("looking", () => {
+describe("looking", { timeout: 60_000 }, () => {
   test("at the node and its chain", async () => {
     const { data: head } = await client.blockchain.get();
     expect(await json(["status"])).toMatchObject({
@@ -122,7 +122,7 @@ describe("looking", () => {
   });
 });
 
-describe("wallets", () => {
+describe("wallets", { timeout: 60_000 }, () => {
   test("are made from new words each time, for the network of the node or a named one", async () => {
     const [first, second] = [await json(["wallet", "new"]), await json(["wallet", "new"])];
     expect((first.passphrase as string).split(" ")).toHaveLength(12);
@@ -340,7 +340,7 @@ describe("waiting", { timeout: 60_000 }, () => {
   });
 });
 
-describe("what cannot be", () => {
+describe("what cannot be", { timeout: 60_000 }, () => {
   test("is refused by the node with its reason: code 1", async () => {
     const poor = { UNIKNODE_PASSPHRASE: "nobody ever paid this one" };
     const { code, stderr, stdout } = await run(["tx", "transfer", bob.address, "1"], poor);

@@ -5,6 +5,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openStreams, peerAdded, TOKEN } from "../../stream/support.ts";
 import { heads } from "../chain.ts";
 
+const IN_TIME = { timeout: 20_000 };
+
 /** What comes through a stream, until the test is over. */
 function listen(client: Client, options: StreamOptions = {}) {
   const controller = new AbortController();
@@ -27,39 +29,39 @@ describe("a stream", () => {
   test("tells what happens as it happens", async () => {
     const { client, emit, stream } = await open();
     const { heard } = listen(client, { events: ["peer.*"] });
-    await expect.poll(() => stream.figures().open).toBe(1);
+    await expect.poll(() => stream.figures().open, IN_TIME).toBe(1);
     emit(peerAdded("a"), peerAdded("b"));
-    await expect.poll(() => heard.map(({ id }) => id)).toEqual(["peer.added:a", "peer.added:b"]);
+    await expect.poll(() => heard.map(({ id }) => id), IN_TIME).toEqual(["peer.added:a", "peer.added:b"]);
     expect(heard[0]).toMatchObject({ event: "peer.added", position: expect.stringMatching(/^\d/) });
   });
 
   test("begins with a block of the past, and goes on behind a position", async () => {
     const { client } = await open();
     const { heard } = listen(client, { events: ["block.applied"], fromHeight: 2 });
-    await expect.poll(() => heard.map(({ height }) => height)).toEqual([2, 3, 4]);
+    await expect.poll(() => heard.map(({ height }) => height), IN_TIME).toEqual([2, 3, 4]);
     expect(heard[2]).toMatchObject({ blockId: heads.head.id, data: { id: heads.head.id } });
     const again = listen(client, { events: ["block.applied"], lastEventId: heard[1]!.position });
-    await expect.poll(() => again.heard.at(-1)?.height).toBe(4);
+    await expect.poll(() => again.heard.at(-1)?.height, IN_TIME).toBe(4);
   });
 
   test("tells only what meets the conditions", async () => {
     const { client } = await open();
     const conditions = [{ key: "height", condition: "gt", value: "3" }] as const;
     const { heard } = listen(client, { events: ["block.applied"], conditions, match: "all", fromHeight: 1 });
-    await expect.poll(() => heard.map(({ height }) => height)).toEqual([4]);
+    await expect.poll(() => heard.map(({ height }) => height), IN_TIME).toEqual([4]);
   });
 
   test("ends with its signal, and when the loop is left", async () => {
     const { client, stream } = await open();
     const { ended, controller } = listen(client);
-    await expect.poll(() => stream.figures().open).toBe(1);
+    await expect.poll(() => stream.figures().open, IN_TIME).toBe(1);
     controller.abort(new Error("enough"));
     expect(await ended).toEqual(new Error("enough"));
     for await (const { height } of client.events.stream({ events: ["block.applied"], fromHeight: 1 })) {
       expect(height).toBe(1);
       break;
     }
-    await expect.poll(() => stream.figures().open).toBe(0);
+    await expect.poll(() => stream.figures().open, IN_TIME).toBe(0);
   });
 
   test.each([
@@ -101,7 +103,7 @@ test("a connection that breaks is made again behind the last event", async () =>
   });
   const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   const { heard } = listen(client, { fromHeight: 7 });
-  await expect.poll(() => heard.map(({ position }) => position)).toEqual(["1.1", "3.1", "4.1"]);
+  await expect.poll(() => heard.map(({ position }) => position), IN_TIME).toEqual(["1.1", "3.1", "4.1"]);
   expect(asked).toEqual(["7", "1.1", "1.1", "3.1"]);
   expect(heard[0]).toEqual({ event: "a", id: "œ", position: "1.1" });
 });
