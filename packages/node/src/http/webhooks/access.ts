@@ -1,7 +1,7 @@
 /** Who may use the register (webhooks.md section 2). Checked before anything else is looked at. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import ipaddr from "ipaddr.js";
+import { createRangeTest, EVERYBODY } from "../../addresses/ranges.ts";
 import { HttpError } from "../transport/error.ts";
 
 export type AccessOptions = {
@@ -26,7 +26,7 @@ declare module "fastify" {
  * @throws {Error} when an entry of the whitelist is neither address nor network
  */
 export function createAccess({ token, whitelist, isLegacy = false }: AccessOptions) {
-  const isListed = createWhitelist(whitelist ?? ["*"]);
+  const isListed = createRangeTest((whitelist ?? [EVERYBODY]).join());
   const expected = token ? digest(token) : undefined;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -49,24 +49,6 @@ export function createAccess({ token, whitelist, isLegacy = false }: AccessOptio
     const isBearer = timingSafeEqual(digest(header.replace(/^Bearer +/i, "")), expected);
     return isRaw || isBearer;
   }
-}
-
-function createWhitelist(entries: readonly string[]): (ip: string) => boolean {
-  if (entries.includes("*")) return () => true;
-  const networks = entries.map((entry) => {
-    if (entry.includes("/")) return ipaddr.parseCIDR(entry);
-    const address = ipaddr.process(entry);
-    return [address, address.toByteArray().length * 8] as const;
-  });
-  return (ip) => {
-    // A proxy may have written anything.
-    if (!ipaddr.isValid(ip)) return false;
-    // An IPv4 client of a dual-stack socket is judged by its IPv4 address.
-    const address = ipaddr.process(ip);
-    return networks.some(
-      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
-    );
-  };
 }
 
 function needsBody({ method, headers, routeOptions }: FastifyRequest): boolean {
