@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { EVENTS } from "../../src/events/catalogue.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { readFields } from "../../src/webhooks/register/fields.ts";
 import { always, blockApplied, type Call, createService, heights } from "./support.ts";
 
@@ -137,4 +138,40 @@ test("rows that no registration makes: no conditions fire always, unreadable one
   }
   await emit(blockApplied(1));
   expect(calls.map(({ message }) => message.webhookId)).toEqual([1]);
+});
+
+describe("outcomes", () => {
+  const hanging = "https://hanging.example/hook";
+  const reply = ({ target }: Call) => (target === hanging ? "never" : 200);
+
+  test("are written together while many calls are under way, but do not wait for those that hang", async () => {
+    const { webhooks, emit, log, clock } = createService({ reply });
+    for (let count = 0; count < 20; count++) {
+      await webhooks.register.create(always("block.applied", hanging));
+    }
+    const { id } = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    expect(log(id, 1)).toMatchObject([{ state: "pending" }]);
+    await clock.advance(2);
+    expect(log(id, 1)).toMatchObject([{ state: "delivered" }]);
+  });
+
+  test("are written when the service closes, although others are missing", async () => {
+    const { webhooks, emit, database, close } = createService({ reply });
+    for (let count = 0; count < 20; count++) {
+      await webhooks.register.create(always("block.applied", hanging));
+    }
+    await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    const path = database
+      .prepare<{ file: string }>("SELECT file FROM pragma_database_list WHERE name = 'main'")
+      .get()!.file;
+    await close();
+    const later = openDatabase(path, { readonly: true });
+    const { count } = later
+      .prepare<{ count: number }>("SELECT count(*) AS count FROM deliveries WHERE state = 'delivered'")
+      .get()!;
+    later.close();
+    expect(count).toBe(1);
+  });
 });
