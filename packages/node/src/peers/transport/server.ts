@@ -40,7 +40,11 @@ export type PeerServerDeps = {
 };
 
 export type PeerServer = {
-  /** Settles with the port. @throws {Error} of the system when it cannot listen */
+  /**
+   * Settles with the port.
+   *
+   * @throws {Error} when it cannot listen, for instance because the port is taken
+   */
   listen(): Promise<number>;
   /** Ends every connection. */
   close(): Promise<void>;
@@ -155,9 +159,10 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   return {
     listen: () =>
       new Promise((resolve, reject) => {
-        http.once("error", reject);
+        const fail = (error: Error) => reject(explained(error, options));
+        http.once("error", fail);
         http.listen(options.port, options.host, () => {
-          http.off("error", reject);
+          http.off("error", fail);
           resolve((http.address() as AddressInfo).port);
         });
       }),
@@ -169,4 +174,21 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
       await closed;
     },
   };
+}
+
+/** The usual reasons for which nobody can listen, with what to do about them. */
+function explained(error: Error & { code?: string }, { host, port }: PeerServerOptions): Error {
+  if (error.code === "EADDRINUSE") {
+    return new Error(
+      `port ${port} of ${host} is in use, and a network has one port: stop the other node, or choose another address ` +
+        "with --p2p-host",
+      { cause: error },
+    );
+  }
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
+    return new Error(`${host} is no address of this machine; choose another with --p2p-host`, {
+      cause: error,
+    });
+  }
+  return error;
 }

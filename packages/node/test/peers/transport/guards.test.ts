@@ -195,3 +195,9 @@ test("replies stay below the number at which a client leaves", async () => {
   // The 31st after a first one is a second later, whatever the load of the machine adds.
   expect(moments[30]! - moments[0]!).toBeGreaterThan(900);
 });
+
+test("an address that cannot be listened to is told with what to do", async () => {
+  const port = await serve();
+  await expect(startServer({ port })).rejects.toThrow(/is in use.*--p2p-host/);
+  await expect(startServer({ host: "203.0.113.7" })).rejects.toThrow(/no address of this machine/);
+});
