@@ -1,0 +1,111 @@
+/** Following the network, and what a refused block says about the one who gave it (p2p.md 13). */
+import { type Block, encodeBlock } from "@uniknode/protocol";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Peer } from "../../src/peers/known/peer.ts";
+import { createRegister, type Register } from "../../src/peers/known/register.ts";
+import type { Fetch } from "../../src/peers/sync/source.ts";
+import { createSync, type Sync } from "../../src/peers/sync/sync.ts";
+import { network, openTestChain, range, type TestChain } from "./chains.ts";
+
+const IP = "203.0.113.7";
+let own: TestChain;
+let other: TestChain;
+let blocks: Block[];
+let register: Register;
+let banned: string[];
+let sync: Sync;
+
+beforeEach(async () => {
+  own = openTestChain();
+  other = openTestChain();
+  blocks = await other.forge(...range(1, 20));
+  register = createRegister(() => {});
+  banned = [];
+});
+afterEach(async () => {
+  await sync.close();
+  await own.close();
+  await other.close();
+});
+
+/** Puts a peer that has the other chain. */
+const meet = () =>
+  register.put({
+    ip: IP,
+    height: 21,
+    status: { isUniknode: true },
+    verification: {
+      myHeight: own.chain.head().height,
+      hisHeight: 21,
+      highestCommonHeight: own.chain.head().height,
+    },
+  } as Peer);
+
+function follow(fetch: Fetch): void {
+  sync = createSync({
+    network,
+    chain: own.chain,
+    register,
+    pingAll: async () => {},
+    fetch,
+    ban: (ip) => {
+      banned.push(ip);
+      register.remove(ip);
+    },
+    logger: pino({ level: "silent" }),
+  });
+  sync.start();
+}
+
+const bytesAfter = (after: number, limit: number) =>
+  blocks.slice(after - 1, after - 1 + limit).map((block) => encodeBlock(block, network));
+
+test("a node without peers is in step", async () => {
+  follow(async () => []);
+  await expect.poll(() => sync.isInStep()).toBe(true);
+});
+
+test("blocks are fetched until nobody has more", async () => {
+  meet();
+  follow(async (_, after, limit) => bytesAfter(after, limit));
+  expect(sync.isInStep()).toBe(false);
+  await expect.poll(() => own.chain.head().height).toBe(21);
+  await expect.poll(() => sync.isInStep()).toBe(true);
+  expect(sync.progress()).toBeUndefined();
+  expect(register.get(IP)).toBeDefined();
+});
+
+test("who gives a block that is wrong by itself is banned", async () => {
+  meet();
+  follow(async (_, after, limit) => {
+    const [first, ...rest] = bytesAfter(after, limit);
+    // The last byte of the signature.
+    first![first!.length - 1]! ^= 1;
+    return [first!, ...rest];
+  });
+  await expect.poll(() => banned).toEqual([IP]);
+  expect(own.chain.head().height).toBe(1);
+});
+
+test("who gives blocks of another chain is left", async () => {
+  meet();
+  const stranger = openTestChain();
+  const strange = await stranger.forge(...range(400, 410));
+  follow(async () => strange.slice(3).map((block) => encodeBlock(block, network)));
+  await expect.poll(() => register.get(IP)).toBeUndefined();
+  expect(banned).toEqual([]);
+  await stranger.close();
+});
+
+test("nobody is blamed for a block that came in another way meanwhile", async () => {
+  meet();
+  let fetched = 0;
+  follow(async (_, after, limit) => {
+    if (fetched++ === 0) await own.take(blocks[0]!);
+    return bytesAfter(after, limit);
+  });
+  await expect.poll(() => own.chain.head().height, { timeout: 10_000 }).toBe(21);
+  expect(register.get(IP)).toBeDefined();
+  expect(banned).toEqual([]);
+});
