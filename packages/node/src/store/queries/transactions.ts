@@ -61,6 +61,8 @@ export type TransactionFilter = FilterOf<typeof FIELDS> & {
 };
 
 const CORE_GROUP = 1;
+/** The first group of types that are about tokens; all above it are. */
+const TOKEN_GROUPS = 2000;
 
 /** Offset from which on rows are not walked over one by one. */
 const FAR = 200;
@@ -87,8 +89,8 @@ export const TRANSACTION_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof 
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
-  /** All of a block, in its order. */
-  inBlock(height: number): StoredTransaction[];
+  /** Those of a block that are about tokens, in its order. */
+  tokensInBlock(height: number): StoredTransaction[];
   list(
     head: Head,
     filter: TransactionFilter,
@@ -125,8 +127,8 @@ export function createTransactionQueries(
   defineAssets(database);
   const parties = createParties(database, options);
   const byId = database.prepare<TransactionRow>(`SELECT ${COLUMNS} FROM transactions WHERE id = ?`);
-  const inBlock = database.prepare<TransactionRow>(
-    `SELECT ${COLUMNS} FROM transactions WHERE height = ? ORDER BY sequence`,
+  const tokensInBlock = database.prepare<TransactionRow>(
+    `SELECT ${COLUMNS} FROM transactions WHERE height = ? AND type_group >= ${TOKEN_GROUPS} ORDER BY sequence`,
   );
   const totals = createTotals(database);
   const list = createList<TransactionRow>(database, {
@@ -182,7 +184,7 @@ export function createTransactionQueries(
       const row = byId.get(id);
       return row && transactionFromRow(row);
     },
-    inBlock: (height) => inBlock.all(height).map(transactionFromRow),
+    tokensInBlock: (height) => tokensInBlock.all(height).map(transactionFromRow),
     list(head, filter, order, range) {
       const { recipientId, addresses, participant } = filter;
       const assets = assetTests(filter);
