@@ -1,0 +1,55 @@
+/** The API over a dataset, and beside it a bare HTTP server that answers one text; driven by messages. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createNetwork } from "@uniknode/protocol";
+import { pino } from "pino";
+import { createHttpServer } from "../../packages/node/src/http/server.ts";
+import { createSlowLane } from "../../packages/node/src/http/slow/lane.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
+import type { Gateway } from "../../packages/node/src/serving/gateway.ts";
+import { openDatabase } from "../../packages/node/src/store/database.ts";
+import type { Dataset } from "./dataset.ts";
+
+const { path, files } = JSON.parse(process.argv[2]!) as Dataset;
+const identity = {
+  version: "5.7.2",
+  genesisBlock: {},
+  feePolicy: DEFAULT_POOL_OPTIONS.fees,
+  ports: {},
+};
+const network = createNetwork(files);
+const server = createHttpServer(
+  {
+    host: "127.0.0.1",
+    port: 0,
+    // As the serving thread has it.
+    readTimeoutMs: 50,
+    rateLimit: { limit: 1_000_000_000, windowMs: 60_000 },
+  },
+  {
+    database: openDatabase(path, { readonly: true }),
+    network,
+    identity,
+    slowLane: createSlowLane({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),
+    gateway: {} as Gateway,
+    plugins: [],
+    nowMs: Date.now,
+    logger: pino({ level: "silent" }),
+  },
+);
+
+let text = "";
+const bare = createServer((_request, response) => {
+  response.writeHead(200, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(text),
+  });
+  response.end(text);
+});
+
+const { port } = await server.listen();
+bare.listen(0, "127.0.0.1", () => process.send!({ port, barePort: (bare.address() as AddressInfo).port }));
+process.on("message", (size: number) => {
+  text = "x".repeat(size);
+  process.send!("ready");
+});
