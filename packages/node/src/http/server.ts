@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
 import { type FastifyPluginAsync, fastify } from "fastify";
+import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { createRangeTest } from "../addresses/ranges.ts";
 import type { Gateway } from "../serving/gateway.ts";
@@ -113,6 +114,8 @@ const SILENCE_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 /** Time that running requests have when the server closes. */
 const CLOSE_GRACE_MS = 1_000;
+/** Addresses remembered by public key. */
+const MAX_ADDRESSES = 20_000;
 /** Connections at once; more are refused before they cost anything. */
 const MAX_CONNECTIONS = 2_000;
 
@@ -193,6 +196,8 @@ function createApi(
 ): Api {
   const snapshot = createSnapshot(database, readTimeoutMs);
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
+  // Two digests and the long division of base58 each, for every row of a page.
+  const addresses = new LRUCache<string, string>({ max: MAX_ADDRESSES });
   return {
     identity,
     network,
@@ -207,7 +212,13 @@ function createApi(
       }),
     timestampOf,
     chainmeta: (head) => ({ chainmeta: chainmeta(head, timestampOf) }),
-    addressOf: (publicKey) => addressFromPublicKey(publicKey, network.description.pubKeyHash),
+    addressOf(publicKey) {
+      const known = addresses.get(publicKey);
+      if (known !== undefined) return known;
+      const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
+      addresses.set(publicKey, address);
+      return address;
+    },
     nowMs,
   };
 }
