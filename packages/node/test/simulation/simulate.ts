@@ -44,7 +44,8 @@ export type SimulationReport = {
 const MNEMONIC = "test test test test test test test test test test test junk";
 const MIN_LIFE_MS = 500;
 const MAX_LIFE_MS = 4_000;
-const SETTLE_MS = 60_000;
+/** Without any progress for so long there is none to come. */
+const STALL_MS = 30_000;
 /** Behind this, retries that were put off are due; a webhook is suspended after five days only. */
 const HOUR_MS = 3_600_000;
 const RESTLESS = 2;
@@ -138,23 +139,28 @@ async function createWorld(
 async function makePeace(world: World, { control }: Life): Promise<void> {
   const { steady, restless, chronicle, folder } = world;
   const subjects = [...steady, ...restless];
-  /** Sends again what was given up, and looks at every queue. */
-  const resend = () =>
-    Promise.all(subjects.map(({ id }) => control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0 })));
+  /** What was given up is sent again; with the block, every queue looks at the clock. */
+  const resume = async () => {
+    await control.post("/api/dev/mine", { blocks: 1 });
+    for (const { id } of subjects) await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0 });
+  };
   for (const { receiver } of subjects) await receiver.become("well");
-  await control.post("/api/dev/mine", { blocks: 1 });
   await control.post("/api/dev/forge", { enabled: false });
-  await resend();
-  const deadline = performance.now() + SETTLE_MS;
+  await resume();
+  let left = "";
+  let changedMs = performance.now();
   while (!(await isPeaceful(chronicle))) {
-    if (performance.now() > deadline) {
-      throw new Error(`after ${SETTLE_MS} ms of peace there are still ${chronicle.unfinished().join(", ")}`);
+    const stillLeft = chronicle.unfinished().join(", ");
+    if (stillLeft !== left) changedMs = performance.now();
+    left = stillLeft;
+    if (performance.now() > changedMs + STALL_MS) {
+      throw new Error(`nothing happens any more at ${Date.now() + world.clockAheadMs}: ${left}`);
     }
     // Retries wait for minutes: their time comes sooner.
     world.clockAheadMs += HOUR_MS;
     setClock(folder, world.clockAheadMs);
     await sleep(CLOCK_LAG_MS);
-    await resend();
+    await resume();
   }
 }
 
