@@ -12,7 +12,8 @@ import {
   text,
 } from "./conditions.ts";
 import { placeOf } from "./cursor.ts";
-import { createList, type Direction, type Found, type OrderTerm, type Range } from "./listing.ts";
+import { createList, type Found, type Range } from "./listing.ts";
+import type { Direction, OrderTerm } from "./order.ts";
 import type { Head } from "./snapshot.ts";
 
 export type StoredBlock = {

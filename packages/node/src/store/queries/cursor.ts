@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto";
 import type { Condition } from "./conditions.ts";
-import type { OrderTerm } from "./listing.ts";
+import type { OrderTerm } from "./order.ts";
 
 /** A place is none of this list in this order. */
 export class CursorError extends Error {

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Database, SqlValue, Statement } from "../database.ts";
 import type { Condition } from "./conditions.ts";
 import { after, placeOf } from "./cursor.ts";
+import type { OrderTerm } from "./order.ts";
 import { type Head, perHead } from "./snapshot.ts";
 
 export type Range = {
@@ -18,11 +19,6 @@ export type Found<T> = {
   /** Place of the last row; absent when no others come after it. */
   readonly next?: string;
 };
-
-export type Direction = "asc" | "desc";
-
-/** What rows are ordered by: a text of the caller's own making, never of a request's. */
-export type OrderTerm = { readonly value: string; readonly direction: Direction };
 
 export type Selection = {
   /** All of them must hold. */

@@ -1,7 +1,8 @@
 /** Tokens with their properties. The database does not keep under which name a token was minted. */
 import type { Database } from "../database.ts";
 import { type Condition, oneOf } from "./conditions.ts";
-import { createList, type Direction, type Found, type Range } from "./listing.ts";
+import { createList, type Found, type Range } from "./listing.ts";
+import type { Direction } from "./order.ts";
 import { type Head, perHead } from "./snapshot.ts";
 
 export type StoredToken = {

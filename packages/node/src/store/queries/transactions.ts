@@ -13,7 +13,8 @@ import {
   integer,
   text,
 } from "./conditions.ts";
-import { createList, type Direction, type Found, type OrderTerm, type Range } from "./listing.ts";
+import { createList, type Found, type Range } from "./listing.ts";
+import type { Direction, OrderTerm } from "./order.ts";
 import { createParties } from "./parties.ts";
 import type { Head } from "./snapshot.ts";
 import { createTotals } from "./totals.ts";

@@ -3,7 +3,8 @@ import type { Attributes } from "@uniknode/ledger";
 import type { Database } from "../database.ts";
 import type { Json } from "../json.ts";
 import { conditionsOf, type FilterOf, integer, oneOf, text } from "./conditions.ts";
-import { createList, type Direction, type Found, type OrderTerm, type Range } from "./listing.ts";
+import { createList, type Found, type Range } from "./listing.ts";
+import type { Direction, OrderTerm } from "./order.ts";
 import type { Head } from "./snapshot.ts";
 
 export type StoredWallet = {
