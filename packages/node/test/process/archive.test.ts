@@ -22,7 +22,7 @@ beforeAll(async () => {
   const options = ["--accounts", "1", "--block-time", "1", "--http-port", "0"];
   node = spawnUniknode(["dev", "--data", at("dev"), ...options]);
   url = (await node.printed(/API\s+(http:\S+?)\/api/))[1]!;
-  await node.printed(/^\s*\S*\s*1[0-9]\b.*$/m);
+  while ((await headOf(url)).height < 10) await new Promise((next) => setTimeout(next, 200));
 }, 60_000);
 
 afterAll(async () => {

@@ -31,6 +31,7 @@ END;
 CREATE TRIGGER transactions_uncounted AFTER DELETE ON transactions BEGIN
   UPDATE type_totals SET transactions = transactions - 1
     WHERE type_group = OLD.type_group AND type = OLD.type;
+  DELETE FROM type_totals WHERE type_group = OLD.type_group AND type = OLD.type AND transactions = 0;
 END;
 
 -- Tokens by their type.
