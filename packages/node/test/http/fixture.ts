@@ -64,7 +64,9 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
     async submit(transactions) {
       if (transactions.length === 0) throw new BodyError("there must be at least one transaction");
       submitted.push(transactions);
-      const ids = transactions.map((transaction) => String((transaction as { id?: unknown } | null)?.id ?? ""));
+      const ids = transactions.map((transaction) =>
+        String((transaction as { id?: unknown } | null)?.id ?? ""),
+      );
       return {
         data: { accept: [], broadcast: [], excess: [], invalid: ids },
         errors: Object.fromEntries(ids.map((id) => [id, [{ type: "ERR_LOW_FEE", message: "too low" }]])),
