@@ -37,7 +37,8 @@ export type Discovery = {
 };
 
 const ROUND_MS = 600_000;
-const SHORT_OF_PEERS_MS = 60_000;
+/** Nodes that start together know few of each other at first. */
+const SHORT_OF_PEERS_MS = 15_000;
 /** While there is nobody at all. */
 const ALONE_MS = 5_000;
 const ASKED_PEERS = 8;
