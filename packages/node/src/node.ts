@@ -1,5 +1,4 @@
 /** The composition root: builds every part in order, and closes them in reverse. */
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createRounds } from "@uniknode/ledger";
 import {
@@ -8,17 +7,14 @@ import {
   createNetwork,
   createSlots,
   encodeBlock,
-  forgeBlock,
   type NetworkFiles,
 } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "./chain/chain.ts";
 import { refusalOf } from "./chain/outcome.ts";
 import { createVerifier } from "./chain/verifier.ts";
-import { pauseMsOf } from "./config/pauses.ts";
 import type { CreateDev } from "./dev/verbs.ts";
 import { eventOfArrival, eventsOfRevert } from "./events/chain.ts";
-import type { Event } from "./events/event.ts";
 import { createInterest } from "./events/interest.ts";
 import {
   eventOfForgerFailure,
@@ -29,21 +25,20 @@ import {
   eventsOfForging,
 } from "./events/node.ts";
 import { eventOfPool } from "./events/pool.ts";
+import { createReporter } from "./events/reporter.ts";
 import { DEFAULT_EVENT_RETENTION, startEventRetention } from "./events/retention.ts";
-import { DEFAULT_MAX_AGE_SECONDS, isHistory, wantedEvents } from "./events/wanted.ts";
+import { createSelection } from "./events/selection.ts";
 import type { Delegates } from "./forger/delegates.ts";
-import { type BlockPlan, createForger } from "./forger/forger.ts";
-import { createGaps } from "./forger/gaps.ts";
-import { createTally } from "./forger/tally.ts";
+import { createForging } from "./forger/forging.ts";
 import type { Timing } from "./forger/timing.ts";
 import { createClosing } from "./lifecycle/closing.ts";
-import type { LogLevel } from "./logging/logger.ts";
 import { measureLoopDelay } from "./metrics/loop-delay.ts";
 import { peerView } from "./peers/known/view.ts";
 import type { PeersOptions } from "./peers/options.ts";
 import { createPeers } from "./peers/peers.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "./pool/pool.ts";
 import { createGateway } from "./serving/node-gateway.ts";
+import { type ServingOptions, servingDataOf } from "./serving/options.ts";
 import { loadServingThread } from "./serving/thread.ts";
 import { openDatabase } from "./store/database.ts";
 import { createEventLog } from "./store/events.ts";
@@ -52,42 +47,15 @@ import { createMetaStore } from "./store/meta.ts";
 import { migrate } from "./store/migrations.ts";
 import { createPeerStore } from "./store/peers.ts";
 import { createPoolStore } from "./store/pool.ts";
-import { createSlotStore } from "./store/slots.ts";
 import { createWantedStore } from "./store/wanted.ts";
 import { createWebhookStore } from "./store/webhooks.ts";
+import { webhookTokenOf } from "./webhooks/token.ts";
 
-export type NodeOptions = {
+export type NodeOptions = ServingOptions & {
   /** Folder of the data. */
   readonly data: string;
-  readonly httpHost: string;
-  /** 0 takes a free one. */
-  readonly httpPort: number;
-  /** Addresses that the HTTP server answers; `*` for all. */
-  readonly httpAllow: string;
-  /** Proxies in front of it; undefined: none. */
-  readonly httpTrustProxy: string | undefined;
-  /** Requests per minute of one client address; 0: no limit. */
-  readonly rateLimit: number;
-  /** Absent: the one of the first start, made then. */
-  readonly webhookToken: string | undefined;
-  /** Whether everybody may read the live stream, not only who has the token. */
-  readonly eventsPublic: boolean;
-  /** Whether everybody may read the metrics, not only who has the token. */
-  readonly metricsPublic: boolean;
-  readonly webhookPrivateTargets: boolean;
-  /** Addresses and networks: see `TargetOptions`. Undefined: none. */
-  readonly webhookAllow: string | undefined;
-  readonly webhookDeny: string | undefined;
-  readonly webhookHttpsOnly: boolean;
-  /** Deliveries per second to one host; 0: no limit. */
-  readonly webhookHostRate: number;
-  /** Seconds. */
-  readonly webhookTimeout: number;
-  /** See `readPauses`. */
-  readonly webhookRetries: readonly string[];
   /** Package of a native signature accelerator, if one is to be used. */
   readonly accelerator: string | undefined;
-  readonly logLevel: LogLevel;
   /** Keys to forge with; none means that this node only follows. */
   readonly delegates: Delegates;
   /** Absent: this node neither listens for peers nor looks for any. */
@@ -179,7 +147,7 @@ async function start(
   const database = openDatabase(databasePath);
   onStop("database", database.close);
   migrate(database);
-  const webhookToken = tokenOf(options.webhookToken, createMetaStore(database));
+  const webhookToken = webhookTokenOf(options.webhookToken, createMetaStore(database));
 
   // Events age by the clock of the machine, even where that of the chain runs ahead.
   const events = createEventLog(database, { wanted: () => interest.names() });
@@ -195,9 +163,6 @@ async function start(
     onError: (err) => logger.error({ err }, "old events cannot be dropped"),
   });
   onStop("event retention", endRetention);
-  /** A block this old is history that is being caught up with. */
-  const isBehind = ({ timestamp }: BlockHeader) => now() - timestamp >= 3 * slots.blocktime;
-
   const verifier = createVerifier({ threads: VERIFIER_THREADS, accelerator: options.accelerator });
   onStop("verifier", verifier.close);
   const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
@@ -206,16 +171,7 @@ async function start(
     genesis,
     verifier,
     events,
-    eventsOfFacts(facts, header) {
-      const wants = {
-        names: interest.names(),
-        isCatchingUp: isBehind(header),
-        now: now(),
-        maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS,
-      };
-      if (isHistory(header, wants)) interest.missed();
-      return wantedEvents(facts, header, wants);
-    },
+    eventsOfFacts: createSelection({ interest, slots, now }),
     eventsOfRevert,
     now: nowMs,
     onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),
@@ -224,25 +180,8 @@ async function start(
   });
   onStop("chain", chain.close);
 
-  /** Events that no block caused, in a transaction of their own. */
-  function log(...happened: Event[]): void {
-    if (!happened.some(({ name }) => events.wants(name))) return;
-    database.transaction(() => events.append(happened));
-    // The pool reports within a transaction of its own, which readers see when it has ended.
-    queueMicrotask(() => wakeReaders());
-  }
-  /** The same about what is done already: it stands, whether it can be written or not. */
-  function report(...happened: Event[]): void {
-    try {
-      log(...happened);
-    } catch (err) {
-      logger.error(
-        { err, events: happened.map(({ name }) => name) },
-        "events cannot be written; they are lost",
-      );
-    }
-  }
   let wakeReaders = () => {};
+  const { log, report } = createReporter({ database, events, onLogged: () => wakeReaders(), logger });
 
   const pool = createPool(DEFAULT_POOL_OPTIONS, {
     network,
@@ -295,47 +234,31 @@ async function start(
     return refusalOf(outcome!);
   }
 
-  const slotStore = createSlotStore(database);
-  const tally = createTally(slotStore);
-  const roundOf = (height: number) => chain.state.get("rounds", String(rounds.roundAt(height).round));
-  const forger = createForger(
+  const { forger, tally, blockApplied } = createForging(
     { timing: options.timing, onDemand: options.isOnDemand },
     {
       delegates: options.delegates,
+      database,
+      network,
       slots,
-      slotStore: tally.slotStore,
-      head: chain.head,
-      forgingOrder: () => roundOf(chain.head().height + 1)?.order ?? [],
+      rounds,
+      chain,
       selectTransactions,
-      build: ({ slot, transactions, keys }: BlockPlan) =>
-        forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
       submit,
       obstacle: async () => peers?.obstacle(),
       onStarted: (publicKeys) => report(eventOfForgerStart(publicKeys, nowMs())),
-      onForged(block) {
-        tally.forged();
-        report(...eventsOfForging(block));
-      },
+      onForged: (block) => report(...eventsOfForging(block)),
       onFailed: (error) => report(eventOfForgerFailure(error, nowMs())),
       nowMs,
       logger,
     },
   );
-
-  const lookForGaps = createGaps({
-    isOurs: (publicKey) => options.delegates.has(publicKey),
-    slots,
-    slotStore,
-    headerAt: chain.blocks.header,
-    roundOf,
-    nowMs,
-  });
   chain.subscribe(({ applied, revertedBlocks, returned }) => {
     if (revertedBlocks > 0) pool.blocksReverted(returned);
     for (const { block, changes } of applied) {
       const addresses = changes.flatMap(({ table, key }) => (table === "wallets" ? [key] : []));
       pool.blockApplied(block.transactions, new Set(addresses));
-      if (options.delegates.size > 0) lookForGaps(block.header);
+      blockApplied(block.header);
     }
     wakeReaders();
   });
@@ -350,7 +273,7 @@ async function start(
       network,
       head: chain.head,
       now,
-      tally: tally.read,
+      tally,
       loopDelay: loopDelay.read,
       webhooksChanged: interest.webhooksChanged,
       streamsChanged: interest.streamsChanged,
@@ -358,32 +281,13 @@ async function start(
     },
   );
   const serving = await servingThread.start(
-    {
+    servingDataOf(options, {
       databasePath,
       files,
       genesisBlock,
-      host: options.httpHost,
-      port: options.httpPort,
-      allowed: options.httpAllow,
-      trustedProxies: options.httpTrustProxy,
-      rateLimit: options.rateLimit,
       webhookToken,
-      eventsPublic: options.eventsPublic,
-      metricsPublic: options.metricsPublic,
-      targets: {
-        allowPrivateTargets: options.webhookPrivateTargets,
-        allowedNetworks: options.webhookAllow ?? "",
-        deniedNetworks: options.webhookDeny ?? "",
-        httpsOnly: options.webhookHttpsOnly,
-      },
-      deliveries: {
-        timeoutMs: options.webhookTimeout * 1_000,
-        retryPausesMs: options.webhookRetries.map(pauseMsOf),
-        maxPerSecondPerHost: options.webhookHostRate,
-      },
       feePolicy: DEFAULT_POOL_OPTIONS.fees,
-      logLevel: options.logLevel,
-    },
+    }),
     gateway,
   );
   // Whoever is served must be answered before the rest closes.
@@ -416,14 +320,4 @@ async function start(
     failed: serving.died,
     stop,
   };
-}
-
-/** The token given, or the one that this data folder began with. */
-function tokenOf(given: string | undefined, meta: ReturnType<typeof createMetaStore>): string {
-  if (given !== undefined) return given;
-  const known = meta.read("webhookToken");
-  if (known !== undefined) return known;
-  const made = randomBytes(32).toString("hex");
-  meta.write("webhookToken", made);
-  return made;
 }

@@ -1,0 +1,63 @@
+/** What the user may set of API, webhooks and live stream, and what the serving thread makes of it. */
+import { pauseMsOf } from "../config/pauses.ts";
+import type { LogLevel } from "../logging/logger.ts";
+import type { ServingData } from "./thread.ts";
+
+export type ServingOptions = {
+  readonly httpHost: string;
+  /** 0 takes a free one. */
+  readonly httpPort: number;
+  /** Addresses that the HTTP server answers; `*` for all. */
+  readonly httpAllow: string;
+  /** Proxies in front of it; undefined: none. */
+  readonly httpTrustProxy: string | undefined;
+  /** Requests per minute of one client address; 0: no limit. */
+  readonly rateLimit: number;
+  /** Absent: the one of the first start, made then. */
+  readonly webhookToken: string | undefined;
+  /** Whether everybody may read the live stream, not only who has the token. */
+  readonly eventsPublic: boolean;
+  /** Whether everybody may read the metrics, not only who has the token. */
+  readonly metricsPublic: boolean;
+  readonly webhookPrivateTargets: boolean;
+  /** Addresses and networks: see `TargetOptions`. Undefined: none. */
+  readonly webhookAllow: string | undefined;
+  readonly webhookDeny: string | undefined;
+  readonly webhookHttpsOnly: boolean;
+  /** Deliveries per second to one host; 0: no limit. */
+  readonly webhookHostRate: number;
+  /** Seconds. */
+  readonly webhookTimeout: number;
+  /** See `readPauses`. */
+  readonly webhookRetries: readonly string[];
+  readonly logLevel: LogLevel;
+};
+
+/** Values for the thread, which are read and checked already. */
+export function servingDataOf(
+  options: ServingOptions,
+  node: Pick<ServingData, "databasePath" | "files" | "genesisBlock" | "webhookToken" | "feePolicy">,
+): ServingData {
+  return {
+    ...node,
+    host: options.httpHost,
+    port: options.httpPort,
+    allowed: options.httpAllow,
+    trustedProxies: options.httpTrustProxy,
+    rateLimit: options.rateLimit,
+    eventsPublic: options.eventsPublic,
+    metricsPublic: options.metricsPublic,
+    targets: {
+      allowPrivateTargets: options.webhookPrivateTargets,
+      allowedNetworks: options.webhookAllow ?? "",
+      deniedNetworks: options.webhookDeny ?? "",
+      httpsOnly: options.webhookHttpsOnly,
+    },
+    deliveries: {
+      timeoutMs: options.webhookTimeout * 1_000,
+      retryPausesMs: options.webhookRetries.map(pauseMsOf),
+      maxPerSecondPerHost: options.webhookHostRate,
+    },
+    logLevel: options.logLevel,
+  };
+}
