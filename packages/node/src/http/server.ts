@@ -37,7 +37,7 @@ import { addFailures, answerUnroutable } from "./transport/failures.ts";
 import { addHeadCache, type Origins } from "./transport/headCache.ts";
 import { addCommonHeaders } from "./transport/headers.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
-import { addUnknownPaths } from "./transport/unknownPaths.ts";
+import { addEmptySegments, addUnknownPaths } from "./transport/unknownPaths.ts";
 import { uniks } from "./uniks.ts";
 import { votes } from "./votes.ts";
 import { wallets } from "./wallets.ts";
@@ -150,6 +150,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
   addCors(app);
+  addEmptySegments(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
   addBodies(app);
   addAbsentValues(app);

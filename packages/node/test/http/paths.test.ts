@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { alice, stranger } from "./chain.ts";
+import { alice, stranger, unik } from "./chain.ts";
 import { openFixture } from "./fixture.ts";
 
 const fixture = openFixture();
@@ -27,6 +27,10 @@ describe("paths", () => {
     ["GET", "/api/Blockchain"],
     ["GET", "/api/businesses"],
     ["GET", "/api/doesnotexist/"],
+    ["GET", "/api/foos/"],
+    ["GET", "/api/rounds//delegates"],
+    ["GET", "/api/wallets//transactions"],
+    ["GET", "/api/uniks//properties/type"],
     ["GET", `/api/wallets/${stranger.address}/`],
     ["POST", "/api/blockchain"],
     ["POST", "/api/transactions/"],
@@ -53,6 +57,25 @@ describe("paths", () => {
     const answer = await fixture.get("/api/v2/blocks//?limit=1&page=2", { host: "node.example:4003" });
     expect(answer.statusCode).toBe(301);
     expect(answer.headers.location).toBe("http://node.example:4003/api/v2/blocks?limit=1&page=2");
+  });
+
+  test.each([
+    "/api/blocks/",
+    "/api/transactions/",
+    "/api/transactions/unconfirmed/",
+    "/api/wallets/",
+    "/api/delegates//",
+    "/api/votes/",
+    "/api/locks/",
+    "/api/entities/",
+    "/api/peers/",
+    "/api/uniks/",
+    "/api/v2/nfts/",
+    `/api/uniks/${unik.bob}/properties/`,
+  ])("takes the slash at the end of %s for no empty id", async (url) => {
+    const answer = await fixture.get(url, { host: "node.example:4003" });
+    expect(answer.statusCode).toBe(301);
+    expect(answer.headers.location).toBe(`http://node.example:4003${url.replace(/\/+$/, "")}`);
   });
 
   test("answers HEAD with the headers of GET", async () => {

@@ -3,6 +3,14 @@ import type { FastifyRequest } from "fastify";
 import type { Server } from "../app.ts";
 import { errorBody } from "./error.ts";
 
+/** The router lets a parameter be nothing, as the id in `/blocks/`: no path of ours means that. */
+export function addEmptySegments(app: Server): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    if (Object.values(request.params as object).includes("")) reply.callNotFound();
+    else done();
+  });
+}
+
 export function addUnknownPaths(app: Server): void {
   app.setNotFoundHandler(async (request, reply) => {
     const shorter = withoutTrailingSlashes(request);
