@@ -13,9 +13,9 @@ import {
   transactionListQuery,
   typeQuery,
 } from "./lists/transactions.ts";
-import { body, interval, uintValue } from "./requests/bodies.ts";
+import { body, interval, positiveValue, uintValue } from "./requests/bodies.ts";
 import { pageQuery } from "./requests/pagination.ts";
-import { blockId, publicKey, query, transformQuery } from "./requests/parameters.ts";
+import { blockId, publicKey, query, transformQuery, uint } from "./requests/parameters.ts";
 import { createdRewards } from "./rewards.ts";
 import { notFound } from "./transport/error.ts";
 
@@ -26,7 +26,7 @@ const searchBody = body({
   previousBlock: Type.Optional(blockId),
   generatorPublicKey: Type.Optional(publicKey),
   timestamp: Type.Optional(interval(uintValue)),
-  height: Type.Optional(interval(uintValue)),
+  height: Type.Optional(interval(positiveValue)),
   numberOfTransactions: Type.Optional(interval(uintValue)),
   totalAmount: Type.Optional(interval(uintValue)),
   totalFee: Type.Optional(interval(uintValue)),
@@ -35,6 +35,8 @@ const searchBody = body({
 
 const transactionsQuery = query({
   ...transactionListQuery,
+  // Unlike other lists, this one may be asked for a version that none has.
+  version: Type.Optional(uint),
   ...typeQuery,
   ...senderQuery,
   ...recipientQuery,

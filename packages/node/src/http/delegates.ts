@@ -13,8 +13,6 @@ import { pageQuery } from "./requests/pagination.ts";
 import {
   address,
   hex,
-  hex64,
-  int,
   publicKey,
   query,
   transformQuery,
@@ -33,7 +31,7 @@ const listQuery = query({
   secondPublicKey: Type.Optional(publicKey),
   vote: Type.Optional(publicKey),
   username: Type.Optional(username),
-  balance: Type.Optional(int),
+  balance: Type.Optional(uint),
   voteBalance: Type.Optional(uint),
   producedBlocks: Type.Optional(uint),
 });
@@ -59,10 +57,11 @@ const searchBody = body({
 const blocksQuery = query({
   ...blockListQuery,
   payloadLength: Type.Optional(uint),
-  payloadHash: Type.Optional(hex64),
+  payloadHash: Type.Optional(hex),
   blockSignature: Type.Optional(hex),
 });
-const votersQuery = query({ ...walletListQuery, ...transformQuery });
+// Only wallets in general may owe something.
+const votersQuery = query({ ...walletListQuery, balance: Type.Optional(uint), ...transformQuery });
 
 const params = Type.Object({ id: walletId });
 

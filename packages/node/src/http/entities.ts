@@ -6,9 +6,9 @@ import { address as addressText, count, id, publicKey as publicKeyText } from ".
 import type { Resource } from "./api.ts";
 import { described, listOf, single } from "./description/route.ts";
 import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "./lists/memory.ts";
-import { body, boolValue, uintValue } from "./requests/bodies.ts";
+import { body, boolValue, intValue } from "./requests/bodies.ts";
 import { type ListRequest, pageQuery } from "./requests/pagination.ts";
-import { bool, hex64, type Order, orderBy, orderOf, publicKey, query, uint } from "./requests/parameters.ts";
+import { bool, hex64, int, type Order, orderBy, orderOf, publicKey, query } from "./requests/parameters.ts";
 import { notFound } from "./transport/error.ts";
 
 const Entity = Type.Object(
@@ -56,15 +56,15 @@ const name = Type.String({ pattern: "^[A-Za-z0-9_-]{1,40}$" });
 const listQuery = query({
   ...paging,
   publicKey: Type.Optional(publicKey),
-  type: Type.Optional(uint),
-  subType: Type.Optional(uint),
+  type: Type.Optional(int),
+  subType: Type.Optional(int),
   name: Type.Optional(name),
   isResigned: Type.Optional(bool),
 });
 const searchBody = body({
   publicKey: Type.Optional(publicKey),
-  type: Type.Optional(uintValue),
-  subType: Type.Optional(uintValue),
+  type: Type.Optional(intValue),
+  subType: Type.Optional(intValue),
   name: Type.Optional(name),
   isResigned: Type.Optional(boolValue),
 });

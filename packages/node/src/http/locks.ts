@@ -8,7 +8,7 @@ import { lockList, lockOrder } from "./lists/locks.ts";
 import { transactionList, transactionOrder } from "./lists/transactions.ts";
 import { body, boolValue, distinct, interval, uintValue } from "./requests/bodies.ts";
 import { pageQuery } from "./requests/pagination.ts";
-import { address, bool, hex64, publicKey, query, uint, vendorField } from "./requests/parameters.ts";
+import { address, bool, hex64, publicKey, query, uint } from "./requests/parameters.ts";
 import { notFound } from "./transport/error.ts";
 
 const listQuery = query({
@@ -29,7 +29,8 @@ const searchBody = body({
   senderPublicKey: Type.Optional(publicKey),
   lockId: Type.Optional(hex64),
   secretHash: Type.Optional(hex64),
-  vendorField: Type.Optional(Type.String({ ...vendorField, minLength: 1 })),
+  // Characters here, bytes where transactions are searched.
+  vendorField: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   expirationType: Type.Optional(Type.Enum([1, 2, "1", "2"])),
   isExpired: Type.Optional(boolValue),
   amount: Type.Optional(interval(uintValue)),

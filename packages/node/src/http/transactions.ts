@@ -58,7 +58,7 @@ const searchBody = body({
   senderId: Type.Optional(address),
   recipientId: Type.Optional(address),
   addresses: Type.Optional(distinct(address, MAX_ADDRESSES)),
-  vendorField: Type.Optional(vendorField),
+  vendorField: Type.Optional(Type.String({ ...vendorField, minLength: 1 })),
   nonce: Type.Optional(uintValue),
   timestamp: Type.Optional(interval(uintValue)),
   amount: Type.Optional(interval(uintValue)),

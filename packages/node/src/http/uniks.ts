@@ -22,7 +22,7 @@ export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
 
 const config = { invalidStatus: 400 as const };
 /** Any text is accepted; only the fields of a summary have an effect. */
-const anyOrder = Type.Optional(Type.String());
+const anyOrder = Type.Optional(Type.String({ minLength: 1 }));
 
 const MAX_IDS = 100;
 const searchBody = Type.Object(

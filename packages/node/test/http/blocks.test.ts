@@ -183,7 +183,9 @@ test("answers a search with links to itself and with either form", async () => {
 test.each([
   [{ foo: 1 }, ""],
   [{ height: 5 }, ""],
-  [{ height: { from: -1 } }, ""],
+  [{ height: { from: 0 } }, ""],
+  [{ height: { to: "0" } }, ""],
+  [{ totalFee: { from: -1 } }, ""],
   [{ height: { from: 1.5 } }, ""],
   [{ height: { from: null } }, ""],
   [{ height: { above: 1 } }, ""],
@@ -227,6 +229,7 @@ describe("GET /blocks/{id}/transactions", () => {
     ["type=6", [payments]],
     ["type=5", []],
     ["version=1", []],
+    ["version=0", []],
     [`senderPublicKey=${bob.publicKey}`, []],
     [`senderId=${alice.address}&limit=1`, [hello]],
     [`recipientId=${cold.address}`, [hello, payments]],

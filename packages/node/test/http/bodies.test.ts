@@ -20,6 +20,7 @@ describe("bodies", () => {
     "application/json",
     "application/json; charset=utf-8",
     "text/plain",
+    "text/html; charset=utf-8",
     "application/vnd.api+json",
   ])("are read as JSON when sent as %s", async (contentType) => {
     expect((await search('{"id":[]}', contentType)).json().validation.keys).toEqual(["id", "id"]);
@@ -34,7 +35,8 @@ describe("bodies", () => {
   test.each([
     ["{", "application/json", "Invalid request payload JSON format"],
     ['{"__proto__":{}}', "application/json", "Invalid request payload JSON format"],
-    ["<a/>", "text/xml", "Unsupported Media Type"],
+    ["<a/>", "text/xml", "Invalid request payload JSON format"],
+    ["<a/>", "application/xml", "Unsupported Media Type"],
     ["{}", "no media type", "Unsupported Media Type"],
     [
       `{"id":"${"1".repeat(1_048_576)}"}`,

@@ -100,6 +100,7 @@ test.each([
   "orderBy=rank:up",
   "orderBy=1.5",
   "limit=101",
+  "balance=-1",
   "type=x",
   "username=A%20B",
   "foo=1",
@@ -134,6 +135,7 @@ describe("GET /delegates/{id}/blocks", () => {
     [`${unik.bob}/blocks?payloadLength=${third.payloadLength}`, [3]],
     [`${unik.bob}/blocks?blockSignature=${third.blockSignature}`, [3]],
     [`${unik.bob}/blocks?blockSignature=00`, []],
+    [`${unik.bob}/blocks?payloadHash=00`, []],
   ])("lists blocks: %s", async (path, heights) => {
     expect(heightsOf(await fixture.get(`/api/delegates/${path}`))).toEqual(heights);
   });
@@ -180,7 +182,7 @@ describe("GET /delegates/{id}/voters", () => {
 
   test("answers 404 for what is no delegate and 422 for unknown parameters", async () => {
     expect((await fixture.get("/api/delegates/nobody/voters")).json().message).toBe("Delegate not found");
-    for (const parameters of ["foo=1", "orderBy=rank:asc", "transform=x"]) {
+    for (const parameters of ["foo=1", "orderBy=rank:asc", "transform=x", "balance=-1"]) {
       expect((await fixture.get(`/api/delegates/${unik.bob}/voters?${parameters}`)).statusCode).toBe(422);
     }
   });

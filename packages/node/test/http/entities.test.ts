@@ -49,6 +49,7 @@ test.each([
   [`publicKey=${bob.publicKey}`, [named]],
   ["type=4", [named]],
   ["subType=1", [own]],
+  ["type=-1", []],
   ["name=ent", [own]],
   ["name=Ent", []],
   ["isResigned=true", [named]],
@@ -68,6 +69,7 @@ test.each([
   [{}, "?orderBy=type:asc", [own, named]],
   [{ publicKey: carol.publicKey }, "", [own]],
   [{ type: 4 }, "", [named]],
+  [{ subType: -1 }, "", []],
   [{ type: "4", subType: 0 }, "", [named]],
   [{ name: "bobs_" }, "", [named]],
   [{ isResigned: false }, "", [own]],
@@ -76,7 +78,7 @@ test.each([
   expect(idsOf(await fixture.post(`/api/entities/search${query}`, body))).toEqual(found);
 });
 
-test.each([[{ data: {} }], [{ name: "" }], [{ type: -1 }], [{ orderBy: "id:asc" }], [[]]])(
+test.each([[{ data: {} }], [{ name: "" }], [{ type: 1.5 }], [{ orderBy: "id:asc" }], [[]]])(
   "refuses the search %j",
   async (body) => {
     expect((await fixture.post("/api/entities/search", body)).statusCode).toBe(422);

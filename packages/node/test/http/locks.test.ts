@@ -108,6 +108,7 @@ describe("POST /locks/search", () => {
     // The whole of it, and case counts.
     [{ vendorField: "rent" }, "", ["first"]],
     [{ vendorField: "ren" }, "", []],
+    [{ vendorField: "\u00e9".repeat(255) }, "", []],
     [{ expirationType: 2 }, "", ["first"]],
     [{ expirationType: "2" }, "", ["first"]],
     [{ isExpired: true }, "", ["second"]],

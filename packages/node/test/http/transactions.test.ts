@@ -247,6 +247,7 @@ describe("POST /transactions/search", () => {
     [{ asset: null }, ""],
     [{ id: "x" }, ""],
     [{ vendorField: "a".repeat(256) }, ""],
+    [{ vendorField: "" }, ""],
     [{ orderBy: "id:asc" }, ""],
     [{}, "?orderBy=fee:asc"],
     [{}, "?limit=101"],

@@ -87,7 +87,12 @@ describe("searches", () => {
     [{ id: "zz" }, ["id", "id"]],
     [{ id: [] }, ["id", "id"]],
     [{ id: Array.from({ length: 101 }, () => unknown) }, ["id", "id"]],
+    // An item is named by its place.
+    [{ id: [unknown, "zz"] }, ["id", "id.1"]],
     [{ ownerId: "zz" }, ["ownerId"]],
+    [{ orderBy: "" }, ["orderBy"]],
+    // The body as a whole has no name.
+    [[], [""]],
     [{ foo: 1 }, ["foo"]],
   ])("not with %j: 400", async (body, keys) => {
     const answer = await fixture.post("/api/uniks/search", body);

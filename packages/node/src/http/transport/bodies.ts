@@ -5,8 +5,8 @@ import { HttpError } from "./error.ts";
 export const MAX_BODY_BYTES = 1_048_576;
 
 const FORM = "application/x-www-form-urlencoded";
-/** JSON by its own name, by a name built on it, or sent as mere text. */
-const JSON_TYPE = /^(application\/([\w.-]+\+)?json|text\/plain)$/;
+/** JSON by its own name, by a name built on it, or sent as some text. */
+const JSON_TYPE = /^(application\/([\w.-]+\+)?json|text\/[\w.+-]+)$/;
 
 export function addBodies(app: Server): void {
   // Refuses members that would reach the prototype of what is parsed.

@@ -69,7 +69,7 @@ function describeInvalid(error: FastifyError, { routeOptions }: FastifyRequest):
   // A choice between schemas fails once for each of them, and once as a whole: that one says nothing new.
   const faults = (error.validation ?? []).filter(({ keyword }) => keyword !== "anyOf");
   const keys = faults.map(keyOf);
-  const message = faults.map((fault) => `"${keyOf(fault)}" ${reasonOf(fault)}`).join(", ");
+  const message = faults.map((fault) => `"${keyOf(fault) || "value"}" ${reasonOf(fault)}`).join(", ");
   const status = routeOptions.config.invalidStatus ?? 422;
   if (status === 422) return errorBody(422, message);
   const source = SOURCES[error.validationContext as keyof typeof SOURCES] ?? "query";
@@ -84,9 +84,11 @@ function describeParameter(name: string, message: string, { routeOptions }: Fast
 
 type Fault = NonNullable<FastifyError["validation"]>[number];
 
-/** The parameter or member that is at fault; `value` for a body as a whole. */
+/** The parameter or member that is at fault, as `id.0` for an item; empty for a body as a whole. */
 const keyOf = ({ params, instancePath }: Fault): string =>
-  String(params.additionalProperty ?? params.missingProperty ?? (instancePath.split("/")[1] || "value"));
+  [...instancePath.split("/"), params.additionalProperty ?? params.missingProperty ?? ""]
+    .filter((name) => name !== "")
+    .join(".");
 
 const reasonOf = ({ params, message }: Fault): string =>
   params.additionalProperty === undefined ? (message ?? "is not valid") : "is not allowed";
