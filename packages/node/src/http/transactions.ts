@@ -1,5 +1,6 @@
 /** `/transactions` (http-api.md 6.4). */
 import { Type } from "typebox";
+import type { PoolRange } from "../serving/gateway.ts";
 import { type Head, perHead } from "../store/queries/snapshot.ts";
 import type { StoredTransaction } from "../store/queries/transactions.ts";
 import {
@@ -12,6 +13,7 @@ import {
 } from "./answers/transaction.ts";
 import type { Api, Resource } from "./api.ts";
 import { chainmetaMember, described, listOf, single } from "./description/route.ts";
+import { placeOf, readPlace } from "./lists/memory.ts";
 import {
   nonceQuery,
   recipientQuery,
@@ -24,7 +26,7 @@ import {
   typeQuery,
 } from "./lists/transactions.ts";
 import { body, distinct, interval, positiveValue, uintValue } from "./requests/bodies.ts";
-import { listAnswer, offsetQuery, pageOf, pageQuery } from "./requests/pagination.ts";
+import { listAnswer, type Page, pageOf, pageQuery } from "./requests/pagination.ts";
 import {
   address,
   blockId,
@@ -139,14 +141,17 @@ export const transactions: Resource = (app, api) => {
           "Transactions that wait for a block, in the order of forging.",
           listOf(AnyTransaction),
         ),
-        querystring: query({ ...offsetQuery, ...transformQuery }),
+        querystring: query({ ...pageQuery, ...transformQuery }),
       },
     },
     async (request) => {
       const page = pageOf(request.query);
-      const pending = await gateway.pendingTransactions({ offset: page.offset, limit: page.limit });
+      const pending = await gateway.pendingTransactions(rangeOf(page));
       const rows = pending.transactions.map((json) => showPending(api, json, request.query));
-      return listAnswer(request, page, { rows, totalCount: pending.totalCount });
+      const end = pending.offset + rows.length;
+      const last = rows.at(-1);
+      const next = last && end < pending.totalCount && placeOf(last.id, end - 1);
+      return listAnswer(request, page, { rows, totalCount: pending.totalCount, ...(next && { next }) });
     },
   );
 
@@ -188,6 +193,12 @@ export const transactions: Resource = (app, api) => {
       }),
   );
 };
+
+function rangeOf({ offset, limit, after }: Page): PoolRange {
+  if (after === undefined) return { offset, limit };
+  const [afterId, index] = readPlace(after);
+  return { offset: index, limit, afterId };
+}
 
 function showPending(api: Api, pending: Record<string, unknown>, wanted: { transform?: string }) {
   const json = pending as TransactionJson;

@@ -39,8 +39,11 @@ export type NodeFigures = {
   loopDelay: LoopDelay;
 };
 
-/** Pending transactions in decoded JSON form (transactions.md section 15), in forging order. */
-export type PoolPage = { transactions: Record<string, unknown>[]; totalCount: number };
+/** After the transaction of `afterId`, whatever the offset, as long as that one is still pending. */
+export type PoolRange = { offset: number; limit: number; afterId?: string };
+
+/** Pending transactions in decoded JSON form (transactions.md section 15), in forging order from `offset` on. */
+export type PoolPage = { transactions: Record<string, unknown>[]; offset: number; totalCount: number };
 
 /** A peer as it told of itself last. */
 export type PeerInfo = {
@@ -62,7 +65,7 @@ export type Gateway = {
    * @throws {BodyError} when the body as a whole fails the schema (pool.md section 3): nothing was processed
    */
   submit(transactions: unknown[]): Promise<AdmissionAnswer>;
-  pendingTransactions(range: { offset: number; limit: number }): Promise<PoolPage>;
+  pendingTransactions(range: PoolRange): Promise<PoolPage>;
   pendingTransaction(id: string): Promise<Record<string, unknown> | undefined>;
   status(): Promise<NodeStatus>;
   peers(): Promise<PeerInfo[]>;

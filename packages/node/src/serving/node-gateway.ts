@@ -80,9 +80,16 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
       peers?.broadcastTransactions(transactions as Record<string, unknown>[], answer);
       return answer;
     },
-    async pendingTransactions({ offset, limit }) {
-      const page = pool.inForgingOrder(offset + limit).slice(offset, offset + limit);
-      return { transactions: page.map(({ data }) => transactionToJson(data)), totalCount: pool.size() };
+    async pendingTransactions({ offset, limit, afterId }) {
+      const isAfter = afterId !== undefined && pool.get(afterId) !== undefined;
+      const ordered = isAfter ? pool.inForgingOrder() : pool.inForgingOrder(offset + limit);
+      const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : offset;
+      const page = ordered.slice(start, start + limit);
+      return {
+        transactions: page.map(({ data }) => transactionToJson(data)),
+        offset: start,
+        totalCount: pool.size(),
+      };
     },
     async pendingTransaction(id) {
       const transaction = pool.get(id);

@@ -72,10 +72,14 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
         errors: Object.fromEntries(ids.map((id) => [id, [{ type: "ERR_LOW_FEE", message: "too low" }]])),
       };
     },
-    pendingTransactions: async ({ offset, limit }) => ({
-      transactions: waiting.slice(offset, offset + limit),
-      totalCount: waiting.length,
-    }),
+    async pendingTransactions({ offset, limit, afterId }) {
+      const start = waiting.findIndex(({ id }) => id === afterId) + 1 || offset;
+      return {
+        transactions: waiting.slice(start, start + limit),
+        offset: start,
+        totalCount: waiting.length,
+      };
+    },
     pendingTransaction: async (id) => waiting.find((transaction) => transaction.id === id),
     status: async () => ({ synced: true, now: heads.head.height, blocksCount: 0, timestamp: 30 }),
     peers: async () => chain.peers,

@@ -74,6 +74,23 @@ test("pending transactions are listed in forging order, a page at a time", async
   expect(await listed(3, 1)).toEqual([]);
 });
 
+test("pending transactions are listed from one on, wherever it stands meanwhile", async () => {
+  const { gateway } = open();
+  const inputs = [transfer("alice", 1), transfer("alice", 2)];
+  await gateway.submit(inputs);
+  const [first, second] = inputs.map(({ id }) => id);
+  const after = async (afterId: string, index: number) => {
+    const { transactions, offset } = await gateway.pendingTransactions({ afterId, offset: index, limit: 5 });
+    return [offset, ...transactions.map(({ id }) => id)];
+  };
+  expect(await after(first!, 0)).toEqual([1, second]);
+  await gateway.submit([transfer("bob", 1, { fee: 3n * FEE })]);
+  expect(await after(first!, 0)).toEqual([2, second]);
+  expect(await after(second!, 1)).toEqual([3]);
+  // Gone: what took its place comes next.
+  expect(await after("00".repeat(32), 1)).toEqual([1, first, second]);
+});
+
 test("a pending transaction is shown as it was submitted", async () => {
   const { gateway } = open();
   const input = transfer("alice", 1, { vendorField: "text" });

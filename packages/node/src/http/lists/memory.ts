@@ -23,7 +23,7 @@ export function memoryList<Row, Shown>(
   const offset = page.after === undefined ? page.offset : indexAfter(rows, page.after, id);
   const shown = rows.slice(offset, offset + page.limit);
   const end = offset + shown.length;
-  const next = end < rows.length && shown.length > 0 && JSON.stringify([id(shown.at(-1)!), end - 1]);
+  const next = end < rows.length && shown.length > 0 && placeOf(id(shown.at(-1)!), end - 1);
   return listAnswer(request, page, {
     rows: shown.map(show),
     totalCount: rows.length,
@@ -32,13 +32,16 @@ export function memoryList<Row, Shown>(
 }
 
 /** A place is the id of a row with its index: what comes after it, or took its place if it has gone. */
+export const placeOf = (id: string, index: number): string => JSON.stringify([id, index]);
+
 function indexAfter<Row>(rows: readonly Row[], place: string, id: (row: Row) => string): number {
   const [lastId, lastIndex] = readPlace(place);
   const index = rows.findIndex((row) => id(row) === lastId);
   return index === -1 ? lastIndex : index + 1;
 }
 
-function readPlace(text: string): [id: string, index: number] {
+/** @throws {CursorError} */
+export function readPlace(text: string): [id: string, index: number] {
   try {
     const [id, index] = JSON.parse(text);
     if (typeof id === "string" && Number.isSafeInteger(index) && index >= 0) return [id, index];

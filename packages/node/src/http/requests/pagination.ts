@@ -4,19 +4,14 @@ import { type Static, type TSchema, Type } from "typebox";
 import type { Found } from "../../store/queries/listing.ts";
 import { limit, MAX_LIMIT, positive, uint } from "./parameters.ts";
 
-/** Parameters of a list whose order may change from one request to the next. */
-export const offsetQuery = {
-  page: Type.Optional(positive),
-  limit: Type.Optional(limit),
-  offset: Type.Optional(uint),
-};
-
 /** What a walk by cursors begins with. */
 const START = "start";
 
-/** Parameters of every other list. */
+/** Parameters of every list. */
 export const pageQuery = {
-  ...offsetQuery,
+  page: Type.Optional(positive),
+  limit: Type.Optional(limit),
+  offset: Type.Optional(uint),
   cursor: Type.Optional(
     Type.String({
       pattern: "^[A-Za-z0-9_-]{1,2048}$",
