@@ -32,7 +32,7 @@ export function createHosts(count: number): Hosts {
   const bridge = `ukb${id}`;
   const nameOf = (index: number) => `uk-${id}-${index}`;
   // Each in a /24 of its own, as hosts of different owners are.
-  const net = `10.${64 + (id % 64)}`;
+  const net = freeNet();
   const addressOf = (index: number) => `${net}.${index + 1}.1`;
   const own = `${net}.254.1`;
   const inside = (index: number, ...args: string[]) => ip("-n", nameOf(index), ...args);
@@ -78,7 +78,18 @@ export function createHosts(count: number): Hosts {
   };
 }
 
-function ip(...args: string[]): void {
-  const { status, stderr } = spawnSync("ip", args, { encoding: "utf8" });
+/** First half of the addresses of a /16 that no other trial has, be it one that was killed and left its bridge behind. */
+function freeNet(): string {
+  const routes = ip("-4", "route", "show");
+  const nets = Array.from({ length: 64 }, (_, index) => `10.${64 + index}`);
+  const net = nets.find((candidate) => !routes.includes(`${candidate}.0.0/16`));
+  if (net === undefined) throw new Error("every /16 from 10.64 to 10.127 is in use; see ip -4 route show");
+  return net;
+}
+
+/** What `ip` prints. */
+function ip(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync("ip", args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`ip ${args.join(" ")}: ${stderr.trim()}`);
+  return stdout;
 }
