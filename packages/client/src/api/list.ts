@@ -43,21 +43,21 @@ export type List<Row, Extra = unknown> = AsyncIterable<Row> & {
 };
 
 export type ListOptions = {
-  /** Its order may change at any time, so that it is read by numbers of pages alone. */
-  readonly isUnsteady?: boolean;
+  /** It is read by numbers of pages alone. */
+  readonly hasNoCursors?: boolean;
 };
 
 export function createList<Row, Extra = unknown>(
   send: Send,
   request: ApiRequest,
-  { isUnsteady = false }: ListOptions = {},
+  { hasNoCursors = false }: ListOptions = {},
 ): List<Row, Extra> {
   const page = (options: PageOptions = {}) =>
     send<Page<Row> & Extra>({ ...request, isSafe: true, query: { ...request.query, ...options } });
   return {
     page,
     async *[Symbol.asyncIterator]() {
-      let place: PageOptions | undefined = isUnsteady ? { page: 1 } : { cursor: START };
+      let place: PageOptions | undefined = hasNoCursors ? { page: 1 } : { cursor: START };
       while (place) {
         try {
           const { meta, data }: Page<Row> = await page(place);

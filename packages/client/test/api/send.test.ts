@@ -242,9 +242,9 @@ describe("a list", () => {
     ]);
   });
 
-  test("asks by the numbers of pages from the start where its order may change", async () => {
+  test("asks by the numbers of pages from the start where there are no cursors", async () => {
     const { send, requests } = await serve(byPage);
-    const list = createList<number>(send, { path: "/things" }, { isUnsteady: true });
+    const list = createList<number>(send, { path: "/things" }, { hasNoCursors: true });
     expect(await read(list)).toEqual(ROWS);
     expect(requests).toHaveLength(3);
   });

@@ -154,11 +154,10 @@ export const transactions = (send: Send) => ({
 
   /** Those in the pool, in the order of forging. */
   unconfirmed: <const Q extends TransformQuery>(query?: Q) =>
-    createList<Transformed<Q, Transaction, RawTransaction>>(
-      send,
-      { path: "/transactions/unconfirmed", query },
-      { isUnsteady: true },
-    ),
+    createList<Transformed<Q, Transaction, RawTransaction>>(send, {
+      path: "/transactions/unconfirmed",
+      query,
+    }),
 
   getUnconfirmed: <const Q extends TransformQuery>(id: string, query?: Q) =>
     send<Answer<Transformed<Q, Transaction, RawTransaction>>>({

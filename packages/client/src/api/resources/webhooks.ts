@@ -159,7 +159,7 @@ export type TriedEvent = {
 /** Every request needs the webhook token of the node, which is not that of a webhook. */
 export function webhooks(send: Send) {
   return {
-    list: () => createList<Webhook>(send, { path: "/webhooks" }, { isUnsteady: true }),
+    list: () => createList<Webhook>(send, { path: "/webhooks" }, { hasNoCursors: true }),
 
     get: (id: number) => send<Answer<Webhook>>({ path: path`/webhooks/${id}` }),
 
