@@ -19,6 +19,7 @@ export const TAGS = {
   Peers: "",
   Events: "The live stream.",
   Webhooks: "The register of webhooks and its deliveries. Every request carries the token of the node.",
+  Dev: "Verbs of a dev chain, with the token of the node. On every other chain they are refused with 403.",
 } as const;
 export type Tag = keyof typeof TAGS;
 

@@ -3,8 +3,10 @@ import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { type TSchema, Type } from "typebox";
 import type { BlockReference, DevAnswer, DevErrorCode } from "../../dev/commands.ts";
 import type { Gateway } from "../../serving/gateway.ts";
-import type { TimestampOf } from "../answers/timestamp.ts";
+import { Timestamp, type TimestampOf } from "../answers/timestamp.ts";
+import { blockId } from "../answers/values.ts";
 import type { Server } from "../app.ts";
+import { described, single } from "../description/route.ts";
 import { body } from "../requests/bodies.ts";
 import { HttpError } from "../transport/error.ts";
 import { type AccessOptions, createAccess } from "../webhooks/access.ts";
@@ -26,6 +28,25 @@ const BODIES = {
   travel: body({ seconds: Type.Optional(seconds), to: Type.Optional(seconds) }),
   forge: body({ enabled: Type.Boolean() }),
 };
+
+const Block = Type.Object(
+  { height: Type.Integer({ minimum: 1 }), id: blockId, timestamp: Timestamp },
+  { title: "BlockReference" },
+);
+const State = Type.Object(
+  {
+    head: Block,
+    reverted: Type.Array(Block, { description: "Blocks that left the chain, from the top down." }),
+    applied: Type.Array(Block, { description: "Blocks that came, by ascending height." }),
+    now: Timestamp,
+    forging: Type.Boolean({ description: "Whether the chain forges by itself." }),
+  },
+  { title: "DevState" },
+);
+const Snapshot = Type.Object(
+  { id: Type.String({ description: "For `restore`." }), ...State.properties },
+  { title: "DevSnapshot" },
+);
 
 const STATUS: Readonly<Record<DevErrorCode | "CHAIN_UNDO_MISSING", number>> = {
   DEV_ONLY: 403,
@@ -72,39 +93,72 @@ export function createDevRoutes(
       done();
     });
 
-    app.post("/dev/mine", route(BODIES.mine), async ({ body: { blocks = 1 } }) => ({
-      data: show(await run({ verb: "mine", blocks })),
-    }));
+    app.post(
+      "/dev/mine",
+      route("Forges blocks of what is pending.", BODIES.mine),
+      async ({ body: { blocks = 1 } }) => ({
+        data: show(await run({ verb: "mine", blocks })),
+      }),
+    );
 
-    app.post("/dev/reorg", route(BODIES.reorg), async ({ body: { transactions = false, ...branch } }) => ({
-      data: show(await run({ verb: "reorg", ...branch, withTransactions: transactions })),
-    }));
+    app.post(
+      "/dev/reorg",
+      route("Leaves the top blocks for a branch.", BODIES.reorg),
+      async ({ body: { transactions = false, ...branch } }) => ({
+        data: show(await run({ verb: "reorg", ...branch, withTransactions: transactions })),
+      }),
+    );
 
-    app.post("/dev/snapshot", route(BODIES.snapshot), async () => {
+    const snapshot = route("Names the head, to come back to it.", BODIES.snapshot, Snapshot);
+    app.post("/dev/snapshot", snapshot, async () => {
       const answer = await run({ verb: "snapshot" });
       return { data: { id: answer.head.id, ...show(answer) } };
     });
 
-    app.post("/dev/restore", route(BODIES.restore), async ({ body: { id } }) => ({
-      data: show(await run({ verb: "restore", id })),
-    }));
+    app.post(
+      "/dev/restore",
+      route("Goes back to a block, and drops what is pending.", BODIES.restore),
+      async ({ body: { id } }) => ({
+        data: show(await run({ verb: "restore", id })),
+      }),
+    );
 
-    app.post("/dev/travel", route(BODIES.travel), async ({ body: { seconds, to } }) => {
-      if ((seconds === undefined) === (to === undefined)) {
-        throw new HttpError(422, 'one of "seconds" and "to" is required, and only one');
-      }
-      const journey = seconds === undefined ? { to: to! } : { seconds };
-      return { data: show(await run({ verb: "travel", ...journey })) };
-    });
+    app.post(
+      "/dev/travel",
+      route("Moves the clock on, by seconds or to a time.", BODIES.travel),
+      async ({ body: { seconds, to } }) => {
+        if ((seconds === undefined) === (to === undefined)) {
+          throw new HttpError(422, 'one of "seconds" and "to" is required, and only one');
+        }
+        const journey = seconds === undefined ? { to: to! } : { seconds };
+        return { data: show(await run({ verb: "travel", ...journey })) };
+      },
+    );
 
-    app.post("/dev/forge", route(BODIES.forge), async ({ body: { enabled } }) => ({
-      data: show(await run({ verb: "forge", isEnabled: enabled })),
-    }));
+    app.post(
+      "/dev/forge",
+      route("Lets the chain forge by itself, or not.", BODIES.forge),
+      async ({ body: { enabled } }) => ({
+        data: show(await run({ verb: "forge", isEnabled: enabled })),
+      }),
+    );
   };
 }
 
-const route = <B extends TSchema>(schema: B) => ({
-  schema: { body: schema },
+const refusal = (description: string) => Type.Object({}, { description });
+
+const route = <B extends TSchema>(summary: string, body: B, answer: TSchema = State) => ({
+  schema: {
+    ...described("Dev", summary, single(answer)),
+    response: {
+      200: single(answer),
+      401: refusal("Not the token of this node."),
+      403: refusal("This is no dev chain."),
+      409: refusal("The chain cannot do it as it is."),
+    },
+    security: [{ token: [] }],
+    body,
+  },
   // A body with nothing in it need not be there; where something is missing, the schema says so.
   config: { isBodyOptional: true },
   handlerTimeout: HANDLER_TIMEOUT_MS,

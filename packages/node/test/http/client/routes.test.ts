@@ -8,6 +8,7 @@ import { createDevRoutes } from "../../../src/http/dev/routes.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
 import { blockApplied, createService } from "../../webhooks/support.ts";
 import { alice, bob, carol, chain, heads, unik } from "../chain.ts";
+import { documentOf } from "../described.ts";
 import { openFixture } from "../fixture.ts";
 import { longer, more } from "../longer.ts";
 
@@ -168,7 +169,7 @@ async function serve() {
     await fixture.close();
     await service.close();
   });
-  return { url: `http://127.0.0.1:${port}`, registered, called };
+  return { url: `http://127.0.0.1:${port}`, registered, called, document: documentOf(fixture.app) };
 }
 
 test("every function has a route, every route a function", async () => {
@@ -182,4 +183,14 @@ test("every function has a route, every route a function", async () => {
   }
   expect([...called].sort()).toEqual([...registered].sort());
   expect(registered.size).toBeGreaterThan(70);
+});
+
+test("the document tells of exactly the routes that have a function", async () => {
+  const { registered, document } = await serve();
+  const told = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map(
+      (method) => `${method.toUpperCase()} /api${path.replace(/\{(\w+)\}/g, ":$1")}`,
+    ),
+  );
+  expect(told.sort()).toEqual([...registered].sort());
 });
