@@ -199,10 +199,12 @@ async function start(
   });
   onStop("pool", pool.close);
 
-  const selectTransactions = () => {
+  /** Of the block after the head. */
+  const blockLimits = () => {
     const { maxTransactions, maxPayload } = network.milestoneAt(chain.head().height).block;
-    return pool.select({ maxTransactions, maxBytes: maxPayload - BLOCK_OVERHEAD_BYTES });
+    return { maxTransactions, maxBytes: maxPayload - BLOCK_OVERHEAD_BYTES };
   };
+  const selectTransactions = () => pool.select(blockLimits());
 
   const peers =
     options.peers &&
@@ -277,7 +279,14 @@ async function start(
       loopDelay: loopDelay.read,
       webhooksChanged: interest.webhooksChanged,
       streamsChanged: interest.streamsChanged,
-      ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
+      ...(createDev && {
+        dev: createDev({
+          chain,
+          pool: { ...pool, selectWith: (returned) => pool.selectWith(returned, blockLimits()) },
+          forger,
+          slots,
+        }),
+      }),
     },
   );
   const serving = await servingThread.start(

@@ -5,7 +5,7 @@
  * What is executed is committed in the same turn of the event loop: nobody ever sees a state that is not on disk.
  */
 import type { Fact, StateReader, Wallet } from "@uniknode/ledger";
-import type { Block, BlockHeader, Network } from "@uniknode/protocol";
+import type { Block, BlockHeader, Network, SealedTransaction } from "@uniknode/protocol";
 import type { Event } from "../events/event.ts";
 import { type BlockStore, createBlockStore } from "../store/blocks.ts";
 import type { Database } from "../store/database.ts";
@@ -15,6 +15,7 @@ import { createStateStore } from "../store/state.ts";
 import { createTransactionStore } from "../store/transactions.ts";
 import { createUndoStore } from "../store/undo.ts";
 import { type ChainChange, type ChainListener, createAnnouncer } from "./announce.ts";
+import { appendAll, type Grow, ownBlock, prepareBranch, replaceBlocks } from "./branch.ts";
 import { commitBlocks, type ExecutedBlock } from "./commit.ts";
 import {
   createDelivery,
@@ -28,11 +29,11 @@ import {
 import { ChainError } from "./error.ts";
 import { createExecutor } from "./execute.ts";
 import { openHead } from "./genesis.ts";
-import { createLine, type Reversal } from "./line.ts";
-import type { Outcome } from "./outcome.ts";
+import { createLine } from "./line.ts";
+import { type Outcome, refusalOf } from "./outcome.ts";
 import { prepare } from "./prepare.ts";
-import { revertBlocks } from "./revert.ts";
 import type { ChainStores } from "./stores.ts";
+import { createTip } from "./tip.ts";
 import type { Verifier } from "./verifier.ts";
 
 export type ChainOptions = {
@@ -87,6 +88,23 @@ export type Chain = {
    * @throws {ChainError} CHAIN_HEIGHT_UNKNOWN, CHAIN_UNDO_MISSING, CHAIN_COMMIT_FAILED, CHAIN_CLOSED
    */
   revertTo(height: number): Promise<void>;
+  /**
+   * Leaves all blocks above the height for a longer branch, in one commit. The answer says what became of each block of
+   * it up to the first that is not accepted: if there is one, the chain stays as it was.
+   *
+   * @throws {ChainError} as `revertTo`; CHAIN_BRANCH_SHORT
+   */
+  switchTo(height: number, branch: readonly Uint8Array[]): Promise<Outcome[]>;
+  /**
+   * The same with blocks that this node makes one after another, each when the one before is the head. `make` is given
+   * the transactions of the blocks that leave, and must not wait for anything.
+   *
+   * @throws {ChainError} as `switchTo`; whatever `make` throws, after which the chain stays as it was
+   */
+  forgeFrom(
+    height: number,
+    make: (returned: readonly SealedTransaction[]) => Block | undefined,
+  ): Promise<void>;
   /** Hears of every commit; see `Announcer`. */
   subscribe(listener: ChainListener): () => void;
   /** Settles when everything handed over before was answered; nothing is taken any more. */
@@ -111,8 +129,6 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   };
   const { state, blocks, transactions } = stores;
   let head = openHead(stores, network, deps.genesis);
-  /** The last executed block: the head, except within the turn that executes and commits. */
-  let tip = head;
   const executor = createExecutor({
     network,
     state,
@@ -120,9 +136,10 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     isTransactionStored: (id) => transactions.storedIds([id]).length > 0,
     onUnexpectedError: deps.onUnexpectedError ?? (() => {}),
   });
+  const tip = createTip(head, { executor, stores, eventsOfFacts: deps.eventsOfFacts });
   const { subscribe, announce } = createAnnouncer(deps.onListenerError);
 
-  const line = createLine({ prepare: (part) => prepare(part, deps), execute, revert });
+  const line = createLine({ prepare: (part) => prepare(part, deps), execute });
   let isClosed = false;
 
   /** Whatever fails on the way takes back all of it. */
@@ -136,13 +153,13 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       }
       commitBlocks(stores, executed, options.undoDepth);
     } catch (cause) {
-      forgetUncommitted();
+      tip.forget(head);
       const failure = commitFailed(`the blocks after ${head.height}`, cause);
       for (const delivery of deliveries) fail(delivery, failure);
       return;
     }
     if (executed.length > 0) {
-      head = tip;
+      head = tip.header();
       announce({ head, applied: executed, revertedBlocks: 0, returned: [] });
     }
     for (const delivery of deliveries) settle(delivery);
@@ -163,57 +180,41 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   function executeBlock(prepared: PreparedBlock, delivery: Delivery, executed: ExecutedBlock[]): Outcome {
     if (prepared instanceof Error) return { answer: "Unreadable", cause: prepared };
     const isFirst = delivery.outcomes.length === 0;
-    if (isFirst && !executor.isNext(prepared.block, tip)) return { answer: "Unchained" };
-    const verdict = executor.execute(prepared, tip);
-    if (verdict.answer !== "Accepted") return verdict;
-    const { changes, facts } = verdict;
-    const { block } = prepared;
-    state.write(changes);
-    executed.push({ block, changes, events: eventsOf(facts, block.header) });
-    tip = block.header;
-    return { answer: "Accepted" };
+    if (isFirst && !tip.isContinuedBy(prepared.block)) return { answer: "Unchained" };
+    return tip.append(prepared, executed);
   }
 
-  function eventsOf(facts: readonly Fact[], header: BlockHeader): Event[] {
-    const told = facts.filter(({ name }) => events.wants(name));
-    return told.length > 0 ? deps.eventsOfFacts(told, header) : [];
-  }
-
-  function revert({ target, answer }: Reversal): void {
+  /** Leaves the blocks above a height for those that grow there, if any do. */
+  function replace(target: number, grow: Grow): void {
+    const { undoDepth, maxReturnedTransactions: maxReturned } = options;
     if (!Number.isInteger(target) || target < 1 || target > head.height) {
-      answer.reject(new ChainError("CHAIN_HEIGHT_UNKNOWN", `there is no block ${target} to go back to`));
-      return;
+      throw new ChainError("CHAIN_HEIGHT_UNKNOWN", `there is no block ${target} to go back to`);
     }
-    if (target === head.height) {
-      answer.resolve();
-      return;
-    }
-    const { maxReturnedTransactions: maxReturned } = options;
-    const { eventsOfRevert } = deps;
     let change: ChainChange;
     try {
-      change = revertBlocks(stores, { target, maxReturned, eventsOfRevert });
+      const { eventsOfRevert } = deps;
+      change = replaceBlocks(stores, tip, { target, maxReturned, eventsOfRevert, undoDepth }, grow);
     } catch (cause) {
-      forgetUncommitted();
-      answer.reject(cause instanceof ChainError ? cause : commitFailed(`the revert to ${target}`, cause));
-      return;
+      tip.forget(head);
+      throw cause;
     }
-    head = change.head;
-    tip = head;
+    head = tip.header();
     announce(change);
-    answer.resolve();
   }
 
-  function forgetUncommitted(): void {
-    tip = head;
-    state.reset();
+  /** Does something between two deliveries. */
+  async function between<T>(work: () => T): Promise<T> {
+    if (isClosed) throw closedError();
+    const answer = Promise.withResolvers<T>();
+    line.add([{ take: () => settleWith(answer, work) }]);
+    return answer.promise;
   }
 
   return {
     state,
     blocks,
     subscribe,
-    head: () => head,
+    head: tip.header,
     storedIds: transactions.storedIds,
     async accept(delivered) {
       if (isClosed) throw closedError();
@@ -222,12 +223,30 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       line.add(partsOf(delivery, delivered));
       return delivery.answer.promise;
     },
-    async revertTo(target) {
+    revertTo: (target) =>
+      between(() => {
+        if (target !== head.height) named(`the revert to ${target}`, () => replace(target, () => {}));
+      }),
+    async switchTo(target, branch) {
       if (isClosed) throw closedError();
-      const answer = Promise.withResolvers<void>();
-      line.add([{ target, answer }]);
-      return answer.promise;
+      const prepared = await prepareBranch(branch, deps);
+      return between(() => {
+        if (target + branch.length <= head.height) throw branchShort(target + branch.length, head.height);
+        return named(`the branch after ${target}`, () =>
+          appendAll(prepared, (grow) => replace(target, grow)),
+        );
+      });
     },
+    forgeFrom: (target, make) =>
+      between(() =>
+        replace(target, (append, returned) => {
+          for (let block = make(returned); block; block = make(returned)) {
+            const refusal = refusalOf(append(ownBlock(block, network, deps.now())));
+            if (refusal !== undefined)
+              throw new Error(`block ${block.header.height} was refused: ${refusal}`);
+          }
+        }),
+      ),
     async close() {
       isClosed = true;
       await line.idle();
@@ -235,7 +254,27 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   };
 }
 
+function settleWith<T>({ resolve, reject }: PromiseWithResolvers<T>, work: () => T): void {
+  try {
+    resolve(work());
+  } catch (error) {
+    reject(error);
+  }
+}
+
+/** Says what it was that failed for a reason that is none of the chain's own. */
+function named<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw cause instanceof ChainError ? cause : commitFailed(what, cause);
+  }
+}
+
 const closedError = () => new ChainError("CHAIN_CLOSED", "the chain was closed");
+
+const branchShort = (top: number, height: number) =>
+  new ChainError("CHAIN_BRANCH_SHORT", `the branch ends at ${top}, and the chain is at ${height} already`);
 
 const commitFailed = (what: string, cause: unknown) =>
   new ChainError("CHAIN_COMMIT_FAILED", `${what} could not be committed: ${messageOf(cause)}`, { cause });

@@ -9,6 +9,8 @@ export type ChainErrorCode =
   | "CHAIN_UNDO_MISSING"
   /** No such height below the head. */
   | "CHAIN_HEIGHT_UNKNOWN"
+  /** The chain has become as high as the branch that was to replace its top. */
+  | "CHAIN_BRANCH_SHORT"
   /** Blocks or a revert could not be committed; nothing of it happened. Worth a retry once the cause is gone. */
   | "CHAIN_COMMIT_FAILED"
   /** The chain was closed. */

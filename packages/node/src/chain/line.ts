@@ -1,10 +1,10 @@
 /** What the one writer of the chain has to do, in order. Blocks are read and verified ahead of their turn. */
 import type { Part } from "./delivery.ts";
 
-/** Going back to a height. */
-export type Reversal = { readonly target: number; readonly answer: PromiseWithResolvers<void> };
+/** Something else that is done between two parts; it does not throw. */
+export type Turn = { readonly take: () => void };
 
-export type Task = Part | Reversal;
+export type Task = Part | Turn;
 
 export type Line = {
   add(tasks: readonly Task[]): void;
@@ -17,15 +17,14 @@ export type LineDeps = {
   readonly prepare: (part: Part) => void;
   /** Executes and commits prepared parts, all in one turn of the event loop. */
   readonly execute: (parts: Iterable<Part>) => void;
-  readonly revert: (reversal: Reversal) => void;
 };
 
 /** Parts in one commit while there are many: about 1,000 empty blocks, or 1,000 transactions. */
 const COMMIT_PARTS = 8;
 /** Parts read and verified ahead: enough to keep the verifier busy during a commit. */
-const PREPARED_PARTS = 24;
+export const PREPARED_PARTS = 24;
 
-export function createLine({ prepare, execute, revert }: LineDeps): Line {
+export function createLine({ prepare, execute }: LineDeps): Line {
   const tasks: Task[] = [];
   let working: Promise<void> | undefined;
 
@@ -37,14 +36,14 @@ export function createLine({ prepare, execute, revert }: LineDeps): Line {
         execute(readyParts());
       } else {
         tasks.shift();
-        revert(task);
+        task.take();
       }
       // Messages of the verifier, timers and sockets come between two commits.
       await nextTurn();
     }
   }
 
-  /** Parts before the next reversal. */
+  /** Parts before the next turn of another kind. */
   function leadingParts(limit: number): Part[] {
     const leading = tasks.slice(0, limit);
     const end = leading.findIndex((task) => !isPart(task));

@@ -48,8 +48,8 @@ export async function startDevChain(
 
   const clock = openClock(join(data, CLOCK_FILE));
   const createDev: CreateDev = (parts) => {
-    parts.chain.subscribe(({ revertedBlocks, head }) => {
-      if (revertedBlocks > 0) print(revertLine(revertedBlocks, head.height));
+    parts.chain.subscribe(({ revertedBlocks, head, applied }) => {
+      if (revertedBlocks > 0) print(revertLine(revertedBlocks, head.height - applied.length));
     });
     return createVerbs(parts, clock);
   };

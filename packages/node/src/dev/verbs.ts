@@ -5,7 +5,7 @@
  */
 import type { BlockHeader, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Chain } from "../chain/chain.ts";
-import type { Forger } from "../forger/forger.ts";
+import type { ForgedBlock, Forger } from "../forger/forger.ts";
 import type { Pool } from "../pool/pool.ts";
 import type { DevClock } from "./clock.ts";
 import { type BlockReference, type DevAnswer, type DevCommand, DevError } from "./commands.ts";
@@ -13,9 +13,12 @@ import { SETUP_HEIGHT } from "./setup.ts";
 
 /** The parts of a node that the verbs drive. */
 export type DrivenParts = {
-  readonly chain: Pick<Chain, "head" | "blocks" | "revertTo" | "subscribe">;
-  readonly pool: Pick<Pool, "size" | "clear">;
-  readonly forger: Pick<Forger, "demand" | "pause" | "resume" | "nextSlot" | "forgeSlot">;
+  readonly chain: Pick<Chain, "head" | "blocks" | "revertTo" | "forgeFrom" | "subscribe">;
+  readonly pool: Pick<Pool, "size" | "clear"> & {
+    /** Transactions for a block of another branch, of those that leave with the old one and those that are pending. */
+    readonly selectWith: (returned: readonly SealedTransaction[]) => SealedTransaction[];
+  };
+  readonly forger: Pick<Forger, "demand" | "pause" | "resume" | "nextSlot" | "forgeSlot" | "sign" | "report">;
   readonly slots: Slots;
 };
 
@@ -70,21 +73,23 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
     }
   }
 
-  async function mine(
-    blocks: number,
-    transactions?: readonly SealedTransaction[],
-  ): Promise<BlockReference[]> {
+  async function mine(blocks: number): Promise<BlockReference[]> {
     const applied: BlockReference[] = [];
     while (applied.length < blocks) {
-      const slot = forger.nextSlot();
-      if (slot === undefined) {
-        throw new DevError("DEV_DELEGATES", "this node has the key of no active delegate: it cannot forge");
-      }
-      clock.moveTo(slots.unixMsOf(slots.slotTime(slot)));
-      const { header } = await forger.forgeSlot(slot, transactions);
+      const { header } = await forger.forgeSlot(nextSlot());
       applied.push(referenceTo(header));
     }
     return applied;
+  }
+
+  /** The first slot that this node may forge, to which the clock moves on. */
+  function nextSlot(): number {
+    const slot = forger.nextSlot();
+    if (slot === undefined) {
+      throw new DevError("DEV_DELEGATES", "this node has the key of no active delegate: it cannot forge");
+    }
+    clock.moveTo(slots.unixMsOf(slots.slotTime(slot)));
+    return slot;
   }
 
   async function reorganise({
@@ -102,11 +107,19 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
     if (blocks <= depth) {
       throw new DevError("DEV_BRANCH", `the other branch must be longer: more than ${depth} blocks`);
     }
-    const reverted = await revertTo(chain.head().height - depth);
-    const applied = await mine(blocks, withTransactions ? undefined : []);
+    const commonHeight = chain.head().height - depth;
+    const reverted = downTo(commonHeight);
+    const made: ForgedBlock[] = [];
+    await chain.forgeFrom(commonHeight, (returned) => {
+      if (made.length === blocks) return undefined;
+      const block = forger.sign(nextSlot(), withTransactions ? pool.selectWith(returned) : []);
+      made.push(block);
+      return block;
+    });
+    for (const block of made) forger.report(block);
     // What came back waits as if it had just been accepted.
     if (pool.size() > 0) forger.demand();
-    return { reverted, applied };
+    return { reverted, applied: made.map(({ header }) => referenceTo(header)) };
   }
 
   async function restore(id: string): Promise<Happened> {
@@ -123,12 +136,18 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
   }
 
   async function revertTo(height: number): Promise<BlockReference[]> {
-    const reverted: BlockReference[] = [];
-    for (let top = chain.head().height; top > height; top--) {
-      reverted.push(referenceTo(chain.blocks.header(top)!));
-    }
+    const reverted = downTo(height);
     await chain.revertTo(height);
     return reverted;
+  }
+
+  /** The blocks above a height, from the top down. */
+  function downTo(height: number): BlockReference[] {
+    const blocks: BlockReference[] = [];
+    for (let top = chain.head().height; top > height; top--) {
+      blocks.push(referenceTo(chain.blocks.header(top)!));
+    }
+    return blocks;
   }
 
   function travel(toMs: number): Happened {

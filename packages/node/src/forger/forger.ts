@@ -61,9 +61,20 @@ export type Forger = {
    * @throws {Error} saying why, if there is no such block
    */
   forgeSlot(slot: number, transactions?: readonly SealedTransaction[]): Promise<ForgedBlock>;
+  /**
+   * Signs the block of a slot for whoever puts it on the chain in this very turn of the event loop, and says so with
+   * `report`. Slots that were forged before stay refused.
+   *
+   * @throws {Error} saying why, if there is no such block
+   */
+  sign(slot: number, transactions: readonly SealedTransaction[]): ForgedBlock;
+  /** A block of `sign` is on the chain. */
+  report(block: ForgedBlock): void;
   /** Settles when the turn under way has ended; no other begins. */
   stop(): Promise<void>;
 };
+
+type Delegate = { readonly publicKey: string; readonly keys: KeyPair };
 
 /** A late block may open a round, by whose order the slot is ours after all. */
 const LOOK_AGAIN_MS = 500;
@@ -157,12 +168,12 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     return moment.kind === "forge" && moment.slot === slot;
   }
 
-  /** The block, unless the slot was forged before. */
-  async function forge(
+  /** The signed block, unless the slot was forged before. */
+  function sign(
     slot: number,
-    { publicKey, keys }: { publicKey: string; keys: KeyPair },
+    { publicKey, keys }: Delegate,
     transactions: readonly SealedTransaction[],
-  ): Promise<ForgedBlock | undefined> {
+  ): ForgedBlock | undefined {
     const last = slotStore.lastForged(publicKey);
     settledSlot = slot;
     if (last !== undefined && last >= slot) {
@@ -173,9 +184,20 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     // On disk before anybody can see the block.
     slotStore.recordForged(publicKey, slot, block.header.id);
     demanded = false;
+    return block;
+  }
+
+  /** The block that was taken, unless the slot was forged before. */
+  async function forge(
+    slot: number,
+    delegate: Delegate,
+    transactions: readonly SealedTransaction[],
+  ): Promise<ForgedBlock | undefined> {
+    const block = sign(slot, delegate, transactions);
+    if (!block) return undefined;
     const refusal = await deps.submit(block);
     if (refusal !== undefined) {
-      slotStore.recordMissed(publicKey, slot, `the block was refused: ${refusal}`);
+      slotStore.recordMissed(delegate.publicKey, slot, `the block was refused: ${refusal}`);
       throw new Error(`forged block ${block.header.id} was refused: ${refusal}`);
     }
     deps.onForged(block);
@@ -241,9 +263,16 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     async forgeSlot(slot, transactions = deps.selectTransactions()) {
       const delegate = delegateOf(slot);
       const block = stopped || !delegate ? undefined : await forge(slot, delegate, transactions);
-      if (!block) throw new Error(`slot ${slot} is not one that this node can forge`);
+      if (!block) throw notToBeForged(slot);
       return block;
     },
+    sign(slot, transactions) {
+      const delegate = delegateOf(slot);
+      const block = stopped || !delegate ? undefined : sign(slot, delegate, transactions);
+      if (!block) throw notToBeForged(slot);
+      return block;
+    },
+    report: deps.onForged,
     async stop() {
       stopped = true;
       clearTimeout(timer);
@@ -251,3 +280,5 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     },
   };
 }
+
+const notToBeForged = (slot: number) => new Error(`slot ${slot} is not one that this node can forge`);

@@ -51,6 +51,11 @@ export type Pool = {
   inForgingOrder(limit?: number): SealedTransaction[];
   /** Transactions for the next block, in order; those that no longer apply leave the pool (pool.md section 9). */
   select(limits: SelectionLimits): SealedTransaction[];
+  /**
+   * The same while blocks are being replaced, of what they held and then of what is pending. Nothing leaves: whether the
+   * new blocks stay is not known.
+   */
+  selectWith(returned: readonly SealedTransaction[], limits: SelectionLimits): SealedTransaction[];
   /** A block was committed; `addresses` are the wallets that it changed. The state may be that of a later block. */
   blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void;
   /** Blocks were reverted; their transactions, oldest first, come back before those that were pending. */
@@ -73,6 +78,7 @@ export class PoolClosedError extends Error {
 
 /** How many times the wanted number of transactions are tried for a block. */
 const SELECTION_FACTOR = 10;
+const offeredFor = ({ maxTransactions }: SelectionLimits) => maxTransactions * SELECTION_FACTOR;
 
 /** The pool with what was pending when it was closed last. */
 export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
@@ -151,13 +157,16 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   }
 
   function select(limits: SelectionLimits): SealedTransaction[] {
-    const offered = pending.inForgingOrder(limits.maxTransactions * SELECTION_FACTOR);
+    const { selected, failed } = choose(pending.inForgingOrder(offeredFor(limits)), limits);
+    contents.remove(failed, "transaction.pool.removed");
+    return selected;
+  }
+
+  function choose(offered: Iterable<SealedTransaction>, limits: SelectionLimits) {
     const context = expirationContext();
     const isTooLate = ({ data }: SealedTransaction) =>
       isRefusedAtAdmission(expirationHeight(data, context), context.currentHeight);
-    const { selected, failed } = selectTransactions(offered, limits, { network, state, head, isTooLate });
-    contents.remove(failed, "transaction.pool.removed");
-    return selected;
+    return selectTransactions(offered, limits, { network, state, head, isTooLate });
   }
 
   function blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void {
@@ -231,6 +240,8 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     get: pending.get,
     inForgingOrder: pending.inForgingOrder,
     select,
+    selectWith: (returned, limits) =>
+      choose([...returned, ...pending.inForgingOrder(offeredFor(limits))], limits).selected,
     blockApplied,
     blocksReverted,
     clear() {

@@ -1,6 +1,7 @@
 /**
  * Child process of kill.test.ts: goes on with a recorded chain in a database file, in deliveries of a few blocks, and
- * prints the height of its head after each. Now and then it reverts two blocks before. Ends when the chain does.
+ * prints the height of its head after each. Now and then it reverts two blocks before, or leaves two for longer ones.
+ * Ends when the chain does.
  *
  *   node replaying.ts NAME FILE DELIVERY
  */
@@ -13,7 +14,12 @@ const { chain, close } = openChain(content, path!, { wanted: new Set(["block.app
 console.log(chain.head().height);
 while (chain.head().height <= blocks.length) {
   const { height } = chain.head();
-  if (height > 3 && Math.random() < 0.2) await chain.revertTo(height - 2);
+  const dice = Math.random();
+  if (height > 3 && dice < 0.2) await chain.revertTo(height - 2);
+  // Of the recorded chain there is one branch only.
+  else if (height > 3 && height <= blocks.length && dice < 0.4) {
+    await chain.switchTo(height - 2, blocks.slice(height - 3, height));
+  }
   const next = chain.head().height - 1;
   await chain.accept(blocks.slice(next, next + Number(delivery)));
   console.log(chain.head().height);

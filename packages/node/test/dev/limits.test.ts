@@ -105,7 +105,7 @@ async function open({ secrets = everybody, undoDepth = 5, isSetUp = true } = {})
     database.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const pool = { size: () => 0, clear: () => {} };
+  const pool = { size: () => 0, clear: () => {}, selectWith: () => [] };
   return { chain, run: createVerbs({ chain, pool, forger, slots }, clock) };
 }
 

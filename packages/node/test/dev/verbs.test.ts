@@ -178,6 +178,27 @@ describe("reorg", () => {
     expect(new Set(times).size).toBe(times.length);
   });
 
+  test("is never seen in the middle by who reads the API", { timeout: 60_000 }, async () => {
+    const { head: before } = await run("mine", { blocks: 55 });
+    const seen = new Set<string>();
+    let isOver = false;
+    async function look(): Promise<void> {
+      while (!isOver) {
+        const { data } = (await (await fetch(`${url}/api/blockchain`)).json()) as {
+          data: { block: { height: number; id: string } };
+        };
+        seen.add(`${data.block.height} ${data.block.id}`);
+      }
+    }
+    const readers = [look(), look()];
+    await expect.poll(() => seen.size).toBe(1);
+    const { head: after } = await run("reorg", { depth: 50 });
+    await expect.poll(() => seen.size).toBe(2);
+    isOver = true;
+    await Promise.all(readers);
+    expect([...seen]).toEqual([before, after].map(({ height, id }) => `${height} ${id}`));
+  });
+
   test("is told to webhooks: first what is taken back, then the other branch", {
     timeout: 40_000,
   }, async () => {

@@ -38,8 +38,9 @@ export type TestChain = {
   close(): Promise<void>;
 };
 
-export function openTestChain(): TestChain {
-  const database = openDatabase(":memory:");
+/** In memory, unless a path of a file is given. */
+export function openTestChain(path = ":memory:"): TestChain {
+  const database = openDatabase(path);
   migrate(database);
   const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
     database,

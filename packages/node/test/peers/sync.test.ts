@@ -1,7 +1,7 @@
 /** Following the network, and what a refused block says about the one who gave it (p2p.md 13). */
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { pino } from "pino";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Peer } from "../../src/peers/known/peer.ts";
 import { createRegister, type Register } from "../../src/peers/known/register.ts";
 import type { Fetch } from "../../src/peers/sync/source.ts";
@@ -108,4 +108,50 @@ test("nobody is blamed for a block that came in another way meanwhile", async ()
   await expect.poll(() => own.chain.head().height, { timeout: 10_000 }).toBe(21);
   expect(register.get(IP)).toBeDefined();
   expect(banned).toEqual([]);
+});
+
+describe("a wrong branch", () => {
+  const COMMON = 6;
+  const OTHERS = [IP, "203.0.113.8"];
+
+  beforeEach(async () => {
+    await own.take(...blocks.slice(0, COMMON - 1));
+    await own.forge(...range(40, 45));
+    for (const ip of OTHERS) {
+      register.put({
+        ip,
+        height: 21,
+        status: { isUniknode: true },
+        verification: { myHeight: 12, hisHeight: 21, highestCommonHeight: COMMON },
+      } as Peer);
+    }
+  });
+
+  test("is left for the higher one at once", async () => {
+    const heights: number[] = [];
+    own.chain.subscribe(({ head }) => heights.push(head.height));
+    follow(async (_, after, limit) => bytesAfter(after, limit));
+    await expect.poll(() => own.chain.head().id).toBe(blocks.at(-1)!.header.id);
+    expect(heights).toEqual([21]);
+  });
+
+  test("is kept while nobody gives the other one; who claimed it and does not is left", async () => {
+    const before = own.chain.head();
+    follow(async () => []);
+    await expect.poll(() => register.all()).toEqual([]);
+    expect(own.chain.head()).toBe(before);
+    await expect.poll(() => sync.isInStep()).toBe(true);
+  });
+
+  test("is kept when a block of the other one is wrong, for which the one who gave it is banned", async () => {
+    const before = own.chain.head();
+    follow(async (_, after, limit) => {
+      const bytes = bytesAfter(after, limit);
+      const last = bytes.at(-1)!;
+      last[last.length - 1]! ^= 1;
+      return bytes;
+    });
+    await expect.poll(() => banned.length).toBeGreaterThan(0);
+    expect(own.chain.head()).toBe(before);
+  });
 });

@@ -6,8 +6,8 @@ export type Branch = {
   readonly commonHeight: number;
   /** The highest head on it. */
   readonly height: number;
-  /** Addresses of the peers on it. */
-  readonly peers: readonly string[];
+  /** Those on it. */
+  readonly peers: readonly Peer[];
 };
 
 /** Blocks that are undone at most. */
@@ -30,5 +30,5 @@ export function branchToGoTo(peers: readonly Peer[], ownHeight: number): Branch 
   const [commonHeight, members] = largest!;
   const height = Math.max(...members.map(({ verification }) => verification.hisHeight));
   if (height <= ownHeight || ownHeight - commonHeight > MAX_ROLLBACK) return undefined;
-  return { commonHeight, height, peers: members.map(({ ip }) => ip) };
+  return { commonHeight, height, peers: members };
 }

@@ -8,7 +8,7 @@ import { chunkOf, type Fetch, type Source } from "./source.ts";
 export type DownloadDeps = {
   readonly fetch: Fetch;
   /** Gives blocks to the chain. */
-  readonly accept: (blocks: readonly Uint8Array[]) => Promise<Outcome[]>;
+  readonly accept: (blocks: readonly Uint8Array[], source: Source) => Promise<Outcome[]>;
   /** A source failed to give what it claims to have. */
   readonly onFailure: (source: Source, error: unknown) => void;
   /** Ends the download early. */
@@ -141,7 +141,7 @@ export async function download(
 
   async function hand({ source }: Part, blocks: readonly Uint8Array[]): Promise<void> {
     inHand++;
-    const outcomes = await accept(blocks).finally(() => {
+    const outcomes = await accept(blocks, source).finally(() => {
       inHand--;
       waitingBytes -= bytesOf(blocks);
     });

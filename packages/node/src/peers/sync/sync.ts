@@ -10,13 +10,14 @@ import { type Peer, peersAhead } from "../known/peer.ts";
 import type { Register } from "../known/register.ts";
 import { sample } from "../sample.ts";
 import { TIMES_MS } from "../wire/limits.ts";
+import { fetchBranch } from "./branch.ts";
 import { download } from "./download.ts";
 import { createProgressMeter, type Progress } from "./progress.ts";
 import type { Fetch, Source } from "./source.ts";
 
 export type SyncDeps = {
   readonly network: Network;
-  readonly chain: Pick<Chain, "accept" | "head" | "revertTo" | "subscribe">;
+  readonly chain: Pick<Chain, "accept" | "head" | "switchTo" | "subscribe">;
   readonly register: Register;
   readonly pingAll: Discovery["pingAll"];
   readonly fetch: Fetch;
@@ -46,6 +47,8 @@ const RETRY_MS = 1_000;
 const PROGRESS_MS = 5_000;
 /** So many missing blocks may be on their way: they do not make a node out of step, only the forger waits for them. */
 const NEAR_BLOCKS = 5;
+/** Blocks of another branch above our height that are fetched before it takes the place of ours. */
+const BRANCH_LEAD = 10;
 
 export function createSync(deps: SyncDeps): Sync {
   const { chain, register, logger } = deps;
@@ -144,15 +147,30 @@ export function createSync(deps: SyncDeps): Sync {
     else register.remove(ip);
   }
 
+  /** Leaves a wrong branch for the right one; false where there is no better one than ours. */
   async function changeBranch(peers: readonly Peer[]): Promise<boolean> {
     const { height } = chain.head();
     const branch = branchToGoTo(peers, height);
     if (!branch) return false;
     inStep = false;
     const { commonHeight } = branch;
-    logger.warn({ height, commonHeight, to: branch.height, peers: branch.peers }, "leaving a wrong branch");
-    await chain.revertTo(commonHeight);
-    isWanted = true;
+    const sources = sample(branch.peers.map(sourceOf), MAX_SOURCES);
+    // A little more than is needed, since our own chain may grow meanwhile; the rest comes when we are on it.
+    const to = Math.min(branch.height, height + BRANCH_LEAD);
+    const { blocks, givers, failing } = await fetchBranch({ after: commonHeight, to }, sources, {
+      fetch: deps.fetch,
+      signal: ending.signal,
+    });
+    for (const { ip } of failing) register.remove(ip);
+    if (commonHeight + blocks.length <= chain.head().height || ending.signal.aborted) return true;
+    logger.warn(
+      { height, commonHeight, to: branch.height, peers: branch.peers.length },
+      "leaving a wrong branch",
+    );
+    const outcomes = await chain.switchTo(commonHeight, blocks);
+    const last = outcomes.at(-1)!;
+    if (last.answer === "Accepted") isWanted = true;
+    else judge(givers[outcomes.length - 1]!, last, false);
     return true;
   }
 

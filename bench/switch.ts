@@ -1,0 +1,74 @@
+/**
+ * `npm run bench -- switch [--depth N] [--transfers N]`
+ *
+ * Leaves the top blocks of a generated chain for one more (decision 15). Tells how long it takes to verify the branch, while
+ * everything else goes on, and how long the turn takes in which nothing else happens.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { parseArgs } from "node:util";
+import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
+import { createVerifier } from "../packages/node/src/chain/verifier.ts";
+import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/chain.ts";
+import { limitHeapGrowth } from "../packages/node/src/lifecycle/heap.ts";
+import { openDatabase } from "../packages/node/src/store/database.ts";
+import { createEventLog } from "../packages/node/src/store/events.ts";
+import { migrate } from "../packages/node/src/store/migrations.ts";
+import { loadFixture } from "./fixture.ts";
+
+const { values } = parseArgs({
+  options: { depth: { type: "string", default: "5000" }, transfers: { type: "string", default: "0" } },
+});
+const depth = Number(values.depth);
+const transfersPerBlock = Number(values.transfers);
+
+limitHeapGrowth();
+const isEmpty = transfersPerBlock === 0;
+const fixture = await loadFixture({
+  emptyBlocks: isEmpty ? depth + 10 : 10,
+  fullBlocks: isEmpty ? 0 : depth,
+  transfersPerBlock,
+});
+const folder = mkdtempSync(join(tmpdir(), "uniknode-switch-"));
+const database = openDatabase(join(folder, "chain.sqlite"));
+migrate(database);
+const verifier = createVerifier({ threads: 2 });
+const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
+  database,
+  network: fixture.network,
+  genesis: fixture.genesis,
+  verifier,
+  events: createEventLog(database, { wanted: () => new Set() }),
+  eventsOfFacts,
+  eventsOfRevert,
+  now: Date.now,
+  onListenerError: (error) => {
+    throw error;
+  },
+});
+const blocks: Uint8Array[] = [];
+for await (const block of fixture.blocks()) blocks.push(block);
+await chain.accept(blocks.slice(0, -1));
+const { height } = chain.head();
+// The chain is the only one there is: the branch begins with the same blocks.
+const branch = blocks.slice(-depth);
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+const start = performance.now();
+const outcomes = await chain.switchTo(height - depth + 1, branch);
+const seconds = (performance.now() - start) / 1000;
+await new Promise((resolve) => setTimeout(resolve, 10));
+delay.disable();
+if (outcomes.at(-1)?.answer !== "Accepted") throw new Error(`refused: ${JSON.stringify(outcomes.at(-1))}`);
+
+console.log(
+  `${depth - 1} blocks left for ${depth} of ${transfersPerBlock} transfers in ${seconds.toFixed(2)} s,`,
+);
+console.log(`  of which nothing else happened for ${(delay.max / 1e9).toFixed(2)} s`);
+console.log(`peak memory ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`);
+await chain.close();
+await verifier.close();
+database.close();
+rmSync(folder, { recursive: true, force: true });

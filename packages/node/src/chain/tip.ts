@@ -1,0 +1,61 @@
+/**
+ * The last executed block, with its state in memory. It is the head, except within the turn that executes and commits.
+ */
+import type { Fact } from "@uniknode/ledger";
+import type { BlockHeader } from "@uniknode/protocol";
+import type { Event } from "../events/event.ts";
+import type { ExecutedBlock } from "./commit.ts";
+import type { Executor } from "./execute.ts";
+import type { Outcome } from "./outcome.ts";
+import type { ChainStores } from "./stores.ts";
+import type { VerifiedBlock } from "./verify.ts";
+
+export type Tip = {
+  header(): BlockHeader;
+  /** Whether a block may begin a delivery (consensus.md 6.5). */
+  isContinuedBy(block: VerifiedBlock["block"]): boolean;
+  /** Executes a block on the tip. If it is accepted it becomes the tip, and `executed` gets its traces. */
+  append(verified: VerifiedBlock, executed: ExecutedBlock[]): Outcome;
+  /** Stands at a block whose state is in memory. */
+  moveTo(header: BlockHeader): void;
+  /** Goes back to the last committed block, and forgets what was executed since. */
+  forget(head: BlockHeader): void;
+};
+
+export type TipDeps = {
+  readonly executor: Executor;
+  readonly stores: Pick<ChainStores, "state" | "events">;
+  readonly eventsOfFacts: (facts: readonly Fact[], header: BlockHeader) => Event[];
+};
+
+export function createTip(head: BlockHeader, { executor, stores, eventsOfFacts }: TipDeps): Tip {
+  const { state, events } = stores;
+  let tip = head;
+
+  function eventsOf(facts: readonly Fact[], header: BlockHeader): Event[] {
+    const told = facts.filter(({ name }) => events.wants(name));
+    return told.length > 0 ? eventsOfFacts(told, header) : [];
+  }
+
+  return {
+    header: () => tip,
+    isContinuedBy: (block) => executor.isNext(block, tip),
+    append(verified, executed) {
+      const verdict = executor.execute(verified, tip);
+      if (verdict.answer !== "Accepted") return verdict;
+      const { changes, facts } = verdict;
+      const { block } = verified;
+      state.write(changes);
+      executed.push({ block, changes, events: eventsOf(facts, block.header) });
+      tip = block.header;
+      return { answer: "Accepted" };
+    },
+    moveTo(header) {
+      tip = header;
+    },
+    forget(committed) {
+      tip = committed;
+      state.reset();
+    },
+  };
+}

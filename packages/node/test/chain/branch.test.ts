@@ -1,0 +1,157 @@
+/** Leaving the top of the chain for another branch, in one commit (decision 15). */
+import { type Block, encodeBlock } from "@uniknode/protocol";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ChainChange } from "../../src/chain/announce.ts";
+import { network, now, openTestChain, range, slots, type TestChain } from "../peers/chains.ts";
+import { temporaryFolder } from "./fixtures.ts";
+import { openHeadReader } from "./head-reader.ts";
+
+const BASE = 10;
+const DEPTH = 50;
+let folder: ReturnType<typeof temporaryFolder>;
+let own: TestChain;
+let other: TestChain;
+/** Of the other branch, from the first block that is not on ours. */
+let branch: Block[];
+let changes: ChainChange[];
+
+const bytesOf = (blocks: readonly Block[]) => blocks.map((block) => encodeBlock(block, network));
+const idAt = (height: number) => own.chain.blocks.header(height)?.id;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  own = openTestChain(`${folder.path}/chain.sqlite`);
+  other = openTestChain();
+  const common = await own.forge(...range(1, BASE - 1));
+  await other.take(...common);
+  await own.forge(...range(BASE, BASE + DEPTH - 1));
+  // One slot was missed, so that every block after it is another one.
+  branch = await other.forge(...range(BASE + 1, BASE + DEPTH + 1));
+  changes = [];
+  own.chain.subscribe((change) => changes.push(change));
+});
+afterEach(async () => {
+  await own.close();
+  await other.close();
+  folder.remove();
+});
+
+describe("a longer branch", () => {
+  test("takes the place of fifty blocks, and no reader sees anything between", {
+    timeout: 60_000,
+  }, async () => {
+    const reader = await openHeadReader(`${folder.path}/chain.sqlite`, BASE + 1);
+    const before = own.chain.head();
+    const outcomes = await own.chain.switchTo(BASE, bytesOf(branch));
+    expect(new Set(outcomes.map(({ answer }) => answer))).toEqual(new Set(["Accepted"]));
+    await reader.sees(branch.at(-1)!.header.id);
+    const seen = await reader.close();
+    const oldFork = { height: before.height, id: before.id, forkId: expect.any(String) };
+    const newFork = {
+      height: branch.at(-1)!.header.height,
+      id: branch.at(-1)!.header.id,
+      forkId: branch[0]!.header.id,
+    };
+    expect(seen).toEqual([oldFork, newFork]);
+    expect(seen[0]!.forkId).not.toBe(newFork.forkId);
+  });
+
+  test("is announced once, with what left and what came", async () => {
+    await own.chain.switchTo(BASE, bytesOf(branch));
+    expect(changes).toHaveLength(1);
+    expect(changes[0]).toMatchObject({ revertedBlocks: DEPTH, head: { id: branch.at(-1)!.header.id } });
+    expect(changes[0]!.applied.map(({ block }) => block.header.id)).toEqual(
+      branch.map(({ header }) => header.id),
+    );
+    expect(own.chain.head().id).toBe(branch.at(-1)!.header.id);
+  });
+
+  test("can be left again, and be continued", async () => {
+    const old = range(BASE + 1, BASE + DEPTH).map((height) => own.chain.blocks.block(height)!);
+    await own.chain.switchTo(BASE, bytesOf(branch));
+    const [next] = await other.forge(BASE + DEPTH + 2);
+    await own.take(next!);
+    await own.chain.revertTo(BASE);
+    await own.take(...old);
+    expect(own.chain.head().id).toBe(old.at(-1)!.header.id);
+  });
+});
+
+describe("the chain stays as it was, and nobody is told anything,", () => {
+  let before: string | undefined;
+  beforeEach(() => {
+    before = own.chain.head().id;
+  });
+  afterEach(async () => {
+    expect(own.chain.head().id).toBe(before);
+    expect(idAt(BASE + DEPTH)).toBe(before);
+    expect(changes).toEqual([]);
+    // What was executed is forgotten: both branches can go on.
+    await own.forge(BASE + DEPTH);
+  });
+
+  test("when the last block of the branch is wrong", async () => {
+    const bytes = bytesOf(branch);
+    bytes.at(-1)![60]! ^= 1;
+    const outcomes = await own.chain.switchTo(BASE, bytes);
+    expect(outcomes).toHaveLength(branch.length);
+    expect(outcomes.at(-1)).toMatchObject({ answer: "Rejected", reason: "verification-failed" });
+  });
+
+  test("when a block of the branch cannot be read", async () => {
+    const bytes = bytesOf(branch);
+    bytes[20] = bytes[20]!.slice(0, 50);
+    const outcomes = await own.chain.switchTo(BASE, bytes);
+    expect(outcomes).toHaveLength(21);
+    expect(outcomes.at(-1)).toMatchObject({ answer: "Unreadable" });
+  });
+
+  test("when the branch does not stand on that block", async () => {
+    const outcomes = await own.chain.switchTo(BASE - 1, bytesOf(branch).concat(bytesOf(branch)));
+    expect(outcomes).toHaveLength(1);
+    expect(outcomes[0]!.answer).not.toBe("Accepted");
+  });
+
+  test("when it is not higher than the chain has become", async () => {
+    await expect(own.chain.switchTo(BASE, bytesOf(branch.slice(0, DEPTH)))).rejects.toMatchObject({
+      code: "CHAIN_BRANCH_SHORT",
+      retryable: false,
+    });
+  });
+
+  test("when there is no such block to go back to", async () => {
+    for (const height of [BASE + 0.5, BASE + DEPTH + 1, Number.POSITIVE_INFINITY]) {
+      await expect(own.chain.switchTo(height, bytesOf(branch))).rejects.toMatchObject({
+        code: "CHAIN_HEIGHT_UNKNOWN",
+      });
+    }
+  });
+
+  test("when blocks are made in place, and there is none to be made", async () => {
+    await expect(
+      own.chain.forgeFrom(BASE, () => {
+        throw new Error("no key at hand");
+      }),
+    ).rejects.toThrow("no key at hand");
+  });
+
+  test("when a block that is made in place is none that may stand there", async () => {
+    const wrong = own.make(BASE + DEPTH);
+    await expect(own.chain.forgeFrom(BASE, () => wrong)).rejects.toThrow(/refused/);
+  });
+});
+
+test("blocks are made in place, each on the one before", async () => {
+  let slot = BASE + DEPTH;
+  const made: Block[] = [];
+  await own.chain.forgeFrom(BASE, () => {
+    if (made.length === DEPTH + 1) return undefined;
+    const block = own.make(++slot);
+    made.push(block);
+    return block;
+  });
+  expect(changes).toHaveLength(1);
+  expect(made.map(({ header }) => header.height)).toEqual(range(BASE + 1, BASE + DEPTH + 1));
+  expect(made.map(({ header }) => idAt(header.height))).toEqual(made.map(({ header }) => header.id));
+  expect(slots.slotTime(slot)).toBeLessThan(now());
+});

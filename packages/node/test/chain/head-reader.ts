@@ -1,0 +1,41 @@
+/** A reader of a database file in a thread of its own, which looks at the head as often as it can. */
+import { once } from "node:events";
+import { parentPort, Worker, workerData } from "node:worker_threads";
+import { openDatabase } from "../../src/store/database.ts";
+
+/** The head, with the id of a lower block that was in the same read. */
+export type Seen = { readonly height: number; readonly id: string; readonly forkId: string };
+
+/** Reads in a loop from when it settles; `forkHeight` is the block that tells one branch from another. */
+export async function openHeadReader(path: string, forkHeight: number) {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { path, forkHeight } });
+  const seen: Seen[] = [];
+  worker.on("message", (one: Seen) => seen.push(one));
+  await once(worker, "message");
+  return {
+    /** Settles when a head was seen. */
+    async sees(id: string) {
+      while (seen.at(-1)?.id !== id) await once(worker, "message");
+    },
+    /** Every head that was seen, each change once. */
+    async close(): Promise<readonly Seen[]> {
+      await worker.terminate();
+      return seen;
+    },
+  };
+}
+
+if (parentPort && workerData?.forkHeight) {
+  const { path, forkHeight } = workerData as { path: string; forkHeight: number };
+  const head = openDatabase(path, { readonly: true }).prepare<Seen>(
+    `SELECT height, id, (SELECT id FROM blocks WHERE height = ${forkHeight}) AS forkId
+     FROM blocks ORDER BY height DESC LIMIT 1`,
+  );
+  let last = "";
+  for (;;) {
+    const seen = head.get()!;
+    const text = JSON.stringify(seen);
+    if (text !== last) parentPort.postMessage(seen);
+    last = text;
+  }
+}
