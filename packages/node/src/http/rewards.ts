@@ -16,7 +16,7 @@ export function createdRewards(
   const typeOf = (tokenId: string) => Number(queries.tokens.find(tokenId)?.type);
   let minters = 0n;
   let foundation = 0n;
-  for (const { transaction } of queries.transactions.tokensInBlock(header.height)) {
+  for (const transaction of queries.transactions.certifiedInBlock(header.height)) {
     const reward = rewardOf(transaction, milestone, typeOf);
     if (!reward) continue;
     minters += reward.sender + reward.forger;

@@ -10,6 +10,7 @@ import type { Gateway } from "../serving/gateway.ts";
 import type { Database } from "../store/database.ts";
 import { createQueries } from "../store/queries/queries.ts";
 import { createHeadWatch, createSnapshot } from "../store/queries/snapshot.ts";
+import { answerText } from "./answers/text.ts";
 import { chainmeta, createTimestampOf } from "./answers/timestamp.ts";
 import type { Api, Identity, Resource } from "./api.ts";
 import type { Server } from "./app.ts";
@@ -145,7 +146,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = MAX_CONNECTIONS;
   // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
-  app.setSerializerCompiler(() => JSON.stringify);
+  app.setSerializerCompiler(() => answerText);
 
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));

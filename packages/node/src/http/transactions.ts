@@ -6,10 +6,12 @@ import type { StoredTransaction } from "../store/queries/transactions.ts";
 import {
   AnyTransaction,
   missionTransactionAnswer,
+  pendingAnswer,
   RawTransaction,
+  rawTransactionAnswer,
   SingleTransaction,
+  type TransactionExtras,
   type TransactionJson,
-  transactionAnswer,
 } from "./answers/transaction.ts";
 import type { Api, Resource } from "./api.ts";
 import { chainmetaMember, described, listOf, single } from "./description/route.ts";
@@ -18,7 +20,6 @@ import {
   nonceQuery,
   recipientQuery,
   senderQuery,
-  showTransaction,
   transactionList,
   transactionListQuery,
   transactionOrder,
@@ -186,10 +187,15 @@ export const transactions: Resource = (app, api) => {
     },
     (request) =>
       read((head) => {
-        const found = queries.transactions.byId(request.params.id);
+        const { id } = request.params;
+        if (!wantsTransform(request.query)) {
+          const signed = queries.transactions.signedById(id);
+          if (!signed) throw notFound("Transaction");
+          return { data: rawTransactionAnswer(signed), ...chainmeta(head) };
+        }
+        const found = queries.transactions.byId(id);
         if (!found) throw notFound("Transaction");
-        const data = showTransaction(api, head, found, request.query, missionTransactionAnswer);
-        return { data, ...chainmeta(head) };
+        return { data: missionTransactionAnswer(found, head.height, api), ...chainmeta(head) };
       }),
   );
 };
@@ -202,8 +208,11 @@ function rangeOf({ offset, limit, after }: Page): PoolRange {
 
 function showPending(api: Api, pending: Record<string, unknown>, wanted: { transform?: string }) {
   const json = pending as TransactionJson;
-  return wantsTransform(wanted) ? transactionAnswer(json, undefined, api) : json;
+  return wantsTransform(wanted) ? pendingAnswer(json, api) : json;
 }
+
+/** What the asset of a vote begins with. */
+const VOTE = /^\{"votes":\["[+-]([0-9a-f]+)"/;
 
 /** The member `unikname` of votes for a delegate whose unik has disclosed a name. */
 function createDisclosedNames({ queries }: Api) {
@@ -211,9 +220,8 @@ function createDisclosedNames({ queries }: Api) {
     (head) =>
       new Map(queries.delegates.all(head).map(({ publicKey, explicitName }) => [publicKey, explicitName])),
   );
-  return (head: Head, { transaction }: StoredTransaction): { unikname?: string } => {
-    const vote = transaction.asset?.votes?.[0]?.slice(1);
-    const unikname = vote === undefined ? undefined : byPublicKey(head).get(vote);
-    return unikname === undefined ? {} : { unikname };
+  return (head: Head, { asset }: StoredTransaction): TransactionExtras => {
+    const [, publicKey] = VOTE.exec(asset ?? "") ?? [];
+    return publicKey === undefined ? {} : { unikname: byPublicKey(head).get(publicKey) };
   };
 }

@@ -1,16 +1,10 @@
 /** `/votes` (http-api.md 6.8): transactions that vote by the network's own rules. Votes of the core are none. */
 import { Type } from "typebox";
-import { AnyTransaction } from "./answers/transaction.ts";
+import { AnyTransaction, rawTransactionAnswer, transactionAnswer } from "./answers/transaction.ts";
 import type { Resource } from "./api.ts";
 import { described, listOf, single } from "./description/route.ts";
-import {
-  recipientQuery,
-  senderQuery,
-  showTransaction,
-  transactionList,
-  transactionListQuery,
-} from "./lists/transactions.ts";
-import { hex64, query, transformQuery } from "./requests/parameters.ts";
+import { recipientQuery, senderQuery, transactionList, transactionListQuery } from "./lists/transactions.ts";
+import { hex64, query, transformQuery, wantsTransform } from "./requests/parameters.ts";
 import { notFound } from "./transport/error.ts";
 
 export const VOTE = { typeGroup: 2001, type: 5 } as const;
@@ -46,10 +40,11 @@ export const votes: Resource = (app, api) => {
     },
     (request) =>
       read((head) => {
-        const found = queries.transactions.byId(request.params.id);
-        const { typeGroup, type } = found?.transaction ?? {};
-        if (!found || typeGroup !== VOTE.typeGroup || type !== VOTE.type) throw notFound("Vote");
-        return { data: showTransaction(api, head, found, request.query) };
+        const { id } = request.params;
+        const found = queries.transactions.byId(id);
+        if (found?.typeGroup !== VOTE.typeGroup || found.type !== VOTE.type) throw notFound("Vote");
+        if (wantsTransform(request.query)) return { data: transactionAnswer(found, head.height, api) };
+        return { data: rawTransactionAnswer(queries.transactions.signedById(id)!) };
       }),
   );
 };

@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from "@uniknode/protocol";
 import type { Database } from "./database.ts";
+import { shownParts } from "./shown.ts";
 
 export type TransactionStore = {
   /** Writes the transactions of the next block. */
@@ -21,7 +22,7 @@ export type TransactionStore = {
 
 export function createTransactionStore(database: Database): TransactionStore {
   const insert = database.prepare(
-    "INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const insertPayee = database.prepare("INSERT OR IGNORE INTO payees VALUES (?, ?, ?)");
   const selectId = database.prepare<{ id: string }>("SELECT id FROM transactions WHERE id = ?");
@@ -43,6 +44,7 @@ export function createTransactionStore(database: Database): TransactionStore {
       for (const [sequence, transaction] of transactions.entries()) {
         const { data } = transaction;
         const { id, version, typeGroup, type, senderPublicKey, recipientId, amount, fee } = data;
+        const { signatures, asset } = shownParts(data);
         insert.run(
           height,
           sequence,
@@ -58,6 +60,8 @@ export function createTransactionStore(database: Database): TransactionStore {
           timestamp,
           data.vendorField || null,
           isAlive(data) ? 1 : null,
+          signatures,
+          asset,
           transaction.bytes,
         );
         if (data.asset?.payments) {

@@ -93,7 +93,7 @@ test("blocks that are added leave the pages where they were", async () => {
     INSERT INTO blocks SELECT 7, 'new', version, timestamp + 8, 1, total_amount, total_fee, reward, generator, header
       FROM blocks WHERE height = 6;
     INSERT INTO transactions SELECT 7, sequence, 'new', version, type_group, type, sender, recipient, nonce, amount,
-      fee, timestamp, vendor_field, is_alive, bytes FROM transactions WHERE height = 6 AND sequence = 0`);
+      fee, timestamp, vendor_field, is_alive, signatures, asset, bytes FROM transactions WHERE height = 6 AND sequence = 0`);
   writer.close();
   const second = await page(first.meta.nextCursor!);
   const ids = (rows: object[]) => rows.map((row) => (row as { id: string }).id);

@@ -17,7 +17,7 @@ const alive = (tokenId: string) => certified(4, { "LifeCycle/Status": "3" }, tok
 
 function rewardsAt(height: number, ...transactions: Transaction[]) {
   const queries = {
-    transactions: { tokensInBlock: () => transactions.map((transaction) => ({ transaction })) },
+    transactions: { certifiedInBlock: () => transactions },
     tokens: { find: (id: string) => ({ type: id === "individual" ? "1" : "2" }) },
   };
   const header = { height, numberOfTransactions: transactions.length };

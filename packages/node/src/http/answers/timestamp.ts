@@ -16,11 +16,18 @@ export type Timestamp = Static<typeof Timestamp>;
 export type TimestampOf = (time: number) => Timestamp;
 
 export function createTimestampOf(unixMsOf: (time: number) => number): TimestampOf {
+  // The transactions of a block are listed together.
+  let last: Timestamp | undefined;
   return (time) => {
+    if (last?.epoch === time) return last;
     const unixMs = unixMsOf(time);
-    return { epoch: time, unix: Math.floor(unixMs / 1000), human: new Date(unixMs).toISOString() };
+    last = { epoch: time, unix: Math.floor(unixMs / 1000), human: new Date(unixMs).toISOString() };
+    return last;
   };
 }
+
+export const timestampText = ({ epoch, unix, human }: Timestamp): string =>
+  `{"epoch":${epoch},"unix":${unix},"human":"${human}"}`;
 
 /** The state an answer was read from, so that clients can tell whether two answers belong together. */
 export const Chainmeta = Type.Object(

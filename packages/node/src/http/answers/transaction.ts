@@ -1,7 +1,10 @@
 /** Transactions in answers (http-api.md 4.4, transactions.md section 15). */
+import { type Transaction as SignedTransaction, transactionToJson } from "@uniknode/protocol";
 import { type Static, Type } from "typebox";
-import { integer } from "./integer.ts";
-import { Timestamp, type TimestampOf } from "./timestamp.ts";
+import type { StoredTransaction } from "../../store/queries/transactions.ts";
+import { shownParts } from "../../store/shown.ts";
+import { written } from "./text.ts";
+import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
 import { address, amount, blockId, count, countText, hex, id, publicKey, wholeAmount } from "./values.ts";
 
 const asset = Type.Object({}, { description: "What the type of the transaction is about." });
@@ -65,62 +68,90 @@ export type TransactionAnswer = Static<typeof Transaction>;
 
 /** By `transform`. */
 export const AnyTransaction = Type.Union([Transaction, RawTransaction]);
+export type AnyTransactionAnswer = Static<typeof AnyTransaction>;
 
 export const SingleTransaction = Type.Object(
   { ...members, amount: wholeAmount, fee: wholeAmount, asset },
   { title: "SingleTransaction", description: "Amounts are integers here, and there is always an asset." },
 );
 
-/** Where a confirmed transaction stands. */
-export type Place = {
-  readonly blockId: string;
-  /** Blocks from its own to the head, both counted. */
-  readonly confirmations: number;
-  /** Of the block, seconds since the network epoch. */
-  readonly timestamp: number;
-  readonly nonce: string;
-};
-
 export type TransactionContext = {
   readonly timestampOf: TimestampOf;
   readonly addressOf: (publicKey: string) => string;
 };
 
-/** `place` is absent while the transaction waits in the pool. */
-export function transactionAnswer(
-  json: TransactionJson,
-  place: Place | undefined,
-  { timestampOf, addressOf }: TransactionContext,
-): TransactionAnswer {
-  const sender = addressOf(json.senderPublicKey);
-  const time = place?.timestamp ?? json.timestamp;
-  const nonce = json.nonce ?? place?.nonce;
-  return {
-    id: json.id,
-    ...(place && { blockId: place.blockId }),
-    version: json.version,
-    type: json.type,
-    typeGroup: json.typeGroup ?? 1,
-    amount: json.amount,
-    fee: json.fee,
-    sender,
-    senderPublicKey: json.senderPublicKey,
-    recipient: json.recipientId ?? sender,
-    ...(json.signature !== undefined && { signature: json.signature }),
-    ...(json.secondSignature !== undefined && { signSignature: json.secondSignature }),
-    ...(json.signatures && { signatures: json.signatures }),
-    ...(json.vendorField !== undefined && { vendorField: json.vendorField }),
-    ...(json.asset && { asset: json.asset }),
-    confirmations: place?.confirmations ?? 0,
-    ...(time !== undefined && { timestamp: timestampOf(time) }),
-    ...(nonce !== undefined && { nonce }),
-  };
-}
+/** What answers need to know of a transaction, confirmed or not; what is not there is null. */
+type Shown = Omit<StoredTransaction, "blockId" | "height" | "timestamp" | "nonce"> & {
+  readonly blockId: string | null;
+  /** Blocks from its own to the head, both counted; 0 while it waits. */
+  readonly confirmations: number;
+  /** Seconds since the network epoch. */
+  readonly timestamp: number | null;
+  readonly nonce: string | null;
+};
+
+/** Members that not every list has. */
+export type TransactionExtras = { readonly unikname?: string | undefined };
+
+const confirmed = (row: StoredTransaction, headHeight: number): Shown => ({
+  ...row,
+  confirmations: headHeight - row.height + 1,
+});
+
+export const rawTransactionAnswer = (transaction: SignedTransaction): TransactionJson =>
+  transactionToJson(transaction) as TransactionJson;
+
+export const transactionAnswer = (
+  row: StoredTransaction,
+  headHeight: number,
+  context: TransactionContext,
+  extras: TransactionExtras = {},
+): TransactionAnswer => written(textOf(confirmed(row, headHeight), context, TEXTS, extras));
 
 /** The encoding of `GET /transactions/{id}`: integers, and always an asset (disagreements D-01 and D-03). */
-export const missionTransactionAnswer = (answer: TransactionAnswer): Static<typeof SingleTransaction> => ({
-  ...answer,
-  amount: integer(answer.amount),
-  fee: integer(answer.fee),
-  asset: answer.asset ?? {},
-});
+export const missionTransactionAnswer = (
+  row: StoredTransaction,
+  headHeight: number,
+  context: TransactionContext,
+): Static<typeof SingleTransaction> => written(textOf(confirmed(row, headHeight), context, INTEGERS));
+
+/** Of a transaction that waits in the pool. */
+export function pendingAnswer(json: TransactionJson, context: TransactionContext): TransactionAnswer {
+  const waiting: Shown = {
+    ...json,
+    ...shownParts(json),
+    typeGroup: json.typeGroup ?? 1,
+    recipientId: json.recipientId ?? null,
+    vendorField: json.vendorField ?? null,
+    blockId: null,
+    confirmations: 0,
+    timestamp: json.timestamp ?? null,
+    nonce: json.nonce ?? null,
+  };
+  return written(textOf(waiting, context, TEXTS));
+}
+
+/** How amounts are written, and what stands for an asset that is none. */
+type Encoding = { readonly amount: (digits: string) => string; readonly noAsset: string };
+const TEXTS: Encoding = { amount: (digits) => `"${digits}"`, noAsset: "" };
+const INTEGERS: Encoding = { amount: (digits) => digits, noAsset: ',"asset":{}' };
+
+/** Only what users wrote themselves can have characters that JSON escapes. */
+function textOf(
+  shown: Shown,
+  { timestampOf, addressOf }: TransactionContext,
+  { amount, noAsset }: Encoding,
+  { unikname }: TransactionExtras = {},
+): string {
+  const { id, blockId, senderPublicKey, recipientId, vendorField, signatures, asset, timestamp, nonce } =
+    shown;
+  const sender = addressOf(senderPublicKey);
+  const block = blockId === null ? "" : `,"blockId":"${blockId}"`;
+  const signed = signatures === "" ? "" : `,${signatures}`;
+  const text = vendorField === null ? "" : `,"vendorField":${JSON.stringify(vendorField)}`;
+  const about = asset === null ? noAsset : `,"asset":${asset}`;
+  const time = timestamp === null ? "" : `,"timestamp":${timestampText(timestampOf(timestamp))}`;
+  const position = nonce === null ? "" : `,"nonce":"${nonce}"`;
+  const name = unikname === undefined ? "" : `,"unikname":${JSON.stringify(unikname)}`;
+  return `{"id":"${id}"${block},"version":${shown.version},"type":${shown.type},"typeGroup":${shown.typeGroup},"amount":${amount(shown.amount)},"fee":${amount(shown.fee)},"sender":"${sender}","senderPublicKey":"${senderPublicKey}","recipient":"${recipientId ?? sender}"${signed}${text}${about},"confirmations":${shown.confirmations}${time}${position}${name}}`;
+}

@@ -1,5 +1,4 @@
 /** Confirmed transactions as several resources show and list them. */
-import { transactionToJson } from "@uniknode/protocol";
 import { Type } from "typebox";
 import type { Head } from "../../store/queries/snapshot.ts";
 import {
@@ -8,7 +7,12 @@ import {
   type TransactionFilter,
   type TransactionOrder,
 } from "../../store/queries/transactions.ts";
-import { type TransactionAnswer, type TransactionJson, transactionAnswer } from "../answers/transaction.ts";
+import {
+  type AnyTransactionAnswer,
+  rawTransactionAnswer,
+  type TransactionExtras,
+  transactionAnswer,
+} from "../answers/transaction.ts";
 import type { Api } from "../api.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
@@ -54,7 +58,7 @@ export type TransactionListOptions = {
   /** Within a block. */
   readonly sequence?: "asc" | "desc";
   /** Members that a row has in this list only; never in the raw form. */
-  readonly extras?: (transaction: StoredTransaction) => object;
+  readonly extras?: (transaction: StoredTransaction) => TransactionExtras;
 };
 
 export function transactionList(
@@ -66,31 +70,14 @@ export function transactionList(
 ) {
   const page = pageOf(request.query);
   const { field, direction } = orderOf(orderBy, NEWEST_FIRST);
-  const { rows, ...found } = api.queries.transactions.list(
-    head,
-    filter,
-    { field, direction, sequence },
-    page,
-  );
-  const data = rows.map((row) => ({
-    ...showTransaction(api, head, row, request.query),
-    ...(wantsTransform(request.query) && extras(row)),
-  }));
-  return listAnswer(request, page, { rows: data, ...found });
+  const asked = [head, filter, { field, direction, sequence }, page] as const;
+  if (!wantsTransform(request.query)) {
+    const { rows, ...found } = api.queries.transactions.signedList(...asked);
+    return listAnswer(request, page, { rows: rows.map(rawTransactionAnswer), ...found });
+  }
+  const { rows, ...found } = api.queries.transactions.list(...asked);
+  const data = rows.map((row) => transactionAnswer(row, head.height, api, extras(row)));
+  return listAnswer<AnyTransactionAnswer>(request, page, { rows: data, ...found });
 }
 
 const NEWEST_FIRST: TransactionOrder = { field: "timestamp", direction: "desc" };
-
-/** A transaction, transformed unless that is not wanted. */
-export function showTransaction<A = TransactionAnswer>(
-  api: Api,
-  head: Head,
-  { transaction, blockId, height, timestamp, nonce }: StoredTransaction,
-  wanted: { transform?: string },
-  encode: (answer: TransactionAnswer) => A = (answer) => answer as A,
-): TransactionJson | A {
-  const json = transactionToJson(transaction) as TransactionJson;
-  if (!wantsTransform(wanted)) return json;
-  const place = { blockId, timestamp, nonce, confirmations: head.height - height + 1 };
-  return encode(transactionAnswer(json, place, api));
-}

@@ -32,6 +32,8 @@ CREATE TABLE transactions (
   timestamp INTEGER NOT NULL,                 -- of the block
   vendor_field TEXT,                          -- absent rather than empty
   is_alive INTEGER,                           -- 1: declares a unik alive, and is an update or pays with a voucher
+  signatures TEXT NOT NULL,                   -- JSON members of answers that show them
+  asset TEXT,                                 -- JSON
   bytes BLOB NOT NULL,                        -- canonical encoding with signatures
   PRIMARY KEY (height, sequence)
 ) STRICT, WITHOUT ROWID;

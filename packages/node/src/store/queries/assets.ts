@@ -1,5 +1,5 @@
-/** Conditions on the assets of transactions, which stand in their bytes only. */
-import { sealedFromTrustedBytes, transactionToJson, transactionTypes } from "@uniknode/protocol";
+/** Conditions on the assets of transactions, which are kept as JSON. */
+import { transactionTypes } from "@uniknode/protocol";
 import type { Database, SqlValue } from "../database.ts";
 import { type Condition, NEVER, oneOf } from "./conditions.ts";
 
@@ -7,16 +7,10 @@ import { type Condition, NEVER, oneOf } from "./conditions.ts";
 export function defineAssets(database: Database): void {
   let last: { text: SqlValue; wanted: unknown } | undefined;
   /** Whether the transaction has an asset with the members of a JSON object. */
-  database.define("has_asset", (bytes, text) => {
+  database.define("has_asset", (asset, text) => {
     // The same for every row of a search, and not always small.
     if (last?.text !== text) last = { text: text!, wanted: JSON.parse(text as string) };
-    const asset = assetOf(bytes as Uint8Array);
-    return asset !== undefined && contains(asset, last.wanted) ? 1 : 0;
-  });
-  /** Id of the lock that a claim or a refund is about; null for every other transaction. */
-  database.define("lock_of", (bytes) => {
-    const { claim, refund } = assetOf(bytes as Uint8Array) ?? {};
-    return (claim ?? refund)?.lockTransactionId ?? null;
+    return asset !== null && contains(JSON.parse(asset as string), last.wanted) ? 1 : 0;
   });
 }
 
@@ -28,21 +22,18 @@ export const withAsset = (wanted: object): AssetTest =>
   isDeeperThan(MAX_DEPTH, wanted)
     ? { condition: NEVER, types: [NEVER] }
     : {
-        condition: { sql: "has_asset(bytes, ?)", values: [JSON.stringify(wanted)] },
+        condition: { sql: "has_asset(asset, ?)", values: [JSON.stringify(wanted)] },
         types: typesWith(Object.keys(wanted)),
       };
 
 /** Claims and refunds of the locks. */
 export const unlocking = (lockIds: readonly string[]): AssetTest => ({
-  condition: oneOf("lock_of(bytes)", lockIds),
+  condition: oneOf(LOCK, lockIds),
   types: [...typesWith(["claim"]), ...typesWith(["refund"])],
 });
 
-type Asset = { claim?: Unlock; refund?: Unlock };
-type Unlock = { lockTransactionId: string };
-
-const assetOf = (bytes: Uint8Array): Asset | undefined =>
-  transactionToJson(sealedFromTrustedBytes(bytes, "").data).asset as Asset | undefined;
+/** Id of the lock that a claim or a refund is about; null for every other transaction. */
+const LOCK = "coalesce(asset ->> '$.claim.lockTransactionId', asset ->> '$.refund.lockTransactionId')";
 
 /** No asset is nested deeper. */
 const MAX_DEPTH = 16;

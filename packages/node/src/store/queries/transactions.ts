@@ -1,6 +1,7 @@
 /** Confirmed transactions with their place in the chain. */
 import { sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
 import type { Database } from "../database.ts";
+import type { ShownParts } from "../shown.ts";
 import { type AssetTest, defineAssets, unlocking, withAsset } from "./assets.ts";
 import { betweenHeights, heightsOf } from "./blocks.ts";
 import {
@@ -13,14 +14,23 @@ import {
   integer,
   text,
 } from "./conditions.ts";
-import { createList, type Found, type Range } from "./listing.ts";
+import { createList, type Found, type List, type Range } from "./listing.ts";
 import type { Direction, OrderTerm } from "./order.ts";
 import { createParties } from "./parties.ts";
 import type { Head } from "./snapshot.ts";
 import { createTotals } from "./totals.ts";
 
-export type StoredTransaction = {
-  readonly transaction: Transaction;
+/** What answers show of it; amounts are decimal text. */
+export type StoredTransaction = ShownParts & {
+  readonly id: string;
+  readonly version: number;
+  readonly typeGroup: number;
+  readonly type: number;
+  readonly senderPublicKey: string;
+  readonly recipientId: string | null;
+  readonly amount: string;
+  readonly fee: string;
+  readonly vendorField: string | null;
   readonly blockId: string;
   readonly height: number;
   /** Of the block, seconds since the network epoch. */
@@ -37,8 +47,8 @@ const FIELDS = {
   senderPublicKey: text("sender"),
   // Qualified, because the bare name would mean the text in the answer.
   nonce: integer("transactions.nonce"),
-  amount: integer("amount"),
-  fee: integer("fee"),
+  amount: integer("transactions.amount"),
+  fee: integer("transactions.fee"),
 } as const;
 
 export type TransactionFilter = FilterOf<typeof FIELDS> & {
@@ -62,15 +72,16 @@ export type TransactionFilter = FilterOf<typeof FIELDS> & {
 };
 
 const CORE_GROUP = 1;
-/** The first group of types that are about tokens; all above it are. */
-const TOKEN_GROUPS = 2000;
+const CERTIFIED_GROUP = 2001;
+const CERTIFIED_MINT = 3;
+const CERTIFIED_UPDATE = 4;
 
 /** Offset from which on rows are not walked over one by one. */
 const FAR = 200;
 
 const ORDERS = {
-  amount: "amount",
-  fee: "fee",
+  amount: "transactions.amount",
+  fee: "transactions.fee",
   nonce: "transactions.nonce",
   timestamp: "height",
   type: "type",
@@ -90,15 +101,15 @@ export const TRANSACTION_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof 
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
-  /** Those of a block that are about tokens, in its order. */
-  tokensInBlock(height: number): StoredTransaction[];
-  list(
-    head: Head,
-    filter: TransactionFilter,
-    order: TransactionOrder,
-    range: Range,
-  ): Found<StoredTransaction>;
+  /** The same as it was signed. */
+  signedById(id: string): Transaction | undefined;
+  /** Mints and updates of a block that carry a certification, in its order: nothing else is rewarded. */
+  certifiedInBlock(height: number): Transaction[];
+  list: ListOf<StoredTransaction>;
+  signedList: ListOf<Transaction>;
 };
+
+type ListOf<T> = (head: Head, filter: TransactionFilter, order: TransactionOrder, range: Range) => Found<T>;
 
 export type TransactionQueryOptions = {
   /** Address of the network's foundation, if it has one. */
@@ -109,17 +120,13 @@ export type TransactionQueryOptions = {
   readonly heightAt: (time: number, head: Head) => number;
 };
 
-type TransactionRow = {
-  id: string;
-  bytes: Uint8Array;
-  blockId: string;
-  height: number;
-  timestamp: number;
-  nonce: string;
-};
+type SignedRow = { id: string; bytes: Uint8Array };
 
-const COLUMNS = `id, bytes, height, timestamp, CAST(nonce AS TEXT) AS nonce,
+const COLUMNS = `id, version, type_group AS typeGroup, type, sender AS senderPublicKey, recipient AS recipientId,
+  CAST(amount AS TEXT) AS amount, CAST(fee AS TEXT) AS fee, vendor_field AS vendorField, signatures, asset,
+  height, timestamp, CAST(nonce AS TEXT) AS nonce,
   (SELECT blocks.id FROM blocks WHERE blocks.height = transactions.height) AS blockId`;
+const SIGNED = "id, bytes";
 
 export function createTransactionQueries(
   database: Database,
@@ -127,16 +134,17 @@ export function createTransactionQueries(
 ): TransactionQueries {
   defineAssets(database);
   const parties = createParties(database, options);
-  const byId = database.prepare<TransactionRow>(`SELECT ${COLUMNS} FROM transactions WHERE id = ?`);
-  const tokensInBlock = database.prepare<TransactionRow>(
-    `SELECT ${COLUMNS} FROM transactions WHERE height = ? AND type_group >= ${TOKEN_GROUPS} ORDER BY sequence`,
+  const byId = database.prepare<StoredTransaction>(`SELECT ${COLUMNS} FROM transactions WHERE id = ?`);
+  const signedById = database.prepare<SignedRow>(`SELECT ${SIGNED} FROM transactions WHERE id = ?`);
+  const certifiedInBlock = database.prepare<SignedRow>(
+    `SELECT ${SIGNED} FROM transactions INDEXED BY transactions_type
+     WHERE type_group = ${CERTIFIED_GROUP} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = ?
+     ORDER BY sequence`,
   );
   const totals = createTotals(database);
-  const list = createList<TransactionRow>(database, {
-    table: "transactions",
-    key: ["height", "sequence"],
-    columns: COLUMNS,
-  });
+  const listed = { table: "transactions", key: ["height", "sequence"] };
+  const shownRows = createList<StoredTransaction>(database, { ...listed, columns: COLUMNS });
+  const signedRows = createList<SignedRow>(database, { ...listed, columns: SIGNED });
 
   function conditionsFor(head: Head, filter: TransactionFilter): Condition[] {
     const { blockId, height, timestamp, vendorField, senderId } = filter;
@@ -180,13 +188,9 @@ export function createTransactionQueries(
     return { offset: totals.upTo(height) - below, from: { sql: "height <= ?", values: [height] } };
   }
 
-  return {
-    byId(id) {
-      const row = byId.get(id);
-      return row && transactionFromRow(row);
-    },
-    tokensInBlock: (height) => tokensInBlock.all(height).map(transactionFromRow),
-    list(head, filter, order, range) {
+  const createFilteredList =
+    <Row>(list: List<Row>): ListOf<Row> =>
+    (head, filter, order, range) => {
       const { recipientId, addresses, participant } = filter;
       const assets = assetTests(filter);
       // Each of these is met in several ways. The first is looked up by them, the others only tested.
@@ -211,8 +215,22 @@ export function createTransactionQueries(
         ...(ways && { ways }),
         order: orderOf(order),
       };
-      const { rows, totalCount, next } = list(head, selection, { ...range, offset: start.offset });
-      return { rows: rows.map(transactionFromRow), totalCount, ...(next !== undefined && { next }) };
+      return list(head, selection, { ...range, offset: start.offset });
+    };
+  const list = createFilteredList(shownRows);
+  const signedList = createFilteredList(signedRows);
+
+  return {
+    byId: (id) => byId.get(id),
+    signedById(id) {
+      const row = signedById.get(id);
+      return row && signedFromRow(row);
+    },
+    certifiedInBlock: (height) => certifiedInBlock.all(height).map(signedFromRow),
+    list,
+    signedList(...query) {
+      const { rows, ...found } = signedList(...query);
+      return { rows: rows.map(signedFromRow), ...found };
     },
   };
 }
@@ -235,7 +253,4 @@ function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): Ord
   ];
 }
 
-const transactionFromRow = ({ id, bytes, ...place }: TransactionRow): StoredTransaction => ({
-  transaction: sealedFromTrustedBytes(bytes, id).data,
-  ...place,
-});
+const signedFromRow = ({ id, bytes }: SignedRow): Transaction => sealedFromTrustedBytes(bytes, id).data;

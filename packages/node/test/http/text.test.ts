@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { answerText, written } from "../../src/http/answers/text.ts";
+
+test("texts stand for values, as members and in lists", () => {
+  const answer = {
+    data: [written('{"a":1}'), written('{"a":2}')],
+    one: written("[3]"),
+    plain: { b: "\"" },
+    absent: undefined,
+    'a "name"': null,
+  };
+  expect(JSON.parse(answerText(answer))).toEqual({
+    data: [{ a: 1 }, { a: 2 }],
+    one: [3],
+    plain: { b: '"' },
+    'a "name"': null,
+  });
+});
+
+test("what has no texts is written as ever", () => {
+  for (const answer of [{ data: [] }, {}, [1, "a"], null, "text", { data: [{ a: [] }, 2] }]) {
+    expect(answerText(answer)).toBe(JSON.stringify(answer));
+  }
+});
