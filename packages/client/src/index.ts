@@ -19,6 +19,7 @@ export type {
   NodeConfiguration,
   NodeStatus,
   NodeSyncing,
+  SyncProgress,
 } from "./api/resources/node.ts";
 export type { Peer, PeerQuery } from "./api/resources/peers.ts";
 export type { RoundDelegate } from "./api/resources/rounds.ts";

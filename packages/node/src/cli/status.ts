@@ -1,4 +1,5 @@
 /** `uniknode status`: how a node and its chain are. */
+import type { SyncProgress } from "@uniknode/client";
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import { tokensOf } from "../sending/amounts.ts";
@@ -18,13 +19,14 @@ export function statusCommand(): Command {
       transactions.unconfirmed().page({ limit: 1 }),
     ]);
     const { block, supply } = head.data;
-    const { synced, blocksCount } = status.data;
+    const { synced, blocksCount, progress } = status.data;
     const { nethash, token, core } = configuration.data;
     const value = {
       height: block.height,
       id: block.id,
       synced,
       missingBlocks: blocksCount,
+      ...(progress && { progress }),
       supply: `${supply}`,
       nethash,
       token,
@@ -39,6 +41,7 @@ export function statusCommand(): Command {
         ["height", value.height],
         ["block", value.id],
         ["synced", synced ? "yes" : `no, ${blocksCount} blocks are missing`],
+        ...(progress ? [["progress", shown(progress)] as const] : []),
         ["peers", value.peers],
         ["in the pool", value.unconfirmed],
         ["supply", `${tokensOf(BigInt(supply))} ${token}`],
@@ -48,3 +51,6 @@ export function statusCommand(): Command {
     );
   });
 }
+
+const shown = ({ percent, blocksPerSecond, secondsLeft }: SyncProgress): string =>
+  `${percent} %, ${blocksPerSecond} blocks/s${secondsLeft === undefined ? "" : `, ${secondsLeft} s left`}`;

@@ -9,17 +9,35 @@ import type { Api, Resource } from "./api.ts";
 import { described, single } from "./description/route.ts";
 import { days, query } from "./requests/parameters.ts";
 
+const SyncProgress = Type.Object(
+  {
+    target: Type.Integer({ description: "Height that the peers tell." }),
+    percent: Type.Integer({ minimum: 0, maximum: 100, description: "Share of all blocks." }),
+    blocksPerSecond: Type.Integer(),
+    secondsLeft: Type.Optional(
+      Type.Integer({ description: "Absent while nothing is known about the pace." }),
+    ),
+  },
+  { title: "SyncProgress", description: "Only while the node fetches the blocks of others." },
+);
 const Status = Type.Object(
   {
     synced: Type.Boolean(),
     now: Type.Integer({ description: "Height of the head." }),
     blocksCount: Type.Integer({ description: "Blocks missing compared with the network." }),
     timestamp: Type.Integer({ description: "Network time, seconds since its epoch." }),
+    progress: Type.Optional(SyncProgress),
   },
   { title: "NodeStatus" },
 );
 const Syncing = Type.Object(
-  { syncing: Type.Boolean(), blocks: Type.Integer(), height: Type.Integer(), id: blockId },
+  {
+    syncing: Type.Boolean(),
+    blocks: Type.Integer(),
+    height: Type.Integer(),
+    id: blockId,
+    progress: Type.Optional(SyncProgress),
+  },
   { title: "NodeSyncing" },
 );
 const Configuration = Type.Object(
@@ -88,9 +106,9 @@ export const node: Resource = (app, api) => {
     "/node/syncing",
     { schema: described("Node", "Whether the node is catching up.", single(Syncing)) },
     async () => {
-      const { synced, blocksCount } = await gateway.status();
+      const { synced, blocksCount, progress } = await gateway.status();
       const { height, id } = read((head) => head);
-      return { data: { syncing: !synced, blocks: blocksCount, height, id } };
+      return { data: { syncing: !synced, blocks: blocksCount, height, id, ...(progress && { progress }) } };
     },
   );
 

@@ -44,6 +44,12 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
   const age = gauge("uniknode_chain_head_age_seconds", "Network time since the head was forged.");
   const behind = gauge("uniknode_chain_blocks_behind", "Blocks that the network has and the node has not.");
   const synced = gauge("uniknode_chain_synced", "1 if the node is up to date, 0 if not.");
+  const percent = gauge("uniknode_sync_percent", "Share of the network's blocks that the node has.");
+  const pace = gauge(
+    "uniknode_sync_blocks_per_second",
+    "Blocks fetched and taken; 0 in step with the network.",
+  );
+  const left = gauge("uniknode_sync_left_seconds", "Time until the node is in step; 0 if it is.");
   const pool = gauge("uniknode_pool_transactions", "Transactions that wait to be forged.");
   const peers = gauge("uniknode_peers", "Peers that are known.");
   const forged = counter("uniknode_forger_blocks_forged_total", "Blocks forged by this process.");
@@ -66,6 +72,10 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
       age.set(figures.headAgeSeconds);
       behind.set(figures.blocksBehind);
       synced.set(figures.synced ? 1 : 0);
+      const { progress } = figures;
+      percent.set(progress?.percent ?? 100);
+      pace.set(progress?.blocksPerSecond ?? 0);
+      left.set(progress ? (progress.secondsLeft ?? Number.NaN) : 0);
       pool.set(figures.poolSize);
       peers.set(figures.peers);
       showTotal(forged, figures.forged);

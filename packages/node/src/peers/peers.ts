@@ -10,7 +10,7 @@ import type { Logger } from "pino";
 import type { Chain } from "../chain/chain.ts";
 import type { Verifier } from "../chain/verifier.ts";
 import { createClosing } from "../lifecycle/closing.ts";
-import type { AdmissionAnswer, PeerInfo } from "../serving/gateway.ts";
+import type { AdmissionAnswer, PeerInfo, SyncProgress } from "../serving/gateway.ts";
 import type { PeerStore } from "../store/peers.ts";
 import { createAnswers } from "./answers/answers.ts";
 import { createBlockAnswers } from "./answers/blocks.ts";
@@ -37,7 +37,6 @@ import type { Peer } from "./known/peer.ts";
 import { createRegister, type Fate } from "./known/register.ts";
 import { peerInfo } from "./known/view.ts";
 import { localAddressOf, type PeersOptions } from "./options.ts";
-import type { Progress } from "./sync/progress.ts";
 import { createFetch } from "./sync/source.ts";
 import { createSync } from "./sync/sync.ts";
 import { formsOf } from "./transport/address-patterns.ts";
@@ -86,7 +85,7 @@ export type Peers = {
   /** Height of the network as the peers tell it; absent while there is none. */
   networkHeight(): number | undefined;
   /** Absent while in step with the network. */
-  progress(): Progress | undefined;
+  progress(): SyncProgress | undefined;
   close(): Promise<void>;
 };
 

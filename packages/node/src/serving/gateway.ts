@@ -20,6 +20,19 @@ export type NodeStatus = {
   blocksCount: number;
   /** Network time, seconds. */
   timestamp: number;
+  /** Absent while the node is in step with the network. */
+  progress?: SyncProgress;
+};
+
+/** How far a node is that fetches the blocks of others. */
+export type SyncProgress = {
+  /** Height that the peers tell. */
+  target: number;
+  /** Share of all blocks, 0 to 100. */
+  percent: number;
+  blocksPerSecond: number;
+  /** Absent while nothing is known about the pace. */
+  secondsLeft?: number;
 };
 
 /** What the thread of consensus knows of itself. */
@@ -30,6 +43,7 @@ export type NodeFigures = {
   /** Blocks missing compared with the network. */
   blocksBehind: number;
   synced: boolean;
+  progress?: SyncProgress;
   poolSize: number;
   peers: number;
   /** Blocks forged, and slots of this node's delegates missed, since the process started. */

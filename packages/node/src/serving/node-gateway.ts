@@ -7,7 +7,14 @@ import {
 } from "@uniknode/protocol";
 import { DevError } from "../dev/commands.ts";
 import type { LoopDelay } from "../metrics/loop-delay.ts";
-import { type AdmissionAnswer, BodyError, type Gateway, type NodeStatus, type PeerInfo } from "./gateway.ts";
+import {
+  type AdmissionAnswer,
+  BodyError,
+  type Gateway,
+  type NodeStatus,
+  type PeerInfo,
+  type SyncProgress,
+} from "./gateway.ts";
 
 export type GatewayOptions = {
   /** Items of one submission. */
@@ -31,6 +38,8 @@ export type GatewayDeps = {
     /** Height of the network as they tell it; absent while none is known. */
     networkHeight(): number | undefined;
     list(): PeerInfo[];
+    /** Absent while in step with the network. */
+    progress(): SyncProgress | undefined;
     /** Passes on what the pool wants to be passed on of a submission. */
     broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionAnswer): void;
   };
@@ -64,12 +73,14 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
   async function status(): Promise<NodeStatus> {
     const { height, timestamp } = head();
     const known = peers?.networkHeight();
+    const progress = peers?.progress();
     const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
     return {
       synced: known === undefined || now() - timestamp < maxAgeSeconds,
       now: height,
       blocksCount: (known ?? height) - height,
       timestamp: now(),
+      ...(progress && { progress }),
     };
   }
 
@@ -98,12 +109,13 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     status,
     peers: async () => peers?.list() ?? [],
     async figures() {
-      const { now: height, blocksCount, synced } = await status();
+      const { now: height, blocksCount, synced, progress } = await status();
       return {
         height,
         headAgeSeconds: now() - head().timestamp,
         blocksBehind: blocksCount,
         synced,
+        ...(progress && { progress }),
         poolSize: pool.size(),
         peers: peers?.list().length ?? 0,
         ...deps.tally(),

@@ -13,6 +13,15 @@ test("tells its status", async () => {
   });
 });
 
+test("tells how far it is while it catches up", async () => {
+  const progress = { target: 100, percent: 4, blocksPerSecond: 10, secondsLeft: 10 };
+  const catching = openFixture();
+  catching.gateway.status = async () => ({ synced: false, now: 4, blocksCount: 96, timestamp: 30, progress });
+  expect((await catching.get("/api/node/status")).json().data).toMatchObject({ synced: false, progress });
+  expect((await catching.get("/api/node/syncing")).json().data).toMatchObject({ syncing: true, progress });
+  await catching.close();
+});
+
 test("tells its configuration with the parameters in force", async () => {
   const { data } = (await fixture.get("/api/node/configuration")).json();
   expect(data).toMatchObject({

@@ -27,6 +27,9 @@ test("shows what is looked up", async () => {
     uniknode_chain_head_age_seconds: 3,
     uniknode_chain_blocks_behind: 4,
     uniknode_chain_synced: 0,
+    uniknode_sync_percent: 80,
+    uniknode_sync_blocks_per_second: 8,
+    uniknode_sync_left_seconds: 9,
     uniknode_pool_transactions: 5,
     uniknode_peers: 6,
     uniknode_forger_blocks_forged_total: 7,
@@ -47,6 +50,15 @@ test("shows what is looked up", async () => {
     uniknode_webhook_queue_oldest_age_seconds: 20,
     uniknode_streams: 14,
     uniknode_streams_cut_total: 15,
+  });
+});
+
+test("shows a node in step as one that has everything", async () => {
+  const { progress: _, ...node } = FIGURES.node;
+  expect(await samples(createMetrics("1"), { ...FIGURES, node })).toMatchObject({
+    uniknode_sync_percent: 100,
+    uniknode_sync_blocks_per_second: 0,
+    uniknode_sync_left_seconds: 0,
   });
 });
 

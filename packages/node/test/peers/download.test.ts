@@ -133,7 +133,7 @@ describe("a download", () => {
 
 test("progress is told by the pace of the last half minute", () => {
   const meter = createProgressMeter();
-  expect(meter.measure(0, 1_000, 0)).toEqual({ height: 0, target: 1_000, percent: 0, blocksPerSecond: 0 });
+  expect(meter.measure(0, 1_000, 0)).toEqual({ target: 1_000, percent: 0, blocksPerSecond: 0 });
   expect(meter.measure(100, 1_000, 1_000)).toMatchObject({
     percent: 10,
     blocksPerSecond: 100,

@@ -76,6 +76,19 @@ test("blocks are fetched until nobody has more", async () => {
   expect(register.get(IP)).toBeDefined();
 });
 
+test("how far it is, is told from the first request on", async () => {
+  meet();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  follow(async (_, after, limit) => {
+    await promise;
+    return bytesAfter(after, limit);
+  });
+  await expect.poll(() => sync.progress()).toEqual({ target: 21, percent: 4, blocksPerSecond: 0 });
+  resolve();
+  await expect.poll(() => sync.isInStep()).toBe(true);
+  expect(sync.progress()).toBeUndefined();
+});
+
 test("who gives a block that is wrong by itself is banned", async () => {
   meet();
   follow(async (_, after, limit) => {

@@ -110,10 +110,28 @@ test("a node with peers is in step for three slots after its head", async () => 
     open({
       head,
       now: () => now,
-      peers: { networkHeight: () => 12, list: () => [], broadcastTransactions() {} },
+      peers: {
+        networkHeight: () => 12,
+        list: () => [],
+        progress: () => undefined,
+        broadcastTransactions() {},
+      },
     }).gateway.status();
   expect(await status(80 + 23)).toEqual({ synced: true, now: 10, blocksCount: 2, timestamp: 103 });
   expect(await status(80 + 24)).toMatchObject({ synced: false, blocksCount: 2 });
+});
+
+test("a node that catches up tells how far it is", async () => {
+  const progress = { target: 20, percent: 50, blocksPerSecond: 2, secondsLeft: 5 };
+  const peers = {
+    networkHeight: () => 20,
+    list: () => [],
+    progress: () => progress,
+    broadcastTransactions() {},
+  };
+  const { gateway } = open({ peers });
+  expect(await gateway.status()).toMatchObject({ blocksCount: 10, progress });
+  expect(await gateway.figures()).toMatchObject({ blocksBehind: 10, progress });
 });
 
 test("a change of the webhooks is passed on before the call returns", async () => {

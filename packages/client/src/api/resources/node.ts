@@ -10,6 +10,18 @@ export type NodeStatus = {
   readonly blocksCount: number;
   /** By the clock of the node, seconds since the epoch of the network. */
   readonly timestamp: number;
+  readonly progress?: SyncProgress;
+};
+
+/** Only while the node fetches the blocks of others. */
+export type SyncProgress = {
+  /** Height that its peers tell. */
+  readonly target: number;
+  /** Share of all blocks, 0 to 100. */
+  readonly percent: number;
+  readonly blocksPerSecond: number;
+  /** Absent while nothing is known about the pace. */
+  readonly secondsLeft?: number;
 };
 
 export type NodeSyncing = {
@@ -17,6 +29,7 @@ export type NodeSyncing = {
   readonly blocks: number;
   readonly height: number;
   readonly id: string;
+  readonly progress?: SyncProgress;
 };
 
 export type NodeConfiguration = {

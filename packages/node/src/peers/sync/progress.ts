@@ -1,19 +1,9 @@
 /** How far a synchronisation is, for those who wait for it. */
-
-export type Progress = {
-  readonly height: number;
-  /** Height that the peers tell. */
-  readonly target: number;
-  /** Share of all blocks, 0 to 100. */
-  readonly percent: number;
-  readonly blocksPerSecond: number;
-  /** Absent while nothing is known about the pace. */
-  readonly secondsLeft?: number;
-};
+import type { SyncProgress } from "../../serving/gateway.ts";
 
 export type ProgressMeter = {
   /** @param at milliseconds of a steady clock */
-  measure(height: number, target: number, at: number): Progress;
+  measure(height: number, target: number, at: number): SyncProgress;
 };
 
 /** The pace is that of the last so many milliseconds. */
@@ -29,7 +19,6 @@ export function createProgressMeter(): ProgressMeter {
       const seconds = (at - first!.at) / 1000;
       const blocksPerSecond = seconds > 0 ? Math.max(0, height - first!.height) / seconds : 0;
       return {
-        height,
         target,
         percent: target === 0 ? 100 : Math.floor((100 * Math.min(height, target)) / target),
         blocksPerSecond: Math.round(blocksPerSecond),

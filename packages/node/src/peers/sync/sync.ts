@@ -3,6 +3,7 @@ import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
+import type { SyncProgress } from "../../serving/gateway.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import { branchToGoTo } from "../forks/choose.ts";
 import { networkHeight } from "../known/network-height.ts";
@@ -12,7 +13,7 @@ import { sample } from "../sample.ts";
 import { TIMES_MS } from "../wire/limits.ts";
 import { fetchBranch } from "./branch.ts";
 import { download } from "./download.ts";
-import { createProgressMeter, type Progress } from "./progress.ts";
+import { createProgressMeter } from "./progress.ts";
 import type { Fetch, Source } from "./source.ts";
 
 export type SyncDeps = {
@@ -33,7 +34,7 @@ export type Sync = {
   /** Whether the node was at the head of the network when it looked last, and is not fetching. */
   isInStep(): boolean;
   /** Absent while in step. */
-  progress(): Progress | undefined;
+  progress(): SyncProgress | undefined;
   /** Settles when the download under way has ended. */
   close(): Promise<void>;
 };
@@ -44,7 +45,8 @@ const MAX_SOURCES = 10;
 const IDLE_SLOTS = 3;
 /** While peers have blocks that could not be fetched. */
 const RETRY_MS = 1_000;
-const PROGRESS_MS = 5_000;
+const MEASURE_MS = 1_000;
+const REPORT_MS = 5_000;
 /** So many missing blocks may be on their way: they do not make a node out of step, only the forger waits for them. */
 const NEAR_BLOCKS = 5;
 /** Blocks of another branch above our height that are fetched before it takes the place of ours. */
@@ -55,7 +57,7 @@ export function createSync(deps: SyncDeps): Sync {
   const idleMs = IDLE_SLOTS * deps.network.milestoneAt(1).blocktime * 1000;
   const ending = new AbortController();
   let inStep = false;
-  let progress: Progress | undefined;
+  let progress: SyncProgress | undefined;
   let running: Promise<void> = Promise.resolve();
   let isRunning = false;
   let isWanted = false;
@@ -103,7 +105,8 @@ export function createSync(deps: SyncDeps): Sync {
   }
 
   function reachHead(): void {
-    if (!inStep) logger.info({ height: chain.head().height, peers: register.all().length }, "in sync");
+    if (!inStep)
+      logger.info({ height: chain.head().height, peers: register.all().length }, "Blockchain 100% in sync");
     inStep = true;
     progress = undefined;
   }
@@ -115,12 +118,13 @@ export function createSync(deps: SyncDeps): Sync {
     const to = networkHeight(sources.map(({ height }) => height));
     if (to - after > NEAR_BLOCKS) inStep = false;
     const meter = createProgressMeter();
-    const report = () => {
+    const measure = () => {
       progress = meter.measure(chain.head().height, to, performance.now());
-      logger.info(progress, "synchronising");
     };
-    progress = meter.measure(after, to, performance.now());
-    const reports = setInterval(report, PROGRESS_MS);
+    measure();
+    const measuring = setInterval(measure, MEASURE_MS);
+    const report = () => logger.info({ height: chain.head().height, ...progress }, "synchronising");
+    const reports = setInterval(report, REPORT_MS);
     try {
       const result = await download({ after, to }, sources, {
         fetch: deps.fetch,
@@ -131,6 +135,7 @@ export function createSync(deps: SyncDeps): Sync {
       });
       if (result.kind === "refused") judge(result.source, result.outcome, chain.head().height > after);
     } finally {
+      clearInterval(measuring);
       clearInterval(reports);
     }
     // Others may have forged meanwhile.
@@ -178,7 +183,7 @@ export function createSync(deps: SyncDeps): Sync {
     start: run,
     wake: run,
     isInStep: () => inStep,
-    progress: () => progress,
+    progress: () => (inStep ? undefined : progress),
     async close() {
       ending.abort();
       clearTimeout(timer);
