@@ -19,6 +19,14 @@ test("loads everything from this server, and may load nothing else", async () =>
   }
 });
 
+test("is as wide as a phone, and names what it lets choose", async () => {
+  const page = await fixture.get("/documentation");
+  const [, path] = /src="([^"]+\/uniknode\.js)"/.exec(page.body) ?? [];
+  const script = (await fixture.get(path!)).body;
+  expect(script).toContain("width=device-width");
+  expect(script).toContain("aria-label");
+});
+
 test("shows the document that the API serves", async () => {
   const shown = await fixture.get("/documentation/json");
   expect(shown.json()).toEqual((await fixture.get("/api/openapi.json")).json());

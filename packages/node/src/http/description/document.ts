@@ -61,7 +61,9 @@ const withFailures = ({ response, ...told }: FastifySchema, invalid: number): Fa
         { "x-response-description": "Success.", ...answer },
       ]),
     ),
-    [invalid]: failure("A parameter or the body is not understood."),
+    ...((told.querystring ?? told.params ?? told.body) !== undefined && {
+      [invalid]: failure("A parameter or the body is not understood."),
+    }),
     ...(told.body !== undefined && { 422: failure("The body cannot be read, or is not understood.") }),
     ...(told.params !== undefined && { 404: failure("There is no such thing.") }),
     429: failure("Too many requests of this client; `retry-after` tells how long to wait."),
