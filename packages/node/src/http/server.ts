@@ -156,7 +156,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addBodies(app);
   addAbsentValues(app);
   const origins: Origins = new WeakMap();
-  addHeadCache(app, { origins, headId: createHeadWatch(dependencies.database) });
+  addHeadCache(app, { origins, headId: createHeadWatch(dependencies.database), nowMs });
   addCompression(app);
   addFailures(app, logger, dependencies.slowLane);
   addUnknownPaths(app);

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
 import { alice } from "./chain.ts";
-import { type Fixture, openFixture } from "./fixture.ts";
+import { type Fixture, NOW_MS, openFixture } from "./fixture.ts";
 import { longer } from "./longer.ts";
 
 let fixture: Fixture;
@@ -25,6 +25,18 @@ test("have a strong tag, and are spared whoever has them", async () => {
   }
   expect((await fixture.get(url, { "if-none-match": '"other"' })).body).toBe(first.body);
   expect((await fixture.app.inject({ method: "HEAD", url })).headers.etag).toBe(tag);
+});
+
+test("tell when they were made, also when they are asked for again", async () => {
+  let now = NOW_MS;
+  fixture = openFixture({}, { nowMs: () => now });
+  const made = new Date(now).toUTCString();
+  for (const nowMs of [NOW_MS, NOW_MS + 5_000]) {
+    now = nowMs;
+    expect((await fixture.get(url)).headers["last-modified"]).toBe(made);
+  }
+  // What is made for each request has no such time.
+  expect((await fixture.get("/api/node/status")).headers).not.toHaveProperty("last-modified");
 });
 
 test("have another tag in another encoding, and are compressed once", async () => {

@@ -59,6 +59,11 @@ describe("paths", () => {
     expect(answer.headers.location).toBe("http://node.example:4003/api/v2/blocks?limit=1&page=2");
   });
 
+  test.each(["a/b", "a b", "a@b"])("redirects by the path alone where the host is %j", async (host) => {
+    const answer = await fixture.get("/api/blockchain/", { host });
+    expect(answer.headers.location).toBe("/api/blockchain");
+  });
+
   test.each([
     "/api/blocks/",
     "/api/transactions/",

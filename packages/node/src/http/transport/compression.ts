@@ -13,10 +13,15 @@ type Encoding = keyof typeof ENCODERS;
 
 export function addCompression(app: Server): void {
   app.addHook("onSend", (request, reply, payload, done) => {
-    if (typeof payload !== "string" || Buffer.byteLength(payload) < MIN_BYTES) return done(null, payload);
-    reply.header("vary", "accept-encoding");
-    const encoding = encodingFor(request.headers["accept-encoding"]);
-    if (encoding === undefined) return done(null, payload);
+    if (typeof payload !== "string") return done(null, payload);
+    const isLarge = Buffer.byteLength(payload) >= MIN_BYTES;
+    if (isLarge) reply.header("vary", "accept-encoding");
+    const encoding = isLarge ? encodingFor(request.headers["accept-encoding"]) : undefined;
+    if (encoding === undefined) {
+      // Told to clients of the old network (http-api.md 1.5); a server may answer parts with the whole.
+      reply.header("accept-ranges", "bytes");
+      return done(null, payload);
+    }
     reply.header("content-encoding", encoding);
     if (request.kept) reply.header("etag", encodedTag(request.kept.tag, encoding));
     encode(payload, encoding, request.kept).then((bytes) => done(null, bytes), done);

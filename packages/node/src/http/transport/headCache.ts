@@ -14,6 +14,8 @@ const MAX_TEXT = 1_000_000;
 export type KeptAnswer = {
   readonly text: string;
   readonly tag: string;
+  /** When it was made, as a header says it. */
+  readonly madeAt: string;
   /** The text as it was sent compressed, by encoding. */
   readonly encoded: Map<string, Promise<Buffer>>;
 };
@@ -33,9 +35,11 @@ export type HeadCacheDeps = {
   readonly origins: Origins;
   /** Id of the head as the database has it at this moment. */
   readonly headId: () => string | undefined;
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number;
 };
 
-export function addHeadCache(app: Server, { origins, headId }: HeadCacheDeps): void {
+export function addHeadCache(app: Server, { origins, headId, nowMs }: HeadCacheDeps): void {
   const answers = new LRUCache<string, KeptAnswer>({
     maxSize: MAX_SIZE,
     maxEntrySize: MAX_TEXT,
@@ -69,12 +73,18 @@ export function addHeadCache(app: Server, { origins, headId }: HeadCacheDeps): v
   app.addHook("onSend", (request, reply, payload, done) => {
     if (!request.kept && request.headId !== null && typeof payload === "string" && reply.statusCode === 200) {
       if (!isReading(request)) return done(null, payload);
-      request.kept = { text: payload, tag: hash("sha1", payload, "base64url"), encoded: new Map() };
+      request.kept = {
+        text: payload,
+        tag: hash("sha1", payload, "base64url"),
+        madeAt: new Date(nowMs()).toUTCString(),
+        encoded: new Map(),
+      };
       // A block may have come while the answer was made.
       if (answersNow() && current === request.headId) answers.set(request.url, request.kept);
     }
     if (!request.kept) return done(null, payload);
     reply.header("etag", `"${request.kept.tag}"`);
+    reply.header("last-modified", request.kept.madeAt);
     if (!isKnown(request.headers["if-none-match"], request.kept.tag)) return done(null, payload);
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
     done(null, null);

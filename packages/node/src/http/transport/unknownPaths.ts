@@ -18,12 +18,15 @@ export function addUnknownPaths(app: Server): void {
       const { method, headers, ip } = request;
       // Asked as the client would ask, under its own rate limit.
       const probe = await app.inject({ method: method as "GET", url: shorter, headers, remoteAddress: ip });
-      if (probe.statusCode < 400)
-        return reply.redirect(`${request.protocol}://${request.host}${shorter}`, 301);
+      if (probe.statusCode < 400) return reply.redirect(originOf(request) + shorter, 301);
     }
     return reply.code(404).send(errorBody(404, "Not Found"));
   });
 }
+
+/** Where the client says that it is; nothing, so that a path is all it is told, where it says nothing of the kind. */
+const originOf = ({ protocol, host }: FastifyRequest): string =>
+  /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : "";
 
 /** The path and query to try instead, if the path ends in slashes and the method only reads. */
 function withoutTrailingSlashes({ method, url }: FastifyRequest): string | undefined {
