@@ -48,13 +48,16 @@ export async function prepareSender(
 ): Promise<Sender> {
   const senderPublicKey = bytesToHex(keys.publicKey);
   const address = addressFromPublicKey(senderPublicKey, network.description.pubKeyHash);
+  // The pool first: what leaves it between the questions has become part of the wallet.
+  const waiting = nonce === undefined ? await lastWaiting(client, senderPublicKey) : 0n;
   const wallet = await findWallet(client, address);
+  const sent = BigInt(wallet?.nonce ?? 0);
   const { height } = (await client.blockchain.get()).data.block;
   const envelope = {
     network,
     senderPublicKey,
     height,
-    nonce: nonce ?? (await lastNonce(client, senderPublicKey, wallet)) + 1n,
+    nonce: nonce ?? (waiting > sent ? waiting : sent) + 1n,
     ...(fee !== undefined && { fee }),
   };
   return { client, network, keys, address, wallet, envelope };
@@ -92,13 +95,9 @@ async function findWallet(client: Client, address: string): Promise<SingleWallet
   }
 }
 
-/** Of what was forged, or of what waits in the pool: several transactions may be sent one after the other. */
-async function lastNonce(
-  client: Client,
-  publicKey: string,
-  wallet: SingleWallet | undefined,
-): Promise<bigint> {
-  let last = BigInt(wallet?.nonce ?? 0);
+/** The last nonce that waits in the pool, or 0: several transactions may be sent one after the other. */
+async function lastWaiting(client: Client, publicKey: string): Promise<bigint> {
+  let last = 0n;
   for await (const { senderPublicKey, nonce = 0 } of client.transactions.unconfirmed({ transform: false })) {
     if (senderPublicKey === publicKey && BigInt(nonce) > last) last = BigInt(nonce);
   }
