@@ -148,9 +148,10 @@ export const transactions: Resource = (app, api) => {
     async (request) => {
       const page = pageOf(request.query);
       const pending = await gateway.pendingTransactions(rangeOf(page));
-      const rows = pending.transactions.map((json) => showPending(api, json, request.query));
+      const transactions = pending.transactions as TransactionJson[];
+      const rows = transactions.map((json) => showPending(api, json, request.query));
       const end = pending.offset + rows.length;
-      const last = rows.at(-1);
+      const last = transactions.at(-1);
       const next = last && end < pending.totalCount && placeOf(last.id, end - 1);
       return listAnswer(request, page, { rows, totalCount: pending.totalCount, ...(next && { next }) });
     },
@@ -168,7 +169,7 @@ export const transactions: Resource = (app, api) => {
     async (request) => {
       const pending = await gateway.pendingTransaction(request.params.id);
       if (!pending) throw notFound("Transaction");
-      return { data: showPending(api, pending, request.query) };
+      return { data: showPending(api, pending as TransactionJson, request.query) };
     },
   );
 
@@ -206,10 +207,8 @@ function rangeOf({ offset, limit, after }: Page): PoolRange {
   return { offset: index, limit, afterId };
 }
 
-function showPending(api: Api, pending: Record<string, unknown>, wanted: { transform?: string }) {
-  const json = pending as TransactionJson;
-  return wantsTransform(wanted) ? pendingAnswer(json, api) : json;
-}
+const showPending = (api: Api, pending: TransactionJson, wanted: { transform?: string }) =>
+  wantsTransform(wanted) ? pendingAnswer(pending, api) : pending;
 
 /** What the asset of a vote begins with. */
 const VOTE = /^\{"votes":\["[+-]([0-9a-f]+)"/;

@@ -5,7 +5,7 @@ test("texts stand for values, as members and in lists", () => {
   const answer = {
     data: [written('{"a":1}'), written('{"a":2}')],
     one: written("[3]"),
-    plain: { b: "\"" },
+    plain: { b: '"' },
     absent: undefined,
     'a "name"': null,
   };

@@ -1,7 +1,7 @@
 /** Wallets in answers (http-api.md 4.5). */
 import { type Static, Type } from "typebox";
 import type { StoredWallet } from "../../store/queries/wallets.ts";
-import { integer } from "./integer.ts";
+import { written } from "./text.ts";
 import { address, amount, count, countText, publicKey, username, wholeAmount } from "./values.ts";
 
 const members = {
@@ -43,38 +43,42 @@ export const SingleWallet = Type.Object(
 );
 
 /** Base encoding: amounts are text, and what a wallet has not is absent. */
-export function walletAnswer({
-  address,
-  publicKey,
-  nonce,
-  balance,
-  attributes,
-}: StoredWallet): Static<typeof Wallet> {
-  const { delegate, htlc, multiSignature, secondPublicKey, vote } = attributes;
-  return {
-    address,
-    ...(publicKey !== undefined && { publicKey }),
-    ...(delegate && { username: delegate.username }),
-    ...(secondPublicKey !== undefined && { secondPublicKey }),
-    nonce,
-    balance,
-    ...(htlc && { lockedBalance: htlc.lockedBalance }),
-    attributes,
-    isDelegate: delegate !== undefined,
-    isResigned: delegate?.resigned === true,
-    ...(vote !== undefined && { vote }),
-    ...(multiSignature && { multiSignature }),
-  };
-}
+export const walletAnswer = (wallet: StoredWallet): Static<typeof Wallet> => {
+  const { publicKey } = wallet;
+  const { delegate, secondPublicKey } = wallet.attributes;
+  return written(
+    textOf(wallet, {
+      publicKey: publicKey === undefined ? "" : `,"publicKey":"${publicKey}"`,
+      username: delegate ? `,"username":${JSON.stringify(delegate.username)}` : "",
+      secondPublicKey: secondPublicKey === undefined ? "" : `,"secondPublicKey":"${secondPublicKey}"`,
+      balance: `"${wallet.balance}"`,
+    }),
+  );
+};
 
 /** The encoding of `GET /wallets/{id}` (disagreements D-01 and D-02). */
-export function missionWalletAnswer(wallet: StoredWallet): Static<typeof SingleWallet> {
-  const { publicKey, attributes } = wallet;
-  return {
-    ...walletAnswer(wallet),
-    publicKey: publicKey ?? "",
-    username: attributes.delegate?.username ?? "",
-    secondPublicKey: attributes.secondPublicKey ?? null,
-    balance: integer(wallet.balance),
-  };
+export const missionWalletAnswer = (wallet: StoredWallet): Static<typeof SingleWallet> => {
+  const { delegate, secondPublicKey } = wallet.attributes;
+  return written(
+    textOf(wallet, {
+      publicKey: `,"publicKey":"${wallet.publicKey ?? ""}"`,
+      username: `,"username":${JSON.stringify(delegate?.username ?? "")}`,
+      secondPublicKey: `,"secondPublicKey":${JSON.stringify(secondPublicKey ?? null)}`,
+      balance: wallet.balance,
+    }),
+  );
+};
+
+/** Members that the encodings write in ways of their own; each but the balance with its name. */
+type Encoded = Record<"publicKey" | "username" | "secondPublicKey" | "balance", string>;
+
+function textOf(
+  { address, nonce, attributes, attributesText }: StoredWallet,
+  { publicKey, username, secondPublicKey, balance }: Encoded,
+): string {
+  const { delegate, htlc, multiSignature, vote } = attributes;
+  const locked = htlc ? `,"lockedBalance":"${htlc.lockedBalance}"` : "";
+  const voted = vote === undefined ? "" : `,"vote":"${vote}"`;
+  const signers = multiSignature ? `,"multiSignature":${JSON.stringify(multiSignature)}` : "";
+  return `{"address":"${address}"${publicKey}${username}${secondPublicKey},"nonce":"${nonce}","balance":${balance}${locked},"attributes":${attributesText},"isDelegate":${delegate !== undefined},"isResigned":${delegate?.resigned === true}${voted}${signers}}`;
 }

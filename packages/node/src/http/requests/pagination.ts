@@ -33,11 +33,13 @@ export type Page = {
   readonly offset: number;
   /** Place of the last row on the page before (`store/queries/cursor.ts`), which then counts instead. */
   readonly after?: string;
+  /** Whether the client goes on by the place of the last row. */
+  readonly isWalk?: boolean;
 };
 
 export function pageOf({ cursor, ...query }: PageQuery): Page {
   if (cursor !== undefined) {
-    const page = { number: 1, limit: Number(query.limit ?? MAX_LIMIT), offset: 0 };
+    const page = { number: 1, limit: Number(query.limit ?? MAX_LIMIT), offset: 0, isWalk: true };
     return cursor === START ? page : { ...page, after: Buffer.from(cursor, "base64url").toString() };
   }
   const number = Number(query.page ?? 1);

@@ -11,12 +11,14 @@ export type Range = {
   readonly limit: number;
   /** A place (`cursor.ts`): rows that come after it, whatever the offset. */
   readonly after?: string;
+  /** Whether the place of the last row is wanted. */
+  readonly isWalk?: boolean;
 };
 
 export type Found<T> = {
   readonly rows: T[];
   readonly totalCount: number;
-  /** Place of the last row; absent when no others come after it. */
+  /** Place of the last row of a walk; absent when no others come after it. */
   readonly next?: string;
 };
 
@@ -73,14 +75,20 @@ export function createList<Row>(database: Database, listed: ListedTable): List<R
     const [offset, start] = range.after === undefined ? [range.offset, from] : [0, after(order, range.after)];
     const found = start ? alternatives.map((tests) => [start, ...tests]) : alternatives;
     const { text, names } = pageText(listed, found, order);
+    const place = range.isWalk
+      ? `, ${placeOf(
+          order,
+          names.map((name) => `page.${name}`),
+        )} AS place`
+      : "";
     // The keys of the page first: what is skipped or sorted does not drag whole rows along.
     const select = prepare(
-      `SELECT ${columns}, ${placeOf(
-        order,
-        names.map((name) => `page.${name}`),
-      )} AS place FROM (${text}) AS page
+      `SELECT ${columns}${place} FROM (${text}) AS page
        CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY ${orderText(order)}`,
     );
+    if (!range.isWalk) {
+      return { rows: select.all(...valuesOf(found), range.limit, offset) as Row[], totalCount };
+    }
     // One more than is shown tells whether there are others.
     const rows = select.all(...valuesOf(found), range.limit + 1, offset) as (Row & { place: string })[];
     if (rows.length <= range.limit) return { rows, totalCount };

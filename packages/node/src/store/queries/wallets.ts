@@ -13,8 +13,18 @@ export type StoredWallet = {
   /** Decimal text of the smallest unit; may be negative. */
   readonly balance: string;
   readonly nonce: string;
-  readonly attributes: Json<Attributes>;
+  /** As far as answers look into them. */
+  readonly attributes: WalletAttributes;
+  /** All of them, as JSON. */
+  readonly attributesText: string;
 };
+
+const SEEN = ["delegate", "htlc", "multiSignature", "secondPublicKey", "vote"] as const;
+type WalletAttributes = Pick<Json<Attributes>, (typeof SEEN)[number]>;
+
+/** Some wallets own thousands of tokens: attributes that name nothing of this are not looked into. */
+const NAMES_SEEN = new RegExp(`"(${SEEN.join("|")})"`);
+const NONE_SEEN: WalletAttributes = {};
 
 /** Amounts that a wallet has not are 0. */
 const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
@@ -98,7 +108,8 @@ export function createWalletQueries(database: Database): WalletQueries {
 const walletFromRow = ({ publicKey, attributes, ...row }: WalletRow): StoredWallet => ({
   ...row,
   ...(publicKey !== null && { publicKey }),
-  attributes: JSON.parse(attributes),
+  attributes: NAMES_SEEN.test(attributes) ? JSON.parse(attributes) : NONE_SEEN,
+  attributesText: attributes,
 });
 
 function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
