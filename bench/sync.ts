@@ -2,7 +2,9 @@
  * `npm run bench -- sync [--empty N] [--blocks N] [--transfers N] [--sources N]`
  *
  * A fresh node fetches a generated chain over sockets from other nodes of this kind, all of them processes on this
- * machine. The ratio to `replay` compares with the same blocks read from a file by the same pipeline.
+ * machine. The ratio to `replay` compares with the same blocks read from a file by the same pipeline, by the clock and by
+ * processor time: by the clock the sources share the processors with the node that is measured, which they do not on
+ * machines of their own.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +35,9 @@ const sourceCount = Number(values.sources);
 
 const VERIFIER_THREADS = 2;
 const P2P_PORT = 4801;
-const POLL_MS = 20;
+const POLL_MS = 100;
+/** Of the kernel. */
+const TICKS_PER_SECOND = 100;
 const nodes: Running[] = [];
 
 type Measured = { readonly name: string; readonly to: number };
@@ -43,8 +47,11 @@ const phases: Measured[] = [
   { name: "blocks with transfers", to: emptyBlocks + fullBlocks + 1 },
 ].filter(({ to }, index, all) => to > (all[index - 1]?.to ?? 1));
 
-/** Replays the chain into a database file; seconds at the end of each phase. */
-async function replayInto(path: string, fixture: Fixture): Promise<number[]> {
+/** Seconds since the beginning, by the clock and of processor time of one process. */
+type Cost = { readonly clock: number; readonly cpu: number };
+
+/** Replays the chain into a database file; the cost at the end of each phase. */
+async function replayInto(path: string, fixture: Fixture): Promise<Cost[]> {
   const database = openDatabase(path);
   migrate(database);
   const verifier = createVerifier({ threads: VERIFIER_THREADS });
@@ -61,11 +68,16 @@ async function replayInto(path: string, fixture: Fixture): Promise<number[]> {
       throw error;
     },
   });
-  const ends = new Map<number, number>();
+  const ends = new Map<number, Cost>();
   const started = performance.now();
+  const startedCpu = process.cpuUsage();
+  const costNow = () => {
+    const { user, system } = process.cpuUsage(startedCpu);
+    return { clock: (performance.now() - started) / 1e3, cpu: (user + system) / 1e6 };
+  };
   chain.subscribe(({ head }) => {
     for (const { to } of phases) {
-      if (head.height >= to && !ends.has(to)) ends.set(to, (performance.now() - started) / 1e3);
+      if (head.height >= to && !ends.has(to)) ends.set(to, costNow());
     }
   });
   await replay(chain, fixture.blocks());
@@ -80,7 +92,7 @@ async function start(address: string, data: string, networkDir: string, peers: s
   const node = spawnUniknode([
     ...["run", "--network-dir", networkDir, "--data", data, "--http-port", "0", "--rate-limit", "0"],
     ...["--p2p-host", address, "--p2p-port", String(P2P_PORT), "--p2p-loopback", "--peers", peers],
-    ...["--p2p-max-peers-same-subnet", "50", "--log-level", "warn"],
+    ...["--p2p-max-peers-same-subnet", "50", "--log-level", "warn", "--metrics-public"],
   ]);
   nodes.push(node);
   const [url] = await node.printed(/http:\S+/);
@@ -94,21 +106,41 @@ async function heightOf(url: string): Promise<number> {
   return data.block.height;
 }
 
+/** Seconds of processor time that a process has had. */
+function processorTime(pid: number): number {
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ").slice(11, 13);
+  return (Number(user) + Number(system)) / TICKS_PER_SECOND;
+}
+
+/** Bytes that a node has received from others and sent to them. */
+async function trafficOf(url: string): Promise<{ received: number; sent: number }> {
+  const page = await (await fetch(`${url}/metrics`)).text();
+  const value = (name: string) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(page)![1]);
+  return {
+    received: value("uniknode_peers_received_bytes_total"),
+    sent: value("uniknode_peers_sent_bytes_total"),
+  };
+}
+
 /** Most memory that a process has had, in MiB. */
 const peakMemory = (pid: number): number =>
   Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024);
 
-function report(title: string, ends: readonly number[], replayed?: readonly number[]): void {
+function report(title: string, ends: readonly Cost[], replayed?: readonly Cost[]): void {
   console.log(title);
   for (const [index, { name, to }] of phases.entries()) {
     const blocks = to - (phases[index - 1]?.to ?? 1);
-    const secondsOf = (all: readonly number[]) => all[index]! - (all[index - 1] ?? 0);
-    const seconds = secondsOf(ends);
+    const part = (all: readonly Cost[], of: keyof Cost) => all[index]![of] - (all[index - 1]?.[of] ?? 0);
+    const seconds = part(ends, "clock");
     const transactions = name === "empty blocks" ? 0 : blocks * transfersPerBlock;
-    const ratio = replayed ? `, ${Math.round((100 * secondsOf(replayed)) / seconds)} % of the replay` : "";
+    const percent = (of: keyof Cost) => Math.round((100 * part(replayed!, of)) / part(ends, of));
+    const ratio = replayed
+      ? `; ${percent("clock")} % of the replay by the clock, ${percent("cpu")} % by processor time`
+      : "";
     console.log(
       `  ${name}: ${seconds.toFixed(1)} s, ${Math.round(blocks / seconds)} blocks/s, ` +
-        `${Math.round(transactions / seconds)} transactions/s${ratio}`,
+        `${Math.round(transactions / seconds)} transactions/s, ` +
+        `${part(ends, "cpu").toFixed(1)} s of processor time${ratio}`,
     );
   }
 }
@@ -132,20 +164,28 @@ try {
   report("replay from a file", replayed);
   for (const source of folders.slice(1)) cpSync(folders[0]!, source, { recursive: true });
 
+  const sources: Running[] = [];
   for (const [index, address] of addresses.entries()) {
-    await start(address, folders[index]!, networkDir, "127.0.0.200");
+    sources.push((await start(address, folders[index]!, networkDir, "127.0.0.200")).node);
   }
+  const sourceTime = () => sources.reduce((sum, { child }) => sum + processorTime(child.pid!), 0);
+  const sourceTimeBefore = sourceTime();
   const started = performance.now();
   const { node, url } = await start("127.0.0.100", join(folder, "fresh"), networkDir, addresses.join(","));
-  const ends: number[] = [];
+  const pid = node.child.pid!;
+  const ends: Cost[] = [];
   while (ends.length < phases.length) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const height = await heightOf(url);
-    while (phases[ends.length] && height >= phases[ends.length]!.to)
-      ends.push((performance.now() - started) / 1e3);
+    while (phases[ends.length] && height >= phases[ends.length]!.to) {
+      ends.push({ clock: (performance.now() - started) / 1e3, cpu: processorTime(pid) });
+    }
   }
   report(`sync from ${sourceCount} over sockets, the start of the node included`, ends, replayed);
-  console.log(`  ${peakMemory(node.child.pid!)} MiB at most`);
+  const { received, sent } = await trafficOf(url);
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+  console.log(`  ${megabytes(received)} received, ${megabytes(sent)} sent, ${peakMemory(pid)} MiB at most`);
+  console.log(`  processor time of the sources beside it: ${(sourceTime() - sourceTimeBefore).toFixed(1)} s`);
 } finally {
   for (const { child } of nodes) child.kill("SIGKILL");
   await Promise.all(nodes.map(({ ended }) => ended));

@@ -52,6 +52,8 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
   const left = gauge("uniknode_sync_left_seconds", "Time until the node is in step; 0 if it is.");
   const pool = gauge("uniknode_pool_transactions", "Transactions that wait to be forged.");
   const peers = gauge("uniknode_peers", "Peers that are known.");
+  const received = counter("uniknode_peers_received_bytes_total", "Bytes from other nodes.");
+  const sent = counter("uniknode_peers_sent_bytes_total", "Bytes to other nodes.");
   const forged = counter("uniknode_forger_blocks_forged_total", "Blocks forged by this process.");
   const missed = counter(
     "uniknode_forger_slots_missed_total",
@@ -78,6 +80,8 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
       left.set(progress ? (progress.secondsLeft ?? Number.NaN) : 0);
       pool.set(figures.poolSize);
       peers.set(figures.peers);
+      showTotal(received, figures.traffic.receivedBytes);
+      showTotal(sent, figures.traffic.sentBytes);
       showTotal(forged, figures.forged);
       showTotal(missed, figures.missed);
       heap.set({ thread: "consensus" }, figures.heapBytes);

@@ -42,6 +42,7 @@ import { createSync } from "./sync/sync.ts";
 import { formsOf } from "./transport/address-patterns.ts";
 import { createOutgoing } from "./transport/outgoing.ts";
 import { createPeerServer } from "./transport/server.ts";
+import { createTraffic, type Traffic } from "./transport/traffic.ts";
 import { allowedVersions, isVersionAllowed } from "./version-gate.ts";
 import type { Plugin } from "./wire/replies/results.ts";
 
@@ -86,6 +87,8 @@ export type Peers = {
   networkHeight(): number | undefined;
   /** Absent while in step with the network. */
   progress(): SyncProgress | undefined;
+  /** Bytes on the wire, since the process started. */
+  traffic: Traffic["read"];
   close(): Promise<void>;
 };
 
@@ -108,9 +111,10 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     deps.onPeer(peer, fate);
   });
   const addresses = () => register.all().map(({ ip }) => ip);
+  const traffic = createTraffic();
   const outgoing = createOutgoing(
     { port: options.port, localAddress: localAddressOf(options) },
-    { network, onHeight: register.setHeight },
+    { network, onHeight: register.setHeight, onSocket: traffic.watch },
   );
   closing.add("outgoing connections", outgoing.close);
   const ask = dropFailing(outgoing, register);
@@ -238,6 +242,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
       isReady: () => true,
       replyHeaders: () => ({ version: options.version, height: head().height }),
       isBanned: bans.isBanned,
+      onSocket: traffic.watch,
       logger,
       answer: createAnswers({
         blocks: createBlockAnswers({ blocks: chain.blocks, head }),
@@ -290,6 +295,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
       return heights.length === 0 ? undefined : networkHeight(heights);
     },
     progress: sync.progress,
+    traffic: traffic.read,
     close: () => closing.closeAll((part, err) => logger.error({ part, err }, "closing failed")),
   };
 }

@@ -46,6 +46,8 @@ export type NodeFigures = {
   progress?: SyncProgress;
   poolSize: number;
   peers: number;
+  /** Bytes to and from other nodes, since the process started. */
+  traffic: { receivedBytes: number; sentBytes: number };
   /** Blocks forged, and slots of this node's delegates missed, since the process started. */
   forged: number;
   missed: number;

@@ -11,6 +11,7 @@ import {
   type AdmissionAnswer,
   BodyError,
   type Gateway,
+  type NodeFigures,
   type NodeStatus,
   type PeerInfo,
   type SyncProgress,
@@ -40,6 +41,7 @@ export type GatewayDeps = {
     list(): PeerInfo[];
     /** Absent while in step with the network. */
     progress(): SyncProgress | undefined;
+    traffic(): NodeFigures["traffic"];
     /** Passes on what the pool wants to be passed on of a submission. */
     broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionAnswer): void;
   };
@@ -118,6 +120,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
         ...(progress && { progress }),
         poolSize: pool.size(),
         peers: peers?.list().length ?? 0,
+        traffic: peers?.traffic() ?? { receivedBytes: 0, sentBytes: 0 },
         ...deps.tally(),
         heapBytes: process.memoryUsage().heapUsed,
         loopDelay: deps.loopDelay(),

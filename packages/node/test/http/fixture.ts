@@ -91,6 +91,7 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
       synced: true,
       poolSize: waiting.length,
       peers: chain.peers.length,
+      traffic: { receivedBytes: 0, sentBytes: 0 },
       forged: 7,
       missed: 2,
       heapBytes: 1_000_000,

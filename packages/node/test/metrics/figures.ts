@@ -10,6 +10,7 @@ export const FIGURES = {
     progress: { target: 21, percent: 80, blocksPerSecond: 8, secondsLeft: 9 },
     poolSize: 5,
     peers: 6,
+    traffic: { receivedBytes: 61, sentBytes: 62 },
     forged: 7,
     missed: 2,
     heapBytes: 1_000,

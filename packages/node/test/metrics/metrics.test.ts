@@ -32,6 +32,8 @@ test("shows what is looked up", async () => {
     uniknode_sync_left_seconds: 9,
     uniknode_pool_transactions: 5,
     uniknode_peers: 6,
+    uniknode_peers_received_bytes_total: 61,
+    uniknode_peers_sent_bytes_total: 62,
     uniknode_forger_blocks_forged_total: 7,
     uniknode_forger_slots_missed_total: 2,
     'uniknode_event_loop_delay_seconds{thread="consensus",quantile="0.99"}': 0.02,

@@ -124,6 +124,40 @@ describe("a download", () => {
     expect(most / bytes).toBeLessThanOrEqual(13);
   });
 
+  test("asks another source for what one keeps, and goes on without it", async () => {
+    const asked: string[] = [];
+    const { deps, taken } = world(async ({ ip }, after, limit) => {
+      asked.push(ip);
+      if (ip === "slow") await new Promise(() => {});
+      return blocksAfter(after, limit);
+    });
+    const sources = [source("slow"), source("b"), source("c")];
+    expect(await download(RANGE, sources, deps)).toEqual({ kind: "done" });
+    expect(taken).toEqual(all);
+    expect(asked.filter((ip) => ip === "slow")).toHaveLength(1);
+  });
+
+  test("takes what comes first, once", async () => {
+    const late: (() => void)[] = [];
+    const { deps, taken } = world(async ({ ip }, after, limit) => {
+      if (ip === "slow") await new Promise<void>((resolve) => late.push(resolve));
+      // What was asked of the slow one comes while the rest is on its way.
+      else if (after > 2_000) for (const resolve of late.splice(0)) resolve();
+      return blocksAfter(after, limit);
+    });
+    expect(await download(RANGE, [source("slow"), source("b")], deps)).toEqual({ kind: "done" });
+    expect(taken).toEqual(all);
+  });
+
+  test("waits for the only source that has a part, however slow it is", async () => {
+    const { deps, taken } = world(async ({ ip }, after, limit) => {
+      if (ip === "slow" && after >= 900) await new Promise((resolve) => setTimeout(resolve, 20));
+      return blocksAfter(after, limit);
+    });
+    expect(await download(RANGE, [source("low", 900), source("slow")], deps)).toEqual({ kind: "done" });
+    expect(taken).toEqual(all);
+  });
+
   test("takes everything from one source as well", async () => {
     const { deps, taken } = world(honest);
     await download(RANGE, [source("a")], deps);

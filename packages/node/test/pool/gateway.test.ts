@@ -104,18 +104,21 @@ test("a node without peers is in step with the network", async () => {
   expect(await gateway.status()).toEqual({ synced: true, now: 10, blocksCount: 0, timestamp: 1e9 });
 });
 
+const peersAt = (height: number) => ({
+  networkHeight: () => height,
+  list: () => [],
+  progress: () => undefined,
+  traffic: () => ({ receivedBytes: 3, sentBytes: 4 }),
+  broadcastTransactions() {},
+});
+
 test("a node with peers is in step for three slots after its head", async () => {
   const head = () => ({ height: 10, timestamp: 80 });
   const status = (now: number) =>
     open({
       head,
       now: () => now,
-      peers: {
-        networkHeight: () => 12,
-        list: () => [],
-        progress: () => undefined,
-        broadcastTransactions() {},
-      },
+      peers: peersAt(12),
     }).gateway.status();
   expect(await status(80 + 23)).toEqual({ synced: true, now: 10, blocksCount: 2, timestamp: 103 });
   expect(await status(80 + 24)).toMatchObject({ synced: false, blocksCount: 2 });
@@ -123,15 +126,14 @@ test("a node with peers is in step for three slots after its head", async () => 
 
 test("a node that catches up tells how far it is", async () => {
   const progress = { target: 20, percent: 50, blocksPerSecond: 2, secondsLeft: 5 };
-  const peers = {
-    networkHeight: () => 20,
-    list: () => [],
-    progress: () => progress,
-    broadcastTransactions() {},
-  };
+  const peers = { ...peersAt(20), progress: () => progress };
   const { gateway } = open({ peers });
   expect(await gateway.status()).toMatchObject({ blocksCount: 10, progress });
-  expect(await gateway.figures()).toMatchObject({ blocksBehind: 10, progress });
+  expect(await gateway.figures()).toMatchObject({
+    blocksBehind: 10,
+    progress,
+    traffic: { receivedBytes: 3, sentBytes: 4 },
+  });
 });
 
 test("a change of the webhooks is passed on before the call returns", async () => {

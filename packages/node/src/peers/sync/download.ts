@@ -23,25 +23,37 @@ export type DownloadResult =
   /** The chain did not take a block of this source. */
   | { readonly kind: "refused"; readonly source: Source; readonly outcome: Outcome };
 
-/** Blocks after `after` up to `to`, some source being busy with them or done. */
+/** Blocks after `after` up to `to`, which some source was asked for. */
 type Part = {
   readonly after: number;
-  readonly to: number;
-  readonly source: Source;
-  readonly blocks?: readonly Uint8Array[];
+  to: number;
+  /** Milliseconds of a steady clock at which it was asked for first. */
+  readonly askedAt: number;
+  /** Those who are asked for it: a second one where the first takes long. */
+  readonly asked: Set<Source>;
+  /** What came first, and from whom. */
+  arrived?: { readonly source: Source; readonly blocks: readonly Uint8Array[] };
 };
 
 /** Bytes of blocks that have arrived and are not on the chain yet; a part that is next may exceed them. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
-/** Failures in a row after which a source is left out. */
+/** Failures in a row after which a source is left out; that another one had to be asked is one. */
 const MAX_FAILURES = 2;
+/** So many times as long as usual may a part take before another source is asked for it ... */
+const PATIENCE_FACTOR = 4;
+/** ... but at least so long ... */
+const MIN_PATIENCE_MS = 2_000;
+/** ... and so long while nothing is known of what is usual. */
+const FIRST_PATIENCE_MS = 4_000;
+/** How often parts are looked at. */
+const LOOK_MS = 250;
 
 export async function download(
   { after, to }: { readonly after: number; readonly to: number },
   sources: readonly Source[],
   { fetch, accept, onFailure, signal }: DownloadDeps,
 ): Promise<DownloadResult> {
-  /** By the height after which they begin; parts in flight have no blocks yet. */
+  /** By the height after which they begin. */
   const parts = new Map<number, Part>();
   /** Beginnings of what has to be fetched again, with where it ends. */
   const gaps = new Map<number, number>();
@@ -55,6 +67,7 @@ export async function download(
   let working = sources.length;
   let refusal: DownloadResult | undefined;
   let change = Promise.withResolvers<void>();
+  const usual = createMedian();
 
   const isOver = () => refusal !== undefined || signal.aborted || given >= to;
 
@@ -65,8 +78,24 @@ export async function download(
   }
   signal.addEventListener("abort", changed, { once: true });
 
-  /** The lowest part that this source can give and nobody has taken. */
-  function take(source: Source): Part | undefined {
+  /** The part that this source is to be asked for next. */
+  const take = (source: Source): Part | undefined => overdue(source) ?? free(source);
+
+  /** The lowest part that is on its way, if it takes too long: everything above it waits. */
+  function overdue(source: Source): Part | undefined {
+    const underWay = [...parts.values()].filter(({ arrived }) => !arrived);
+    if (underWay.length === 0) return undefined;
+    const part = underWay.reduce((one, other) => (other.after < one.after ? other : one));
+    const patienceMs = Math.max(MIN_PATIENCE_MS, PATIENCE_FACTOR * (usual.read() ?? 0));
+    const isLate =
+      performance.now() - part.askedAt > (usual.read() === undefined ? FIRST_PATIENCE_MS : patienceMs);
+    if (!isLate || part.asked.size > 1 || part.asked.has(source) || source.height < part.to) return undefined;
+    part.asked.add(source);
+    return part;
+  }
+
+  /** The lowest part that this source can give and nobody was asked for. */
+  function free(source: Source): Part | undefined {
     const [gap] = [...gaps.keys()].filter((from) => from < source.height).sort((a, b) => a - b);
     const from = gap ?? reached;
     // What is next is needed all the same, unless the chain is busy.
@@ -75,7 +104,7 @@ export async function download(
     if (end <= from) return undefined;
     if (gap === undefined) reached = end;
     else leave(gap, end);
-    const part = { after: from, to: end, source };
+    const part: Part = { after: from, to: end, askedAt: performance.now(), asked: new Set([source]) };
     parts.set(from, part);
     return part;
   }
@@ -94,15 +123,16 @@ export async function download(
       if (!part) {
         // Nothing that this source has is left, unless another one fails.
         if (given >= source.height) return;
-        await change.promise;
+        await Promise.race([change.promise, pause()]);
         continue;
       }
+      const askedAt = performance.now();
       try {
-        fulfil(part, await fetch(source, part.after, part.to - part.after));
-        failures = 0;
+        const isFirst = fulfil(part, source, await fetch(source, part.after, part.to - part.after));
+        if (isFirst) usual.add(performance.now() - askedAt);
+        failures = isFirst ? 0 : failures + 1;
       } catch (error) {
-        parts.delete(part.after);
-        gaps.set(part.after, part.to);
+        giveUp(part, source);
         failures++;
         onFailure(source, error);
       }
@@ -110,13 +140,26 @@ export async function download(
     }
   }
 
-  /** What came may be less than what was asked for. */
-  function fulfil(part: Part, blocks: readonly Uint8Array[]): void {
+  /** A pause that holds nobody up who is to end. */
+  const pause = () => new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS).unref());
+
+  /** What came may be less than what was asked for. False if another source was quicker. */
+  function fulfil(part: Part, source: Source, blocks: readonly Uint8Array[]): boolean {
+    if (part.arrived) return false;
     if (blocks.length === 0) throw new Error("it does not give the blocks that it has");
     const end = Math.min(part.after + blocks.length, part.to);
-    parts.set(part.after, { ...part, to: end, blocks: blocks.slice(0, end - part.after) });
     if (end < part.to) gaps.set(end, part.to);
-    waitingBytes += bytesOf(blocks);
+    part.to = end;
+    part.arrived = { source, blocks: blocks.slice(0, end - part.after) };
+    waitingBytes += bytesOf(part.arrived.blocks);
+    return true;
+  }
+
+  function giveUp(part: Part, source: Source): void {
+    part.asked.delete(source);
+    if (part.arrived || part.asked.size > 0) return;
+    parts.delete(part.after);
+    gaps.set(part.after, part.to);
   }
 
   /** Gives parts to the chain in order; several are on their way, so that it never waits for this. */
@@ -124,10 +167,10 @@ export async function download(
     const deliveries = new Set<Promise<void>>();
     while (!isOver()) {
       const part = parts.get(given);
-      if (part?.blocks) {
+      if (part?.arrived) {
         parts.delete(given);
         given = part.to;
-        const delivery = hand(part, part.blocks).finally(() => {
+        const delivery = hand(part.arrived).finally(() => {
           deliveries.delete(delivery);
           changed();
         });
@@ -139,7 +182,7 @@ export async function download(
     await Promise.all(deliveries);
   }
 
-  async function hand({ source }: Part, blocks: readonly Uint8Array[]): Promise<void> {
+  async function hand({ source, blocks }: NonNullable<Part["arrived"]>): Promise<void> {
     inHand++;
     const outcomes = await accept(blocks, source).finally(() => {
       inHand--;
@@ -163,3 +206,18 @@ export async function download(
 }
 
 const bytesOf = (blocks: readonly Uint8Array[]) => blocks.reduce((total, { length }) => total + length, 0);
+
+/** Durations that the median is taken of. */
+const MAX_DURATIONS = 31;
+
+/** The middle one of the last durations; undefined before the first. */
+function createMedian() {
+  const durations: number[] = [];
+  return {
+    add(ms: number): void {
+      durations.push(ms);
+      if (durations.length > MAX_DURATIONS) durations.shift();
+    },
+    read: (): number | undefined => durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)],
+  };
+}

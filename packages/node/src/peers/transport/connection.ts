@@ -1,4 +1,5 @@
 /** One connection that this node opens: the client side of the protocol (p2p.md 3, 4 and 16). */
+import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { createWindowCounter } from "../guards/window.ts";
 import { CLOSE_CODES, WireError } from "../wire/error.ts";
@@ -25,6 +26,8 @@ export type Endpoint = {
   readonly port: number;
   /** Address that the connection comes from; any of this host if absent. */
   readonly localAddress?: string | undefined;
+  /** Is given the socket of the connection. */
+  readonly onSocket?: (socket: Socket) => void;
 };
 
 export type CallLimits = {
@@ -63,7 +66,7 @@ type Pending = {
  *
  * @throws {PeerError} PEER_UNREACHABLE, PEER_PROTOCOL
  */
-export function connectPeer({ address, port, localAddress }: Endpoint): Promise<Connection> {
+export function connectPeer({ address, port, localAddress, onSocket }: Endpoint): Promise<Connection> {
   const host = address.includes(":") ? `[${address}]` : address;
   const socket = new WebSocket(`ws://${host}:${port}/socketcluster/`, {
     perMessageDeflate: false,
@@ -86,6 +89,7 @@ export function connectPeer({ address, port, localAddress }: Endpoint): Promise<
     Math.max(CLIENT_MESSAGE_BYTES.other, ...[...pending.values()].map((call) => call.maxBytes));
 
   socket.on("upgrade", ({ socket: wire }) => {
+    onSocket?.(wire);
     const unfinished = createUnfinished({ maxTotalBytes: Infinity });
     received = unfinished.watch(wire, maxBytes, () =>
       violated("FRAME_INVALID", "a reply is too long"),

@@ -1,4 +1,5 @@
 /** What this node asks of others: one connection for each address, opened when something is asked of it. */
+import type { Socket } from "node:net";
 import type { Network } from "@uniknode/protocol";
 import { clientReaction, WireError } from "../wire/error.ts";
 import { type PeerEvent, type Received, readResult } from "../wire/replies/received.ts";
@@ -18,6 +19,8 @@ export type OutgoingDeps = {
   readonly network: Network;
   /** A reply told the height of the peer. */
   readonly onHeight: (address: string, height: number) => void;
+  /** Is given the socket of every connection. */
+  readonly onSocket?: (socket: Socket) => void;
 };
 
 export type Outgoing = {
@@ -44,7 +47,10 @@ type Link = { readonly throttle: Throttle; connection: Promise<Connection> | und
 /** Addresses are forgotten when nothing was asked of them for longer than any window of time counts. */
 const IDLE_MS = 60_000;
 
-export function createOutgoing(options: OutgoingOptions, { network, onHeight }: OutgoingDeps): Outgoing {
+export function createOutgoing(
+  options: OutgoingOptions,
+  { network, onHeight, onSocket }: OutgoingDeps,
+): Outgoing {
   const links = new Map<string, Link>();
   let isClosed = false;
 
@@ -61,7 +67,7 @@ export function createOutgoing(options: OutgoingOptions, { network, onHeight }: 
 
   function connect(address: string, link: Link): Promise<Connection> {
     if (link.connection) return link.connection;
-    const connecting = connectPeer({ address, ...options });
+    const connecting = connectPeer({ address, ...options, ...(onSocket && { onSocket }) });
     link.connection = connecting;
     const forget = () => {
       if (link.connection === connecting) link.connection = undefined;

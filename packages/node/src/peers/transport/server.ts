@@ -36,6 +36,8 @@ export type PeerServerDeps = {
   readonly replyHeaders: () => ReplyHeaders;
   /** Whether nobody is to be heard from an address. */
   readonly isBanned: (address: string) => boolean;
+  /** Is given the socket of every connection that is not refused at once. */
+  readonly onSocket?: (socket: Socket) => void;
   readonly logger: Logger;
 };
 
@@ -106,6 +108,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
     socket.once("close", () => admission.leave(address));
     socket.on("error", () => {});
     addresses.set(socket, address);
+    deps.onSocket?.(socket);
   }
 
   function refuse(socket: Socket): void {
