@@ -84,10 +84,19 @@ const eventRow = (name: string, when: string): string => {
 const anchorOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9-]/g, "");
 
 function messageOf({ id: factId, name, height, blockId, data }: Event): string {
-  const id = deliveryId("", 1, { id: factId, timesReverted: 0 });
   const source = { ...(height !== undefined && { height }), ...(blockId !== undefined && { blockId }) };
-  const envelope = { timestamp: 1_795_223_920_119, event: name, id, webhookId: 1, sequence: 17, ...source };
-  return pretty(JSON.parse(bodyOf(envelope, JSON.stringify(data))));
+  const id = deliveryId("", 1, { id: factId, ...source, timesReverted: 0 });
+  const content = { dataText: JSON.stringify(data) };
+  const letter = {
+    webhook: 1,
+    id,
+    sequence: 17,
+    event: name,
+    ...source,
+    createdMs: 1_795_223_920_119,
+    content,
+  };
+  return pretty(JSON.parse(bodyOf(letter)));
 }
 
 function eventSection(name: string, { data }: Event): string[] {

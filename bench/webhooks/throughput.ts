@@ -33,7 +33,7 @@ export async function measureDurable(
   const begun = start();
   for (const events of blocks) service.commit(events);
   service.webhooks.wake();
-  while (!isMatched() || pending.get()!.count > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (!isMatched() || pending.get()!.count > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   const rate = begun.rate(total);
   await service.close();
   await receiver.close();

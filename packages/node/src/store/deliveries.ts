@@ -1,4 +1,5 @@
 /** Deliveries as a queue: what waits for its turn in each webhook, and what an attempt does to it. */
+import { type Content, type ContentRow, contentFromRow } from "./contents.ts";
 import type { Database } from "./database.ts";
 import { type SecretRow, type Secrets, secretsFromRow } from "./webhooks.ts";
 
@@ -18,23 +19,47 @@ export type NewDelivery = {
   readonly reverts?: string;
   /** Place in the queue of what is told again (`ReplayQueue`), if it belongs there. */
   readonly replay?: number;
-  /** The exact text that is sent and signed. */
-  readonly body: string;
+  /** Number of what it tells (`ContentStore`). */
+  readonly content: number;
+};
+
+/** All that the body of a message is made of, whenever it is sent. */
+export type Letter = Pick<
+  NewDelivery,
+  "webhook" | "id" | "sequence" | "event" | "height" | "blockId" | "reverts"
+> & {
+  /** When the delivery was made, milliseconds since 1970. */
+  readonly createdMs: number;
+  readonly content: Content;
 };
 
 /** A delivery that waits for a webhook that is enabled and not suspended, with what its webhook says at present. */
 export type Waiting = {
   readonly number: number;
-  readonly id: string;
-  readonly event: string;
-  readonly body: string;
+  readonly letter: Letter;
   /** Made since the delivery was put into the queue. */
   readonly attempts: number;
   readonly target: string;
   readonly secrets: Secrets;
 };
 
-export type WaitingRow = Omit<Waiting, "secrets"> & SecretRow;
+export type WaitingRow = Omit<Waiting, "letter" | "secrets"> & LetterRow & SecretRow;
+
+export type LetterRow = {
+  webhook: number;
+  id: string;
+  sequence: number | null;
+  event: string;
+  height: number | null;
+  block_id: string | null;
+  reverts: string | null;
+  created_ms: number;
+} & ContentRow;
+
+/** The columns of a letter, of a row of deliveries joined by `WITH_CONTENT`. */
+export const LETTER =
+  "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, data, truncated, link";
+export const WITH_CONTENT = "JOIN contents ON contents.number = content";
 
 /** One call: an answer, or the code of the reason why there is none. */
 export type Attempt = {
@@ -84,22 +109,23 @@ const IS_ON =
  * wait: unless it is told, it walks over all that the webhook ever had.
  */
 export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
-  `SELECT number, deliveries.id, deliveries.event, body, attempts, target, token,
-  previous_token, previous_until_ms, replay, next_attempt_ms
-  FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON}
+  `SELECT deliveries.number, attempts, target, token, previous_token, previous_until_ms, replay, next_attempt_ms,
+  ${LETTER}
+  FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON} ${WITH_CONTENT}
   WHERE webhook = ? AND state = 'pending'`;
 
 export function createDeliveryStore(database: Database): DeliveryStore {
-  const has = database.prepare("SELECT 1 FROM deliveries WHERE webhook = ? AND id = ?");
+  const has = database.prepare("SELECT 1 FROM deliveries WHERE id = ? AND webhook = ?");
   const insert = database.prepare(
     `INSERT INTO deliveries
-     (webhook, id, sequence, event, height, block_id, stands, reverts, replay, body, state, created_ms,
+     (webhook, id, sequence, event, height, block_id, stands, reverts, replay, content, state, created_ms,
       target_number)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?,
        coalesce((SELECT target_number FROM webhooks WHERE id = ?), 0))`,
   );
   const nextFirsts = database.prepare<WaitingRow>(
-    `${waitingIn("first")} AND next_attempt_ms IS NULL AND replay IS NULL AND number > ? ORDER BY number LIMIT ?`,
+    `${waitingIn("first")} AND next_attempt_ms IS NULL AND replay IS NULL AND deliveries.number > ?
+     ORDER BY deliveries.number LIMIT ?`,
   );
   const nextRetry = database.prepare<WaitingRow>(
     `${waitingIn("retry")} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms <= ?
@@ -118,7 +144,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   );
   const recordAttempt = database.prepare(
     `INSERT INTO attempts
-     SELECT number, (SELECT count(*) FROM attempts WHERE delivery = number) + 1, ?, ?, ?, ?, ?
+     SELECT number, (SELECT coalesce(max(attempt), 0) FROM attempts WHERE delivery = number) + 1, ?, ?, ?, ?, ?
      FROM deliveries WHERE number = ?`,
   );
   const finish = database.prepare(
@@ -137,8 +163,8 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   );
 
   return {
-    has: (webhook, id) => has.get(webhook, id) !== undefined,
-    insert: ({ webhook, id, sequence, event, height, blockId, stands, reverts, replay, body }, atMs) =>
+    has: (webhook, id) => has.get(id, webhook) !== undefined,
+    insert: ({ webhook, id, sequence, event, height, blockId, stands, reverts, replay, content }, atMs) =>
       Number(
         insert.run(
           webhook,
@@ -150,7 +176,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
           stands ? 1 : null,
           reverts ?? null,
           replay ?? null,
-          body,
+          content,
           atMs,
           webhook,
         ).lastInsertRowid,
@@ -171,6 +197,18 @@ export function createDeliveryStore(database: Database): DeliveryStore {
 }
 
 export function waitingFromRow(row: WaitingRow): Waiting {
-  const { number, id, event, body, attempts, target } = row;
-  return { number, id, event, body, attempts, target, secrets: secretsFromRow(row) };
+  const { number, attempts, target } = row;
+  return { number, letter: letterFromRow(row), attempts, target, secrets: secretsFromRow(row) };
 }
+
+export const letterFromRow = (row: LetterRow): Letter => ({
+  webhook: row.webhook,
+  id: row.id,
+  ...(row.sequence !== null && { sequence: row.sequence }),
+  event: row.event,
+  ...(row.height !== null && { height: row.height }),
+  ...(row.block_id !== null && { blockId: row.block_id }),
+  ...(row.reverts !== null && { reverts: row.reverts }),
+  createdMs: row.created_ms,
+  content: contentFromRow(row),
+});

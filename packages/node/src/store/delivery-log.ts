@@ -1,6 +1,14 @@
 /** Deliveries as a log: what became of them, with every call that was made, and how they come back into the queue. */
 import type { Database, SqlValue } from "./database.ts";
-import type { Attempt, DeliveryState } from "./deliveries.ts";
+import {
+  type Attempt,
+  type DeliveryState,
+  LETTER,
+  type Letter,
+  type LetterRow,
+  letterFromRow,
+  WITH_CONTENT,
+} from "./deliveries.ts";
 
 /** A delivery with its past. Times are milliseconds since 1970. */
 export type DeliveryRecord = {
@@ -51,8 +59,8 @@ export type DeliveryLogStore = {
   page(webhook: number, filter: DeliveryFilter, range: DeliveryRange): DeliveryPage;
   /** `key`: a number, or an id: the newest delivery that has it. */
   find(webhook: number, key: number | string): DeliveryRecord | undefined;
-  /** The exact text that is sent. */
-  body(number: number): string | undefined;
+  /** What is sent. */
+  letter(number: number): Letter | undefined;
   /**
    * Puts a delivery that has ended into the queue again, as a retry that is due. `false` if it waits there already, or
    * is about something that was undone.
@@ -97,7 +105,7 @@ type AttemptRow = {
 /** Rows that a page looks at: some milliseconds, in which nothing else is done. */
 export const LOOKED_AT_ONCE = 10_000;
 
-/** Everything but the body. */
+/** Everything but the content. */
 const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms,
   finished_ms, stands, reverts`;
 
@@ -111,7 +119,9 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const byId = database.prepare<DeliveryRow>(
     `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND id = ? ORDER BY number DESC LIMIT 1`,
   );
-  const body = database.prepare<{ body: string }>("SELECT body FROM deliveries WHERE number = ?");
+  const letter = database.prepare<LetterRow>(
+    `SELECT ${LETTER} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = ?`,
+  );
   const reachOf = database.prepare<{ rows: number; last: number }>(
     `SELECT count(*) AS rows, min(number) AS last FROM
      (SELECT number FROM deliveries WHERE webhook = ? AND number < ? ORDER BY number DESC
@@ -163,7 +173,10 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
       const row = typeof key === "number" ? byNumber.get(webhook, key) : byId.get(webhook, key);
       return row && recordFromRow(row);
     },
-    body: (number) => body.get(number)?.body,
+    letter(number) {
+      const row = letter.get(number);
+      return row && letterFromRow(row);
+    },
     requeue: (number, atMs) => requeue.run(atMs, number).changes > 0,
     requeueFailed: (webhook, { sinceMs, after, limit }, atMs) =>
       requeueFailed.all(atMs, webhook, after, sinceMs, limit).map(({ number }) => number),

@@ -11,7 +11,8 @@ export type Told = {
   readonly event: string;
   readonly height: number;
   readonly blockId: string;
-  readonly body: string;
+  /** Number of what it tells. */
+  readonly content: number;
   /** The webhook is there, and has the same target: whoever it is may have heard of it, or will. */
   readonly isHeard: boolean;
 };
@@ -30,7 +31,7 @@ type ToldRow = Omit<Told, "isHeard"> & { heard: number };
 
 export function createToldStore(database: Database): ToldStore {
   const standing = database.prepare<ToldRow>(
-    `SELECT number, webhook, deliveries.id, deliveries.event, height, block_id AS blockId, body,
+    `SELECT number, webhook, deliveries.id, deliveries.event, height, block_id AS blockId, content,
        webhooks.id IS NOT NULL AND webhooks.target_number = deliveries.target_number AS heard
      FROM deliveries LEFT JOIN webhooks ON webhooks.id = webhook
      WHERE height = ? AND block_id = ? AND stands = 1

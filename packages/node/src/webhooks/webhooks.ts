@@ -1,6 +1,7 @@
 /** The webhook service: a register, and the deliveries that follow from it. */
 import type { Logger } from "pino";
 import type { History } from "../events/history.ts";
+import { createContentStore } from "../store/contents.ts";
 import type { Database } from "../store/database.ts";
 import { createDeliveryStore } from "../store/deliveries.ts";
 import { createDeliveryLogStore } from "../store/delivery-log.ts";
@@ -25,6 +26,7 @@ import { createPacedAttempt } from "./delivery/pace.ts";
 import { createPing } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
+import { createTake } from "./delivery/take.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./log/log.ts";
 import { createRetention } from "./log/retention.ts";
@@ -125,6 +127,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const webhooks = createWebhookStore(database);
   const health = createWebhookHealthStore(database);
   const deliveries = createDeliveryStore(database);
+  const contents = createContentStore(database);
   const reversals = createReversalStore(database);
   const endings = createEndingStore(database);
   const held = createHeldStore(database);
@@ -141,7 +144,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
 
   const network = createMetaStore(database).read("nethash") ?? "";
   const fit = createFit(options.maxContentBytes);
-  const outbox = createOutbox({ network, webhooks, deliveries, reversals, fit, nowMs });
+  const outbox = createOutbox({ network, webhooks, contents, deliveries, reversals, fit, nowMs });
   const attempt = createPacedAttempt(
     { maxPerSecond: options.maxPerSecondPerHost },
     { attempt: createAttempt({ post, clock }), clock },
@@ -154,8 +157,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const dispatcher = createDispatcher(options, {
     database,
     webhooks,
-    deliveries,
-    replayQueue,
+    take: createTake({ deliveries, replayQueue }),
     chores: [
       () => endings.step(nowMs()),
       createTeller({
@@ -214,7 +216,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     onQueued: dispatcher.look,
     nowMs,
   });
-  const ping = createPing({ database, deliveries, attempt, nowMs });
+  const ping = createPing({ database, contents, deliveries, attempt, nowMs });
 
   return {
     register,

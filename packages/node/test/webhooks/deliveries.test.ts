@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createContentStore } from "../../src/store/contents.ts";
 import { createDeliveryStore } from "../../src/store/deliveries.ts";
 import { LOOKED_AT_ONCE } from "../../src/store/delivery-log.ts";
 import { BODY, serve, TOKEN } from "./serve.ts";
@@ -189,11 +190,12 @@ test("a search in a long log ends after a while, and goes on where it was", asyn
   const { ask, create, database } = await serve();
   await create();
   const deliveries = createDeliveryStore(database);
+  const content = createContentStore(database).insert({});
   const total = 2 * LOOKED_AT_ONCE + 5;
   database.transaction(() => {
     for (let index = 1; index <= total; index++) {
       const event = index === 1 ? "block.received" : "block.forged";
-      const number = deliveries.insert({ webhook: 1, id: `${index}`, event, body: "{}" }, index);
+      const number = deliveries.insert({ webhook: 1, id: `${index}`, event, content }, index);
       if (index === 3) deliveries.finish(number, "failed", 3);
     }
   });

@@ -1,5 +1,6 @@
 /** Long queues that are given up. */
 import { describe, expect, test } from "vitest";
+import { createContentStore } from "../../src/store/contents.ts";
 import type { Database } from "../../src/store/database.ts";
 import { createDeliveryStore } from "../../src/store/deliveries.ts";
 import {
@@ -25,10 +26,11 @@ const states = (database: Database) =>
 /** A queue of first attempts and retries. */
 function fill({ database }: Service): void {
   const deliveries = createDeliveryStore(database);
+  const content = createContentStore(database).insert({});
   database.transaction(() => {
     for (let index = 0; index < LENGTH; index++) {
       const message = { webhook: 1, id: `${index}`, sequence: index + 1, event: "block.applied" };
-      const number = deliveries.insert({ ...message, body: `{"height":${index}}` }, 0);
+      const number = deliveries.insert({ ...message, height: index, content }, 0);
       if (index % 2 === 0) deliveries.postpone(number, 0, 0, "HTTP 500");
     }
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createContentStore } from "../../src/store/contents.ts";
 import { createDeliveryStore } from "../../src/store/deliveries.ts";
 import type { WebhookOptions } from "../../src/webhooks/webhooks.ts";
 import { always, blockApplied, createService, heights, type Reply, settle } from "./support.ts";
@@ -13,6 +14,7 @@ function createWaiting(options: Partial<WebhookOptions> = {}) {
     reply: ({ message }) => new Promise<Reply>((resolve) => open.set(message.height, resolve)),
   });
   const deliveries = createDeliveryStore(service.database);
+  const contents = createContentStore(service.database);
   return {
     ...service,
     /** Answers the call of a height. */
@@ -23,14 +25,39 @@ function createWaiting(options: Partial<WebhookOptions> = {}) {
     /** Puts deliveries into a queue; heights count from 1. */
     queue(webhook: number, ...events: string[]) {
       for (const [index, event] of events.entries()) {
-        const body = JSON.stringify({ event, height: index + 1 });
-        deliveries.insert({ webhook, id: `${index}`, sequence: index + 1, event, body }, 0);
+        const id = `${webhook}-${index}`;
+        const message = { webhook, id, sequence: index + 1, event, height: index + 1 };
+        deliveries.insert({ ...message, content: contents.insert({}) }, 0);
       }
     },
   };
 }
 
 describe("order", () => {
+  test.each(["rotation", "target", "removal", "disabling"])(
+    "what was read ahead of its turn is read again after a change of the webhook: %s",
+    async (change) => {
+      const { calls, answer, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
+      const { secrets } = await webhooks.register.create(always());
+      // A target that answered well: several are read in one go.
+      await emit(blockApplied(1));
+      await answer(1);
+      await emit(...[2, 3, 4, 5].map(blockApplied));
+      expect(heights(calls)).toEqual([1, 2, 3]);
+      const rotate = () => webhooks.register.rotate("1", { overlapSeconds: 0 }).secrets.token;
+      const token = change === "rotation" ? rotate() : undefined;
+      if (change === "target") await webhooks.register.update("1", { target: "https://other.example/" });
+      if (change === "disabling") await webhooks.register.update("1", { enabled: false });
+      if (change === "removal") await webhooks.register.remove("1");
+      for (const height of [2, 3, 4, 5]) await answer(height);
+      expect(heights(calls)).toEqual(token === undefined ? [1, 2, 3] : [1, 2, 3, 4, 5]);
+      if (token === undefined) return;
+      expect(calls.map(({ headers }) => headers.authorization)).toEqual(
+        [secrets, secrets, secrets, { token }, { token }].map(({ token }) => token.slice(0, 32)),
+      );
+    },
+  );
+
   test("first attempts begin in the order of events, so many at a time", async () => {
     const { calls, answer, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
     await webhooks.register.create(always());

@@ -349,9 +349,11 @@ describe("a block with more facts than one step may take back", () => {
   /** What the queue holds, in the order in which it is told. */
   const queueOf = (database: Database): Message[] =>
     database
-      .prepare<{ body: string }>("SELECT body FROM deliveries ORDER BY number")
+      .prepare<Message & { reverts: string | null }>(
+        "SELECT id, event, reverts FROM deliveries ORDER BY number",
+      )
       .all()
-      .map(({ body }) => JSON.parse(body));
+      .map(({ reverts, ...rest }) => ({ ...rest, ...(reverts !== null && { reverts }) }));
 
   /** Keeps the book of a receiver. */
   function check(messages: readonly Message[]): void {

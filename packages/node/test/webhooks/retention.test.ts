@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Database } from "../../src/store/database.ts";
 import type { DeliveryRetention } from "../../src/store/delivery-retention.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/webhooks.ts";
 import {
@@ -21,7 +22,29 @@ const createRetaining = (retention: Partial<DeliveryRetention>, reply?: ServiceO
 const blocks = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => blockApplied(from + index));
 
+const rowsOf = (database: Database, table: string) =>
+  database.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table}`).get()?.total;
+
 describe("retention", () => {
+  test("keeps one content for all who are told of an event, until the last of them is dropped", async () => {
+    const { webhooks, emit, clock, log, database } = createRetaining(
+      { maxAgeMs: HOUR_MS, maxFailedAgeMs: 3 * HOUR_MS },
+      ({ message }) => (message.webhookId === 2 ? 410 : 200),
+    );
+    for (let id = 1; id <= 2; id++) await webhooks.register.create(always());
+    await emit(...blocks(1, 3));
+    expect([rowsOf(database, "deliveries"), rowsOf(database, "contents")]).toEqual([6, 3]);
+    await clock.advance(2 * HOUR_MS);
+    await emit(blockApplied(4));
+    await clock.advance(1_000);
+    expect(log(2, 9).map(({ height }) => height)).toEqual([3, 2, 1]);
+    expect(rowsOf(database, "contents")).toBe(4);
+    await clock.advance(2 * HOUR_MS);
+    await emit(blockApplied(5));
+    await clock.advance(1_000);
+    expect([rowsOf(database, "deliveries"), rowsOf(database, "contents")]).toEqual([1, 1]);
+  });
+
   test("drops what ended long ago, failed ones later, and never what waits", async () => {
     const replies: Record<number, Reply> = { 1: 200, 2: 500, 3: 200, 4: 410 };
     const { webhooks, emit, clock, log } = createRetaining(
@@ -71,8 +94,7 @@ describe("retention", () => {
         .map(({ height }) => height)
         .reverse(),
     ]);
-    const attempts = database.prepare<{ total: number }>("SELECT count(*) AS total FROM attempts").get();
-    expect(attempts?.total).toBe(10);
+    expect(["attempts", "contents"].map((table) => rowsOf(database, table))).toEqual([10, 10]);
   });
 
   test("keeps the facts of blocks that may still be undone", async () => {
@@ -105,8 +127,6 @@ describe("retention", () => {
     await emit(...blocks(1, 3));
     await webhooks.register.remove(`${id}`);
     await clock.advance(61_000);
-    const left = (table: string) =>
-      database.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table}`).get()?.total;
-    expect([left("deliveries"), left("removed_webhooks")]).toEqual([3, 0]);
+    expect(["deliveries", "removed_webhooks"].map((table) => rowsOf(database, table))).toEqual([3, 0]);
   });
 });

@@ -45,10 +45,20 @@ CREATE TRIGGER webhook_changed AFTER UPDATE OF active_after, suspended ON webhoo
 CREATE TRIGGER webhook_removed AFTER DELETE ON webhooks
   BEGIN UPDATE register SET version = version + 1; END;
 
+-- What deliveries tell, each content once for all webhooks that are told of an event together. Large ones are written as
+-- they are sent: without most of what they hold.
+CREATE TABLE contents (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  data TEXT,                                  -- JSON; absent for events without content
+  truncated INTEGER,                          -- 1: the rest was left out
+  link TEXT                                   -- path below the node's address where all of it stands
+) STRICT;
+
+-- Bodies are made of these rows whenever they are sent, always the same: a row must not change in what it tells.
 CREATE TABLE deliveries (
   number INTEGER PRIMARY KEY AUTOINCREMENT,   -- order of a webhook's queue
   webhook INTEGER NOT NULL,                   -- rows of a removed one are seen by nobody, and dropped in time
-  id TEXT NOT NULL,                           -- webhook-id header: fact and webhook, constant over retries
+  id TEXT NOT NULL UNIQUE,                    -- webhook-id header: fact and webhook, constant over retries
   sequence INTEGER,                           -- among those of the webhook, without gaps; a ping has none
   event TEXT NOT NULL,
   height INTEGER,                             -- of the block that caused the event, if a block did
@@ -57,14 +67,13 @@ CREATE TABLE deliveries (
   reverts TEXT,                               -- id of the delivery that it takes back, if it does
   target_number INTEGER NOT NULL,             -- of the webhook when it was last put into the queue
   replay INTEGER,                             -- place in the queue of what is told again, if it waits there
-  body TEXT NOT NULL,                         -- the exact bytes sent and signed
+  content INTEGER NOT NULL,                   -- in contents
   state TEXT NOT NULL,                        -- pending, delivered, failed, cancelled
   attempts INTEGER NOT NULL DEFAULT 0,        -- since it was last put into the queue
   next_attempt_ms INTEGER,                    -- of a retry; absent: a first attempt, made when its turn comes
   created_ms INTEGER NOT NULL,
   finished_ms INTEGER,
-  reason TEXT,                                -- why it is not delivered (yet)
-  UNIQUE (webhook, id)
+  reason TEXT                                 -- why it is not delivered (yet)
 ) STRICT;
 -- The queues of a webhook: first attempts in the order of events, retries by their time, and what is told again.
 CREATE INDEX deliveries_first ON deliveries (webhook, number)
@@ -79,6 +88,12 @@ CREATE INDEX deliveries_reverting ON deliveries (webhook)
 CREATE INDEX deliveries_webhook ON deliveries (webhook, number);
 CREATE INDEX deliveries_failed ON deliveries (webhook, number) WHERE state = 'failed';
 CREATE INDEX deliveries_height ON deliveries (height, webhook) WHERE height IS NOT NULL;
+-- Contents go with the last delivery that tells them.
+CREATE INDEX deliveries_content ON deliveries (content);
+
+CREATE TRIGGER content_told_last AFTER DELETE ON deliveries
+  WHEN NOT EXISTS (SELECT 1 FROM deliveries WHERE content = OLD.content)
+  BEGIN DELETE FROM contents WHERE number = OLD.content; END;
 
 -- Every call that was made for a delivery.
 CREATE TABLE attempts (

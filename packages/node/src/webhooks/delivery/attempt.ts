@@ -1,7 +1,7 @@
 /** One call to a target: signed, made, timed. */
 import type { Attempt } from "../../store/deliveries.ts";
 import type { Clock } from "../clock.ts";
-import { createHeaders, type Message } from "./message.ts";
+import { bodyOf, createHeaders, type Message } from "./message.ts";
 import type { Post } from "./post.ts";
 
 /** What a call brought, for the log and for the decision what comes next. */
@@ -27,11 +27,12 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
   const headersOf = createHeaders();
   return async (message, signal) => {
     const startedMs = clock.nowMs();
-    const { target, body } = message;
+    const { target, letter, secrets } = message;
+    const body = bodyOf(letter);
     const took = () => ({ startedMs, durationMs: Math.max(0, clock.nowMs() - startedMs) });
     try {
       const { status, retryAfter, excerpt } = await post(
-        { target, headers: headersOf(message, startedMs), body },
+        { target, headers: headersOf({ id: letter.id, body, secrets }, startedMs), body },
         signal,
       );
       return {

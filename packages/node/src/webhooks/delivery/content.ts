@@ -1,13 +1,5 @@
 /** The content of a message: that of the event, or, where it is too large to be sent, what it is about and a link. */
-
-export type Content = {
-  /** JSON; absent for events without content. */
-  readonly dataText: string | undefined;
-  /** The rest was left out. */
-  readonly truncated?: true;
-  /** Path below the node's address where all of it stands, if it does. */
-  readonly link?: string;
-};
+import type { Content } from "../../store/contents.ts";
 
 /** Members that say what something is. */
 const NAMING = ["id", "height", "tokenId", "ownerId", "address", "publicKey"];

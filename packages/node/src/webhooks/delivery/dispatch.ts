@@ -3,26 +3,16 @@
  * become due together are one: many answers share one write to the disk.
  */
 import type { Logger } from "pino";
-import { isReversal } from "../../events/catalogue.ts";
 import type { Database } from "../../store/database.ts";
-import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
-import type { ReplayQueue } from "../../store/replay-queue.ts";
+import type { Waiting } from "../../store/deliveries.ts";
 import type { WebhookStore } from "../../store/webhooks.ts";
 import type { Clock } from "../clock.ts";
 import type { Matched } from "../matching/matcher.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import type { Ended } from "./outcome.ts";
 import { createPlaces, isQuick } from "./places.ts";
-import {
-  createQueue,
-  isIdle,
-  LANES,
-  type Lane,
-  laneDueMs,
-  type Queue,
-  type Retries,
-  runningOf,
-} from "./queue.ts";
+import { createQueue, isIdle, LANES, type Lane, laneDueMs, type Queue, runningOf } from "./queue.ts";
+import type { Take } from "./take.ts";
 
 export type DispatcherOptions = {
   /** Calls under way at once, over all webhooks, the first one of each left out. */
@@ -36,8 +26,7 @@ export type DispatcherOptions = {
 export type DispatcherDeps = {
   database: Database;
   webhooks: Pick<WebhookStore, "ids" | "isStrict">;
-  deliveries: Pick<DeliveryStore, "nextFirsts" | "nextRetry" | "nextRetryMs" | "isReverting">;
-  replayQueue: Pick<ReplayQueue, "next">;
+  take: Take;
   match: () => Matched;
   /** Work that nobody waits for: a step of each is done when no event waits to be matched. */
   chores: readonly Chore[];
@@ -68,25 +57,32 @@ const TROUBLE_PAUSE_MS = 1_000;
 /** Pause between two steps of a chore: other writers come between, and this thread has time for others. */
 const CHORE_PAUSE_MS = 5;
 
-/** Outcomes are written together: when this share of the calls has ended, or so long after the first of them. */
-const GATHERED_SHARE = 8;
+/** While more than a few calls are under way, outcomes are written together: those of half of them, or of some time. */
+const FEW_CALLS = 16;
 const GATHER_MS = 2;
+/**
+ * Calls that are begun in one go. Between two goes answers are read: where targets answer at once, few connections carry
+ * many deliveries, and each is cheaper by a third for it.
+ */
+const CALLS_AT_ONCE = 32;
 
 /** An attempt whose outcome is not written yet, with the place that it holds. */
 type Unwritten = Ended & { readonly queue: Queue; readonly lane: Lane };
 
 export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
-  const { database, deliveries, clock, logger } = deps;
+  const { database, take, clock, logger } = deps;
   const abort = new AbortController();
   /** By webhook; those called last come last. */
   const queues = new Map<number, Queue>();
   const calls = new Set<Promise<void>>();
-  /** First attempts that were read in one go, for the turn that begins calls. */
-  const ahead = new Map<Queue, Waiting[]>();
   let unwritten: Unwritten[] = [];
   let isStarted = false;
   let isClosing = false;
   let isScheduled = false;
+  /** Further calls are due, and begun soon. */
+  let isCalling = false;
+  /** When the next steps of the chores follow, if there are some. */
+  let choresMs: number | undefined;
   let cancelTimer = () => {};
   let cancelGathering: (() => void) | undefined;
 
@@ -103,15 +99,33 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     cancelTimer();
     cancelGathering?.();
     cancelGathering = undefined;
-    try {
+    careful(() => {
       if (!isStarted) start();
       const matched = write();
       for (const webhook of matched.webhooks) refill(webhook);
       deps.retain();
-      const choreMs = matched.more ? undefined : doChores();
-      call();
+      choresMs = matched.more ? undefined : doChores();
+      callSome();
       if (matched.more) wake();
-      else sleep(choreMs);
+    });
+  }
+
+  /** Begins calls that are due, and then waits for what follows. The next turn does it if one comes before. */
+  function callSome(): void {
+    if (call()) {
+      isCalling = true;
+      setImmediate(() => {
+        isCalling = false;
+        if (!isScheduled && !isClosing) careful(callSome);
+      });
+    } else if (unwritten.length > 0) gather();
+    else sleep();
+  }
+
+  /** Runs a part of a turn; an error of the database is not the end of it all. */
+  function careful(work: () => void): void {
+    try {
+      work();
       deps.turned();
     } catch (error) {
       deps.turned(error);
@@ -129,7 +143,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     });
   }
 
-  /** When the next steps are to follow, if there are some. */
+  /** Answers when the next steps are to follow, if there are some. */
   function doChores(): number | undefined {
     const done = deps.chores.map((chore) => chore());
     for (const { webhook } of done) if (webhook !== undefined) refill(webhook);
@@ -156,7 +170,8 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       queue.heldUntilMs = heldUntilMs;
       if (runningOf(queue) === 0) queue.isBarred = false;
       if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
-      if (concernsRetries) Object.assign(queue, retriesOf(queue.webhook));
+      // After a failure its webhook may be suspended.
+      if (concernsRetries) Object.assign(queue, { ahead: [], ...take.retriesOf(queue.webhook) });
     }
     return deps.match();
   }
@@ -169,27 +184,33 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     return { queue, lane, heldUntilMs, concernsRetries };
   }
 
-  /** Begins every call that is due, as long as there is room: one of each queue, then the next one of each. */
-  function call(): void {
+  /**
+   * Begins calls that are due, as long as there is room: one of each queue, then the next one of each. `true`: there may
+   * be more of them.
+   */
+  function call(): boolean {
     const nowMs = clock.nowMs();
     const places = createPlaces(queues.values(), options.maxConcurrent);
     let more = true;
-    ahead.clear();
+    let begun = 0;
     while (more) {
       more = false;
       for (const queue of [...queues.values()]) {
+        if (begun >= CALLS_AT_ONCE) return true;
         for (const lane of LANES) {
           const isNext = places.isFree(queue, lane) && isDue(queue, lane, nowMs);
-          const delivery = isNext ? take(queue, lane, nowMs) : undefined;
+          const delivery = isNext ? take.next(queue, lane, nowMs) : undefined;
           if (delivery) {
             places.take(queue);
             begin(queue, lane, delivery);
+            begun++;
           }
           more ||= delivery !== undefined;
         }
         if (isIdle(queue, nowMs)) queues.delete(queue.webhook);
       }
     }
+    return false;
   }
 
   function isDue(queue: Queue, lane: Lane, nowMs: number): boolean {
@@ -208,70 +229,32 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     calls.add(attempt);
   }
 
-  function take(queue: Queue, lane: Lane, nowMs: number): Waiting | undefined {
-    const { webhook } = queue;
-    if (lane === "first") return takeFirst(queue);
-    if (lane === "replay") return takeReplay(queue, nowMs);
-    const delivery = deliveries.nextRetry(webhook, nowMs);
-    // Cancelled meanwhile: perhaps a later one is left.
-    if (!delivery) Object.assign(queue, retriesOf(webhook));
-    return delivery;
-  }
-
-  function takeFirst(queue: Queue): Waiting | undefined {
-    const waiting = ahead.get(queue) ?? [];
-    if (waiting.length === 0) waiting.push(...readAhead(queue));
-    ahead.set(queue, waiting);
-    const [delivery] = waiting;
-    if (!delivery) {
-      queue.hasFirst = false;
-      return undefined;
-    }
-    if (isReversal(delivery.event)) {
-      queue.isBarred = true;
-      if (runningOf(queue) > 0) return undefined;
-    }
-    waiting.shift();
-    queue.taken = delivery.number;
-    return delivery;
-  }
-
-  /** As many as may begin now. */
-  function readAhead({ webhook, taken, running, isStrict }: Queue): Waiting[] {
-    const limit = isStrict ? 1 : options.maxConcurrentPerWebhook - running.first;
-    return deliveries.nextFirsts(webhook, taken, limit);
-  }
-
-  function takeReplay(queue: Queue, nowMs: number): Waiting | undefined {
-    // What is behind those under way. In strict order, one that failed is the next again.
-    const after = queue.running.replay === 0 ? 0 : queue.replayed;
-    const delivery = deps.replayQueue.next(queue.webhook, after);
-    queue.hasReplay = delivery !== undefined;
-    queue.replayMs = delivery?.nextAttemptMs ?? 0;
-    if (!delivery || queue.replayMs > nowMs) return undefined;
-    queue.replayed = delivery.place;
-    return delivery;
-  }
-
   async function send(queue: Queue, lane: Lane, delivery: Waiting): Promise<void> {
     const attempted = await deps.attempt(delivery, abort.signal);
     // Hung up by `close`: it is made again after the next start.
     if (!attempted) return;
     queue.isQuick = isQuick(attempted);
+    if (!queue.isQuick) queue.ahead = [];
     unwritten.push({ webhook: queue.webhook, delivery, attempted, queue, lane });
-    if (unwritten.length >= calls.size / GATHERED_SHARE) wake();
+    gather();
+  }
+
+  /** Outcomes wait for each other, as long as that is worth it. */
+  function gather(): void {
+    if (!isCalling && unwritten.length >= (calls.size - FEW_CALLS) / 2) wake();
     else cancelGathering ??= clock.after(GATHER_MS, wake);
   }
 
   /** Until the next call is due, or something else; answers wake the dispatcher themselves. */
-  function sleep(otherMs = Number.POSITIVE_INFINITY): void {
+  function sleep(): void {
+    cancelTimer();
     const places = createPlaces(queues.values(), options.maxConcurrent);
     const due = [...queues.values()].flatMap((queue) =>
       LANES.filter((lane) => places.isFree(queue, lane)).map(
         (lane) => dueMsOf(queue, lane) ?? Number.POSITIVE_INFINITY,
       ),
     );
-    const nextMs = Math.min(otherMs, ...due);
+    const nextMs = Math.min(choresMs ?? Number.POSITIVE_INFINITY, ...due);
     if (nextMs !== Number.POSITIVE_INFINITY) {
       cancelTimer = clock.after(Math.max(0, nextMs - clock.nowMs()), wake);
     }
@@ -280,7 +263,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   function queueOf(webhook: number): Queue {
     const known = queues.get(webhook);
     if (known) return known;
-    const queue = createQueue(webhook, deps.webhooks.isStrict(webhook), retriesOf(webhook));
+    const queue = createQueue(webhook, deps.webhooks.isStrict(webhook), take.retriesOf(webhook));
     queues.set(webhook, queue);
     return queue;
   }
@@ -291,18 +274,14 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     queue.hasFirst = true;
     queue.hasReplay = true;
     queue.replayMs = 0;
-    return Object.assign(queue, retriesOf(webhook));
+    return Object.assign(queue, take.retriesOf(webhook));
   }
-
-  const retriesOf = (webhook: number): Retries => ({
-    retryMs: deliveries.nextRetryMs(webhook),
-    isReverting: deliveries.isReverting(webhook),
-  });
 
   return {
     wake,
     look(webhook) {
       const queue = refill(webhook);
+      queue.ahead = [];
       queue.isStrict = deps.webhooks.isStrict(webhook);
       queue.heldUntilMs = 0;
       wake();

@@ -1,42 +1,28 @@
 /** What is sent: the body, and the headers that prove where it comes from (webhooks.md 7 and 10). */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import type { Letter } from "../../store/deliveries.ts";
 import type { Secrets } from "../../store/webhooks.ts";
-import { parseJson } from "../json.ts";
-import type { Content } from "./content.ts";
 
-/** Everything that a body says beside the content of the event. */
-export type Envelope = {
-  /** Of the first sending, milliseconds since 1970. */
-  readonly timestamp: number;
-  readonly event: string;
-  /** Of the webhook-id header. */
-  readonly id: string;
-  readonly webhookId: number;
-  /** Grows by one with each delivery of the webhook, so that the receiver sees what it missed. */
-  readonly sequence: number;
-  readonly height?: number;
-  readonly blockId?: string;
-  /** Id of the delivery that it takes back. */
-  readonly reverts?: string;
-} & Omit<Content, "dataText">;
-
-/** The text that is sent and signed. `dataText` is the JSON of the event's content; events without content have none. */
-export function bodyOf({ timestamp, ...rest }: Envelope, dataText: string | undefined): string {
+/**
+ * The text that is sent and signed: the three members of the old format (webhooks.md 7.1), then what tells messages
+ * apart. Events without content have no `data`.
+ */
+export function bodyOf(letter: Letter): string {
+  const { event, id, webhook: webhookId, sequence, height, blockId, reverts, createdMs, content } = letter;
+  const { dataText, ...fitting } = content;
   const data = dataText === undefined ? "" : `"data":${dataText},`;
-  return `{"timestamp":${timestamp},${data}${JSON.stringify(rest).slice(1)}`;
-}
-
-/** The content of the event in a body, as JSON. */
-export function dataTextOf(body: string): string | undefined {
-  const { data } = parseJson(body) as { data?: unknown };
-  return data === undefined ? undefined : JSON.stringify(data);
+  const rest = JSON.stringify({ event, id, webhookId, sequence, height, blockId, reverts, ...fitting });
+  return `{"timestamp":${createdMs},${data}${rest.slice(1)}`;
 }
 
 /** What is sent, and the secrets that prove it. */
-export type Message = { readonly id: string; readonly body: string; readonly secrets: Secrets };
+export type Message = { readonly letter: Letter; readonly secrets: Secrets };
+
+/** A message as text, and its id. */
+export type Signed = { readonly id: string; readonly body: string; readonly secrets: Secrets };
 
 /** Headers of one attempt. While a token is being replaced, the receiver may know the old one or the new one. */
-export type HeadersOf = (message: Message, atMs: number) => Record<string, string>;
+export type HeadersOf = (signed: Signed, atMs: number) => Record<string, string>;
 
 /** Tokens whose keys are kept: making a key takes longer than signing with it. */
 const MAX_KEYS = 10_000;

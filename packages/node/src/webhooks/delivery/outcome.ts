@@ -61,7 +61,10 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
     // A definition that was replaced or deleted meanwhile says nothing about the present one.
     if (!isCurrent) return 0;
     observer.decided(nextMs === undefined ? "dead" : "retried");
-    logger.debug({ webhook, delivery: delivery.id, attempts, status, reason, nextMs }, "delivery failed");
+    logger.debug(
+      { webhook, delivery: delivery.letter.id, attempts, status, reason, nextMs },
+      "delivery failed",
+    );
     const { failures, failingSinceMs } = health.recordFailure(webhook, atMs);
     const probeMs = probePauseMs(failures);
     if (isGone) suspend(webhook, "the target answered 410 Gone", atMs);

@@ -1,5 +1,6 @@
 /** A message that asks a target whether it is there. It stands in the log, but in no queue: there is one attempt. */
 import { randomBytes } from "node:crypto";
+import type { ContentStore } from "../../store/contents.ts";
 import type { Database } from "../../store/database.ts";
 import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { Webhook } from "../../store/webhooks.ts";
@@ -7,6 +8,7 @@ import type { Attempted, MakeAttempt } from "./attempt.ts";
 
 export type PingDeps = {
   database: Database;
+  contents: ContentStore;
   deliveries: Pick<DeliveryStore, "insert" | "recordAttempt" | "finish">;
   attempt: MakeAttempt;
   nowMs: () => number;
@@ -15,19 +17,21 @@ export type PingDeps = {
 /** Answers the number of the delivery. `isAlive`: the target answered with success. */
 export type Ping = (webhook: Webhook) => Promise<{ readonly number: number; readonly isAlive: boolean }>;
 
+const NOTHING = { dataText: "{}" };
+
 /** Shorter than what the asking client waits for its own answer. */
 const TIMEOUT_MS = 5_000;
 
-export function createPing({ database, deliveries, attempt, nowMs }: PingDeps): Ping {
+export function createPing({ database, contents, deliveries, attempt, nowMs }: PingDeps): Ping {
   return async ({ id: webhook, target, secrets }) => {
     const atMs = nowMs();
-    const id = `msg_${randomBytes(16).toString("hex")}`;
-    const body = JSON.stringify({ timestamp: atMs, data: {}, event: "ping", id, webhookId: webhook });
-    const answered = await attempt({ id, body, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
+    const source = { webhook, id: `msg_${randomBytes(16).toString("hex")}`, event: "ping" };
+    const letter = { ...source, createdMs: atMs, content: NOTHING };
+    const answered = await attempt({ letter, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
     const attempted = answered ?? silence(atMs, nowMs());
     const isAlive = attempted.reason === undefined;
     const number = database.transaction(() => {
-      const number = deliveries.insert({ webhook, id, event: "ping", body }, atMs);
+      const number = deliveries.insert({ ...source, content: contents.insert(NOTHING) }, atMs);
       deliveries.recordAttempt(number, attempted);
       deliveries.finish(number, isAlive ? "delivered" : "failed", nowMs(), attempted.reason);
       return number;

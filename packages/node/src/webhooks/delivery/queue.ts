@@ -4,6 +4,8 @@
  * other one back; what is told again has its turn when no first attempt waits.
  */
 
+import type { Waiting } from "../../store/deliveries.ts";
+
 export const LANES = ["first", "retry", "replay"] as const;
 export type Lane = (typeof LANES)[number];
 
@@ -15,7 +17,9 @@ export type Queue = {
   readonly running: Record<Lane, number>;
   /** Number of the last delivery that the first lane took. */
   taken: number;
-  /** Whether there may be deliveries behind it. */
+  /** The next ones behind it, as far as they were read. */
+  ahead: Waiting[];
+  /** Whether there may be deliveries behind the last one taken. */
   hasFirst: boolean;
   /** Nothing begins until every call has ended: what takes back is told alone, between the old and the new. */
   isBarred: boolean;
@@ -42,6 +46,7 @@ export const createQueue = (webhook: number, isStrict: boolean, retries: Retries
   isStrict,
   running: { first: 0, retry: 0, replay: 0 },
   taken: 0,
+  ahead: [],
   hasFirst: true,
   isBarred: false,
   ...retries,

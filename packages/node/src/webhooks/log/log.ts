@@ -9,6 +9,7 @@ import type {
 } from "../../store/delivery-log.ts";
 import type { Webhook } from "../../store/webhooks.ts";
 import { integer, type Readers, readMembers, required } from "../body.ts";
+import { bodyOf } from "../delivery/message.ts";
 import { WebhookError } from "../register/error.ts";
 
 export type DeliveryLogDeps = {
@@ -65,7 +66,7 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
     page: (id, filter, range) => store.page(findWebhook(id).id, filter, range),
     find(id, delivery) {
       const record = find(findWebhook(id).id, delivery);
-      return { ...record, body: store.body(record.number) ?? "" };
+      return { ...record, body: bodyOf(store.letter(record.number)!) };
     },
     retry(id, delivery) {
       const webhook = findWebhook(id).id;

@@ -1,12 +1,12 @@
 /** Holding facts back until their blocks are deep enough: what is undone before is never told at all. */
 import type { LoggedEvent } from "../../events/event.ts";
-import type { HeldStore } from "../../store/held.ts";
+import type { Held, HeldStore } from "../../store/held.ts";
 import type { Definitions } from "./definitions.ts";
 import type { News, Outbox } from "./outbox.ts";
 
 export type Confirmations = {
   /** Keeps news of a block until so many others lie above it. */
-  hold(news: News, confirmations: number): void;
+  hold(news: Omit<News, "content"> & Pick<Held, "dataText">, confirmations: number): void;
   /**
    * A block was applied: tells what is deep enough by now, as far as the limit allows. Answers the webhooks of the facts
    * that were let go, one for each.
@@ -35,8 +35,8 @@ export function createConfirmations({ held, definitions, outbox }: ConfirmationD
         // One that is off hears of nothing.
         if (!definition) continue;
         const deepEnough = height - definition.confirmations;
-        for (const news of held.release(webhook, deepEnough, limit - webhooks.length)) {
-          outbox.put(news);
+        for (const { dataText, ...news } of held.release(webhook, deepEnough, limit - webhooks.length)) {
+          outbox.put({ ...news, content: outbox.share(news.event.name, () => dataText) });
           webhooks.push(webhook);
         }
       }

@@ -2,12 +2,14 @@
  * What a delivery is called. The name is made of the fact and the webhook alone, so the same fact has the same id on
  * every attempt, after every restart, and when it is replayed years later: receivers tell by it what they know already.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** What tells one fact from all others. */
 export type Fact = {
   /** Of the event. */
   readonly id: string;
+  /** Facts of blocks: of the block. */
+  readonly height?: number;
   /**
    * Facts of blocks: how often the block had been undone when the fact became true. A block that comes back after a
    * reorganisation is news to those who were told that it is gone.
@@ -21,9 +23,10 @@ export type Fact = {
 export const deliveryId = (
   network: string,
   webhook: number,
-  { id, timesReverted, logSequence }: Fact,
+  { id, height, timesReverted, logSequence }: Fact,
 ): string =>
   messageId(
+    placeText(height ?? logSequence ?? 0),
     network,
     webhook,
     id,
@@ -32,8 +35,20 @@ export const deliveryId = (
 
 /** Id of the delivery by which an event of that name takes back another delivery. */
 export const reversalId = (network: string, webhook: number, name: string, takenBack: string): string =>
-  messageId(network, webhook, name, `reverts ${takenBack}`);
+  messageId(
+    takenBack.slice(PREFIX.length, PREFIX.length + PLACE_DIGITS),
+    network,
+    webhook,
+    name,
+    `reverts ${takenBack}`,
+  );
 
-function messageId(...parts: readonly (string | number)[]): string {
-  return `msg_${createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32)}`;
-}
+const PREFIX = "msg_";
+const PLACE_DIGITS = 8;
+
+/** Ids begin with the place of the fact: what is told together lies together in the index of ids. */
+const placeText = (place: number): string =>
+  place.toString(16).padStart(PLACE_DIGITS, "0").slice(-PLACE_DIGITS);
+
+const messageId = (place: string, ...parts: readonly (string | number)[]): string =>
+  `${PREFIX}${place}${hash("sha256", parts.join("\n")).slice(0, 32 - PLACE_DIGITS)}`;

@@ -83,19 +83,24 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
 
   /** Answers the webhooks that hear of the event. */
   function tell(event: LoggedEvent): number[] {
-    let dataText: string | undefined;
+    let text: string | undefined;
+    const dataText = () => {
+      text ??= event.data === undefined ? undefined : JSON.stringify(event.data);
+      return text;
+    };
+    const content = outbox.share(event.name, dataText);
     return definitions.forEvent(event).flatMap(({ definition, name }) => {
       const { id: webhook, activeAfter, fires } = definition;
       if (event.sequence <= activeAfter || !fires(event.data)) return [];
-      dataText ??= event.data === undefined ? undefined : JSON.stringify(event.data);
-      const news = { webhook, name, event, dataText, logSequence: event.sequence };
+      const news = { webhook, name, event, logSequence: event.sequence };
       if (definition.confirmations > 0 && isChainFact(event.name)) {
         const takenBack = outbox.takenBackBy(event, webhook, event.sequence);
-        if (takenBack === undefined) confirmations.hold(news, definition.confirmations);
+        if (takenBack === undefined)
+          confirmations.hold({ ...news, dataText: dataText() }, definition.confirmations);
         // What was never told needs not be taken back.
         if (takenBack === undefined || !deliveries.has(webhook, takenBack)) return [];
       }
-      return outbox.put(news) ? [webhook] : [];
+      return outbox.put({ ...news, content }) ? [webhook] : [];
     });
   }
 }

@@ -4,12 +4,12 @@
  */
 import { isChainFact, isReversal, reversalOf } from "../../events/catalogue.ts";
 import type { Event } from "../../events/event.ts";
+import type { ContentStore } from "../../store/contents.ts";
 import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { ReversalStore } from "../../store/reversals.ts";
 import type { Told } from "../../store/told.ts";
 import type { WebhookStore } from "../../store/webhooks.ts";
 import type { Fit } from "../delivery/content.ts";
-import { bodyOf, dataTextOf } from "../delivery/message.ts";
 import { deliveryId, reversalId } from "./identity.ts";
 
 /** An event that a webhook is to hear of. */
@@ -18,13 +18,18 @@ export type News = {
   /** As the webhook calls it. */
   readonly name: string;
   readonly event: Event;
-  /** JSON of the event's content, made once for all webhooks. */
-  readonly dataText: string | undefined;
+  /** What the event tells, shared with the news of it for other webhooks. */
+  readonly content: Shared;
   /** Place in the event log at which the event happened. */
   readonly logSequence: number;
 };
 
+/** Writes a content when the first delivery needs it; answers its number. For one transaction only. */
+export type Shared = () => number;
+
 export type Outbox = {
+  /** The content of an event of that name; `dataText` makes the JSON of it, or nothing if it has none. */
+  share(event: string, dataText: () => string | undefined): Shared;
   /**
    * Puts a delivery into the queue, or into that of what is told again, at a place. `false` when the webhook has it
    * already.
@@ -42,13 +47,14 @@ export type OutboxDeps = {
   /** The nethash. */
   network: string;
   webhooks: Pick<WebhookStore, "nextSequence">;
+  contents: ContentStore;
   deliveries: Pick<DeliveryStore, "has" | "insert">;
   reversals: Pick<ReversalStore, "count">;
   fit: Fit;
   nowMs: () => number;
 };
 
-type Letter = Pick<News, "webhook" | "name" | "dataText"> & {
+type Draft = Pick<News, "webhook" | "name" | "content"> & {
   readonly id: string;
   readonly height?: number;
   readonly blockId?: string;
@@ -60,60 +66,61 @@ type Letter = Pick<News, "webhook" | "name" | "dataText"> & {
 };
 
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { network, webhooks, deliveries, reversals, fit, nowMs } = deps;
+  const { network, webhooks, contents, deliveries, reversals, fit, nowMs } = deps;
 
-  function takenBackBy({ reverts, name, blockId }: Event, webhook: number, logSequence: number) {
+  function takenBackBy({ reverts, name, height, blockId }: Event, webhook: number, logSequence: number) {
     if (reverts === undefined) return undefined;
     const times = reversals.count(blockId!, logSequence);
     // What is told behind the reversal of the block itself is about the application that was just counted.
     const timesReverted = isReversal(name) ? times : times - 1;
-    return deliveryId(network, webhook, { id: reverts, timesReverted });
+    return deliveryId(network, webhook, { id: reverts, ...heightOf(height), timesReverted });
   }
 
-  function idOf({ id, name, blockId }: Event, webhook: number, logSequence: number): string {
+  function idOf({ id, name, height, blockId }: Event, webhook: number, logSequence: number): string {
     const isFact = blockId !== undefined && isChainFact(name);
-    const occurrence = isFact ? { timesReverted: reversals.count(blockId, logSequence) } : { logSequence };
+    const occurrence = isFact
+      ? { ...heightOf(height), timesReverted: reversals.count(blockId, logSequence) }
+      : { logSequence };
     return deliveryId(network, webhook, { id, ...occurrence });
   }
 
-  function post({ webhook, name, dataText, id, height, blockId, reverts, stands, replay }: Letter): boolean {
+  function post({ webhook, name, content, id, height, blockId, reverts, stands, replay }: Draft): boolean {
     // Before the number is taken: numbers have no gaps.
     if (deliveries.has(webhook, id)) return false;
-    const atMs = nowMs();
-    const sequence = webhooks.nextSequence(webhook);
-    const source = {
-      ...(height !== undefined && { height }),
-      ...(blockId !== undefined && { blockId }),
-      ...(reverts !== undefined && { reverts }),
-    };
-    const { dataText: content, ...rest } = fit(name, dataText);
-    const envelope = { timestamp: atMs, event: name, id, webhookId: webhook, sequence, ...source, ...rest };
-    const body = bodyOf(envelope, content);
     deliveries.insert(
       {
         webhook,
         id,
-        sequence,
+        sequence: webhooks.nextSequence(webhook),
         event: name,
-        ...source,
-        body,
+        ...heightOf(height),
+        ...(blockId !== undefined && { blockId }),
+        ...(reverts !== undefined && { reverts }),
+        content: content(),
         stands,
         ...(replay !== undefined && { replay }),
       },
-      atMs,
+      nowMs(),
     );
     return true;
   }
 
   return {
-    put({ webhook, name, event, dataText, logSequence }, replay) {
+    share(event, dataText) {
+      let number: number | undefined;
+      return () => {
+        number ??= contents.insert(fit(event, dataText()));
+        return number;
+      };
+    },
+    put({ webhook, name, event, content, logSequence }, replay) {
       const { height, blockId } = event;
       const takenBack = takenBackBy(event, webhook, logSequence);
       return post({
         webhook,
         name,
-        dataText,
-        ...(height !== undefined && { height }),
+        content,
+        ...heightOf(height),
         ...(blockId !== undefined && { blockId }),
         ...(takenBack === undefined
           ? { id: idOf(event, webhook, logSequence) }
@@ -126,13 +133,14 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         replay,
       });
     },
-    takeBack({ webhook, id: reverts, event, height, blockId, body }) {
+    takeBack({ webhook, id: reverts, event, height, blockId, content }) {
       const name = reversalOf(event);
       const id = reversalId(network, webhook, name, reverts);
-      const dataText = dataTextOf(body);
-      return post({ webhook, name, dataText, id, height, blockId, reverts, stands: false });
+      return post({ webhook, name, content: () => content, id, height, blockId, reverts, stands: false });
     },
     idOf,
     takenBackBy,
   };
 }
+
+const heightOf = (height: number | undefined) => (height === undefined ? {} : { height });

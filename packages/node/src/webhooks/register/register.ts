@@ -148,11 +148,14 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
       const { overlapSeconds = DAY_SECONDS } = readMembers(body, ROTATION_READERS);
       const webhook = find(id).id;
       webhooks.rotate(webhook, createToken(), nowMs() + overlapSeconds * 1_000);
+      onChanged(webhook);
       return webhooks.find(webhook)!;
     },
 
     async remove(id) {
-      webhooks.remove(find(id).id);
+      const webhook = find(id).id;
+      webhooks.remove(webhook);
+      onChanged(webhook);
       await webhooksChanged();
     },
 

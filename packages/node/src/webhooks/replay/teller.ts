@@ -89,8 +89,10 @@ export function createTeller(deps: TellerDeps): Chore {
         const event = events[nextIndex]!;
         const name = names.get(event.name);
         if (name === undefined || !isRemembered(event.name) || !definition.fires(event.data)) continue;
-        const dataText = event.data === undefined ? undefined : JSON.stringify(event.data);
-        news.push({ webhook, name, event, dataText, logSequence: Number.MAX_SAFE_INTEGER });
+        const content = outbox.share(name, () =>
+          event.data === undefined ? undefined : JSON.stringify(event.data),
+        );
+        news.push({ webhook, name, event, content, logSequence: Number.MAX_SAFE_INTEGER });
       }
       nextHeight++;
       nextIndex = 0;
