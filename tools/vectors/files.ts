@@ -1,6 +1,7 @@
 /** The vector files below a folder, each with its runner. */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
+import { transcript } from "./p2p-frames.ts";
 import { runners } from "./runners.ts";
 import type { VectorCase } from "./vector.ts";
 
@@ -11,6 +12,9 @@ export type VectorFile = {
   readonly size: number;
 };
 
+/** A recorded connection is known by its steps, whatever it is called. */
+const runnerOf = ({ steps }: { steps?: unknown }) => (Array.isArray(steps) ? transcript : undefined);
+
 export function* vectorFiles(folder: string): Iterable<VectorFile> {
   // Recorded answers of the API are compared with a server (`npm run parity`).
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
@@ -18,7 +22,7 @@ export function* vectorFiles(folder: string): Iterable<VectorFile> {
   );
   for (const path of paths.sort()) {
     const content = JSON.parse(readFileSync(join(folder, path), "utf8"));
-    const runner = runners[content.kind ?? basename(path, ".json")];
+    const runner = runners[content.kind ?? basename(path, ".json")] ?? runnerOf(content);
     const size = Array.isArray(content.cases) ? content.cases.length : 1;
     yield { path: relative(".", join(folder, path)), size, ...(runner && { cases: runner(content) }) };
   }

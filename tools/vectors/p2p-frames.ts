@@ -17,7 +17,7 @@ import { NOT_READY } from "../../packages/node/src/peers/wire/replies/write.ts";
 import { type EventName, isInternal } from "../../packages/node/src/peers/wire/requests/arguments.ts";
 import { networkNamed } from "./networks.ts";
 import { acceptRaw, connectRaw, type Item, maskedFrame, type RawEnd, textFrame } from "./raw-end.ts";
-import type { Runner, Runners } from "./vector.ts";
+import type { Runner } from "./vector.ts";
 
 type Step = {
   dir: "client->server" | "server->client";
@@ -229,40 +229,7 @@ const upgradeReply = (key: string) =>
     .digest("base64")}\r\n\r\n`;
 
 /** Steps depend on those before: a file is one case for each side. */
-const transcript: Runner = ({ name, steps }: { name: string; steps: Step[] }) => [
+export const transcript: Runner = ({ name, steps }: { name: string; steps: Step[] }) => [
   { name: `${name}, our server`, run: () => replayToServer(steps) },
   { name: `${name}, our client`, run: () => replayToClient(steps) },
 ];
-
-const TRANSCRIPTS = [
-  "app-not-ready",
-  "disconnect",
-  "event-before-handshake",
-  "forger-current-round",
-  "forger-emit-event",
-  "forger-open",
-  "forger-post-block",
-  "forger-sync",
-  "forger-transactions",
-  "fragmented-request",
-  "get-blocks",
-  "get-blocks-headers",
-  "get-common-blocks",
-  "get-common-blocks-none",
-  "get-peers",
-  "get-status",
-  "path-with-query",
-  "ping-pong",
-  "pong-timeout",
-  "post-block",
-  "post-transactions",
-  "post-transactions-garbage",
-  "rate-limit-get-peers",
-  "request-without-cid",
-  "upgrade-handshake",
-  "verify-peer-ahead",
-];
-
-export const frameRunners: Runners = Object.fromEntries(
-  TRANSCRIPTS.map((name) => [`frames-${name}`, transcript]),
-);

@@ -7,6 +7,7 @@ import type { ReplyHeaders } from "../wire/headers.ts";
 import { MAX_SERVER_MESSAGES } from "../wire/limits.ts";
 import {
   PING,
+  REMOVE_TOKEN,
   unexpectedFailure,
   writeFailure,
   writeHandshakeReply,
@@ -97,7 +98,9 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
   function act(message: ClientMessage, at: number): void {
     if (message.kind === "handshake") {
       deps.onOpen();
-      if (message.callId !== undefined) send(writeHandshakeReply(message.callId, newId()));
+      const { callId, hasToken } = message;
+      if (hasToken) send(REMOVE_TOKEN);
+      if (callId !== undefined) send(writeHandshakeReply(callId, newId(), hasToken));
     }
     if (message.kind !== "call") return;
     deps.rateLimits.count(caller.address, message.event, at);

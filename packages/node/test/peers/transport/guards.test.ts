@@ -168,6 +168,22 @@ test("a call without number is executed and not answered", async () => {
   expect(calls).toEqual(["p2p.peer.getPeers", "p2p.peer.postTransactions"]);
 });
 
+test("who shakes hands with a token is told that it is none, and let in", async () => {
+  const port = await serve();
+  const socket = webSocket(port, "127.0.0.1");
+  await once(socket, "open");
+  const messages: string[] = [];
+  socket.on("message", (data) => messages.push(String(data)));
+  socket.send('{"event":"#handshake","data":{"authToken":"x.y"},"cid":1}');
+  await expect.poll(() => messages.length).toBe(2);
+  expect(messages[0]).toBe('{"event":"#removeAuthToken","data":null}');
+  expect(JSON.parse(messages[1]!)).toMatchObject({
+    rid: 1,
+    data: { authError: { name: "AuthTokenInvalidError" }, isAuthenticated: false },
+  });
+  socket.terminate();
+});
+
 test("a failure of the node is told by its text", async () => {
   const port = await serve({ answer: () => Promise.reject(new Error("disk full")) });
   const socket = await open(port);

@@ -114,7 +114,7 @@ test("a reply without headers costs the peer, a wrong result only the request", 
 });
 
 test("the handshake tells the timeout of pings", () => {
-  const message = readServerMessage(writeHandshakeReply(1, "id"));
+  const message = readServerMessage(writeHandshakeReply(1, "id", false));
   expect(message.kind === "reply" && readHandshakeReply(message.data)).toEqual({ pingTimeoutMs: 60_000 });
   for (const pingTimeout of [undefined, "60000", 0, -1, 1e300]) {
     expect(codeOf(() => readHandshakeReply({ pingTimeout }))).toBe("REPLY_FORM");

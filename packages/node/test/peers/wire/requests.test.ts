@@ -64,13 +64,21 @@ test("reads every call that is written", () => {
 
 test("reads the messages around the calls", () => {
   expect(readClientMessage("#2")).toEqual({ kind: "pong" });
-  expect(readClientMessage(writeHandshake())).toEqual({ kind: "handshake", callId: 1 });
-  expect(readClientMessage('{"event":"#handshake"}')).toEqual({ kind: "handshake", callId: undefined });
-  expect(readClientMessage('{"event":"#handshake","data":{},"cid":7}')).toEqual({
+  expect(readClientMessage(writeHandshake())).toEqual({
     kind: "handshake",
-    callId: 7,
+    callId: 1,
+    hasToken: false,
   });
+  const handshake = (more: string) => readClientMessage(`{"event":"#handshake"${more}}`);
+  expect(handshake("")).toEqual({ kind: "handshake", callId: undefined, hasToken: false });
+  expect(handshake(',"data":{},"cid":7')).toEqual({ kind: "handshake", callId: 7, hasToken: false });
+  expect(handshake(',"data":{"authToken":"x"},"cid":7')).toMatchObject({ hasToken: true });
   expect(readClientMessage(writeDisconnect(1000))).toEqual({ kind: "disconnect", closeCode: 1000 });
+});
+
+test("a call with the number 0 has none", () => {
+  const text = '{"event":"p2p.peer.getStatus","data":{"data":{},"headers":{}},"cid":0}';
+  expect(readClientMessage(text)).toMatchObject({ kind: "call", callId: undefined });
 });
 
 describe("refuses", () => {

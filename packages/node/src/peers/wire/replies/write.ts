@@ -8,9 +8,21 @@ import type { ResultOf } from "./results.ts";
 /** Sent every `TIMES_MS.pingInterval`; the client answers with a pong. */
 export const PING = "#1";
 
+/** Comes before the reply to a handshake with a token: there are none here, so that each is a wrong one. */
+export const REMOVE_TOKEN = encodeValue({ event: "#removeAuthToken", data: null });
+const WRONG_TOKEN = { message: "jwt malformed", name: "AuthTokenInvalidError" };
+
 /** @param id of the connection: any text, 20 characters of URL-safe base64 by custom */
-export const writeHandshakeReply = (callId: number, id: string): string =>
-  encodeValue({ rid: callId, data: { id, pingTimeout: TIMES_MS.pingTimeout, isAuthenticated: false } });
+export const writeHandshakeReply = (callId: number, id: string, hasToken: boolean): string =>
+  encodeValue({
+    rid: callId,
+    data: {
+      id,
+      pingTimeout: TIMES_MS.pingTimeout,
+      ...(hasToken && { authError: WRONG_TOKEN }),
+      isAuthenticated: false,
+    },
+  });
 
 /** The headers may not be missing: a client forgets a peer that sends none. */
 export const writeReply = <E extends EventName>(

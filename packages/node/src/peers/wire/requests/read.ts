@@ -21,7 +21,8 @@ export type Call = {
 
 export type ClientMessage =
   | { readonly kind: "pong" }
-  | { readonly kind: "handshake"; readonly callId: number | undefined }
+  /** `hasToken`: it shows a token, which nobody here has given. */
+  | { readonly kind: "handshake"; readonly callId: number | undefined; readonly hasToken: boolean }
   | { readonly kind: "disconnect"; readonly closeCode: number }
   | Call;
 
@@ -43,7 +44,7 @@ export function readClientMessage(text: string): ClientMessage {
   // Steps 6 to 8
   if (message.event === DISCONNECT) return { kind: "disconnect", closeCode: closeCodeOf(message) };
   const callId = callIdOf(message);
-  if (message.event === HANDSHAKE) return { kind: "handshake", callId };
+  if (message.event === HANDSHAKE) return { kind: "handshake", callId, hasToken: hasToken(message) };
   return callOf(message, callId);
 }
 
@@ -57,10 +58,13 @@ function closeCodeOf(message: UntrustedRecord): number {
   return data.code;
 }
 
+/** Zero is as good as none. */
 function callIdOf({ cid }: UntrustedRecord): number | undefined {
   if (cid !== undefined && typeof cid !== "number") throw new WireError("MESSAGE_FORM", "cid is no number");
-  return cid;
+  return cid || undefined;
 }
+
+const hasToken = ({ data }: UntrustedRecord): boolean => isRecord(data) && Boolean(data.authToken);
 
 /** Step 8 */
 function callOf(message: UntrustedRecord, callId: number | undefined): Call {
