@@ -59,7 +59,7 @@ export const devDescription = (cast: Cast): NetworkDescription => ({
     .map(({ person }) => person.unikId),
 });
 
-/** The rules of livenet's last milestone, but plain mints stay possible beside certified ones. */
+/** The rules of livenet's last milestone, but plain mints stay possible beside certified ones, and there are locks. */
 export const devMilestones = (blockTimeSeconds: number): MilestoneChange[] => [
   {
     height: 1,
@@ -92,7 +92,7 @@ export const devMilestones = (blockTimeSeconds: number): MilestoneChange[] => [
       network: { forger: 0, sender: 0, foundation: 0 },
     },
   },
-  { height: 2, aip11: true, block: { idFullSha256: true } },
+  { height: 2, aip11: true, htlcEnabled: true, block: { idFullSha256: true } },
 ];
 
 const STATIC_FEES = {

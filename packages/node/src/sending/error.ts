@@ -18,7 +18,7 @@ export type SendErrorType =
   | { readonly code: "SEND_STILL_WAITING"; readonly id: string; readonly waitedMs: number }
   /** The second passphrase is not the one that the wallet registered. */
   | { readonly code: "SEND_WRONG_SECOND_KEY"; readonly address: string }
-  /** The wallet has not what the transaction is about: a vote to withdraw, a unik. */
+  /** The wallet has not what the transaction needs: a vote to withdraw, a unik, a public key. */
   | { readonly code: "SEND_NOTHING_THERE"; readonly address: string };
 
 export type SendErrorCode = SendErrorType["code"];

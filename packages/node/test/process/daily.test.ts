@@ -1,6 +1,6 @@
 /** The commands for daily work, each in a process of its own, with a living chain. */
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -221,24 +221,27 @@ describe("payments", { timeout: 60_000 }, () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("ERR_")]);
   });
 
-  test("amounts put aside, where the network has them: this one has not", async () => {
-    const lock = ["lock", bob.address, "2", "ab".repeat(32)];
-    const dry = async (args: readonly string[]) =>
-      (await json(["tx", ...args, "--dry-run"], as(alice))).transaction;
-    const expiration = { type: 2, value: 100 };
-    expect(await dry([...lock, "--until-height", "100"])).toMatchObject({
-      type: 8,
-      amount: "200000000",
-      asset: { lock: { secretHash: "ab".repeat(32), expiration } },
-    });
-    const byTime = { asset: { lock: { expiration: { type: 1, value: 7 } } } };
-    expect(await dry([...lock, "--until-time", "7"])).toMatchObject(byTime);
-    const claim = { lockTransactionId: "cd".repeat(32), unlockSecret: "ef".repeat(32) };
-    expect(await dry(["claim", "cd".repeat(32), "ef".repeat(32)])).toMatchObject({ asset: { claim } });
-    const refund = { lockTransactionId: "cd".repeat(32) };
-    expect(await dry(["refund", "cd".repeat(32)])).toMatchObject({ asset: { refund } });
-    const { code, stderr } = await run(["tx", ...lock, "--until-height", "100"], as(alice));
-    expect([code, stderr]).toEqual([1, expect.stringContaining("deactivated")]);
+  test("amounts put aside, claimed with the secret, and taken back when the time is over", async () => {
+    const secret = "5f".repeat(32);
+    const secretHash = hash("sha256", Buffer.from(secret, "hex"));
+    const heightIn = async (blocks: number) => (await client.blockchain.get()).data.block.height + blocks;
+    const lock = ["lock", bob.address, "2", secretHash, "--until-height"];
+    const first = await forged([...lock, `${await heightIn(100)}`], as(alice));
+    expect(first).toMatchObject({ type: 8, amount: 200_000_000, asset: { lock: { secretHash } } });
+    const claim = { lockTransactionId: first.id, unlockSecret: secret };
+    expect((await forged(["claim", first.id, secret], as(bob))).asset).toEqual({ claim });
+
+    // It has to outlive a round.
+    const second = await forged([...lock, `${await heightIn(20)}`], as(alice));
+    const early = await run(["tx", "refund", second.id], as(alice));
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining("ERR_APPLY")]);
+    await client.dev.mine({ blocks: 20 });
+    const refund = { lockTransactionId: second.id };
+    expect((await forged(["refund", second.id], as(alice))).asset).toEqual({ refund });
+
+    const byTime = ["lock", bob.address, "2", secretHash, "--until-time", "7", "--dry-run"];
+    const { transaction } = await json(["tx", ...byTime], as(alice));
+    expect(transaction).toMatchObject({ asset: { lock: { expiration: { type: 1, value: 7 } } } });
   });
 });
 
@@ -294,6 +297,17 @@ describe("uniks", { timeout: 60_000 }, () => {
     expect(await json(["unik", unik])).toMatchObject({ explicitValues: [name] });
     const transfer = await forged(["transfer-unik", unik, carol.address, ...certified], environment);
     expect(transfer).toMatchObject({ typeGroup: 2001, type: 6 });
+  });
+
+  test("not disclosed by a wallet that never sent anything: the remedy is told", async () => {
+    const unik = newUnik();
+    const silent = people("nobody's account");
+    await forged(["mint", unik, "individual"], as(unregistered));
+    await forged(["transfer-unik", unik, silent.address], as(unregistered));
+    const environment = { ...as(silent), UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase };
+    const disclose = ["tx", "disclose", unik, "name", "--factory", factory.unikId];
+    const { code, stderr } = await run(disclose, environment);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("send any other transaction first")]);
   });
 });
 
@@ -355,6 +369,8 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     [["transfer", bob.address, "1", "--passphrase", "x"], "unknown option '--passphrase'"],
     [["multi-payment", `${bob.address}=1`], "at least two ADDRESS=AMOUNT"],
     [["lock", bob.address, "1", "ab".repeat(32)], "either --until-height or --until-time"],
+    [["ipfs", "nope"], "the multihash of a file is expected"],
+    [["transfer", bob.address, "0"], "more than 0"],
     [["mint", newUnik(), "person"], "individual, organization or network is expected"],
     [["update", newUnik()], "--property or --remove is expected"],
     [["disclose", newUnik(), "name"], "required option '--factory <UNIK>'"],

@@ -2,7 +2,7 @@
 import { builders } from "@uniknode/protocol";
 import { ConfigError } from "../../config/resolve.ts";
 import { kind } from "./kind.ts";
-import { type Payment, readAddress, readHex64, readPayment, readTokens, readUnsigned } from "./read.ts";
+import { type Payment, readAddress, readHex64, readPayable, readPayment, readUnsigned } from "./read.ts";
 
 type WithMessage = { readonly vendorField?: string };
 
@@ -15,7 +15,7 @@ export const transfer = kind<[recipientId: string, amount: bigint], WithMessage>
   (command) =>
     command
       .argument("<address>", "who receives it", readAddress)
-      .argument("<amount>", AMOUNT, readTokens)
+      .argument("<amount>", AMOUNT, readPayable)
       .option(...MESSAGE),
   ([recipientId, amount], { vendorField = "" }) =>
     ({ envelope }) =>
@@ -41,9 +41,13 @@ export const lock = kind<[recipientId: string, amount: bigint, secretHash: strin
   (command) =>
     command
       .argument("<address>", "who may claim it", readAddress)
-      .argument("<amount>", AMOUNT, readTokens)
+      .argument("<amount>", AMOUNT, readPayable)
       .argument("<secret-hash>", "SHA-256 of the secret, 64 hexadecimal digits", readHex64)
-      .option("--until-height <HEIGHT>", "height from which it can be taken back", readUnsigned)
+      .option(
+        "--until-height <HEIGHT>",
+        "height from which it can be taken back, more than a round away",
+        readUnsigned,
+      )
       .option("--until-time <SECONDS>", "the same in seconds since the epoch of the network", readUnsigned)
       .option(...MESSAGE),
   ([recipientId, amount, secretHash], { vendorField = "", ...limits }) => {

@@ -11,12 +11,23 @@ export function readTokens(text: string): bigint {
   }
 }
 
+/** What is paid: no transaction pays nothing. */
+export function readPayable(text: string): bigint {
+  const units = readTokens(text);
+  if (units === 0n) throw new InvalidArgumentError("more than 0 is expected");
+  return units;
+}
+
 export const readHex64 = (text: string): string =>
   matching(text, /^[0-9a-f]{64}$/, "64 hexadecimal digits are expected");
 
 /** Whether it is one of the network, the node says. */
 export const readAddress = (text: string): string =>
   matching(text, /^[1-9A-HJ-NP-Za-km-z]{34}$/, "an address is expected: 34 letters and digits");
+
+/** As IPFS shows it: base58 of SHA-256 with what it is. */
+export const readMultihash = (text: string): string =>
+  matching(text, /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/, "the multihash of a file is expected: Qm and 44 characters");
 
 export function readUnsigned(text: string): number {
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -29,7 +40,7 @@ export type Payment = { readonly recipientId: string; readonly amount: bigint };
 /** `ADDRESS=AMOUNT`; collects what is given several times. */
 export function readPayment(text: string, before: readonly Payment[] = []): readonly Payment[] {
   const [recipientId = "", tokens = ""] = text.split("=", 2);
-  return [...before, { recipientId: readAddress(recipientId), amount: readTokens(tokens) }];
+  return [...before, { recipientId: readAddress(recipientId), amount: readPayable(tokens) }];
 }
 
 /** `NAME=VALUE`; collects what is given several times. */

@@ -2,6 +2,7 @@
 import { builders } from "@uniknode/protocol";
 import type { Command } from "commander";
 import { ConfigError } from "../../config/resolve.ts";
+import { SendError } from "../../sending/error.ts";
 import { type Given, kind } from "./kind.ts";
 import { readAddress, readAnother, readHex64, readPair, readTokens, readUnikType } from "./read.ts";
 
@@ -97,7 +98,14 @@ export const disclose = kind<[tokenId: string, names: readonly string[]], { read
       .requiredOption("--factory <UNIK>", "the factory that certifies it", readHex64),
   ([tokenId, explicitValues], terms) =>
     async (given) => {
-      const { client, envelope } = given;
+      const { client, envelope, wallet, address } = given;
+      // The demand is verified by the key that the chain knows of its owner: the transaction itself comes too late.
+      if (!wallet?.publicKey) {
+        throw new SendError(
+          { code: "SEND_NOTHING_THERE", address },
+          `the chain does not know the public key of ${address} yet: send any other transaction first`,
+        );
+      }
       const { data: unik } = await client.uniks.get(tokenId);
       const certified = (await certifiedBy(given, terms))!;
       const kind = Number(unik.type);

@@ -2,7 +2,7 @@
 import { builders, bytesToHex } from "@uniknode/protocol";
 import { SendError } from "../../sending/error.ts";
 import { type Given, kind } from "./kind.ts";
-import { readHex64 } from "./read.ts";
+import { readHex64, readMultihash } from "./read.ts";
 
 export const secondSignature = kind(
   "second-signature",
@@ -57,7 +57,7 @@ export const resignDelegate = kind(
 export const ipfs = kind<[multihash: string]>(
   "ipfs",
   "register the hash of a file",
-  (command) => command.argument("<hash>", "base58 text of its multihash"),
+  (command) => command.argument("<hash>", "its multihash, as IPFS shows it: Qm...", readMultihash),
   ([multihash]) =>
     ({ envelope }) =>
       builders.ipfs({ ...envelope, multihash }),
