@@ -38,6 +38,7 @@ import { addFailures, answerUnroutable } from "./transport/failures.ts";
 import { addHeadCache, type Origins } from "./transport/headCache.ts";
 import { addCommonHeaders } from "./transport/headers.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
+import { addSlowReaders } from "./transport/slowReaders.ts";
 import { addEmptySegments, addUnknownPaths } from "./transport/unknownPaths.ts";
 import { uniks } from "./uniks.ts";
 import { votes } from "./votes.ts";
@@ -55,6 +56,8 @@ export type HttpOptions = {
   readonly readTimeoutMs?: number;
   /** Time in which a whole request must have arrived, however slowly it is sent; then the client gets 408. */
   readonly requestTimeoutMs?: number;
+  /** Time in which an answer must have been taken, however slowly it is read; then the connection is closed. */
+  readonly takeTimeoutMs?: number;
   /** Proxies whose `X-Forwarded-For` tells the address of the client (`addresses/ranges.ts`). Absent: none. */
   readonly trustedProxies?: string;
   /** Addresses that are served (`addresses/ranges.ts`); others get 403. Absent: all. */
@@ -107,6 +110,7 @@ const RESOURCES: readonly Resource[] = [
 const ANSWER_TIMEOUT_MS = 8_000;
 const READ_TIMEOUT_MS = 2_000;
 const REQUEST_TIMEOUT_MS = 15_000;
+const TAKE_TIMEOUT_MS = 60_000;
 /** Parts of that time after which requests are looked through for those that take longer. */
 const REQUEST_CHECKS = 3;
 /** Time for which nothing may move on a connection, an answer that nobody reads among it. */
@@ -148,6 +152,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
   app.setSerializerCompiler(() => answerText);
 
+  addSlowReaders(app, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
   addCors(app);

@@ -84,6 +84,50 @@ test("addresses of one /64 of IPv6 are one client", async () => {
   await fixture.close();
 });
 
+/** Asks for more than fits between two sockets, and reads a little of it each time that it is told to. */
+async function slowReader(port: number) {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  socket.pause();
+  socket.write("GET /api/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(500));
+  return socket;
+}
+
+test.each([0, 1_000])("a client that reads %i bytes now and then is let go", async (bytes) => {
+  const fixture = openFixture({ takeTimeoutMs: 300 });
+  const { port } = await fixture.listen();
+  const connections = () =>
+    new Promise<number>((resolve) => fixture.app.server.getConnections((_error, count) => resolve(count)));
+  const socket = await slowReader(port);
+  await expect.poll(connections).toBe(1);
+  await expect
+    .poll(
+      async () => {
+        if (bytes > 0) socket.read(bytes);
+        return connections();
+      },
+      { interval: 10, timeout: 20_000 },
+    )
+    .toBe(0);
+  socket.destroy();
+  await fixture.close();
+});
+
+test("a client that takes each answer in time may ask for many", async () => {
+  const fixture = openFixture({ takeTimeoutMs: 300 });
+  const { port } = await fixture.listen();
+  const socket = await slowReader(port);
+  let answers = 0;
+  socket.on("data", (chunk: Buffer) => {
+    answers += chunk.toString("latin1").split("HTTP/1.1 200 OK").length - 1;
+  });
+  socket.resume();
+  await expect.poll(() => answers, { timeout: 20_000 }).toBeGreaterThan(490);
+  socket.destroy();
+  await fixture.close();
+});
+
 test.each([
   ["headers", "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n"],
   ["a body", "POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"],

@@ -8,6 +8,9 @@ const PATH = "/documentation";
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
+/** A phone takes longer for the files of the page than the API has for an answer. */
+const FILE_TIMEOUT_MS = 120_000;
+
 /** What the page leaves out: the width of a phone, and names for those who do not see it. */
 const SCRIPT = `
 const viewport = document.createElement("meta");
@@ -43,15 +46,25 @@ const STYLE = `
 `;
 
 export function addPage(app: Server): void {
-  app.register(page, {
-    routePrefix: PATH,
-    staticCSP: POLICY,
-    uiConfig: { layout: "BaseLayout", deepLinking: true, docExpansion: "none", defaultModelsExpandDepth: 0 },
-    theme: {
-      title: "Uniknode API",
-      js: [{ filename: "uniknode.js", content: SCRIPT }],
-      css: [{ filename: "uniknode.css", content: STYLE }],
-    },
+  app.register(async (scope) => {
+    scope.addHook("onRoute", (route) => {
+      route.handlerTimeout = FILE_TIMEOUT_MS;
+    });
+    scope.register(page, {
+      routePrefix: PATH,
+      staticCSP: POLICY,
+      uiConfig: {
+        layout: "BaseLayout",
+        deepLinking: true,
+        docExpansion: "none",
+        defaultModelsExpandDepth: 0,
+      },
+      theme: {
+        title: "Uniknode API",
+        js: [{ filename: "uniknode.js", content: SCRIPT }],
+        css: [{ filename: "uniknode.css", content: STYLE }],
+      },
+    });
   });
   app.get("/api/openapi.json", { schema: { hide: true } }, () => app.swagger());
   app.get("/api/v2/openapi.json", { schema: { hide: true } }, () => app.swagger());
