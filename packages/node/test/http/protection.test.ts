@@ -84,6 +84,20 @@ test("addresses of one /64 of IPv6 are one client", async () => {
   await fixture.close();
 });
 
+test("a body that does not arrive in the time for an answer is the fault of the client", async () => {
+  const fixture = openFixture({ answerTimeoutMs: 50 });
+  const { port } = await fixture.listen();
+  const socket = connect(port, "127.0.0.1");
+  socket.write("POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{");
+  const received: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => received.push(chunk));
+  await once(socket, "close");
+  const answer = Buffer.concat(received).toString();
+  expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  expect(answer).toContain('"message":"The body did not arrive in time"');
+  await fixture.close();
+});
+
 /** Asks for more than fits between two sockets, and reads a little of it each time that it is told to. */
 async function slowReader(port: number) {
   const socket = connect(port, "127.0.0.1");

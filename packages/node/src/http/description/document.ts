@@ -64,7 +64,10 @@ const withFailures = ({ response, ...told }: FastifySchema, invalid: number): Fa
     ...((told.querystring ?? told.params ?? told.body) !== undefined && {
       [invalid]: failure("A parameter or the body is not understood."),
     }),
-    ...(told.body !== undefined && { 422: failure("The body cannot be read, or is not understood.") }),
+    ...(told.body !== undefined && {
+      408: failure("The body did not arrive in time."),
+      422: failure("The body cannot be read, or is not understood."),
+    }),
     ...(told.params !== undefined && { 404: failure("There is no such thing.") }),
     429: failure("Too many requests of this client; `retry-after` tells how long to wait."),
     503: failure("The answer would take too long, or the node is starting."),

@@ -37,6 +37,8 @@ export function addFailures(app: Server, logger: Logger, slowLane?: SlowLane): v
       const { method, routeOptions } = request;
       logger.error({ err: error, method, route: routeOptions.url }, "request failed");
     }
+    // What else of the request is on its way, nobody waits for.
+    if (body.statusCode === 408) reply.header("connection", "close");
     return reply.code(body.statusCode).send(body);
   });
 }
@@ -60,10 +62,18 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
   const unreadable = UNREADABLE[error.code ?? ""];
   if (unreadable !== undefined) return errorBody(422, unreadable);
   const { statusCode = 500 } = error;
+  // The time ran out because of the client.
+  if (error.code === "FST_ERR_HANDLER_TIMEOUT" && isWithoutItsBody(request)) {
+    return errorBody(408, "The body did not arrive in time");
+  }
   if (statusCode === 503) return errorBody(503, "Service Unavailable");
   if (statusCode >= 400 && statusCode < 500) return errorBody(statusCode, error.message);
   return errorBody(500, "An internal server error occurred");
 }
+
+/** Whether the body that the request announces was not there in time. */
+const isWithoutItsBody = ({ body, headers }: FastifyRequest): boolean =>
+  body === undefined && (Number(headers["content-length"] ?? 0) > 0 || "transfer-encoding" in headers);
 
 function describeInvalid(error: FastifyError, { routeOptions }: FastifyRequest): ErrorBody {
   // A choice between schemas fails once for each of them, and once as a whole: that one says nothing new.
