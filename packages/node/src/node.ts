@@ -216,7 +216,7 @@ async function start(
       chain,
       verify: verifier.verify,
       store: createPeerStore(database),
-      pool: { submit: pool.submit, size: pool.size, select: selectTransactions },
+      pool: { submit: pool.submit, size: pool.size, get: pool.get, select: selectTransactions },
       plugins: { "@arkecosystem/core-api": { enabled: true, port: options.httpPort } },
       isOwnDelegate: (publicKey) => options.delegates.has(publicKey),
       onPeer: (peer, fate) =>

@@ -21,6 +21,7 @@ import { createDoubleForging } from "./arrivals/double-forging.ts";
 import { createSightings } from "./arrivals/sightings.ts";
 import { createTransactionArrivals, type Items } from "./arrivals/transactions.ts";
 import { createBlockBroadcast } from "./broadcast/blocks.ts";
+import { createRepeat } from "./broadcast/repeat.ts";
 import { createTransactionBroadcast } from "./broadcast/transactions.ts";
 import { createCandidates } from "./discovery/candidates.ts";
 import { createDiscovery } from "./discovery/discovery.ts";
@@ -57,6 +58,8 @@ export type PeersDeps = {
   readonly pool: {
     readonly submit: (items: unknown[]) => Promise<AdmissionAnswer>;
     readonly size: () => number;
+    /** A pending transaction. */
+    readonly get: (id: string) => SealedTransaction | undefined;
     /** Transactions for the next block. */
     readonly select: () => SealedTransaction[];
   };
@@ -188,11 +191,21 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
 
   const sightings = createSightings();
   const sendBlock = createBlockBroadcast({ network, peers: addresses, ask, sightings, logger });
-  const sendTransactions = createTransactionBroadcast({ peers: addresses, ask, logger });
+  const transactionBroadcast = createTransactionBroadcast({ peers: addresses, ask, logger });
   const inBackground = (work: Promise<unknown>) =>
     void work.catch((err) => logger.error({ err }, "passing on failed"));
-  const broadcastTransactions: Peers["broadcastTransactions"] = (items, answer) =>
-    inBackground(sendTransactions(items, answer));
+  const repeat = createRepeat({
+    pending: deps.pool.get,
+    send: (items) => inBackground(transactionBroadcast.send(items)),
+  });
+  const broadcastTransactions: Peers["broadcastTransactions"] = (items, answer) => {
+    repeat.sent(answer.data.broadcast, head().height);
+    inBackground(transactionBroadcast.pass(items, answer));
+  };
+  const endRepeating = chain.subscribe(() => {
+    if (sync.isInStep()) repeat.headMoved(head().height);
+  });
+  closing.add("repeating", endRepeating);
   const arrivals = createBlockArrivals({
     network,
     slots,

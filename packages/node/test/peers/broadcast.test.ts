@@ -1,11 +1,14 @@
 /** Passing on what arrived (p2p.md 12.1 and 12.2). */
+import type { SealedTransaction } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSightings } from "../../src/peers/arrivals/sightings.ts";
 import { createBlockBroadcast } from "../../src/peers/broadcast/blocks.ts";
+import { createRepeat } from "../../src/peers/broadcast/repeat.ts";
 import { createTransactionBroadcast } from "../../src/peers/broadcast/transactions.ts";
 import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
 import { network, openTestChain } from "./chains.ts";
+import { testNetwork } from "./test-network.ts";
 
 const logger = pino({ level: "silent" });
 const peers = Array.from({ length: 40 }, (_, index) => `203.0.113.${index}`);
@@ -64,8 +67,8 @@ describe("transactions", () => {
 
   test("go to twenty peers, those alone that the pool wants to be passed on", async () => {
     const { sent, ask } = sending();
-    const send = createTransactionBroadcast({ peers: () => peers, ask, logger });
-    await send(items(3), answer(["0", "2"]));
+    const { pass } = createTransactionBroadcast({ peers: () => peers, ask, logger });
+    await pass(items(3), answer(["0", "2"]));
     expect(sent).toHaveLength(20);
     expect(sent[0]).toMatchObject({
       event: "p2p.peer.postTransactions",
@@ -75,15 +78,63 @@ describe("transactions", () => {
 
   test("are never more than forty in one message, nor larger than any peer takes", async () => {
     const { sent, ask } = sending();
-    const send = createTransactionBroadcast({ peers: () => ["203.0.113.1"], ask, logger });
+    const { pass } = createTransactionBroadcast({ peers: () => ["203.0.113.1"], ask, logger });
     const large = { id: "large", asset: Object.fromEntries(items(200).map(({ id }) => [id, id])) };
-    await send([...items(45), large], answer([...items(45).map(({ id }) => id), "large"]));
+    await pass([...items(45), large], answer([...items(45).map(({ id }) => id), "large"]));
     expect(sent.map(({ argument }) => (argument.transactions as object[]).length)).toEqual([40, 5]);
   });
 
   test("that nobody wants are not sent", async () => {
     const { sent, ask } = sending();
-    await createTransactionBroadcast({ peers: () => peers, ask, logger })(items(3), answer([]));
+    await createTransactionBroadcast({ peers: () => peers, ask, logger }).pass(items(3), answer([]));
     expect(sent).toEqual([]);
+  });
+});
+
+describe("transactions that stay pending", () => {
+  /** Pending ones by id, and the ids of each message that is sent again. */
+  function repeating() {
+    const pending = new Map<string, SealedTransaction>();
+    const sent: unknown[][] = [];
+    const repeat = createRepeat({
+      pending: (id) => pending.get(id),
+      send: (transactions) => sent.push(transactions.map(({ id }) => id)),
+    });
+    return { pending, sent, repeat };
+  }
+  const transactions = testNetwork({ nodes: 45, blocktime: 8 }).block.transactions;
+  const idsOf = (some: readonly SealedTransaction[]) => some.map(({ data }) => data.id);
+
+  test("are sent again after ten blocks, and after ten more", () => {
+    const { pending, sent, repeat } = repeating();
+    const [one, other] = transactions;
+    for (const some of [one!, other!]) pending.set(some.data.id, some);
+    repeat.sent([one!.data.id], 5);
+    repeat.sent([other!.data.id, "elsewhere"], 8);
+    for (let height = 6; height <= 25; height++) repeat.headMoved(height);
+    const [first, second] = [[one!.data.id], [other!.data.id]];
+    expect(sent).toEqual([first, second, first]);
+  });
+
+  test("are left alone once they are pending no more", () => {
+    const { pending, sent, repeat } = repeating();
+    const [one] = transactions;
+    pending.set(one!.data.id, one!);
+    repeat.sent([one!.data.id], 5);
+    pending.clear();
+    for (let height = 6; height <= 40; height++) repeat.headMoved(height);
+    pending.set(one!.data.id, one!);
+    repeat.headMoved(41);
+    expect(sent).toEqual([]);
+  });
+
+  test("are never more than forty in a message", () => {
+    const { pending, sent, repeat } = repeating();
+    for (const some of transactions) pending.set(some.data.id, some);
+    repeat.sent(idsOf(transactions), 1);
+    repeat.headMoved(11);
+    repeat.headMoved(12);
+    expect(sent.map(({ length }) => length)).toEqual([40, transactions.length - 40]);
+    expect(sent.flat()).toEqual(idsOf(transactions));
   });
 });

@@ -70,6 +70,7 @@ function open(host: string, seeds: readonly string[]): Node {
       pool: {
         submit: pool.submit,
         size: pool.size,
+        get: pool.get,
         select: () => pool.select({ maxTransactions: 500, maxBytes: 1_000_000 }),
       },
       plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },

@@ -16,22 +16,35 @@ export type TransactionBroadcastDeps = {
 
 const MAX_RECIPIENTS = 20;
 
-/** Sends those of the items that are to be passed on, by the answer of their admission. */
-export function createTransactionBroadcast(deps: TransactionBroadcastDeps) {
-  async function send(ip: string, transactions: Record<string, unknown>[]): Promise<void> {
+export type TransactionBroadcast = {
+  /** Sends those of the items that are to be passed on, by the answer of their admission. */
+  pass(items: Items, answer: AdmissionAnswer): Promise<void>;
+  /** Sends all of them. */
+  send(items: Items): Promise<void>;
+};
+
+export function createTransactionBroadcast(deps: TransactionBroadcastDeps): TransactionBroadcast {
+  async function post(ip: string, transactions: Record<string, unknown>[]): Promise<void> {
     const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
     await deps.ask(ip, "p2p.peer.postTransactions", { transactions }, limits).catch((error) => {
       deps.logger.debug({ ip, reason: error.message }, "transactions were not passed on");
     });
   }
 
-  return async (items: Items, { data }: AdmissionAnswer): Promise<void> => {
-    const wanted = new Set<unknown>(data.broadcast);
+  async function send(items: Items): Promise<void> {
     // A message with one that is too large, or with too many, would be refused as a whole.
-    const fit = items.filter((item) => wanted.has(item.id) && isTransactionSmall(item));
+    const fit = items.filter(isTransactionSmall);
     for (let at = 0; at < fit.length; at += MAX_TRANSACTIONS) {
       const part = fit.slice(at, at + MAX_TRANSACTIONS);
-      await Promise.all(sample(deps.peers(), MAX_RECIPIENTS).map((ip) => send(ip, [...part])));
+      await Promise.all(sample(deps.peers(), MAX_RECIPIENTS).map((ip) => post(ip, [...part])));
     }
+  }
+
+  return {
+    send,
+    async pass(items, { data: { broadcast } }) {
+      const wanted = new Set<unknown>(broadcast);
+      await send(items.filter(({ id }) => wanted.has(id)));
+    },
   };
 }
