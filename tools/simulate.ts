@@ -1,10 +1,12 @@
 /**
- * `npm run simulate -- [--seed N] [--minutes M | --seconds S] [--seeds K] [--keep NAME] [--verbose]`
+ * `npm run simulate -- [--seed N] [--minutes M | --seconds S] [--seeds K] [--at-once N] [--keep NAME]
+ * [--verbose]`
  *
- * The simulation at length: K seeds one after another. `--keep` adds the seeds that fail to those that `npm test`
+ * The simulation at length: K seeds, N of them at a time. `--keep` adds the seeds that fail to those that `npm test`
  * replays, under a name that says what went wrong.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { simulate } from "../packages/node/test/simulation/simulate.ts";
 
@@ -16,6 +18,8 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "1" },
     seconds: { type: "string" },
     seeds: { type: "string", default: "1" },
+    // Each waits for its processes half of the time.
+    "at-once": { type: "string", default: String(availableParallelism()) },
     keep: { type: "string" },
     verbose: { type: "boolean", default: false },
   },
@@ -25,7 +29,15 @@ const first = Number(values.seed);
 const count = Number(values.seeds);
 const failed: number[] = [];
 
-for (let seed = first; seed < first + count; seed++) {
+const seeds = Array.from({ length: count }, (_, index) => first + index);
+await Promise.all(Array.from({ length: Number(values["at-once"]) }, runNext));
+
+/** Takes seeds until there are none left. */
+async function runNext(): Promise<void> {
+  for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await run(seed);
+}
+
+async function run(seed: number): Promise<void> {
   const log = (line: string) => console.log(`seed ${seed}: ${line}`);
   try {
     const report = await simulate({ seed, seconds, log: values.verbose ? log : () => {} });

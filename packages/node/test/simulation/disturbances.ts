@@ -9,7 +9,7 @@ import type { Kind } from "./kinds.ts";
 import { type Life, setClock } from "./life.ts";
 import type { Random } from "./random.ts";
 import { MOODS } from "./receiver.ts";
-import { changeSubject, type Subject } from "./subject.ts";
+import { changeSubject, comeBack, leave, replay, type Subject } from "./subject.ts";
 
 export type World = {
   readonly folder: string;
@@ -18,8 +18,12 @@ export type World = {
   readonly kinds: readonly Kind[];
   /** Keep their kind. */
   readonly steady: readonly Subject[];
-  /** Change it. */
+  /** Change it, and leave for a while. */
   readonly restless: readonly Subject[];
+  /** Keep it, and ask for the past. */
+  readonly historians: readonly Subject[];
+  /** Of the first block whose facts the chronicle knows. */
+  readonly firstHeight: number;
   readonly submit: (client: Client) => Promise<number>;
   /** How often what happened. */
   readonly happened: Map<string, number>;
@@ -66,13 +70,29 @@ const jump: Disturbance = async (world) => {
   setClock(folder, world.clockAheadMs);
 };
 
-const changeMood: Disturbance = async ({ random, steady, restless }) => {
-  const { receiver } = random.pick([...steady, ...restless]);
+const changeMood: Disturbance = async ({ random, steady, restless, historians }) => {
+  const { receiver } = random.pick([...steady, ...restless, ...historians]);
   await receiver.become(random.chance(0.4) ? "well" : random.pick(MOODS));
 };
 
 const changeRegister: Disturbance = ({ random, restless, kinds, chronicle }, { control }) =>
   changeSubject(random.pick(restless), random.pick(kinds), control, chronicle);
+
+const leaveForGood: Disturbance = ({ random, restless }) => leave(random.pick(restless));
+
+const comeBackAll: Disturbance = async ({ restless, chronicle }, { control }) => {
+  for (const subject of restless) await comeBack(subject, control, chronicle);
+};
+
+const askForPast: Disturbance = async ({ random, historians, firstHeight, chronicle }, { control }) => {
+  const historian = random.pick(historians);
+  if (random.chance(0.2)) {
+    await control.remove(`/api/webhooks/${historian.id}/replay`);
+    return;
+  }
+  const fromHeight = firstHeight + random.integer(0, MAX_DEPTH);
+  await replay(historian, { fromHeight, toHeight: fromHeight + random.integer(0, 100) }, control, chronicle);
+};
 
 const rotate: Disturbance = async ({ random, steady }, { control }) => {
   const { id, receiver } = random.pick(steady);
@@ -110,6 +130,9 @@ const WEIGHTS: readonly (readonly [string, Disturbance, number])[] = [
   ["clock jump", jump, 6],
   ["mood", changeMood, 25],
   ["register change", changeRegister, 4],
+  ["leaving", leaveForGood, 2],
+  ["coming back", comeBackAll, 2],
+  ["replay", askForPast, 5],
   ["rotation", rotate, 1],
   ["ping", ping, 2],
   ["resending", resend, 2],

@@ -16,6 +16,8 @@ export type Kind = {
   readonly hears: (fact: Fact) => boolean;
   readonly isStrict: boolean;
   readonly confirmations: number;
+  /** Stored blocks tell of what it hears. */
+  readonly isRemembered: boolean;
   /** Names of reversals that it asks for by themselves: it hears them whether it was told the fact or not. */
   readonly reversals: readonly string[];
 };
@@ -25,6 +27,7 @@ type Given = Pick<Kind, "name" | "body" | "hears"> & Partial<Kind>;
 const kind = (given: Given): Kind => ({
   isStrict: given.body.order === "strict",
   confirmations: Number(given.body.confirmations ?? 0),
+  isRemembered: true,
   reversals: [],
   ...given,
 });
@@ -125,6 +128,7 @@ export const kindsOf = (watched: Person): Kind[] => [
     name: "reversals only",
     body: { event: "transaction.reverted", conditions: ALWAYS },
     hears: () => false,
+    isRemembered: false,
     reversals: ["transaction.reverted"],
   }),
   kind({

@@ -41,7 +41,8 @@ export const MOODS = [
   "lying",
   "away",
 ] as const;
-export type Mood = (typeof MOODS)[number];
+/** One that is gone for good says so, with 410. */
+export type Mood = (typeof MOODS)[number] | "gone";
 
 export type Receiver = {
   readonly url: string;
@@ -49,6 +50,7 @@ export type Receiver = {
   readonly arrivals: readonly Arrival[];
   /** Tokens that its deliveries may be signed with. */
   readonly tokens: Set<string>;
+  mood(): Mood;
   become(mood: Mood): Promise<void>;
   close(): Promise<void>;
 };
@@ -91,6 +93,9 @@ export async function startReceiver(random: Random): Promise<Receiver> {
         return;
       case "busy":
         response.writeHead(429, random.chance(0.5) ? { "retry-after": "1" } : {}).end();
+        return;
+      case "gone":
+        response.writeHead(410).end();
         return;
       case "silent":
         setTimeout(() => socket?.destroy(), random.below(MAX_SILENCE_MS)).unref();
@@ -139,6 +144,7 @@ export async function startReceiver(random: Random): Promise<Receiver> {
     url: `http://127.0.0.1:${port}/hook`,
     arrivals,
     tokens,
+    mood: () => mood,
     async become(next) {
       if (mood !== "away" && next === "away") await shut();
       if (mood === "away" && next !== "away") await listen(port);

@@ -12,6 +12,8 @@ export type Control = {
   remove(path: string): Promise<unknown>;
   /** `data` of every page. */
   list<T>(path: string): Promise<T[]>;
+  /** `data` of the answer. */
+  get(path: string): Promise<unknown>;
 };
 
 export function createControl(baseUrl: string): Control {
@@ -32,6 +34,7 @@ export function createControl(baseUrl: string): Control {
     post: async (path, body = {}, expected = [200, 201]) => (await ask("POST", path, body, expected)).data,
     put: (path, body) => ask("PUT", path, body, [200]),
     remove: (path) => ask("DELETE", path, undefined, [200]),
+    get: async (path) => (await ask("GET", path, undefined, [200])).data,
     async list<T>(path: string) {
       const entries: T[] = [];
       for (let next: string | null = path; next !== null; ) {

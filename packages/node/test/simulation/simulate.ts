@@ -15,7 +15,7 @@ import { kindsOf } from "./kinds.ts";
 import { beginLife, type Life, setClock } from "./life.ts";
 import { createDraws } from "./random.ts";
 import type { DeliveryEntry } from "./register.ts";
-import { registerSubject, type Subject } from "./subject.ts";
+import { comeBack, registerSubject, replay, type Subject } from "./subject.ts";
 import { createSubmissions } from "./submissions.ts";
 import { judge } from "./verdict.ts";
 
@@ -46,9 +46,12 @@ const MIN_LIFE_MS = 500;
 const MAX_LIFE_MS = 4_000;
 /** Without any progress for so long there is none to come. */
 const STALL_MS = 30_000;
+/** Above every head. */
+const MAX_HEIGHT = 1_000_000;
 /** Behind this, retries that were put off are due; a webhook is suspended after five days only. */
 const HOUR_MS = 3_600_000;
 const RESTLESS = 2;
+const HISTORIANS = 2;
 /** The process looks at its clock file that often, twice. */
 const CLOCK_LAG_MS = 100;
 /** Faults of one webhook that are told. */
@@ -122,6 +125,9 @@ async function createWorld(
   for (const kind of kinds) steady.push(await register(kind));
   const restless: Subject[] = [];
   for (let count = 0; count < RESTLESS; count++) restless.push(await register(random.pick(kinds)));
+  const historians: Subject[] = [];
+  const remembered = kinds.filter(({ isRemembered }) => isRemembered);
+  for (let count = 0; count < HISTORIANS; count++) historians.push(await register(random.pick(remembered)));
   return {
     folder,
     random,
@@ -129,23 +135,58 @@ async function createWorld(
     kinds,
     steady,
     restless,
+    historians,
+    firstHeight: chronicle.changes()[0]!.block.height,
     submit: createSubmissions(accounts.slice(0, 5), watched, random),
     happened: new Map(),
     clockAheadMs: 0,
   };
 }
 
-/** Every receiver is well, and time passes until nothing waits. */
-async function makePeace(world: World, { control }: Life): Promise<void> {
-  const { steady, restless, chronicle, folder } = world;
-  const subjects = [...steady, ...restless];
+/** Every receiver is well, and time passes until nothing waits; then some ask for all of the past. */
+async function makePeace(world: World, life: Life): Promise<void> {
+  const { steady, restless, historians, firstHeight, chronicle } = world;
+  const { control } = life;
+  for (const { receiver } of [...steady, ...restless, ...historians]) await receiver.become("well");
+  await control.post("/api/dev/forge", { enabled: false });
+  for (const subject of restless) await comeBack(subject, control, chronicle);
+  await waitForPeace(world, life);
+  for (const { id } of historians) {
+    const { state } = (await control.get(`/api/webhooks/${id}/replay`).catch(() => ({}))) as {
+      state?: string;
+    };
+    if (state === "running") await control.remove(`/api/webhooks/${id}/replay`);
+  }
+  for (const subject of historians) {
+    await replay(subject, { fromHeight: firstHeight, toHeight: MAX_HEIGHT }, control, chronicle);
+  }
+  await waitForPeace(world, life);
+  for (const { id, replays } of historians) {
+    const path = `/api/webhooks/${id}/replay`;
+    let shown = (await control.get(path)) as { state: string };
+    while (shown.state === "running") {
+      await sleep(50);
+      shown = (await control.get(path)) as { state: string };
+    }
+    if (shown.state === "finished") replays.push({ ...replays.at(-1)!, isFinished: true });
+  }
+  await waitForPeace(world, life);
+}
+
+/** Time passes until nothing waits. */
+async function waitForPeace(world: World, { control }: Life): Promise<void> {
+  const { steady, restless, historians, chronicle, folder } = world;
+  const subjects = [...steady, ...restless, ...historians];
   /** What was given up is sent again; with the block, every queue looks at the clock. */
   const resume = async () => {
     await control.post("/api/dev/mine", { blocks: 1 });
+    for (const subject of restless) {
+      const { suspended } = (await control.get(`/api/webhooks/${subject.id}`)) as { suspended?: unknown };
+      // A call that was answered before its receiver came back.
+      if (suspended !== undefined) await comeBack(subject, control, chronicle);
+    }
     for (const { id } of subjects) await control.post(`/api/webhooks/${id}/deliveries/retry`, { since: 0 });
   };
-  for (const { receiver } of subjects) await receiver.become("well");
-  await control.post("/api/dev/forge", { enabled: false });
   await resume();
   let left = "";
   let changedMs = performance.now();
@@ -176,12 +217,14 @@ async function isPeaceful(chronicle: Chronicle): Promise<boolean> {
 async function judgeAll(subjects: readonly Subject[], { control }: Life, chronicle: Chronicle) {
   const changes = chronicle.changes();
   const faults: string[] = [];
-  for (const { id, receiver, periods } of subjects) {
+  for (const { id, receiver, periods, replays } of subjects) {
+    const { suspended } = (await control.get(`/api/webhooks/${id}`)) as { suspended?: { reason: string } };
+    if (suspended) faults.push(`webhook ${id} is suspended: ${suspended.reason}`);
     const entries = await control.list<DeliveryEntry>(
       `/api/webhooks/${id}/deliveries?state=cancelled&limit=100`,
     );
     const cancelled = new Map(entries.map(({ messageId, sequence = 0 }) => [messageId, sequence]));
-    const found = judge({ arrivals: receiver.arrivals, periods, changes, cancelled });
+    const found = judge({ arrivals: receiver.arrivals, periods, replays, changes, cancelled });
     const shown = found.slice(0, MAX_SHOWN);
     if (found.length > MAX_SHOWN) shown.push(`and ${found.length - MAX_SHOWN} more`);
     faults.push(...shown.map((fault) => `webhook ${id} (${periods.at(-1)!.kind.name}): ${fault}`));

@@ -4,12 +4,14 @@ import type { Kind } from "./kinds.ts";
 import type { Random } from "./random.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import type { Control } from "./register.ts";
-import type { Period } from "./verdict.ts";
+import type { Period, Replay } from "./verdict.ts";
 
 export type Subject = {
   readonly id: number;
   readonly receiver: Receiver;
   readonly periods: Period[];
+  /** Parts of the chain that it asked to be told again. */
+  readonly replays: Replay[];
 };
 
 /** Registers a webhook for a receiver of its own. */
@@ -26,7 +28,7 @@ export async function registerSubject(
     token: string;
   };
   receiver.tokens.add(token);
-  return { id, receiver, periods: [{ kind, notBefore, fullyFrom: chronicle.position() }] };
+  return { id, receiver, periods: [{ kind, notBefore, fullyFrom: chronicle.position() }], replays: [] };
 }
 
 /**
@@ -34,11 +36,13 @@ export async function registerSubject(
  * while, and nobody asks what must have arrived.
  */
 export async function changeSubject(
-  { id, periods }: Subject,
+  { id, receiver, periods }: Subject,
   kind: Kind,
   { put }: Control,
   chronicle: Chronicle,
 ): Promise<void> {
+  // One that is gone would be suspended again.
+  if (receiver.mood() === "gone") await receiver.become("well");
   const before = periods.at(-1)!;
   const notBefore = chronicle.position();
   const period = { kind, notBefore, fullyFrom: Number.POSITIVE_INFINITY };
@@ -47,6 +51,34 @@ export async function changeSubject(
   await put(`/api/webhooks/${id}`, { ...defaults, ...bodyOf(kind) });
   const fullyFrom = chronicle.position();
   periods.splice(-2, 2, { ...before, until: fullyFrom }, { ...period, fullyFrom });
+}
+
+/** The receiver says that it is gone for good: from some moment on its webhook is suspended and hears nothing. */
+export async function leave({ receiver, periods }: Subject): Promise<void> {
+  await receiver.become("gone");
+  periods.push({ ...periods.at(-1)!, fullyFrom: Number.POSITIVE_INFINITY });
+}
+
+/** The receiver is there again, and a ping lifts the suspension. */
+export async function comeBack(
+  { id, receiver, periods }: Subject,
+  { post }: Control,
+  chronicle: Chronicle,
+): Promise<void> {
+  await receiver.become("well");
+  const { state } = (await post(`/api/webhooks/${id}/ping`)) as { state: string };
+  if (state === "delivered") periods.push({ ...periods.at(-1)!, fullyFrom: chronicle.position() });
+}
+
+/** Asks for a part of the chain, unless the webhook cannot have it at the moment. */
+export async function replay(
+  { id, replays }: Subject,
+  { fromHeight, toHeight }: { fromHeight: number; toHeight: number },
+  { post }: Control,
+  chronicle: Chronicle,
+): Promise<void> {
+  replays.push({ fromHeight, toHeight, askedAt: chronicle.position() });
+  await post(`/api/webhooks/${id}/replay`, { fromHeight, toHeight }, [202, 409, 422]);
 }
 
 /** Every event in the list: a single one could not be taken away by a change. */

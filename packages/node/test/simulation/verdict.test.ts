@@ -4,7 +4,7 @@ import { peopleOf } from "../../src/dev/keys.ts";
 import type { ChainBlock, Change } from "./chronicle.ts";
 import { kindsOf } from "./kinds.ts";
 import type { Arrival, Message } from "./receiver.ts";
-import { judge, type Period } from "./verdict.ts";
+import { judge, type Period, type Replay } from "./verdict.ts";
 
 const people = peopleOf("test test test test test test test test test test test junk", 30);
 const kinds = kindsOf(people("watched"));
@@ -64,10 +64,16 @@ const GOOD = [
 
 const faultsOf = (
   arrivals: readonly Arrival[],
-  { kind = "every block", notBefore = 0, fullyFrom = 0, cancelled = [] as [string, number][] } = {},
+  {
+    kind = "every block",
+    notBefore = 0,
+    fullyFrom = 0,
+    cancelled = [] as [string, number][],
+    replays = [] as Replay[],
+  } = {},
 ) => {
   const period: Period = { kind: kindNamed(kind), notBefore, fullyFrom };
-  return judge({ arrivals, periods: [period], changes: CHANGES, cancelled: new Map(cancelled) });
+  return judge({ arrivals, periods: [period], replays, changes: CHANGES, cancelled: new Map(cancelled) });
 };
 
 const without = (index: number) => GOOD.toSpliced(index, 1);
@@ -166,6 +172,7 @@ describe("the judge", () => {
       judge({
         arrivals,
         periods: [{ kind: kindNamed(kind), notBefore: 0, fullyFrom: 100 }],
+        replays: [],
         changes: deep,
         cancelled: new Map(),
       });
@@ -174,6 +181,26 @@ describe("the judge", () => {
     expect(judgeOf([good[1]!, good[0]!, good[2]!, good[3]!])).toContainEqual(
       expect.stringContaining("arrived before a smaller number"),
     );
+  });
+
+  test("knows what a webhook that is told the past may hear, and must", () => {
+    const after = { notBefore: 5, fullyFrom: 5 };
+    const past = (askedAt: number, isFinished?: true) => ({
+      ...after,
+      // What is missing here has a number all the same.
+      cancelled: GOOD.map(({ message }): [string, number] => [message.id, message.sequence!]),
+      replays: [{ fromHeight: 2, toHeight: 3, askedAt, ...(isFinished && { isFinished }) }],
+    });
+    const [first, second, undone, , third] = GOOD;
+    expect(faultsOf([third!, second!], past(5))).toEqual([]);
+    expect(faultsOf([], past(5))).toEqual([]);
+    expect(faultsOf([second!], past(5, true))).toEqual(["block.applied block3b at height 3 never arrived"]);
+    expect(faultsOf([third!, second!, first!], past(5))).toEqual([
+      expect.stringContaining("does not ask for"),
+    ]);
+    // The third block was undone before anybody asked.
+    expect(faultsOf([undone!, GOOD[3]!, third!], past(3))).toEqual([]);
+    expect(faultsOf([undone!, GOOD[3]!], past(4))).toEqual([expect.stringContaining("does not ask for")]);
   });
 
   test("finds a fact that was told before it was deep enough", () => {

@@ -14,9 +14,19 @@ export type Period = {
   readonly until?: number;
 };
 
+/** A part of the chain that was asked for again, at a position in the chronicle. */
+export type Replay = {
+  readonly fromHeight: number;
+  readonly toHeight: number;
+  readonly askedAt: number;
+  /** It was told to its end. */
+  readonly isFinished?: true;
+};
+
 export type Case = {
   readonly arrivals: readonly Arrival[];
   readonly periods: readonly Period[];
+  readonly replays: readonly Replay[];
   readonly changes: readonly Change[];
   /** Deliveries that were cancelled, because their blocks were undone: number by id. */
   readonly cancelled: ReadonlyMap<string, number>;
@@ -40,7 +50,7 @@ type Occurrence = {
 };
 
 /** What is wrong, in words; nothing when everything is right. */
-export function judge({ arrivals, periods, changes, cancelled }: Case): string[] {
+export function judge({ arrivals, periods, replays, changes, cancelled }: Case): string[] {
   const faults: string[] = [];
   const deliveries = deliveriesOf(arrivals, faults);
   const occurrences = occurrencesOf(changes);
@@ -86,7 +96,7 @@ export function judge({ arrivals, periods, changes, cancelled }: Case): string[]
       const candidates = byKey.get(key) ?? [];
       const occurrence = candidates.find((candidate) => !ids.has(candidate));
       if (!occurrence) faults.push(`${message.id} tells ${key}, which is no (further) fact of the chain`);
-      else if (!periods.some((period) => mayHear(period, occurrence))) {
+      else if (!periods.some((period) => mayHear(period, occurrence)) && !mayHearAgain(occurrence)) {
         faults.push(`${message.id} tells ${key}, which the webhook does not ask for`);
       } else {
         ids.set(occurrence, message.id);
@@ -107,8 +117,25 @@ export function judge({ arrivals, periods, changes, cancelled }: Case): string[]
     return isWithin && kind.hears(fact) && isDeepEnough(kind, occurrence);
   }
 
+  function mayHearAgain(occurrence: Occurrence): boolean {
+    const { undoneAt = Number.POSITIVE_INFINITY } = occurrence;
+    return replays.some((replay) => undoneAt > replay.askedAt && isWithin(replay, occurrence));
+  }
+
+  function isWithin({ fromHeight, toHeight }: Replay, occurrence: Occurrence): boolean {
+    const { height } = occurrence.fact.block;
+    return (
+      height >= fromHeight &&
+      height <= toHeight &&
+      last.kind.hears(occurrence.fact) &&
+      isDeepEnough(last.kind, occurrence)
+    );
+  }
+
   /** What was undone since needs not have arrived: an attempt that failed before is not repeated. */
   function mustHear(occurrence: Occurrence): boolean {
+    const isAskedFor = replays.some((replay) => replay.isFinished && isWithin(replay, occurrence));
+    if (isAskedFor && occurrence.undoneAt === undefined) return true;
     return (
       last.until === undefined &&
       occurrence.appliedAt > last.fullyFrom &&
@@ -195,6 +222,8 @@ export function judge({ arrivals, periods, changes, cancelled }: Case): string[]
 
   /** Numbers follow the chain; a strict receiver sees first what has the smaller number. */
   function checkOrder(): void {
+    // What is told of the past comes behind everything else.
+    if (replays.length > 0) return;
     const ordered = [...deliveries.values()]
       .filter(({ message }) => message.sequence !== undefined)
       .sort((a, b) => a.message.sequence! - b.message.sequence!);
