@@ -83,8 +83,6 @@ export type TransactionContext = {
 /** What answers need to know of a transaction, confirmed or not; what is not there is null. */
 type Shown = Omit<StoredTransaction, "blockId" | "height" | "timestamp" | "nonce"> & {
   readonly blockId: string | null;
-  /** Blocks from its own to the head, both counted; 0 while it waits. */
-  readonly confirmations: number;
   /** Seconds since the network epoch. */
   readonly timestamp: number | null;
   readonly nonce: string | null;
@@ -93,10 +91,9 @@ type Shown = Omit<StoredTransaction, "blockId" | "height" | "timestamp" | "nonce
 /** Members that not every list has. */
 export type TransactionExtras = { readonly unikname?: string | undefined };
 
-const confirmed = (row: StoredTransaction, headHeight: number): Shown => ({
-  ...row,
-  confirmations: headHeight - row.height + 1,
-});
+/** Blocks from its own to the head, both counted. */
+const confirmationsOf = ({ height }: StoredTransaction, headHeight: number): number =>
+  headHeight - height + 1;
 
 export const rawTransactionAnswer = (transaction: SignedTransaction): TransactionJson =>
   transactionToJson(transaction) as TransactionJson;
@@ -106,14 +103,15 @@ export const transactionAnswer = (
   headHeight: number,
   context: TransactionContext,
   extras: TransactionExtras = {},
-): TransactionAnswer => written(textOf(confirmed(row, headHeight), context, TEXTS, extras));
+): TransactionAnswer => written(textOf(row, confirmationsOf(row, headHeight), context, TEXTS, extras));
 
 /** The encoding of `GET /transactions/{id}`: integers, and always an asset (disagreements D-01 and D-03). */
 export const missionTransactionAnswer = (
   row: StoredTransaction,
   headHeight: number,
   context: TransactionContext,
-): Static<typeof SingleTransaction> => written(textOf(confirmed(row, headHeight), context, INTEGERS));
+): Static<typeof SingleTransaction> =>
+  written(textOf(row, confirmationsOf(row, headHeight), context, INTEGERS));
 
 /** Of a transaction that waits in the pool. */
 export function pendingAnswer(json: TransactionJson, context: TransactionContext): TransactionAnswer {
@@ -124,11 +122,10 @@ export function pendingAnswer(json: TransactionJson, context: TransactionContext
     recipientId: json.recipientId ?? null,
     vendorField: json.vendorField ?? null,
     blockId: null,
-    confirmations: 0,
     timestamp: json.timestamp ?? null,
     nonce: json.nonce ?? null,
   };
-  return written(textOf(waiting, context, TEXTS));
+  return written(textOf(waiting, 0, context, TEXTS));
 }
 
 /** How amounts are written, and what stands for an asset that is none. */
@@ -139,6 +136,7 @@ const INTEGERS: Encoding = { amount: (digits) => digits, noAsset: ',"asset":{}' 
 /** Only what users wrote themselves can have characters that JSON escapes. */
 function textOf(
   shown: Shown,
+  confirmations: number,
   { timestampOf, addressOf }: TransactionContext,
   { amount, noAsset }: Encoding,
   { unikname }: TransactionExtras = {},
@@ -153,5 +151,5 @@ function textOf(
   const time = timestamp === null ? "" : `,"timestamp":${timestampText(timestampOf(timestamp))}`;
   const position = nonce === null ? "" : `,"nonce":"${nonce}"`;
   const name = unikname === undefined ? "" : `,"unikname":${JSON.stringify(unikname)}`;
-  return `{"id":"${id}"${block},"version":${shown.version},"type":${shown.type},"typeGroup":${shown.typeGroup},"amount":${amount(shown.amount)},"fee":${amount(shown.fee)},"sender":"${sender}","senderPublicKey":"${senderPublicKey}","recipient":"${recipientId ?? sender}"${signed}${text}${about},"confirmations":${shown.confirmations}${time}${position}${name}}`;
+  return `{"id":"${id}"${block},"version":${shown.version},"type":${shown.type},"typeGroup":${shown.typeGroup},"amount":${amount(shown.amount)},"fee":${amount(shown.fee)},"sender":"${sender}","senderPublicKey":"${senderPublicKey}","recipient":"${recipientId ?? sender}"${signed}${text}${about},"confirmations":${confirmations}${time}${position}${name}}`;
 }

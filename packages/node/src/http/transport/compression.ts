@@ -13,7 +13,7 @@ type Encoding = keyof typeof ENCODERS;
 
 export function addCompression(app: Server): void {
   app.addHook("onSend", (request, reply, payload, done) => {
-    if (typeof payload !== "string") return done(null, payload);
+    if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return done(null, payload);
     const isLarge = Buffer.byteLength(payload) >= MIN_BYTES;
     if (isLarge) reply.header("vary", "accept-encoding");
     const encoding = isLarge ? encodingFor(request.headers["accept-encoding"]) : undefined;
@@ -29,10 +29,10 @@ export function addCompression(app: Server): void {
 }
 
 /** What is kept is compressed once. */
-function encode(text: string, encoding: Encoding, kept: KeptAnswer | null): Promise<Buffer> {
+function encode(body: string | Buffer, encoding: Encoding, kept: KeptAnswer | null): Promise<Buffer> {
   const known = kept?.encoded.get(encoding);
   if (known) return known;
-  const bytes = ENCODERS[encoding](text);
+  const bytes = ENCODERS[encoding](body);
   kept?.encoded.set(encoding, bytes);
   return bytes;
 }

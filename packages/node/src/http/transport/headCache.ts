@@ -7,16 +7,16 @@ import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Server } from "../app.ts";
 
-/** Characters of all texts together. */
-const MAX_SIZE = 32_000_000;
-const MAX_TEXT = 1_000_000;
+/** Of all answers together, with the URLs that they are kept by. */
+const MAX_BYTES = 32_000_000;
+const MAX_ANSWER_BYTES = 1_000_000;
 
 export type KeptAnswer = {
-  readonly text: string;
+  readonly body: Buffer;
   readonly tag: string;
   /** When it was made, as a header says it. */
   readonly madeAt: string;
-  /** The text as it was sent compressed, by encoding. */
+  /** The body as it was sent compressed, by encoding. */
   readonly encoded: Map<string, Promise<Buffer>>;
 };
 
@@ -41,9 +41,9 @@ export type HeadCacheDeps = {
 
 export function addHeadCache(app: Server, { origins, headId, nowMs }: HeadCacheDeps): void {
   const answers = new LRUCache<string, KeptAnswer>({
-    maxSize: MAX_SIZE,
-    maxEntrySize: MAX_TEXT,
-    sizeCalculation: ({ text }, url) => text.length + url.length,
+    maxSize: MAX_BYTES,
+    maxEntrySize: MAX_ANSWER_BYTES,
+    sizeCalculation: ({ body }, url) => body.length + url.length,
   });
   let current: string | undefined;
 
@@ -62,7 +62,7 @@ export function addHeadCache(app: Server, { origins, headId, nowMs }: HeadCacheD
     const kept = isReading(request) ? answersNow().get(request.url) : undefined;
     if (!kept) return done();
     request.kept = kept;
-    reply.type("application/json; charset=utf-8").send(kept.text);
+    reply.type("application/json; charset=utf-8").send(kept.body);
   });
 
   app.addHook("preSerialization", (request, _reply, payload, done) => {
@@ -73,9 +73,10 @@ export function addHeadCache(app: Server, { origins, headId, nowMs }: HeadCacheD
   app.addHook("onSend", (request, reply, payload, done) => {
     if (!request.kept && request.headId !== null && typeof payload === "string" && reply.statusCode === 200) {
       if (!isReading(request)) return done(null, payload);
+      const body = Buffer.from(payload);
       request.kept = {
-        text: payload,
-        tag: hash("sha1", payload, "base64url"),
+        body,
+        tag: hash("sha1", body, "base64url"),
         madeAt: new Date(nowMs()).toUTCString(),
         encoded: new Map(),
       };
@@ -85,7 +86,7 @@ export function addHeadCache(app: Server, { origins, headId, nowMs }: HeadCacheD
     if (!request.kept) return done(null, payload);
     reply.header("etag", `"${request.kept.tag}"`);
     reply.header("last-modified", request.kept.madeAt);
-    if (!isKnown(request.headers["if-none-match"], request.kept.tag)) return done(null, payload);
+    if (!isKnown(request.headers["if-none-match"], request.kept.tag)) return done(null, request.kept.body);
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
     done(null, null);
   });

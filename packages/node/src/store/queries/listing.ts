@@ -31,6 +31,8 @@ export type Selection = {
   readonly totalCount?: number | undefined;
   /** Leaves out rows that the offset would skip; what remains of the offset is in the range. */
   readonly from?: Condition | undefined;
+  /** Whether rows are met in their order anyhow: they are shown as they are passed. */
+  readonly isInOrder?: boolean;
   /** Must end with what no two rows have in common, so that pages do not overlap. */
   readonly order: readonly OrderTerm[];
 };
@@ -67,13 +69,22 @@ export function createList<Row>(database: Database, listed: ListedTable): List<R
     return total;
   }
 
-  return (head, { conditions, ways = [], order, from, totalCount: known }, range) => {
-    const alternatives = ways.length > 0 ? ways.map((way) => [...conditions, way]) : [conditions];
+  return (head, selection, range) => {
+    const { order, from, totalCount: known } = selection;
+    const alternatives = alternativesOf(selection);
     const totalCount = known ?? total(head, countText(listed, alternatives), valuesOf(alternatives));
     // Pages beyond the end need no search for what is not there.
     if (range.after === undefined && !from && range.offset >= totalCount) return { rows: [], totalCount };
     const [offset, start] = range.after === undefined ? [range.offset, from] : [0, after(order, range.after)];
     const found = start ? alternatives.map((tests) => [start, ...tests]) : alternatives;
+    const [only, ...others] = found;
+    if (selection.isInOrder && !range.isWalk && only && others.length === 0) {
+      const select = prepare(
+        `SELECT ${columns} FROM ${table} ${joins} ${whereText(only)} ORDER BY ${orderText(order)}
+         LIMIT ? OFFSET ?`,
+      );
+      return { rows: select.all(...valuesOf(found), range.limit, offset) as Row[], totalCount };
+    }
     const { text, names } = pageText(listed, found, order);
     const place = range.isWalk
       ? `, ${placeOf(
@@ -97,19 +108,27 @@ export function createList<Row>(database: Database, listed: ListedTable): List<R
   };
 }
 
-const valuesOf = (alternatives: Alternatives): SqlValue[] =>
+export const valuesOf = (alternatives: Alternatives): SqlValue[] =>
   alternatives.flat().flatMap(({ values }) => values);
 
-type Alternatives = readonly (readonly Condition[])[];
+/** Rows meet all conditions of one of them. */
+export type Alternatives = readonly (readonly Condition[])[];
 
-function countText({ table, key }: ListedTable, alternatives: Alternatives): string {
+/** The conditions of a selection, and with each of its ways. */
+export const alternativesOf = ({ conditions, ways = [] }: Pick<Selection, "conditions" | "ways">) =>
+  ways.length > 0 ? ways.map((way) => [...conditions, way]) : [conditions];
+
+/** Selects the keys of rows, each once. */
+export const keysText = ({ table, key }: Pick<ListedTable, "table" | "key">, alternatives: Alternatives) =>
+  alternatives.map((tests) => `SELECT ${key.join()} FROM ${table} ${whereText(tests)}`).join(" UNION ");
+
+function countText(listed: ListedTable, alternatives: Alternatives): string {
   const [first = [], ...others] = alternatives;
   if (others.length === 0) {
     const where = first.length === 0 ? "" : whereText(first);
-    return `SELECT COUNT(*) AS total FROM ${table} ${where}`;
+    return `SELECT COUNT(*) AS total FROM ${listed.table} ${where}`;
   }
-  const keys = alternatives.map((tests) => `SELECT ${key.join()} FROM ${table} ${whereText(tests)}`);
-  return `SELECT COUNT(*) AS total FROM (${keys.join(" UNION ")})`;
+  return `SELECT COUNT(*) AS total FROM (${keysText(listed, alternatives)})`;
 }
 
 /** Keys of a page, whose limit and offset are the last two values, and the names of what it is ordered by. */

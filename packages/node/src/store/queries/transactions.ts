@@ -14,10 +14,11 @@ import {
   integer,
   text,
 } from "./conditions.ts";
-import { createList, type Found, type List, type Range } from "./listing.ts";
+import { alternativesOf, createList, type Found, type List, type Range } from "./listing.ts";
 import type { Direction, OrderTerm } from "./order.ts";
 import { createParties } from "./parties.ts";
 import type { Head } from "./snapshot.ts";
+import { createTallies } from "./tallies.ts";
 import { createTotals } from "./totals.ts";
 
 /** What answers show of it; amounts are decimal text. */
@@ -142,7 +143,8 @@ export function createTransactionQueries(
      ORDER BY sequence`,
   );
   const totals = createTotals(database);
-  const listed = { table: "transactions", key: ["height", "sequence"] };
+  const listed = { table: "transactions", key: ["height", "sequence"] } as const;
+  const tally = createTallies(database, listed);
   const shownRows = createList<StoredTransaction>(database, { ...listed, columns: COLUMNS });
   const signedRows = createList<SignedRow>(database, { ...listed, columns: SIGNED });
 
@@ -177,15 +179,18 @@ export function createTransactionQueries(
   }
 
   /** The block in which a page of all transactions begins, and what is left of the offset from there. */
-  function startOf(head: Head, { direction }: TransactionOrder, { offset }: Range) {
-    if (offset < FAR) return { offset };
+  function startOf(head: Head, { direction, sequence }: TransactionOrder, { offset }: Range) {
     if (direction === "asc") {
       const height = totals.heightOf(offset + 1, head);
       return { offset: offset - totals.upTo(height - 1), from: { sql: "height >= ?", values: [height] } };
     }
     const below = totals.upTo(head.height) - offset;
     const height = totals.heightOf(below, head);
-    return { offset: totals.upTo(height) - below, from: { sql: "height <= ?", values: [height] } };
+    if (sequence === "asc") {
+      return { offset: totals.upTo(height) - below, from: { sql: "height <= ?", values: [height] } };
+    }
+    const last = below - totals.upTo(height - 1) - 1;
+    return { offset: 0, from: { sql: "(height, sequence) <= (?, ?)", values: [height, last] } };
   }
 
   const createFilteredList =
@@ -202,20 +207,28 @@ export function createTransactionQueries(
       ];
       const conditions = conditionsFor(head, filter);
       const isWhole = !ways && conditions.length === 0;
-      const start = isWhole && ORDERS[order.field] === "height" ? startOf(head, order, range) : range;
       const selection = {
-        totalCount: isWhole ? totals.upTo(head.height) : ways ? undefined : totalOfTypes(head, filter),
-        ...("from" in start && { from: start.from }),
         conditions: [
           ...conditions,
           ...others.map(anyOf),
-          // Last, because it reads the whole transaction.
+          // Last, because it looks into the asset.
           ...assets.map(({ condition }) => condition),
         ],
         ...(ways && { ways }),
         order: orderOf(order),
       };
-      return list(head, selection, { ...range, offset: start.offset });
+      const known = isWhole ? totals.upTo(head.height) : ways ? undefined : totalOfTypes(head, filter);
+      const isFar = ORDERS[order.field] === "height" && range.offset >= FAR;
+      if (isWhole || isWithinBlocks(filter) || (known !== undefined && !isFar)) {
+        const start = isWhole && isFar ? startOf(head, order, range) : { offset: range.offset };
+        const { offset, ...from } = start;
+        const isInOrder = isWhole && ORDERS[order.field] === "height";
+        return list(head, { ...selection, totalCount: known, isInOrder, ...from }, { ...range, offset });
+      }
+      const { totalCount, ...found } = tally(head, alternativesOf(selection));
+      if (!isFar || range.offset >= totalCount) return list(head, { ...selection, totalCount }, range);
+      const { offset, ...from } = found.startOf(order.direction, range.offset);
+      return list(head, { ...selection, totalCount, ...from }, { ...range, offset });
     };
   const list = createFilteredList(shownRows);
   const signedList = createFilteredList(signedRows);
@@ -234,6 +247,10 @@ export function createTransactionQueries(
     },
   };
 }
+
+/** Whether a filter leaves a few blocks, or some that depend on the head. */
+const isWithinBlocks = ({ id, blockId, height, timestamp }: TransactionFilter): boolean =>
+  [id, blockId, height, timestamp].some((value) => value !== undefined);
 
 const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
   ...(asset === undefined ? [] : [withAsset(asset)]),
