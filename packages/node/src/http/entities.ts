@@ -52,7 +52,10 @@ const TESTS: Tests<StoredEntity, EntityFilter> = {
 };
 
 const paging = { ...pageQuery, orderBy: Type.Optional(orderBy(...Object.keys(RATES))) };
-const name = Type.String({ pattern: "^[A-Za-z0-9_-]{1,40}$" });
+const name = Type.String({
+  pattern: "^[A-Za-z0-9_-]{1,40}$",
+  description: "1 to 40 of A-Z, a-z, 0-9, _ and -",
+});
 const listQuery = query({
   ...paging,
   publicKey: Type.Optional(publicKey),

@@ -20,7 +20,7 @@ const listQuery = query({
   secretHash: Type.Optional(hex64),
   amount: Type.Optional(uint),
   expirationValue: Type.Optional(uint),
-  expirationType: Type.Optional(Type.String({ pattern: "^0*[12]$" })),
+  expirationType: Type.Optional(Type.String({ pattern: "^0*[12]$", description: "1 or 2" })),
   isExpired: Type.Optional(bool),
 });
 

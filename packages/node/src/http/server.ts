@@ -144,7 +144,13 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
     routerOptions: { maxParamLength: 16_384 },
     ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, formats: tests },
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        verbose: true,
+        formats: tests,
+      },
     },
     frameworkErrors: answerUnroutable,
   }).withTypeProvider<TypeBoxTypeProvider>();

@@ -60,3 +60,19 @@ test("has no last page where there is nothing", async () => {
     previous: null,
   });
 });
+
+test.each([
+  ["/api/blocks?limit=0", '"limit" must be: an integer from 1 to 100'],
+  ["/api/blocks?page=x", '"page" must be: an integer from 1 to 2^53 - 1'],
+  ["/api/blocks?transform=1", '"transform" must be: true or false'],
+  [
+    "/api/peers?orderBy=port:asc",
+    '"orderBy" must be: height, ip, latency, version; with :asc or :desc behind it',
+  ],
+  ["/api/delegates?type=x", '"type" must be resigned or never-forged'],
+  ["/api/wallets/A%20B", '"id" must be: an address, a public key or the username of a delegate'],
+  ["/api/uniks/zz", '"id" must be: 64 hexadecimal digits'],
+  ["/api/blocks?foo=1", '"foo" is not allowed'],
+])("what is wrong with %s is told with what is expected", async (url, message) => {
+  expect((await fixture.get(url)).json().message).toBe(message);
+});

@@ -45,7 +45,10 @@ const COLUMNS: readonly RateName[] = [
 ];
 
 export const delegateOrder = Type.Optional(
-  Type.String({ pattern: `^(-?[0-9]+|(${Object.keys(RATES).join("|")}):(asc|desc))$` }),
+  Type.String({
+    pattern: `^(-?[0-9]+|(${Object.keys(RATES).join("|")}):(asc|desc))$`,
+    description: `${Object.keys(RATES).join(", ")}; with :asc or :desc behind it. Or the number of a column.`,
+  }),
 );
 
 /** Per cent; both ends belong to it. */

@@ -48,35 +48,39 @@ export const formats: Readonly<Record<string, Format>> = {
   },
 };
 
-/** Decimal integer from 0 to 2^53 - 1. */
-export const uint = Type.String({ format: "uint" });
-/** Decimal integer from 1 to 2^53 - 1. */
-export const positive = Type.String({ format: "uint+" });
-/** Decimal integer that may be negative. */
-export const int = Type.String({ format: "int" });
+/** Descriptions stand in the document, and in the answer to what does not fit them. */
+const text = (description: string, rule: { format: string } | { pattern: string }) =>
+  Type.String({ ...rule, description });
+
+export const uint = text("an integer from 0 to 2^53 - 1", { format: "uint" });
+export const positive = text("an integer from 1 to 2^53 - 1", { format: "uint+" });
+export const int = text("an integer, which may be negative", { format: "int" });
 /** Rows of a page. */
-export const limit = Type.String({ format: "limit" });
+export const limit = text(`an integer from 1 to ${MAX_LIMIT}`, { format: "limit" });
 /** Days of a period. */
-export const days = Type.String({ format: "days" });
-export const bool = Type.String({ format: "bool" });
-export const ip = Type.String({ format: "ip" });
-export const hex = Type.String({ pattern: "^[0-9a-fA-F]+$" });
-export const hex64 = Type.String({ pattern: "^[0-9a-fA-F]{64}$" });
-export const publicKey = Type.String({ pattern: "^[0-9a-fA-F]{66}$" });
+export const days = text(`an integer from 1 to ${MAX_DAYS}`, { format: "days" });
+export const bool = text("true or false", { format: "bool" });
+export const ip = text("an address of IPv4 or IPv6", { format: "ip" });
+export const hex = text("hexadecimal digits", { pattern: "^[0-9a-fA-F]+$" });
+export const hex64 = text("64 hexadecimal digits", { pattern: "^[0-9a-fA-F]{64}$" });
+export const publicKey = text("66 hexadecimal digits", { pattern: "^[0-9a-fA-F]{66}$" });
 /** The network byte is not looked at: an address of another network is merely unknown. */
-export const address = Type.String({ pattern: "^[0-9A-Za-z]{34}$" });
-export const username = Type.String({ pattern: "^[a-z0-9!@$&_.]{1,64}$" });
-export const vendorField = Type.String({ format: "vendorField" });
-/** Username, address or public key. */
-export const walletId = Type.String({
+export const address = text("34 letters and digits", { pattern: "^[0-9A-Za-z]{34}$" });
+export const username = text("1 to 64 of a-z, 0-9 and ! @ $ & _ .", { pattern: "^[a-z0-9!@$&_.]{1,64}$" });
+export const vendorField = text(`up to ${MAX_VENDOR_FIELD_BYTES} bytes`, { format: "vendorField" });
+export const walletId = text("an address, a public key or the username of a delegate", {
   pattern: "^([a-z0-9!@$&_.]{1,64}|[0-9A-Za-z]{34}|[0-9a-fA-F]{66})$",
 });
 /** Block id, short or full; a height looks like a short one. */
-export const blockId = Type.String({ pattern: "^([0-9]{1,20}|[0-9a-fA-F]{64})$" });
+export const blockId = text("up to 20 decimal digits, or 64 hexadecimal ones", {
+  pattern: "^([0-9]{1,20}|[0-9a-fA-F]{64})$",
+});
 
 /** `<field>:<asc|desc>` with one of the fields. */
 export const orderBy = (...fields: readonly string[]): TString =>
-  Type.String({ pattern: `^(${fields.join("|")}):(asc|desc)$` });
+  text(`${fields.join(", ")}; with :asc or :desc behind it`, {
+    pattern: `^(${fields.join("|")}):(asc|desc)$`,
+  });
 
 /** A query of exactly these parameters, each optional: any other one is refused. */
 export const query = <P extends TProperties>(parameters: P): TObject<{ [K in keyof P]: P[K] }> =>

@@ -100,5 +100,11 @@ const keyOf = ({ params, instancePath }: Fault): string =>
     .filter((name) => name !== "")
     .join(".");
 
-const reasonOf = ({ params, message }: Fault): string =>
-  params.additionalProperty === undefined ? (message ?? "is not valid") : "is not allowed";
+function reasonOf({ keyword, params, message, parentSchema }: Fault & { parentSchema?: Described }): string {
+  if (params.additionalProperty !== undefined) return "is not allowed";
+  if (keyword === "enum") return `must be ${(params.allowedValues as unknown[]).join(" or ")}`;
+  const expected = keyword === "pattern" || keyword === "format" ? parentSchema?.description : undefined;
+  return expected === undefined ? (message ?? "is not valid") : `must be: ${expected}`;
+}
+
+type Described = { readonly description?: string };
