@@ -178,6 +178,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
   });
   closing.add("versions", unsubscribe);
 
+  const doubleForging = createDoubleForging({ network, slots, header, logger });
   const sync = createSync({
     network,
     chain,
@@ -185,6 +186,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     pingAll: discovery.pingAll,
     fetch: createFetch(outgoing.ask, network),
     ban: bans.ban,
+    onForeignHeader: doubleForging.look,
     logger,
   });
   closing.add("synchronisation", sync.close);
@@ -212,7 +214,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     rounds,
     chain,
     sightings,
-    doubleForging: createDoubleForging({ network, slots, header, logger }),
+    doubleForging,
     broadcast: (block) => inBackground(sendBlock(block)),
     onReceived: deps.onBlock,
     onUnchained: ({ height }) => {

@@ -17,7 +17,17 @@ import { createEventLog } from "../../src/store/events.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { testNetwork } from "./test-network.ts";
 
-const { files, block: genesis, delegates } = testNetwork({ nodes: 4, blocktime: 8 });
+/** A milestone above the chains of most tests. */
+export const STRICTER_FROM = 81;
+const {
+  files,
+  block: genesis,
+  delegates,
+} = testNetwork({
+  nodes: 4,
+  blocktime: 8,
+  stricterFrom: STRICTER_FROM,
+});
 export const network = createNetwork(files);
 export const slots = createSlots(network);
 export const rounds = createRounds(network);

@@ -1,115 +1,29 @@
 /** The peers of a node as a whole: two of them at loopback addresses, and a forger apart. */
 import { decodeHeader, encodeBlock, headerToJson } from "@uniknode/protocol";
-import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createPeers, type Peers } from "../../src/peers/peers.ts";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
 import type { ArgumentOf, EventName } from "../../src/peers/wire/requests/arguments.ts";
-import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import { createPeerStore } from "../../src/store/peers.ts";
-import { createPoolStore } from "../../src/store/pool.ts";
-import { network, openTestChain, range, rounds, slots, type TestChain, verifier } from "./chains.ts";
-import { freePort } from "./network/world.ts";
+import { network, range, rounds, slots } from "./chains.ts";
+import { CURRENT_SLOT, createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
-const CURRENT_SLOT = 1_000;
 const HOSTS = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
 
-type Node = {
-  readonly host: string;
-  readonly world: TestChain;
-  readonly peers: Peers;
-  readonly pool: Pool;
-  readonly told: string[];
-};
-
-let port: number;
-const nodes: Node[] = [];
-const closers: (() => unknown)[] = [];
-
-/** A node at an address; its peers are not started. */
-function open(host: string, seeds: readonly string[]): Node {
-  const world = openTestChain();
-  const { chain } = world;
-  const database = openDatabase(":memory:");
-  migrate(database);
-  const nowMs = () => slots.unixMsOf(slots.slotTime(CURRENT_SLOT)) + 3_000;
-  const now = () => slots.timeAt(nowMs());
-  const pool = createPool(DEFAULT_POOL_OPTIONS, {
-    network,
-    state: chain.state,
-    head: chain.head,
-    now,
-    storedIds: (ids) => new Set(chain.storedIds(ids)),
-    store: createPoolStore(database),
-    verify: verifier.verify,
-    emit: () => {},
-  });
-  const told: string[] = [];
-  const peers = createPeers(
-    {
-      host,
-      port,
-      seeds,
-      version: "5.7.2",
-      minPeers: 1,
-      maxPeersPerSubnet: 50,
-      eventsPerSecond: 100,
-      remoteAccess: ["127.0.0.9"],
-      takesLoopback: true,
-    },
-    {
-      network,
-      slots,
-      rounds,
-      genesisBlock: { height: 1 },
-      chain,
-      verify: verifier.verify,
-      store: createPeerStore(database),
-      pool: {
-        submit: pool.submit,
-        size: pool.size,
-        get: pool.get,
-        select: () => pool.select({ maxTransactions: 500, maxBytes: 1_000_000 }),
-      },
-      plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
-      isOwnDelegate: () => false,
-      onPeer: ({ ip }, fate) => told.push(`${fate} ${ip}`),
-      onBlock: ({ header }) => told.push(`received ${header.height}`),
-      onForgerEvent: (name) => told.push(name),
-      nowMs,
-      logger: pino({ level: "silent" }),
-    },
-  );
-  closers.push(async () => {
-    await peers.close();
-    await pool.close();
-    await world.close();
-    database.close();
-  });
-  const node = { host, world, peers, pool, told };
-  nodes.push(node);
-  return node;
-}
-
+let nodes: TestNodes;
 beforeEach(async () => {
-  port = await freePort();
+  nodes = await createNodes();
 });
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-  nodes.length = 0;
-});
+afterEach(() => nodes.close());
+const open: TestNodes["open"] = (...parameters) => nodes.open(...parameters);
 
 /** Peers are not asked as often as a test would like. */
 const PATIENCE = { timeout: 20_000 };
-const heightOf = ({ world }: Node) => world.chain.head().height;
+const heightOf = ({ world }: TestNode) => world.chain.head().height;
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000_000 };
 
 /** A connection of a forger that runs apart; what it asks is answered as an old relay would. */
-async function forgerOf({ host }: Node, localAddress = "127.0.0.9") {
-  const connection: Connection = await connectPeer({ address: host, port, localAddress });
-  closers.push(connection.close);
+async function forgerOf({ host }: TestNode, localAddress = "127.0.0.9") {
+  const connection: Connection = await connectPeer({ address: host, port: nodes.port, localAddress });
+  nodes.onClose(connection.close);
   return async <E extends EventName>(event: E, argument: ArgumentOf<E>) =>
     (await connection.call(event, argument, LIMITS)).result;
 }
@@ -121,7 +35,9 @@ describe("two nodes", () => {
     await second.peers.start();
     expect(second.told).toContain(`added ${HOSTS[0]}`);
     await expect.poll(() => first.told, PATIENCE).toContain(`added ${HOSTS[1]}`);
-    expect(first.peers.list()).toMatchObject([{ ip: HOSTS[1], port, version: "5.7.2", height: 1 }]);
+    expect(first.peers.list()).toMatchObject([
+      { ip: HOSTS[1], port: nodes.port, version: "5.7.2", height: 1 },
+    ]);
     expect(first.peers.networkHeight()).toBe(1);
   });
 

@@ -34,7 +34,7 @@ const meet = () =>
   register.put({
     ip: IP,
     height: 21,
-    status: { isUniknode: true },
+    status: { isUniknode: true, state: {} },
     verification: {
       myHeight: own.chain.head().height,
       hisHeight: 21,
@@ -53,6 +53,7 @@ function follow(fetch: Fetch): void {
       banned.push(ip);
       register.remove(ip);
     },
+    onForeignHeader: () => {},
     logger: pino({ level: "silent" }),
   });
   sync.start();
@@ -134,7 +135,7 @@ describe("a wrong branch", () => {
       register.put({
         ip,
         height: 21,
-        status: { isUniknode: true },
+        status: { isUniknode: true, state: {} },
         verification: { myHeight: 12, hisHeight: 21, highestCommonHeight: COMMON },
       } as Peer);
     }

@@ -18,6 +18,8 @@ export type NetworkShape = {
   readonly nodes: number;
   /** Seconds of a slot. */
   readonly blocktime: number;
+  /** Height from which on only versions that are not older than the announced one are peers. */
+  readonly stricterFrom?: number;
 };
 
 export type TestNetwork = {
@@ -28,7 +30,7 @@ export type TestNetwork = {
   readonly rich: Person;
 };
 
-export function testNetwork({ nodes, blocktime }: NetworkShape): TestNetwork {
+export function testNetwork({ nodes, blocktime, stricterFrom }: NetworkShape): TestNetwork {
   const cast = castOf(people, 1);
   const [base, ...later] = devMilestones(blocktime);
   const { nbDelegatesByType: _, ...common } = base!;
@@ -37,6 +39,7 @@ export function testNetwork({ nodes, blocktime }: NetworkShape): TestNetwork {
     milestones: [
       { ...common, height: 1, activeDelegates: nodes, p2p: { minimumVersions: ["^5.0.0"] } },
       ...later,
+      ...(stricterFrom === undefined ? [] : [{ height: stricterFrom, p2p: { minimumVersions: ["^5.7.2"] } }]),
     ],
     exceptions: {},
   };

@@ -6,8 +6,10 @@ export type Branch = {
   readonly commonHeight: number;
   /** The highest head on it. */
   readonly height: number;
-  /** Those on it. */
+  /** Those who left our branch there; other ones of them may have gone other ways since. */
   readonly peers: readonly Peer[];
+  /** Those whose head that is. */
+  readonly holders: readonly Peer[];
 };
 
 /** Blocks that are undone at most. */
@@ -30,5 +32,15 @@ export function branchToGoTo(peers: readonly Peer[], ownHeight: number): Branch 
   const [commonHeight, members] = largest!;
   const height = Math.max(...members.map(({ verification }) => verification.hisHeight));
   if (height <= ownHeight || ownHeight - commonHeight > MAX_ROLLBACK) return undefined;
-  return { commonHeight, height, peers: members };
+  return { commonHeight, height, peers: members, holders: holdersOf(members, height) };
+}
+
+/** Of the heads at a height, there may be several: those who have the one that most have, by its id among equals. */
+function holdersOf(peers: readonly Peer[], height: number): Peer[] {
+  const highest = peers.filter(({ verification }) => verification.hisHeight === height);
+  const byHead = [...Map.groupBy(highest, ({ status }) => status.state.header?.id ?? "")];
+  const [[, holders]] = byHead.sort(([idA, a], [idB, b]) => b.length - a.length || (idA < idB ? -1 : 1)) as [
+    [string, Peer[]],
+  ];
+  return holders;
 }

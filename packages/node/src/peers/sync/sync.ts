@@ -1,5 +1,5 @@
 /** Following the network: from wherever this node stands to the head that its peers have (p2p.md 13 and 14). */
-import type { Network } from "@uniknode/protocol";
+import { type BlockHeader, decodeHeader, type Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
@@ -23,6 +23,8 @@ export type SyncDeps = {
   readonly pingAll: Discovery["pingAll"];
   readonly fetch: Fetch;
   readonly ban: (ip: string, reason: string) => void;
+  /** A header of another branch than ours, which nobody has verified. */
+  readonly onForeignHeader: (header: BlockHeader) => void;
   readonly logger: Logger;
 };
 
@@ -53,8 +55,8 @@ const NEAR_BLOCKS = 5;
 const BRANCH_LEAD = 10;
 
 export function createSync(deps: SyncDeps): Sync {
-  const { chain, register, logger } = deps;
-  const idleMs = IDLE_SLOTS * deps.network.milestoneAt(1).blocktime * 1000;
+  const { network, chain, register, logger } = deps;
+  const idleMs = IDLE_SLOTS * network.milestoneAt(1).blocktime * 1000;
   const ending = new AbortController();
   let inStep = false;
   let progress: SyncProgress | undefined;
@@ -159,7 +161,7 @@ export function createSync(deps: SyncDeps): Sync {
     if (!branch) return false;
     inStep = false;
     const { commonHeight } = branch;
-    const sources = sample(branch.peers.map(sourceOf), MAX_SOURCES);
+    const sources = sample(branch.holders.map(sourceOf), MAX_SOURCES);
     // A little more than is needed, since our own chain may grow meanwhile; the rest comes when we are on it.
     const to = Math.min(branch.height, height + BRANCH_LEAD);
     const { blocks, givers, failing } = await fetchBranch({ after: commonHeight, to }, sources, {
@@ -168,6 +170,7 @@ export function createSync(deps: SyncDeps): Sync {
     });
     for (const { ip } of failing) register.remove(ip);
     if (commonHeight + blocks.length <= chain.head().height || ending.signal.aborted) return true;
+    for (const bytes of blocks) deps.onForeignHeader(decodeHeader(bytes, network).header);
     logger.warn(
       { height, commonHeight, to: branch.height, peers: branch.peers.length },
       "leaving a wrong branch",

@@ -1,0 +1,127 @@
+/** What becomes of a network with several branches, with a delegate who forges twice, and with versions too old. */
+import { type Block, encodeBlock } from "@uniknode/protocol";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { connectPeer } from "../../src/peers/transport/connection.ts";
+import { network, range, STRICTER_FROM } from "./chains.ts";
+import { createNodes, type TestNode, type TestNodes } from "./nodes.ts";
+
+const HOSTS = [2, 3, 4, 5, 6].map((last) => `127.0.0.${last}`);
+/** Peers are not asked as often as a test would like. */
+const PATIENCE = { timeout: 60_000 };
+
+let nodes: TestNodes;
+beforeEach(async () => {
+  nodes = await createNodes();
+});
+afterEach(() => nodes.close());
+
+/** Nodes that know each other, all on the same first blocks. */
+async function openTogether(count: number): Promise<{ all: TestNode[]; common: Block[] }> {
+  const hosts = HOSTS.slice(0, count);
+  const all = hosts.map((host) =>
+    nodes.open(
+      host,
+      hosts.filter((other) => other !== host),
+    ),
+  );
+  const [first, ...others] = all;
+  const common = await first!.world.forge(...range(1, 20));
+  for (const { world } of others) await world.take(...common);
+  return { all, common };
+}
+
+const start = (all: readonly TestNode[]) => Promise.all(all.map(({ peers }) => peers.start()));
+const headOf = ({ world }: TestNode) => world.chain.head().id;
+
+describe("branches", { timeout: 120_000 }, () => {
+  test("of five nodes, none like another, end in the highest one", async () => {
+    const { all } = await openTogether(5);
+    const heights: number[][] = all.map(({ world }) => {
+      const seen = [world.chain.head().height];
+      world.chain.subscribe(({ head }) => seen.push(head.height));
+      return seen;
+    });
+    for (const [index, { world }] of all.entries()) {
+      const from = 100 + 100 * index;
+      await world.forge(...range(from, from + 8 + 3 * index));
+    }
+    const best = headOf(all.at(-1)!);
+    await start(all);
+    await expect.poll(() => new Set(all.map(headOf)), PATIENCE).toEqual(new Set([best]));
+    // Whoever watched a node saw its height grow, whatever branches it was on.
+    for (const seen of heights) expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+  });
+
+  test("that part at different heights end in the highest one as well", async () => {
+    const { all } = await openTogether(4);
+    const [low, middle, high, highest] = all as [TestNode, TestNode, TestNode, TestNode];
+    await low.world.forge(...range(100, 104));
+    const shared = await middle.world.forge(...range(200, 209));
+    for (const { world } of [high, highest]) await world.take(...shared);
+    await middle.world.forge(...range(300, 302));
+    await high.world.forge(...range(400, 408));
+    await highest.world.forge(...range(500, 514));
+    const best = headOf(highest);
+    await start(all);
+    await expect.poll(() => new Set(all.map(headOf)), PATIENCE).toEqual(new Set([best]));
+  });
+});
+
+describe("a delegate who forges twice in a slot", { timeout: 60_000 }, () => {
+  const reports = ({ logged }: TestNode) => logged.filter(({ msg }) => msg === "double forging");
+
+  /** Two nodes whose branches hold a block of one delegate for one slot each. */
+  async function openDoubled() {
+    const { all, common } = await openTogether(1);
+    const node = all[0]!;
+    const other = nodes.open(HOSTS[1]!, [HOSTS[0]!]);
+    await other.world.take(...common.slice(0, -1));
+    await other.world.forge(24);
+    const [first] = await node.world.forge(200);
+    const [second] = await other.world.forge(200);
+    const { height, generatorPublicKey } = first!.header;
+    expect(second!.header).toMatchObject({ height, generatorPublicKey });
+    return { node, other, second: second!, report: { height, generatorPublicKey } };
+  }
+
+  test("is reported by who is posted the second block", async () => {
+    const { node, second, report } = await openDoubled();
+    await node.peers.start();
+    const connection = await connectPeer({ address: node.host, port: nodes.port, localAddress: "127.0.0.8" });
+    nodes.onClose(connection.close);
+    const limits = { timeoutMs: 5_000, maxBytes: 100_000 };
+    const posted = connection.call("p2p.peer.postBlock", { block: encodeBlock(second, network) }, limits);
+    await expect(posted).rejects.toThrow(/cannot be chained/);
+    await expect.poll(() => reports(node)).toMatchObject([report]);
+  });
+
+  test("is reported by who changes from the one branch to the other", async () => {
+    const { node, other, report } = await openDoubled();
+    await other.world.forge(...range(201, 205));
+    await Promise.all([node.peers.start(), other.peers.start()]);
+    await expect.poll(() => headOf(node), PATIENCE).toBe(headOf(other));
+    expect(reports(node)).toMatchObject([report]);
+  });
+});
+
+test("a peer of a version that a milestone rules out is left at its height", {
+  timeout: 60_000,
+}, async () => {
+  const node = nodes.open(HOSTS[0]!, HOSTS.slice(1, 3));
+  const [old, young] = [nodes.open(HOSTS[1]!, [], { version: "5.5.0" }), nodes.open(HOSTS[2]!, [])];
+  const all = [node, old, young];
+  const blocks = await node.world.forge(...range(1, STRICTER_FROM - 3));
+  for (const { world } of [old, young]) await world.take(...blocks);
+  await start(all);
+  const known = () =>
+    node.peers
+      .list()
+      .map(({ ip }) => ip)
+      .sort();
+  await expect.poll(known, PATIENCE).toEqual([old.host, young.host]);
+  const [last, first] = await node.world.forge(STRICTER_FROM - 2, STRICTER_FROM - 1);
+  expect(last!.header.height).toBe(STRICTER_FROM - 1);
+  expect(first!.header.height).toBe(STRICTER_FROM);
+  await expect.poll(known, PATIENCE).toEqual([young.host]);
+  expect(node.told).toContain(`removed ${old.host}`);
+});

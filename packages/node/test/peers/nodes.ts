@@ -1,0 +1,111 @@
+/** Nodes within the process of a test, each with a chain of its own, at loopback addresses and over real sockets. */
+import { pino } from "pino";
+import { createPeers, type Peers } from "../../src/peers/peers.ts";
+import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createPeerStore } from "../../src/store/peers.ts";
+import { createPoolStore } from "../../src/store/pool.ts";
+import { network, openTestChain, rounds, slots, type TestChain, verifier } from "./chains.ts";
+import { freePort } from "./network/world.ts";
+
+/** Of the clock of all nodes. */
+export const CURRENT_SLOT = 1_000;
+
+export type TestNode = {
+  readonly host: string;
+  readonly world: TestChain;
+  readonly peers: Peers;
+  readonly pool: Pool;
+  /** What happened to its peers and blocks. */
+  readonly told: string[];
+  /** Lines of its log, from warnings on. */
+  readonly logged: Record<string, unknown>[];
+};
+
+export type TestNodes = {
+  readonly port: number;
+  /** A node at an address; its peers are not started. */
+  open(host: string, seeds: readonly string[], options?: { version?: string }): TestNode;
+  /** To be called in the end, before the nodes are closed. */
+  onClose(close: () => unknown): void;
+  close(): Promise<void>;
+};
+
+export async function createNodes(): Promise<TestNodes> {
+  const port = await freePort();
+
+  const closers: (() => unknown)[] = [];
+
+  const open: TestNodes["open"] = (host, seeds, { version = "5.7.2" } = {}) => {
+    const world = openTestChain();
+    const { chain } = world;
+    const database = openDatabase(":memory:");
+    migrate(database);
+    const nowMs = () => slots.unixMsOf(slots.slotTime(CURRENT_SLOT)) + 3_000;
+    const now = () => slots.timeAt(nowMs());
+    const pool = createPool(DEFAULT_POOL_OPTIONS, {
+      network,
+      state: chain.state,
+      head: chain.head,
+      now,
+      storedIds: (ids) => new Set(chain.storedIds(ids)),
+      store: createPoolStore(database),
+      verify: verifier.verify,
+      emit: () => {},
+    });
+    const told: string[] = [];
+    const logged: Record<string, unknown>[] = [];
+    const peers = createPeers(
+      {
+        host,
+        port,
+        seeds,
+        version,
+        minPeers: 1,
+        maxPeersPerSubnet: 50,
+        eventsPerSecond: 100,
+        remoteAccess: ["127.0.0.9"],
+        takesLoopback: true,
+      },
+      {
+        network,
+        slots,
+        rounds,
+        genesisBlock: { height: 1 },
+        chain,
+        verify: verifier.verify,
+        store: createPeerStore(database),
+        pool: {
+          submit: pool.submit,
+          size: pool.size,
+          get: pool.get,
+          select: () => pool.select({ maxTransactions: 500, maxBytes: 1_000_000 }),
+        },
+        plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
+        isOwnDelegate: () => false,
+        onPeer: ({ ip }, fate) => told.push(`${fate} ${ip}`),
+        onBlock: ({ header }) => told.push(`received ${header.height}`),
+        onForgerEvent: (name) => told.push(name),
+        nowMs,
+        logger: pino({ level: "warn" }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
+      },
+    );
+    closers.push(async () => {
+      await peers.close();
+      await pool.close();
+      await world.close();
+      database.close();
+    });
+    return { host, world, peers, pool, told, logged };
+  };
+
+  return {
+    port,
+    open,
+    onClose: (close) => void closers.push(close),
+    async close() {
+      for (const close of closers.splice(0).reverse()) await close();
+    },
+  };
+}
