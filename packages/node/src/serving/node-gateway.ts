@@ -69,7 +69,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     if (transactions.length < 1) throw new BodyError("should NOT have fewer than 1 items");
     if (transactions.length > max) throw new BodyError(`should NOT have more than ${max} items`);
     const violation = matchesBatchSchema(transactions, { network, height: head().height });
-    if (violation) throw new BodyError(`${violation.path} should match some schema in ${violation.rule}`);
+    if (violation) throw new BodyError(violationText(violation));
   }
 
   async function status(): Promise<NodeStatus> {
@@ -132,6 +132,12 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     streamsChanged: async (names) => deps.streamsChanged(names),
     dev: deps.dev ?? refuseVerbs,
   };
+}
+
+function violationText({ path, rule }: { path: string; rule: string }): string {
+  const member = `"transactions${path.replaceAll("/", ".")}"`;
+  if (rule === "anyOf") return `${member} is of no type that this network knows`;
+  return rule === "required" ? `${member} is required` : `${member} breaks the rule ${rule} of its type`;
 }
 
 async function refuseVerbs(): Promise<never> {

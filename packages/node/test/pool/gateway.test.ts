@@ -51,8 +51,17 @@ test("one item that is no transaction of any type refuses the body, the good one
   const { gateway, pool } = open();
   const good = transfer("alice", 1);
   const { signature: _, ...unsigned } = transfer("alice", 2);
-  for (const bad of [{ foo: 1 }, null, unsigned, { ...transfer("alice", 2), network: 30 }]) {
-    expect(await bodyError(gateway, [good, bad])).toBe("/1 should match some schema in anyOf");
+  for (const [bad, message] of [
+    [{ foo: 1 }, '"transactions.1" is of no type that this network knows'],
+    [null, '"transactions.1" is of no type that this network knows'],
+    [unsigned, '"transactions.1.signature" is required'],
+    [
+      { ...transfer("alice", 2), network: 30 },
+      '"transactions.1.network" breaks the rule network of its type',
+    ],
+    [{ ...transfer("alice", 2), amount: "0" }, '"transactions.1.amount" breaks the rule u63 of its type'],
+  ]) {
+    expect(await bodyError(gateway, [good, bad])).toBe(message);
   }
   expect(pool.size()).toBe(0);
   expect((await gateway.submit([good])).data.accept).toEqual([good.id]);

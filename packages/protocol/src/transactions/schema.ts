@@ -93,7 +93,8 @@ export function strictViolation(
  * Whether each item matches the Signed form of some type (8.2): the check of whole batches, after which each
  * transaction meets its own Strict schema. The items stay as they are.
  *
- * @returns the first item without a match
+ * @returns what is wrong with the first item without a match, in terms of the type that it names; `anyOf` where it
+ *   names none
  */
 export function matchesBatchSchema(
   items: readonly unknown[],
@@ -101,7 +102,17 @@ export function matchesBatchSchema(
 ): SchemaViolation | undefined {
   const limits = limitsOf(context);
   const index = items.findIndex((item) => !matchesSomeType(item, limits));
-  return index < 0 ? undefined : { path: `/${index}`, rule: "anyOf" };
+  if (index < 0) return undefined;
+  const { path, rule } = violationOfNamedType(items[index], limits) ?? { path: "", rule: "anyOf" };
+  return { path: `/${index}${path}`, rule };
+}
+
+function violationOfNamedType(item: unknown, limits: Limits): SchemaViolation | undefined {
+  const { typeGroup = 1, type } = (item ?? {}) as { typeGroup?: unknown; type?: unknown };
+  const named = transactionTypes.find((known) => known.typeGroup === typeGroup && known.type === type);
+  if (!named) return undefined;
+  const { isSigned } = formOf(named.type, named.schema);
+  return isSigned.call(limits, copyJson(item)) ? undefined : violationOf(isSigned.errors!);
 }
 
 function matchesSomeType(item: unknown, limits: Limits): boolean {

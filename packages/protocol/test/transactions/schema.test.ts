@@ -185,7 +185,13 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(matches(jsonOf(transfer()), core(7))).toBeUndefined();
     expect(matches(jsonOf(transfer()), null)).toEqual({ path: "/1", rule: "anyOf" });
     expect(matches("text", jsonOf(transfer()))).toEqual({ path: "/0", rule: "anyOf" });
-    expect(matches({ ...jsonOf(transfer()), type: 9_999 })).toBeDefined();
+    expect(matches({ ...jsonOf(transfer()), type: 9_999 })).toEqual({ path: "/0", rule: "anyOf" });
+  });
+
+  test("what is wrong is told in terms of the type that the item names", () => {
+    const { recipientId: _, ...unpaid } = jsonOf(transfer()) as Record<string, unknown>;
+    expect(matches(jsonOf(transfer()), unpaid)).toEqual({ path: "/1/recipientId", rule: "required" });
+    expect(matches({ ...jsonOf(transfer()), fee: -1 })).toMatchObject({ path: "/0/fee" });
   });
 
   test("items stay as they are", () => {
