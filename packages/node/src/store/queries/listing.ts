@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Database, SqlValue, Statement } from "../database.ts";
 import type { Condition } from "./conditions.ts";
 import { after, placeOf } from "./cursor.ts";
+import { createMarks } from "./marks.ts";
 import type { OrderTerm } from "./order.ts";
 import { type Head, perHead } from "./snapshot.ts";
 
@@ -31,7 +32,7 @@ export type Selection = {
   readonly totalCount?: number | undefined;
   /** Leaves out rows that the offset would skip; what remains of the offset is in the range. */
   readonly from?: Condition | undefined;
-  /** Whether rows are met in their order anyhow: they are shown as they are passed. */
+  /** Whether an index has them in their order, so that none are sorted. */
   readonly isInOrder?: boolean;
   /** Must end with what no two rows have in common, so that pages do not overlap. */
   readonly order: readonly OrderTerm[];
@@ -54,11 +55,14 @@ const MAX_STATEMENTS = 200;
 /** Totals remembered until the next block, unless what they are totals of is long. */
 const MAX_TOTALS = 1_000;
 const MAX_NAME_LENGTH = 4_000;
+/** Whole rows may be dragged along for as many as this. */
+const NEAR = 100;
 
 export function createList<Row>(database: Database, listed: ListedTable): List<Row> {
   const { table, key, columns, joins = "" } = listed;
   const prepare = createPreparer(database);
   const totals = perHead(() => new LRUCache<string, number>({ max: MAX_TOTALS }));
+  const marks = createMarks();
 
   /** The number of rows that a text finds. */
   function total(head: Head, sql: string, values: readonly SqlValue[]): number {
@@ -69,16 +73,35 @@ export function createList<Row>(database: Database, listed: ListedTable): List<R
     return total;
   }
 
+  /** Where a page begins: a condition that leaves out rows before it, and how many are to be skipped from there. */
+  function beginningOf(head: Head, selection: Selection, { after: place, offset }: Range) {
+    const { order, from, isInOrder } = selection;
+    if (place !== undefined) return { offset: 0, start: after(order, place) };
+    if (from || !isInOrder) return { offset, start: from };
+    const alternatives = alternativesOf(selection);
+    const { text, names } = pageText(listed, alternatives, order);
+    const list = [text, ...valuesOf(alternatives)].join("\0");
+    const mark = marks.before(head, list, offset, (last, rows) => {
+      const behind =
+        last === undefined ? alternatives : alternatives.map((tests) => [after(order, last), ...tests]);
+      const { text } = pageText(listed, behind, order);
+      const select = prepare(`SELECT ${placeOf(order, names)} AS place FROM (${text})`);
+      return (select.get(...valuesOf(behind), 1, rows - 1) as { place: string } | undefined)?.place;
+    });
+    return { offset: mark.rest, start: mark.place === undefined ? undefined : after(order, mark.place) };
+  }
+
   return (head, selection, range) => {
     const { order, from, totalCount: known } = selection;
     const alternatives = alternativesOf(selection);
     const totalCount = known ?? total(head, countText(listed, alternatives), valuesOf(alternatives));
     // Pages beyond the end need no search for what is not there.
     if (range.after === undefined && !from && range.offset >= totalCount) return { rows: [], totalCount };
-    const [offset, start] = range.after === undefined ? [range.offset, from] : [0, after(order, range.after)];
+    const { offset, start } = beginningOf(head, selection, range);
     const found = start ? alternatives.map((tests) => [start, ...tests]) : alternatives;
     const [only, ...others] = found;
-    if (selection.isInOrder && !range.isWalk && only && others.length === 0) {
+    const isNear = selection.isInOrder && offset < NEAR;
+    if (isNear && !range.isWalk && only && others.length === 0) {
       const select = prepare(
         `SELECT ${columns} FROM ${table} ${joins} ${whereText(only)} ORDER BY ${orderText(order)}
          LIMIT ? OFFSET ?`,

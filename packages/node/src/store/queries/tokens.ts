@@ -54,7 +54,8 @@ export function createTokenQueries(database: Database): TokenQueries {
         ...(field === "ownerId" ? [{ value: "owner", direction }] : []),
         { value: "id", direction },
       ];
-      return list(head, { conditions: tokenConditions(filter), order }, range);
+      const conditions = tokenConditions(filter);
+      return list(head, { conditions, order, isInOrder: conditions.length === 0 }, range);
     },
     properties: (id) => properties.all(id),
     countsByType: perHead(() => new Map(counts.all().map(({ value, count }) => [value, count]))),

@@ -99,7 +99,9 @@ export function createWalletQueries(database: Database): WalletQueries {
         ...conditionsOf(FIELDS, filter),
         ...(addresses === undefined ? [] : [oneOf("address", addresses)]),
       ];
-      const { rows, ...found } = list(head, { conditions, order: orderOf(order) }, range);
+      // Both orders have an index; filters have others.
+      const isInOrder = conditions.length === 0 && ["address", "balance"].includes(order.field);
+      const { rows, ...found } = list(head, { conditions, order: orderOf(order), isInOrder }, range);
       return { rows: rows.map(walletFromRow), ...found };
     },
   };

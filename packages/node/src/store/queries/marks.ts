@@ -1,0 +1,46 @@
+/**
+ * Places in lists that an index has in their order, every thousand rows, remembered until the next block: a page far
+ * away is begun near its first row. They are looked for as far as somebody asks.
+ */
+import { LRUCache } from "lru-cache";
+import { type Head, perHead } from "./snapshot.ts";
+
+export type Marks = {
+  /**
+   * The mark before an offset, if there is one, and what is left of the offset from there.
+   *
+   * @param next the place so many rows after another one, or after the beginning; undefined beyond the end
+   */
+  before(
+    head: Head,
+    list: string,
+    offset: number,
+    next: Next,
+  ): { readonly place?: string; readonly rest: number };
+};
+
+type Next = (place: string | undefined, rows: number) => string | undefined;
+
+const STEP = 1_000;
+/** Lists remembered: each takes 200 bytes for every step, so that all of them take 4 MB at two hundred thousand rows. */
+const MAX_LISTS = 100;
+
+export function createMarks(): Marks {
+  const lists = perHead(() => new LRUCache<string, string[]>({ max: MAX_LISTS }));
+  return {
+    before(head, list, offset, next) {
+      const wanted = Math.floor(offset / STEP);
+      if (wanted === 0) return { rest: offset };
+      const places = lists(head).get(list) ?? [];
+      lists(head).set(list, places);
+      while (places.length < wanted) {
+        const place = next(places.at(-1), STEP);
+        if (place === undefined) break;
+        places.push(place);
+      }
+      const count = Math.min(wanted, places.length);
+      const place = places[count - 1];
+      return { ...(place !== undefined && { place }), rest: offset - count * STEP };
+    },
+  };
+}
