@@ -30,8 +30,16 @@ export type ServingOptions = {
   readonly webhookTimeout: number;
   /** See `readPauses`. */
   readonly webhookRetries: readonly string[];
+  /** Days that the log of deliveries keeps one after its end, and one that was given up. */
+  readonly webhookLogDays: number;
+  readonly webhookLogFailedDays: number;
+  /** Deliveries that the log keeps, and that may wait in one webhook. */
+  readonly webhookLogSize: number;
+  readonly webhookQueueSize: number;
   readonly logLevel: LogLevel;
 };
+
+const DAY_MS = 86_400_000;
 
 /** Values for the thread, which are read and checked already. */
 export function servingDataOf(
@@ -57,6 +65,12 @@ export function servingDataOf(
       timeoutMs: options.webhookTimeout * 1_000,
       retryPausesMs: options.webhookRetries.map(pauseMsOf),
       maxPerSecondPerHost: options.webhookHostRate,
+      retention: {
+        maxAgeMs: options.webhookLogDays * DAY_MS,
+        maxFailedAgeMs: options.webhookLogFailedDays * DAY_MS,
+        maxDeliveries: options.webhookLogSize,
+        maxWaiting: options.webhookQueueSize,
+      },
     },
     logLevel: options.logLevel,
   };

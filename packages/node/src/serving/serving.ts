@@ -52,8 +52,15 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   });
   closing.add("connections", closePost);
   const { retryPausesMs, maxPerSecondPerHost } = data.deliveries;
+  const retention = { ...DEFAULT_WEBHOOK_OPTIONS.retention, ...data.deliveries.retention };
   const { httpsOnly } = data.targets;
-  const webhookOptions = { ...DEFAULT_WEBHOOK_OPTIONS, httpsOnly, retryPausesMs, maxPerSecondPerHost };
+  const webhookOptions = {
+    ...DEFAULT_WEBHOOK_OPTIONS,
+    httpsOnly,
+    retryPausesMs,
+    maxPerSecondPerHost,
+    retention,
+  };
   const figuresReader = openDatabase(data.databasePath, { readonly: true });
   closing.add("figures reader", figuresReader.close);
   const { operations, observer, answered, ...measuring } = createOperations({

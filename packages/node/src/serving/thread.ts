@@ -4,6 +4,7 @@ import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
 import type { LogLevel } from "../logging/logger.ts";
 import type { FeePolicy } from "../pool/fees.ts";
+import type { DeliveryRetention } from "../store/delivery-retention.ts";
 import type { TargetOptions } from "../webhooks/delivery/guard.ts";
 import { answerCalls } from "./channel.ts";
 import type { Gateway } from "./gateway.ts";
@@ -35,6 +36,7 @@ export type ServingData = {
     readonly retryPausesMs: readonly number[];
     /** 0: no limit. */
     readonly maxPerSecondPerHost: number;
+    readonly retention: Omit<DeliveryRetention, "keptBlocks">;
   };
   readonly feePolicy: FeePolicy;
   readonly logLevel: LogLevel;

@@ -8,6 +8,7 @@ import {
   type ServingThread,
 } from "../../src/serving/thread.ts";
 import { PUBLIC_TARGETS } from "../../src/webhooks/delivery/guard.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/webhooks.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../http/fixture.ts";
 
 let fixture: Fixture;
@@ -35,7 +36,12 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
     eventsPublic: false,
     metricsPublic: true,
     targets: { ...PUBLIC_TARGETS, allowPrivateTargets: true },
-    deliveries: { timeoutMs: 10_000, retryPausesMs: [], maxPerSecondPerHost: 0 },
+    deliveries: {
+      timeoutMs: 10_000,
+      retryPausesMs: [],
+      maxPerSecondPerHost: 0,
+      retention: DEFAULT_WEBHOOK_OPTIONS.retention,
+    },
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
     logLevel: "silent",
     ...options,
