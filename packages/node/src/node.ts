@@ -296,6 +296,7 @@ async function start(
       genesisBlock,
       webhookToken,
       feePolicy: DEFAULT_POOL_OPTIONS.fees,
+      peerPort: options.peers?.port,
     }),
     gateway,
   );

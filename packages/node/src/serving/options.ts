@@ -44,7 +44,10 @@ const DAY_MS = 86_400_000;
 /** Values for the thread, which are read and checked already. */
 export function servingDataOf(
   options: ServingOptions,
-  node: Pick<ServingData, "databasePath" | "files" | "genesisBlock" | "webhookToken" | "feePolicy">,
+  node: Pick<
+    ServingData,
+    "databasePath" | "files" | "genesisBlock" | "webhookToken" | "feePolicy" | "peerPort"
+  >,
 ): ServingData {
   return {
     ...node,

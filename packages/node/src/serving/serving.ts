@@ -92,11 +92,13 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   closing.add("reader", reader.close);
   const access = { token: data.webhookToken };
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
+  const { peerPort } = data;
+  const ports: Record<string, number> = peerPort === undefined ? {} : { "@arkecosystem/core-p2p": peerPort };
   const identity = {
     version: INTERFACE_VERSION,
     genesisBlock: data.genesisBlock,
     feePolicy: data.feePolicy,
-    ports: { "@arkecosystem/core-api": data.port },
+    ports,
   };
   const { databasePath, files } = data;
   const slowLane = createSlowLane({ databasePath, files, identity, readTimeoutMs: SLOW_READ_TIMEOUT_MS });
@@ -129,6 +131,9 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   countAnswers(server.app, answered);
   server.app.register(createOperationRoutes(data.metricsPublic ? undefined : access, operations));
   const { port } = await server.listen();
+  // Known only once it listens; the register of webhooks is part of the same API.
+  ports["@arkecosystem/core-api"] = port;
+  ports["@arkecosystem/core-webhooks"] = port;
   webhooks.wake();
 
   return {

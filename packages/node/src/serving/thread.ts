@@ -39,6 +39,8 @@ export type ServingData = {
     readonly retention: Omit<DeliveryRetention, "keptBlocks">;
   };
   readonly feePolicy: FeePolicy;
+  /** Of the peer-to-peer protocol; absent for a node that has no peers. */
+  readonly peerPort?: number | undefined;
   readonly logLevel: LogLevel;
 };
 

@@ -50,6 +50,17 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
   return (path, headers = {}) => fetch(`${serving.url}${path}`, { headers });
 }
 
+test("tells the ports on which it is reached, and that of the peers if there are any", async () => {
+  const get = await serve({ peerPort: 4002 });
+  const port = Number(new URL(serving.url).port);
+  const { data } = (await (await get("/api/node/configuration")).json()) as { data: { ports: object } };
+  expect(data.ports).toEqual({
+    "@arkecosystem/core-p2p": 4002,
+    "@arkecosystem/core-api": port,
+    "@arkecosystem/core-webhooks": port,
+  });
+});
+
 test("limits the requests of an address to so many per minute", async () => {
   const get = await serve({ rateLimit: 2 });
   const answers = [await get("/api/blockchain"), await get("/api/blockchain"), await get("/api/blockchain")];
