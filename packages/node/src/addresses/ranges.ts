@@ -1,4 +1,7 @@
-/** Lists of IP addresses as operators write them: `192.0.2.7, 10.0.0.0/8, 2001:db8::/32`, or `*` for all. */
+/**
+ * Lists of IP addresses as operators write them: `192.0.2.7, 10.0.0.0/8, 2001:db8::/32`, `*` for all, and patterns as the
+ * old network has them (http-api.md 1.1), in which `*` stands for any digits and dots, `?` for one digit: `192.168.*`.
+ */
 import ipaddr from "ipaddr.js";
 
 /** Whether an address is on a list. */
@@ -17,18 +20,32 @@ export function createRangeTest(list: string): RangeTest {
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
   if (entries.includes(EVERYBODY)) return () => true;
-  const ranges = entries.map(parseRange);
+  const tests = entries.map(entryTest);
   return (text) => {
     // A proxy may have written anything.
     if (!ipaddr.isValid(text)) return false;
     const address = ipaddr.process(text);
-    return ranges.some(
-      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
-    );
+    return tests.some((isMeant) => isMeant(address));
   };
 }
 
-function parseRange(entry: string): [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number] {
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+function entryTest(entry: string): (address: Address) => boolean {
+  if (PATTERN.test(entry)) {
+    const pattern = new RegExp(
+      `^${entry.replaceAll(".", "\\.").replaceAll("?", "\\d").replaceAll("*", "[\\d.]*")}$`,
+    );
+    return (address) => pattern.test(address.toString());
+  }
+  const [network, bits] = parseRange(entry);
+  return (address) => network.kind() === address.kind() && address.match(network, bits);
+}
+
+/** Of IPv4: the other family writes one address in several ways. */
+const PATTERN = /^(?=.*[*?])[\d.*?]+$/;
+
+function parseRange(entry: string): [network: Address, bits: number] {
   if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
   if (!ipaddr.isValid(entry))
     throw new Error(`${entry} is neither an address nor a network such as 10.0.0.0/8`);

@@ -16,6 +16,19 @@ test("an asterisk lists everybody, an empty list nobody", () => {
   expect(createRangeTest("")("203.0.113.1")).toBe(false);
 });
 
-test.each(["10.0.0.0/33", "example.org", "10.0.0.1-10.0.0.9"])("refuses %s and names it", (entry) => {
-  expect(() => createRangeTest(`10.0.0.1,${entry}`)).toThrow(entry);
+test("patterns list what the old network lists by them", () => {
+  const isListed = createRangeTest("192.168.*, 10.0.0.?,172.16.*.1");
+  for (const address of ["192.168.0.1", "::ffff:192.168.255.9", "10.0.0.7", "172.16.30.1"]) {
+    expect(isListed(address), address).toBe(true);
+  }
+  for (const address of ["192.169.0.1", "10.0.0.17", "110.0.0.7", "172.16.30.2", "2001:db8::1"]) {
+    expect(isListed(address), address).toBe(false);
+  }
 });
+
+test.each(["10.0.0.0/33", "2001:*", "10.*.x", "example.org", "10.0.0.1-10.0.0.9"])(
+  "refuses %s and names it",
+  (entry) => {
+    expect(() => createRangeTest(`10.0.0.1,${entry}`)).toThrow(entry);
+  },
+);
