@@ -9,7 +9,8 @@
  * - matching: what an event costs, by the number of webhooks, of which 10 match;
  * - forging: when blocks are committed, alone and beside 1,000 webhooks with targets that misbehave.
  */
-import { type Delay, measureForging } from "./webhooks/forging.ts";
+import type { Delay } from "./forging.ts";
+import { measureForging } from "./webhooks/forging.ts";
 import { measureLatency } from "./webhooks/latency.ts";
 import { MATCHES, measureMatching } from "./webhooks/matching.ts";
 import { measureDurable, measureNaive, type Rate } from "./webhooks/throughput.ts";
@@ -51,8 +52,11 @@ if (isWanted("matching")) {
 
 if (isWanted("forging")) {
   console.log("forging: from the beginning of a slot to the commit of its block, 20 transfers a second");
-  const show = ({ blocks, p50Ms, p99Ms }: Delay) =>
-    `median ${ms(p50Ms)}, p99 ${ms(p99Ms)} (${blocks} blocks)`;
-  console.log(`  one webhook: ${show(await measureForging(45, false))}`);
-  console.log(`  1,000 webhooks, 4 of 10 misbehave: ${show(await measureForging(45, true))}`);
+  const show = ({ blocks, p50Ms, p90Ms, maxMs }: Delay) =>
+    `median ${ms(p50Ms)}, p90 ${ms(p90Ms)}, highest ${ms(maxMs)} (${blocks} blocks)`;
+  // In turns, so that what else the machine does is seen in both.
+  for (let round = 0; round < 2; round++) {
+    console.log(`  one webhook: ${show(await measureForging(45, false))}`);
+    console.log(`  1,000 webhooks, 4 of 10 misbehave: ${show(await measureForging(45, true))}`);
+  }
 }

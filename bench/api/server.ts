@@ -9,6 +9,7 @@ import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
 import type { Gateway } from "../../packages/node/src/serving/gateway.ts";
 import { openDatabase } from "../../packages/node/src/store/database.ts";
 import type { Dataset } from "./dataset.ts";
+import type { FromServer, ToServer } from "./process.ts";
 
 const { path, files } = JSON.parse(process.argv[2]!) as Dataset;
 const identity = {
@@ -47,9 +48,11 @@ const bare = createServer((_request, response) => {
   response.end(text);
 });
 
+const send = (message: FromServer) => process.send!(message);
 const { port } = await server.listen();
-bare.listen(0, "127.0.0.1", () => process.send!({ port, barePort: (bare.address() as AddressInfo).port }));
-process.on("message", (size: number) => {
-  text = "x".repeat(size);
-  process.send!("ready");
+bare.listen(0, "127.0.0.1", () => send({ port, barePort: (bare.address() as AddressInfo).port }));
+process.on("message", ({ bareBytes }: ToServer) => {
+  if (bareBytes !== undefined) text = "x".repeat(bareBytes);
+  const { user, system } = process.cpuUsage();
+  send({ processorMs: (user + system) / 1_000 });
 });

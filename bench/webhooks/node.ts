@@ -9,6 +9,7 @@ import { spawnUniknode } from "../../packages/node/test/process/uniknode.ts";
 const TOKEN = "bench";
 
 export type BenchNode = {
+  readonly url: string;
   readonly client: Client;
   /** Posts to an endpoint behind the webhook token. */
   post(path: string, body: unknown): Promise<void>;
@@ -42,6 +43,7 @@ export async function startBenchNode(): Promise<BenchNode> {
     }
   };
   return {
+    url: url!,
     client: await connect(url!),
     async post(path, body) {
       const response = await fetch(`${url}${path}`, {

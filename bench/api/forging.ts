@@ -1,0 +1,39 @@
+/** When blocks are committed: alone, and while the API has all the requests that it can take. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Delay, measureDelay } from "../forging.ts";
+import type { BenchNode } from "../webhooks/node.ts";
+import { shoot } from "./load.ts";
+
+/** Ways to ask for a thing, so that few answers are kept ones. */
+const VARIANTS = 200;
+
+export type LoadedDelay = Delay & { readonly perSecond: number };
+
+/** @param connections 0 leaves the API alone */
+export async function measureForging(seconds: number, connections: number): Promise<LoadedDelay> {
+  const listener = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  let perSecond = Promise.resolve(0);
+  try {
+    const target = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+    const delay = await measureDelay(seconds, target, async (node) => {
+      if (connections > 0) perSecond = saturate(node, { connections, seconds });
+    });
+    return { ...delay, perSecond: await perSecond };
+  } finally {
+    listener.closeAllConnections();
+    listener.close();
+  }
+}
+
+async function saturate({ url }: BenchNode, load: { connections: number; seconds: number }): Promise<number> {
+  const paths = ["transactions", "blocks", "wallets", "delegates", "uniks", "blocks/1", "blockchain"];
+  const requests = Array.from({ length: VARIANTS }, (_, index) =>
+    paths.map((path) => ({ method: "GET" as const, path: `/api/v2/${path}?=${"&".repeat(index)}` })),
+  ).flat();
+  return (await shoot(Number(new URL(url).port), requests, load)).perSecond;
+}

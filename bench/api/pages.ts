@@ -1,0 +1,174 @@
+/**
+ * Every list that the document of the API tells of, in each of its orders and by each of its filters: the first page,
+ * the middle and the end. One request at a time, so that what is measured is the query and not the queue.
+ */
+import { Agent, request } from "node:http";
+import { openDatabase } from "../../packages/node/src/store/database.ts";
+import type { Dataset } from "./dataset.ts";
+
+export type QueryFigures = {
+  readonly query: string;
+  readonly rows: number;
+  readonly asked: number;
+  readonly firstMs: number;
+  readonly p99Ms: number;
+  /** Answers that were not 200. */
+  readonly failed: number;
+};
+
+/** Requests of a query, unless they take longer altogether. */
+const REQUESTS = 102;
+const MAX_MS = 1_000;
+
+type Schema = { readonly pattern?: string; readonly properties?: Record<string, Schema> };
+type Operation = {
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
+};
+type Document = { readonly paths: Record<string, { readonly get?: Operation; readonly post?: Operation }> };
+type Query = { readonly path: string; readonly parameters: string; readonly body?: object };
+
+export async function measurePages(dataset: Dataset, port: number): Promise<QueryFigures[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const document = JSON.parse((await ask(agent, port, { path: "openapi.json", parameters: "" })).text);
+  const figures: QueryFigures[] = [];
+  for (const query of queriesOf(document as Document, samplesOf(dataset))) {
+    figures.push(await measure(agent, port, query));
+    process.stderr.write(`\r${figures.length} queries `);
+  }
+  agent.destroy();
+  return figures;
+}
+
+/** Values that rows in the middle of the chain have, by the names of parameters. */
+function samplesOf({ path }: Dataset) {
+  const database = openDatabase(path, { readonly: true });
+  const row = (sql: string) => database.prepare<Record<string, string | number>>(sql).get()!;
+  const { height } = row("SELECT MAX(height) / 2 AS height FROM blocks");
+  const block = row(`SELECT id, id AS blockId, height, version, generator AS generatorPublicKey, reward,
+    total_fee AS totalFee, total_amount AS totalAmount, number_of_transactions AS numberOfTransactions,
+    timestamp FROM blocks WHERE height = ${height}`);
+  const transaction =
+    row(`SELECT id, sender AS senderPublicKey, nonce, amount, fee, type, type_group AS typeGroup,
+    timestamp, version, vendor_field AS vendorField FROM transactions
+    WHERE height = ${height} AND vendor_field IS NOT NULL LIMIT 1`);
+  const busiest = row(`SELECT recipient AS recipientId FROM transactions WHERE recipient IS NOT NULL
+    GROUP BY recipient ORDER BY COUNT(*) DESC LIMIT 1`);
+  const sender = row(`SELECT address, address AS senderId, public_key AS publicKey, balance, vote
+    FROM wallets WHERE public_key = '${transaction.senderPublicKey}'`);
+  const token = row("SELECT id, owner AS ownerId FROM tokens LIMIT 1");
+  const delegate = row("SELECT username, public_key AS vote FROM wallets WHERE username IS NOT NULL LIMIT 1");
+  database.close();
+  const few = { secondPublicKey: sender.publicKey!, producedBlocks: 1, voteBalance: 1, lockedBalance: 1 };
+  const wallet = { ...few, ...sender, username: delegate.username!, vote: delegate.vote! };
+  return {
+    /** For the segment of a path, by what stands before it. */
+    ids: {
+      blocks: [height!],
+      delegates: [delegate.username!],
+      rounds: [1],
+      wallets: [busiest.recipientId!, sender.address!],
+      uniks: [token.id!],
+      nfts: [token.id!],
+    } as Record<string, readonly (string | number)[] | undefined>,
+    values: (path: string): Record<string, unknown> => {
+      if (path.includes("transactions") || path.includes("votes")) {
+        const addresses = [busiest.recipientId, sender.address];
+        return { ...transaction, ...busiest, senderId: sender.senderId, blockId: block.blockId, addresses };
+      }
+      if (path.includes("blocks")) return { ...block, previousBlock: block.id };
+      if (path.includes("uniks") || path.includes("nfts")) return token;
+      return { ...wallet, addresses: [sender.address] };
+    },
+  };
+}
+
+function* queriesOf({ paths }: Document, samples: ReturnType<typeof samplesOf>): Generator<Query> {
+  for (const [template, { get, post }] of Object.entries(paths)) {
+    const [collection = ""] = template.slice(1).split("/");
+    const isPaged = (operation?: Operation) => operation?.parameters?.some(({ name }) => name === "limit");
+    const ids = template.includes("{") ? (samples.ids[collection] ?? []) : [""];
+    for (const id of ids) {
+      const path = template.replace(/\{\w+\}/, `${id}`).slice(1);
+      if (path.includes("{") || path.includes("unconfirmed") || path === "peers") continue;
+      const values = samples.values(template);
+      if (isPaged(get)) {
+        const schemas = Object.fromEntries(get!.parameters!.map(({ name, schema }) => [name, schema]));
+        for (const [name, value] of choices(schemas, values)) {
+          yield { path, parameters: name === undefined ? "" : `${name}=${encodeURIComponent(`${value}`)}` };
+        }
+      }
+      if (isPaged(post)) {
+        const schemas = post!.requestBody?.content["application/json"]?.schema.properties ?? {};
+        for (const [name, value] of choices(schemas, values)) {
+          yield { path, parameters: "", body: name === undefined ? {} : { [name]: value } };
+        }
+      }
+    }
+  }
+}
+
+const PAGING = ["page", "limit", "offset", "cursor"];
+
+/** Nothing, each order, each filter for which there is a sample. */
+function* choices(schemas: Record<string, Schema>, values: Record<string, unknown>) {
+  yield [undefined, undefined] as const;
+  for (const [name, { pattern }] of Object.entries(schemas)) {
+    if (PAGING.includes(name)) continue;
+    const fields = name === "orderBy" && /\(([\w|]+)\):/.exec(pattern ?? "")?.[1]?.split("|");
+    if (fields) {
+      for (const field of fields) for (const way of ["asc", "desc"]) yield [name, `${field}:${way}`] as const;
+    } else if (values[name] !== undefined && values[name] !== null) yield [name, values[name]] as const;
+  }
+}
+
+async function measure(agent: Agent, port: number, query: Query): Promise<QueryFigures> {
+  const first = await ask(agent, port, query);
+  const rows = Number(JSON.parse(first.text).meta?.totalCount ?? 0);
+  const takenMs: number[] = [];
+  let failed = first.status === 200 ? 0 : 1;
+  for (let index = 0, spentMs = 0; index < REQUESTS && (index < 3 || spentMs < MAX_MS); index++) {
+    const around = [0, Math.floor(rows / 2), Math.max(0, rows - 100)][index % 3]!;
+    const offset = Math.max(0, around - (index > 2 ? index : 0));
+    const { status, tookMs } = await ask(agent, port, query, `offset=${offset}&=${"&".repeat(index % 60)}`);
+    takenMs.push(tookMs);
+    spentMs += tookMs;
+    if (status !== 200) failed++;
+  }
+  takenMs.sort((a, b) => a - b);
+  const { path, parameters, body } = query;
+  return {
+    query: `${path}${parameters && `?${parameters}`}${body ? ` ${JSON.stringify(body)}` : ""}`,
+    rows,
+    asked: takenMs.length,
+    firstMs: first.tookMs,
+    p99Ms: takenMs[Math.ceil(takenMs.length * 0.99) - 1]!,
+    failed,
+  };
+}
+
+type Asked = { readonly status: number; readonly text: string; readonly tookMs: number };
+
+function ask(agent: Agent, port: number, query: Query, range = ""): Promise<Asked> {
+  const { path, parameters, body } = query;
+  const startMs = performance.now();
+  return new Promise((resolve, reject) => {
+    const asking = request(
+      {
+        agent,
+        port,
+        host: "127.0.0.1",
+        path: `/api/${path}?${[parameters, range].filter((text) => text !== "").join("&")}`,
+        method: body ? "POST" : "GET",
+        headers: body ? { "content-type": "application/json" } : {},
+      },
+      async (response) => {
+        const chunks: Buffer[] = await response.toArray();
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode!, text, tookMs: performance.now() - startMs });
+      },
+    );
+    asking.on("error", reject);
+    asking.end(body && JSON.stringify(body));
+  });
+}

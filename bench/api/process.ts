@@ -1,0 +1,35 @@
+/** The process of the servers, and how to ask for what it takes. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import type { Dataset } from "./dataset.ts";
+
+export type FromServer =
+  | { readonly port: number; readonly barePort: number }
+  | { readonly processorMs: number };
+/** Asks for the processor time so far, after the bare server was given a text of so many bytes. */
+export type ToServer = { readonly bareBytes?: number };
+
+export type Servers = {
+  readonly port: number;
+  readonly barePort: number;
+  /** Processor time of the process since it began. */
+  processorMs(): Promise<number>;
+  setBareBytes(bytes: number): Promise<void>;
+  stop(): void;
+};
+
+export async function startServers(dataset: Dataset): Promise<Servers> {
+  const child = fork(new URL("./server.ts", import.meta.url), [JSON.stringify(dataset)]);
+  const [ports] = (await once(child, "message")) as [{ port: number; barePort: number }];
+  async function ask(message: ToServer): Promise<number> {
+    child.send(message);
+    const [{ processorMs }] = (await once(child, "message")) as [{ processorMs: number }];
+    return processorMs;
+  }
+  return {
+    ...ports,
+    processorMs: () => ask({}),
+    setBareBytes: async (bareBytes) => void (await ask({ bareBytes })),
+    stop: () => void child.kill(),
+  };
+}
