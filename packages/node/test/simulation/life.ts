@@ -2,6 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Client, connect } from "../process/client.ts";
 import { type Running, spawnUniknode } from "../process/uniknode.ts";
@@ -19,11 +20,26 @@ export type Life = {
 
 const CLOCK_JUMPS = fileURLToPath(new URL("./clock-jumps.ts", import.meta.url));
 
+const MAX_ATTEMPTS = 20;
+const ATTEMPT_PAUSE_MS = 250;
+
 export const clockFile = (folder: string): string => join(folder, "clock");
 
 /** Moves the clock of the machine, as the processes of the folder see it. */
 export const setClock = (folder: string, aheadMs: number): void =>
   writeFileSync(clockFile(folder), String(aheadMs));
+
+/** A machine with much to do may need more time for the first answer than the node has. */
+async function connectTo(url: string): Promise<Client> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connect(url);
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS) throw error;
+      await sleep(ATTEMPT_PAUSE_MS);
+    }
+  }
+}
 
 export async function beginLife(folder: string): Promise<Life> {
   const node = spawnUniknode(
@@ -39,7 +55,7 @@ export async function beginLife(folder: string): Promise<Life> {
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
   return {
     node,
-    client: await connect(url!),
+    client: await connectTo(url!),
     control: createControl(url!),
     async kill() {
       const { exitCode } = node.child;
