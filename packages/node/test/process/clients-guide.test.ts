@@ -45,9 +45,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The code blocks of a guide that are in a language, in order. */
-function blocksOf(guide: string, language: string): string[] {
-  const page = readFileSync(new URL(`../../../../docs/guides/${guide}`, import.meta.url), "utf8");
+/** The code blocks of a page that are in a language, in order. */
+function blocksOf(path: string, language: string): string[] {
+  const page = readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8");
   const blocks = page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"));
   return Array.from(blocks, ([, block]) => block!);
 }
@@ -55,8 +55,9 @@ function blocksOf(guide: string, language: string): string[] {
 const filledIn = (written: string, values: Record<string, string>): string =>
   Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, value), written);
 
-test("the code for programs runs from its first line to its last", { timeout: 60_000 }, async () => {
-  const program = filledIn(blocksOf("clients.md", "js").join("\n"), {
+/** What a program of these blocks prints. */
+async function printedBy(blocks: readonly string[]): Promise<string> {
+  const program = filledIn(blocks.join("\n"), {
     "http://127.0.0.1:4003": url,
     "http://127.0.0.1:5005": `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
     PASSPHRASE: alice.passphrase,
@@ -68,6 +69,16 @@ test("the code for programs runs from its first line to its last", { timeout: 60
   child.stdin.end(program);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   expect(stderr).toBe("");
+  return stdout;
+}
+
+test("the first code in the readme of the package runs", { timeout: 60_000 }, async () => {
+  const [first] = blocksOf("packages/client/README.md", "js");
+  expect(await printedBy([first!])).toMatch(/^([0-9a-f]{64}\n)+$/);
+});
+
+test("the code for programs runs from its first line to its last", { timeout: 60_000 }, async () => {
+  const stdout = await printedBy(blocksOf("docs/guides/clients.md", "js"));
   expect(stdout).toMatch(/^\d+ at height \d+$/m);
   expect(stdout).toMatch(/^\[ '[0-9a-f]{64}' \] undefined$/m);
   expect(stdout).toMatch(/^404 GET \/api\/wallets\/nobody: Wallet not found \(HTTP 404\)$/m);
@@ -77,7 +88,7 @@ test("the code for programs runs from its first line to its last", { timeout: 60
 });
 
 describe("the commands", () => {
-  const lines = blocksOf("command-line.md", "").join("").split("\n");
+  const lines = blocksOf("docs/guides/command-line.md", "").join("").split("\n");
   const commands = lines.filter((line) => line.startsWith("uniknode ") && line !== "uniknode rpc");
   const passphraseFile = join(folder, "passphrase");
   const signed = join(folder, "signed.json");
@@ -118,7 +129,7 @@ describe("the commands", () => {
     const companion = spawnUniknode(["rpc", "--url", url, "--rpc-port", "0", "--rpc-data", data]);
     try {
       const [, address] = await companion.printed(/^(http:\S+)$/m);
-      const [shown] = blocksOf("command-line.md", "").filter((block) => block.startsWith("curl"));
+      const [shown] = blocksOf("docs/guides/command-line.md", "").filter((block) => block.startsWith("curl"));
       const typed = filledIn(shown!, { "http://127.0.0.1:8080": address!, ADDRESS: bob.address });
       const { stdout } = await run("sh", ["-c", typed.replace("curl", "curl -sS --fail-with-body")]);
       expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { address: bob.address } });
