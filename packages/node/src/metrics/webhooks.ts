@@ -38,7 +38,7 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   });
   const length = new Gauge({
     name: "uniknode_webhook_queue_length",
-    help: "Deliveries that wait: never tried, to be tried again, told again by a replay.",
+    help: "Deliveries that wait: never tried, to be tried again, told again by a replay; disabled and suspended webhooks are left out.",
     labelNames: ["state"],
     registers,
   });

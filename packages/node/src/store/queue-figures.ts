@@ -1,4 +1,4 @@
-/** How full the queues of the webhooks are. */
+/** How full the queues of the webhooks are; those of webhooks that are disabled or suspended are nobody's delay. */
 import type { Database } from "./database.ts";
 
 export type QueueFigures = {
@@ -38,6 +38,7 @@ export function createQueueFigures(
        WHERE state = 'pending' AND ${condition} AND webhook = ?`,
     ),
   }));
+  const isOn = database.prepare("SELECT 1 FROM webhooks WHERE id = ? AND enabled = 1 AND suspended IS NULL");
   const created = database.prepare<{ created_ms: number }>(
     "SELECT created_ms FROM deliveries WHERE number = ?",
   );
@@ -47,7 +48,7 @@ export function createQueueFigures(
     let first = Number.POSITIVE_INFINITY;
     let webhook = next.get(-1)?.webhook ?? null;
     while (webhook !== null) {
-      const figure = figures.get(webhook);
+      const figure = isOn.get(webhook) && figures.get(webhook);
       if (figure && figure.count > 0) {
         count += figure.count;
         first = Math.min(first, figure.first);

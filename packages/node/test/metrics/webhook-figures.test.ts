@@ -4,7 +4,7 @@ import { createQueueFigures } from "../../src/store/queue-figures.ts";
 import { createWebhookFigures } from "../../src/store/webhook-figures.ts";
 import { READER } from "../../src/webhooks/matching/matcher.ts";
 import type { WebhookObserver } from "../../src/webhooks/observer.ts";
-import { always, blockApplied, createService, settle } from "../webhooks/support.ts";
+import { always, blockApplied, blockReverted, createService, settle } from "../webhooks/support.ts";
 
 function open(reply: () => number | "never") {
   const seen: unknown[] = [];
@@ -35,6 +35,20 @@ test("queues are counted over all webhooks, and the oldest delivery tells their 
   // The strict one waits with its second delivery for the retry of its first.
   expect(await queues()).toEqual({ waiting: 1, retrying: 3, replaying: 0, oldestMs: startedMs });
   expect(figures()).toMatchObject({ active: 2, disabled: 1, suspended: 0, fired: 4, unmatched: 0 });
+});
+
+test("what waits for a webhook that is suspended or disabled is nobody's delay", async () => {
+  const { webhooks, emit, queues } = open(() => 410);
+  for (let id = 1; id <= 2; id++) await webhooks.register.create(always());
+  await emit(blockApplied(1));
+  await webhooks.register.update("2", { enabled: true });
+  await emit(blockApplied(2));
+  await webhooks.register.update("2", { enabled: false });
+  // Each must hear of it when it is back.
+  await emit(blockReverted(2), blockReverted(1));
+  expect(await queues()).toEqual({ waiting: 0, retrying: 0, replaying: 0 });
+  await webhooks.register.update("1", { enabled: true });
+  expect(await queues()).toMatchObject({ waiting: 1 });
 });
 
 test("events that the matcher has yet to look at are counted", async () => {
