@@ -1,11 +1,22 @@
-/** A node among those who wish it ill: it forges on time, and its memory stays bounded (p2p.md 2 and 6). */
+/** A node among those who wish it ill, in every way there is: it forges on time, and its memory stays bounded (p2p.md 2, 6 and 10). */
 import { randomBytes, randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type BlockHeader,
+  builders,
+  createSlots,
+  encodeBlock,
+  forgeBlock,
+  keysFromPassphrase,
+} from "@uniknode/protocol";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { seal } from "../../../src/dev/genesis.ts";
+import { headerFromPeer } from "../../../src/peers/verification/header.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { createSlotStore } from "../../../src/store/slots.ts";
+import { askFrom, type Liar, type Lies, madeUp, startLiar } from "./liar.ts";
 import { addressOf, createWorld, type TestNode, type World } from "./world.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 250 };
@@ -15,7 +26,9 @@ const MAX_MEMORY_MIB = 700;
 let world: World;
 let node: TestNode;
 const sockets = new Set<Socket>();
+const liars: Liar[] = [];
 let nextHost = 50;
+let nextQuiet = 1;
 
 beforeAll(async () => {
   world = await createWorld({ nodes: 1, blocktime: 2 });
@@ -23,6 +36,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
+  for (const { close } of liars) await close();
   await world?.close();
 });
 
@@ -43,10 +57,18 @@ const textFrame = (text: string) => frame(1, Buffer.from(text));
 const call = (event: string, data: object, cid: number) =>
   textFrame(JSON.stringify({ event: `p2p.peer.${event}`, data: { data, headers: {} }, cid }));
 
+/** An address that was not used for long. */
+function freshAddress(): string {
+  nextHost = nextHost === 250 ? 50 : nextHost + 1;
+  return `127.0.0.${nextHost}`;
+}
+
+/** An address of a subnet whose connections nobody has used up. */
+const quietAddress = () => `127.0.1.${nextQuiet++}`;
+
 /** A socket from an address of its own; whatever it sends, the other side may end it. */
 function attacker(...bytes: (Buffer | string)[]): Socket {
-  const localAddress = `127.0.0.${nextHost}`;
-  nextHost = nextHost === 250 ? 50 : nextHost + 1;
+  const localAddress = freshAddress();
   const socket = connect({ host: addressOf(0), port: world.port, localAddress }).on("error", () => {});
   sockets.add(socket);
   socket.on("close", () => sockets.delete(socket));
@@ -115,6 +137,117 @@ test("messages that begin and never end", { timeout: 90_000 }, async () => {
     for (const socket of slow) if (socket.writable && socket.writableLength === 0) socket.write(megabyte);
   });
   expect(most).toBeLessThan(MAX_MEMORY_MIB);
+});
+
+test("readers who ask and do not read", { timeout: 90_000 }, async () => {
+  const question = {
+    event: "uniknode.peer.getBlocks",
+    data: { data: { lastBlockHeight: 1, blockLimit: 2_000 }, headers: {} },
+  };
+  const readers = Array.from({ length: 10 }, () => opened().pause());
+  let cid = 1;
+  const most = await forgesMeanwhile(4, () => {
+    cid++;
+    for (const reader of readers)
+      if (reader.writable) reader.write(textFrame(JSON.stringify({ ...question, cid })));
+  });
+  expect(most).toBeLessThan(MAX_MEMORY_MIB);
+});
+
+/** What the first node of a world tells of itself to a stranger. */
+async function statusOf(world: World) {
+  const way = [quietAddress(), addressOf(0)] as const;
+  const status = (await askFrom(world, way, "p2p.peer.getStatus", {})) as Lies["status"];
+  const { header } = status.state as { header: Record<string, unknown> };
+  return { status, head: headerFromPeer(header as never, world.network) };
+}
+
+test("blocks that are wrong, by a delegate", { timeout: 150_000 }, async () => {
+  // One of its two delegates wishes ill.
+  const divided = await createWorld({ nodes: 2, blocktime: 2 });
+  onTestFinished(divided.close);
+  const victim = await divided.start(0);
+  const slots = createSlots(divided.network);
+  const villain = divided.delegates[1]!;
+  // More than he has.
+  const transfer = seal(
+    builders.transfer({
+      network: divided.network,
+      senderPublicKey: villain.publicKey,
+      nonce: 1n,
+      recipientId: villain.address,
+      amount: 10n ** 18n,
+    }),
+    villain,
+  );
+  let taken = 0;
+  async function post(): Promise<void> {
+    const { head } = await statusOf(divided);
+    const timestamp = slots.slotTime(slots.slotAt(slots.timeAt(Date.now())));
+    const plan = { network: divided.network, timestamp, previous: head, transactions: [transfer] };
+    const block = encodeBlock(forgeBlock(plan, villain.keys), divided.network);
+    const way = [quietAddress(), addressOf(0)] as const;
+    if ((await askFrom(divided, way, "p2p.peer.postBlock", { block })) !== undefined) taken++;
+  }
+  await expect.poll(() => victim.height(), PATIENCE).toBeGreaterThanOrEqual(3);
+  await expect
+    .poll(async () => {
+      await post();
+      return taken;
+    }, PATIENCE)
+    .toBeGreaterThan(3);
+  const height = await victim.height();
+  await expect.poll(() => victim.height(), PATIENCE).toBeGreaterThan(height + 1);
+  const rows = await victim.get<{ transactions: number }[]>("/blocks?limit=100");
+  expect(rows.slice(0, -1).every(({ transactions }) => transactions === 0)).toBe(true);
+});
+
+describe("peers", { timeout: 90_000 }, () => {
+  const nobody = keysFromPassphrase("nobody");
+  /** Of no block. */
+  const UNKNOWN = "ab".repeat(32);
+
+  /** A peer of whose chain the first block alone is that of everybody. */
+  async function lieWith(lies: (common: BlockHeader) => Pick<Lies, "head" | "headersAfter">): Promise<Liar> {
+    const { status } = await statusOf(world);
+    const common = world.genesis;
+    const liar = await startLiar(world, quietAddress(), { status, common, ...lies(common) });
+    liars.push(liar);
+    return liar;
+  }
+  /** Whoever calls is called back. */
+  const call = ({ host }: Liar) => void askFrom(world, [host, addressOf(0)], "p2p.peer.getPeers", {});
+  const peersOfNode = () => node.get<unknown[]>("/peers");
+
+  test("that claim a height which they do not have", async () => {
+    const liar = await lieWith((common) => ({
+      head: madeUp(world.network, { ...common, height: 999_999, id: UNKNOWN }, nobody),
+      headersAfter: () => [],
+    }));
+    const most = await forgesMeanwhile(4, () => call(liar));
+    expect(liar.asked).toContain("p2p.peer.getCommonBlocks");
+    expect(await peersOfNode()).toEqual([]);
+    expect(most).toBeLessThan(MAX_MEMORY_MIB);
+  });
+
+  test("that show headers without end", async () => {
+    let shown = 0;
+    const liar = await lieWith((common) => ({
+      head: madeUp(world.network, { ...common, height: 999_999, id: UNKNOWN }, nobody),
+      headersAfter(height) {
+        shown++;
+        const below = height === 1 ? common : { ...common, height, id: UNKNOWN };
+        const headers = [madeUp(world.network, below, nobody)];
+        while (headers.length < 400) headers.push(madeUp(world.network, headers.at(-1)!, nobody));
+        return headers;
+      },
+    }));
+    const most = await forgesMeanwhile(4, () => call(liar));
+    expect(shown).toBeGreaterThan(0);
+    expect(shown).toBeLessThan(100);
+    expect(await peersOfNode()).toEqual([]);
+    expect(most).toBeLessThan(MAX_MEMORY_MIB);
+  });
 });
 
 test("it missed hardly a slot", async () => {

@@ -4,13 +4,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { blockToJson, createNetwork, type Network } from "@uniknode/protocol";
+import { type BlockHeader, blockToJson, createNetwork, type Network } from "@uniknode/protocol";
 import type { Person } from "../../../src/dev/keys.ts";
 import { type Running, spawnUniknode } from "../../process/uniknode.ts";
 import { type NetworkShape, testNetwork } from "../test-network.ts";
 
 export type World = {
   readonly network: Network;
+  readonly genesis: BlockHeader;
   readonly folder: string;
   readonly networkDir: string;
   readonly port: number;
@@ -80,6 +81,7 @@ export async function createWorld(options: NetworkShape): Promise<World> {
 
   return {
     network: createNetwork(files),
+    genesis: block.header,
     folder,
     networkDir,
     port,

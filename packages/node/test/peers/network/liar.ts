@@ -1,0 +1,86 @@
+/** Peers that a test makes up: they answer as they like, beginning with the status of an honest node. */
+import { type BlockHeader, forgeBlock, headerToJson, type KeyPair, type Network } from "@uniknode/protocol";
+import { pino } from "pino";
+import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
+import { CallError } from "../../../src/peers/transport/answer.ts";
+import { connectPeer } from "../../../src/peers/transport/connection.ts";
+import { createPeerServer } from "../../../src/peers/transport/server.ts";
+import { noCommonBlocks } from "../../../src/peers/wire/replies/write.ts";
+import type { ArgumentOf, EventName } from "../../../src/peers/wire/requests/arguments.ts";
+import { addressOf, type World } from "./world.ts";
+
+const LIMITS = { timeoutMs: 10_000, maxBytes: 20_000_000 };
+
+/** Asks a node something from an address; undefined if it does not answer. */
+export async function askFrom<E extends EventName>(
+  world: World,
+  [from, to]: readonly [string, string],
+  event: E,
+  argument: ArgumentOf<E>,
+): Promise<unknown> {
+  const connection = await connectPeer({ address: to, port: world.port, localAddress: from }).catch(
+    () => undefined,
+  );
+  const answer = await connection?.call(event, argument, LIMITS).catch(() => undefined);
+  connection?.close();
+  return answer?.result;
+}
+
+/** The next header on another, made by whoever has the keys, in the slot after it. */
+export const madeUp = (network: Network, previous: BlockHeader, keys: KeyPair): BlockHeader =>
+  forgeBlock({ network, timestamp: previous.timestamp + 2, previous, transactions: [] }, keys).header;
+
+export type Liar = {
+  readonly host: string;
+  /** Events that it was asked. */
+  readonly asked: string[];
+  close(): Promise<void>;
+};
+
+export type Lies = {
+  /** The status of an honest node, the height and head of which it replaces. */
+  readonly status: { readonly state: object; readonly config: object };
+  readonly head: BlockHeader;
+  /** The block that it has in common with everybody. */
+  readonly common: BlockHeader;
+  /** Headers after a height. */
+  readonly headersAfter: (height: number) => readonly BlockHeader[];
+};
+
+export async function startLiar(world: World, host: string, lies: Lies): Promise<Liar> {
+  const { status, head, common } = lies;
+  const { uniknode: _, ...config } = status.config as Record<string, unknown>;
+  const asked: string[] = [];
+
+  function answer(event: string, argument: { ids?: readonly string[]; lastBlockHeight?: number }): unknown {
+    switch (event) {
+      case "p2p.peer.getStatus":
+        return { state: { ...status.state, height: head.height, header: headerToJson(head) }, config };
+      case "p2p.peer.getCommonBlocks":
+        if (!argument.ids!.includes(common.id)) throw new CallError(noCommonBlocks());
+        return { common: headerToJson(common), lastBlockHeight: head.height };
+      case "p2p.peer.getBlocks":
+        return lies.headersAfter(argument.lastBlockHeight!).map(headerToJson);
+      default:
+        return [];
+    }
+  }
+
+  const server = createPeerServer(
+    { host, port: world.port, maxConnectionsPerSubnet: 50, remoteAccess: [] },
+    {
+      network: world.network,
+      rateLimits: createRateLimits({ eventsPerSecond: 10_000, exempt: new Set([addressOf(0)]) }),
+      isReady: () => true,
+      replyHeaders: () => ({ version: "5.7.2", height: head.height }),
+      isBanned: () => false,
+      logger: pino({ level: "silent" }),
+      async answer({ event, argument }) {
+        asked.push(event);
+        return answer(event, argument as object) as never;
+      },
+    },
+  );
+  await server.listen();
+  return { host, asked, close: server.close };
+}

@@ -1,0 +1,63 @@
+/** A forger that is killed, or comes back with less than it knew, never signs two blocks for one slot. */
+import { cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, onTestFinished, test } from "vitest";
+import { createWorld, type TestNode } from "../peers/network/world.ts";
+
+const PATIENCE = { timeout: 90_000, interval: 50 };
+/** Seconds; long enough for a process to end and start within one slot. */
+const BLOCKTIME = 6;
+
+type BlockRow = { id: string; height: number; timestamp: { epoch: number } };
+
+/** A network of one, and the ids of the blocks that anybody saw by the slot they stand in. */
+async function watch() {
+  const world = await createWorld({ nodes: 1, blocktime: BLOCKTIME });
+  onTestFinished(world.close);
+  const seen = new Map<number, Set<string>>();
+
+  async function look(node: TestNode): Promise<number> {
+    const rows = await node.get<BlockRow[]>("/blocks?limit=100");
+    for (const { id, timestamp } of rows) {
+      const slot = Math.floor(timestamp.epoch / BLOCKTIME);
+      seen.set(slot, (seen.get(slot) ?? new Set()).add(id));
+    }
+    return rows[0]!.height;
+  }
+  return { world, seen, look, mostOfOneSlot: () => Math.max(...[...seen.values()].map(({ size }) => size)) };
+}
+
+describe.concurrent("a slot is forged once", { timeout: 240_000 }, () => {
+  test("by a node that is killed as soon as its block is seen, and started again", async ({ expect }) => {
+    const { world, look, mostOfOneSlot } = await watch();
+    let node = await world.start(0);
+    for (const height of [2, 3]) {
+      await expect.poll(() => look(node), PATIENCE).toBeGreaterThanOrEqual(height);
+      await node.stop("SIGKILL");
+      node = await world.start(0);
+    }
+    await expect.poll(() => look(node), PATIENCE).toBeGreaterThanOrEqual(4);
+    expect(mostOfOneSlot()).toBe(1);
+  });
+
+  test("by one that is started from a copy of its data that knows nothing of the block", async ({
+    expect,
+  }) => {
+    const { world, seen, look, mostOfOneSlot } = await watch();
+    let node = await world.start(0);
+    await expect.poll(() => look(node), PATIENCE).toBeGreaterThanOrEqual(2);
+    await node.stop();
+    const [data, copy] = [join(world.folder, "node-0"), join(world.folder, "copy")];
+    cpSync(data, copy, { recursive: true });
+    const before = seen.size;
+    node = await world.start(0);
+    await expect.poll(() => look(node), PATIENCE).toBeGreaterThan(before);
+    await node.stop("SIGKILL");
+    rmSync(data, { recursive: true });
+    cpSync(copy, data, { recursive: true });
+    node = await world.start(0);
+    const known = seen.size;
+    await expect.poll(() => look(node).then(() => seen.size), PATIENCE).toBeGreaterThan(known);
+    expect(mostOfOneSlot()).toBe(1);
+  });
+});
