@@ -163,12 +163,15 @@ async function makePeace(world: World, life: Life): Promise<void> {
   await waitForPeace(world, life);
   for (const { id, replays } of historians) {
     const path = `/api/webhooks/${id}/replay`;
-    let shown = (await control.get(path)) as { state: string };
+    const look = async () => (await control.get(path)) as { state: string; toHeight: number };
+    let shown = await look();
     while (shown.state === "running") {
       await sleep(50);
-      shown = (await control.get(path)) as { state: string };
+      shown = await look();
     }
-    if (shown.state === "finished") replays.push({ ...replays.at(-1)!, isFinished: true });
+    // It ends where the webhook might hear of when it was asked for.
+    const { state, toHeight } = shown;
+    if (state === "finished") replays.push({ ...replays.at(-1)!, toHeight, isFinished: true });
   }
   await waitForPeace(world, life);
 }

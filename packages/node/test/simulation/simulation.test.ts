@@ -13,7 +13,7 @@ test.concurrent.each(SEEDS)(
   "every receiver holds what the chain says: $name",
   { timeout: 120_000 },
   async ({ seed }) => {
-    const { faults, deliveries } = await simulate({ seed, seconds: 4, log: () => {} });
+    const { faults, deliveries } = await simulate({ seed, seconds: 3, log: () => {} });
     expect(faults).toEqual([]);
     expect(deliveries).toBeGreaterThan(0);
   },
