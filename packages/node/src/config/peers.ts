@@ -86,6 +86,21 @@ export const peerOptions = {
     default: ["127.0.0.1"],
     read: readList,
   }),
+  p2pWhitelist: option({
+    name: "p2pWhitelist",
+    placeholder: "ADDRESSES",
+    sentence:
+      "Addresses (separated by commas, * for any part) that may become peers; the rate limit spares whole ones.",
+    default: ["*"],
+    read: readList,
+  }),
+  p2pBlacklist: option({
+    name: "p2pBlacklist",
+    placeholder: "ADDRESSES",
+    sentence: "Addresses (separated by commas, * for any part) that are neither heard nor called.",
+    default: [],
+    read: readList,
+  }),
   p2pLoopback: option({
     name: "p2pLoopback",
     sentence: "Take loopback addresses as peers, for several nodes on one machine.",
@@ -127,6 +142,8 @@ export function peersOptionsOf(config: Config<typeof peerOptions>, networkName: 
     maxPeersPerSubnet: config.p2pMaxPeersSameSubnet,
     eventsPerSecond: config.p2pRateLimit,
     remoteAccess: config.p2pRemoteAccess,
+    whitelist: config.p2pWhitelist,
+    blacklist: config.p2pBlacklist,
     takesLoopback: config.p2pLoopback,
   };
 }

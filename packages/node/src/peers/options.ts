@@ -17,6 +17,10 @@ export type PeersOptions = {
   readonly eventsPerSecond: number;
   /** Patterns of the addresses that may use internal events: those of separate forgers. */
   readonly remoteAccess: readonly string[];
+  /** Patterns of the addresses that may become peers; whole addresses are free of the rate limits. */
+  readonly whitelist: readonly string[];
+  /** Patterns of the addresses that are neither heard nor called. */
+  readonly blacklist: readonly string[];
   /** Take loopback addresses as peers: several nodes share a machine. */
   readonly takesLoopback: boolean;
 };

@@ -40,7 +40,7 @@ import { peerInfo } from "./known/view.ts";
 import { localAddressOf, type PeersOptions } from "./options.ts";
 import { createFetch } from "./sync/source.ts";
 import { createSync } from "./sync/sync.ts";
-import { formsOf } from "./transport/address-patterns.ts";
+import { formsOf, matchesAddress } from "./transport/address-patterns.ts";
 import { createOutgoing } from "./transport/outgoing.ts";
 import { createPeerServer } from "./transport/server.ts";
 import { createTraffic, type Traffic } from "./transport/traffic.ts";
@@ -132,6 +132,10 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     },
   });
 
+  const isWhitelisted = matchesAddress(options.whitelist);
+  const isBlacklisted = matchesAddress(options.blacklist);
+  const isRefused = (address: string) => bans.isBanned(address) || isBlacklisted(address);
+
   const processId = randomUUID();
   const ping = createPing({
     processId,
@@ -151,7 +155,13 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
       maxPeersPerSubnet: options.maxPeersPerSubnet,
       loopback: options.takesLoopback ? { own: options.host } : undefined,
     },
-    { register, ping, isBanned: bans.isBanned, disconnect: outgoing.disconnect, logger },
+    {
+      register,
+      ping,
+      isBanned: (ip) => isRefused(ip) || !isWhitelisted(ip),
+      disconnect: outgoing.disconnect,
+      logger,
+    },
   );
   const returning = createReturning((ip) => candidates.submit(ip));
   closing.add("lost peers", returning.close);
@@ -242,7 +252,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
   };
   const rateLimits = createRateLimits({
     eventsPerSecond: options.eventsPerSecond,
-    exempt: new Set(options.remoteAccess.flatMap(formsOf)),
+    exempt: new Set([...options.remoteAccess, ...options.whitelist].flatMap(formsOf)),
   });
   const server = createPeerServer(
     {
@@ -256,7 +266,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
       rateLimits,
       isReady: () => true,
       replyHeaders: () => ({ version: options.version, height: head().height }),
-      isBanned: bans.isBanned,
+      isBanned: isRefused,
       onSocket: traffic.watch,
       logger,
       answer: createAnswers({

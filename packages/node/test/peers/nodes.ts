@@ -1,5 +1,6 @@
 /** Nodes within the process of a test, each with a chain of its own, at loopback addresses and over real sockets. */
 import { pino } from "pino";
+import type { PeersOptions } from "../../src/peers/options.ts";
 import { createPeers, type Peers } from "../../src/peers/peers.ts";
 import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
 import { openDatabase } from "../../src/store/database.ts";
@@ -26,7 +27,7 @@ export type TestNode = {
 export type TestNodes = {
   readonly port: number;
   /** A node at an address; its peers are not started. */
-  open(host: string, seeds: readonly string[], options?: { version?: string }): TestNode;
+  open(host: string, seeds: readonly string[], options?: Partial<PeersOptions>): TestNode;
   /** To be called in the end, before the nodes are closed. */
   onClose(close: () => unknown): void;
   close(): Promise<void>;
@@ -37,7 +38,7 @@ export async function createNodes(): Promise<TestNodes> {
 
   const closers: (() => unknown)[] = [];
 
-  const open: TestNodes["open"] = (host, seeds, { version = "5.7.2" } = {}) => {
+  const open: TestNodes["open"] = (host, seeds, options = {}) => {
     const world = openTestChain();
     const { chain } = world;
     const database = openDatabase(":memory:");
@@ -61,12 +62,15 @@ export async function createNodes(): Promise<TestNodes> {
         host,
         port,
         seeds,
-        version,
+        version: "5.7.2",
         minPeers: 1,
         maxPeersPerSubnet: 50,
         eventsPerSecond: 100,
         remoteAccess: ["127.0.0.9"],
+        whitelist: ["*"],
+        blacklist: [],
         takesLoopback: true,
+        ...options,
       },
       {
         network,

@@ -78,6 +78,38 @@ describe("two nodes", () => {
   });
 });
 
+describe("addresses", () => {
+  test("on the blacklist are neither heard nor called", async () => {
+    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!], { blacklist: ["127.0.0.2"] })];
+    await first.peers.start();
+    await second.peers.start();
+    expect(second.peers.list()).toEqual([]);
+    const heard = connectPeer({ address: second.host, port: nodes.port, localAddress: first.host });
+    await expect(heard).rejects.toMatchObject({ code: "PEER_UNREACHABLE" });
+    await expect(forgerOf(second)).resolves.toBeDefined();
+  });
+
+  test("that are on no whitelist are heard, and become no peers", async () => {
+    const [first, second] = [
+      open(HOSTS[0]!, []),
+      open(HOSTS[1]!, [HOSTS[0]!], { whitelist: ["127.0.0.7*"] }),
+    ];
+    await first.peers.start();
+    await second.peers.start();
+    expect(second.peers.list()).toEqual([]);
+    const ask = await forgerOf(second, first.host);
+    expect(await ask("p2p.peer.getStatus", {})).toMatchObject({ state: { height: 1 } });
+    expect(second.peers.list()).toEqual([]);
+  });
+
+  test("that are whole ones of the whitelist are free of the rate limits", async () => {
+    const node = open(HOSTS[0]!, [], { whitelist: ["*", "127.0.0.9"], remoteAccess: [] });
+    await node.peers.start();
+    const ask = await forgerOf(node);
+    for (let count = 0; count < 5; count++) expect(await ask("p2p.peer.getPeers", {})).toEqual([]);
+  });
+});
+
 describe("a separate forger", () => {
   test("is driven by this relay", async () => {
     const node = open(HOSTS[0]!, []);
