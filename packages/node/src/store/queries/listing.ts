@@ -5,7 +5,7 @@ import type { Condition } from "./conditions.ts";
 import { after, placeOf } from "./cursor.ts";
 import { createMarks } from "./marks.ts";
 import type { OrderTerm } from "./order.ts";
-import { type Head, perHead } from "./snapshot.ts";
+import { type Head, perHead, SnapshotError } from "./snapshot.ts";
 
 export type Range = {
   readonly offset: number;
@@ -55,6 +55,8 @@ const MAX_STATEMENTS = 200;
 /** Totals remembered until the next block, unless what they are totals of is long. */
 const MAX_TOTALS = 1_000;
 const MAX_NAME_LENGTH = 4_000;
+/** Time for which a list is not tried again that took longer than there is time for. */
+const RETRY_AFTER_MS = 10_000;
 /** Whole rows may be dragged along for as many as this. */
 const NEAR = 100;
 
@@ -63,6 +65,7 @@ export function createList<Row>(database: Database, listed: ListedTable): List<R
   const prepare = createPreparer(database);
   const totals = perHead(() => new LRUCache<string, number>({ max: MAX_TOTALS }));
   const marks = createMarks();
+  const tooLong = new LRUCache<string, SnapshotError>({ max: MAX_STATEMENTS, ttl: RETRY_AFTER_MS });
 
   /** The number of rows that a text finds. */
   function total(head: Head, sql: string, values: readonly SqlValue[]): number {
@@ -91,7 +94,7 @@ export function createList<Row>(database: Database, listed: ListedTable): List<R
     return { offset: mark.rest, start: mark.place === undefined ? undefined : after(order, mark.place) };
   }
 
-  return (head, selection, range) => {
+  function find(head: Head, selection: Selection, range: Range): Found<Row> {
     const { order, from, totalCount: known } = selection;
     const alternatives = alternativesOf(selection);
     const totalCount = known ?? total(head, countText(listed, alternatives), valuesOf(alternatives));
@@ -128,6 +131,19 @@ export function createList<Row>(database: Database, listed: ListedTable): List<R
     if (rows.length <= range.limit) return { rows, totalCount };
     const shown = rows.slice(0, range.limit);
     return { rows: shown, totalCount, next: shown.at(-1)!.place };
+  }
+
+  return (head, selection, range) => {
+    const alternatives = alternativesOf(selection);
+    const name = [pageText(listed, alternatives, selection.order).text, ...valuesOf(alternatives)].join("\0");
+    const late = tooLong.get(name);
+    if (late) throw late;
+    try {
+      return find(head, selection, range);
+    } catch (error) {
+      if (error instanceof SnapshotError) tooLong.set(name, error);
+      throw error;
+    }
   };
 }
 
