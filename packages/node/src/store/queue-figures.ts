@@ -48,7 +48,7 @@ export function createQueueFigures(
     let first = Number.POSITIVE_INFINITY;
     let webhook = next.get(-1)?.webhook ?? null;
     while (webhook !== null) {
-      const figure = isOn.get(webhook) && figures.get(webhook);
+      const figure = isOn.get(webhook) === undefined ? undefined : figures.get(webhook);
       if (figure && figure.count > 0) {
         count += figure.count;
         first = Math.min(first, figure.first);
