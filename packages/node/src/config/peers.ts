@@ -46,7 +46,8 @@ export const peerOptions = {
   peersFile: option({
     name: "peersFile",
     placeholder: "FILE",
-    sentence: 'File with further peers to begin with: {"list": [{"ip": "203.0.113.7"}]}.',
+    sentence:
+      'File with further peers to begin with: {"list": [{"ip": "203.0.113.7"}], "sources": ["https://..."]}.',
     read: readText,
   }),
   p2pVersion: option({
@@ -116,15 +117,25 @@ const KNOWN: Readonly<Record<string, { readonly port: number; readonly seeds: re
 };
 const DEFAULT_PORT = 4002;
 
-/** Peers of a file as old nodes have it; its other members are not needed. */
-function peersInFile(path: string): readonly string[] {
-  const { list } = readJsonObject(path, "peers file");
+type PeersFile = { readonly seeds: readonly string[]; readonly sources: readonly string[] };
+
+/** Peers of a file as old nodes have it. */
+function readPeersFile(path: string): PeersFile {
+  const { list, sources = [] } = readJsonObject(path, "peers file");
   const ips = Array.isArray(list) ? list.map((peer: unknown) => (peer as { ip?: unknown } | null)?.ip) : [];
   if (!Array.isArray(list) || !ips.every((ip) => typeof ip === "string" && isIP(ip) !== 0)) {
     throw new ConfigError(`"list" in peers file ${path} must be a list of {"ip": "203.0.113.7"}`);
   }
-  return ips as string[];
+  if (!Array.isArray(sources) || !sources.every(isSource)) {
+    throw new ConfigError(
+      `"sources" in peers file ${path} must be a list of https addresses and absolute paths`,
+    );
+  }
+  return { seeds: ips as string[], sources };
 }
+
+const isSource = (source: unknown): source is string =>
+  typeof source === "string" && /^(\/|https?:\/\/)/.test(source);
 
 /**
  * @param networkName decides the port and the first peers where they are not given
@@ -132,11 +143,13 @@ function peersInFile(path: string): readonly string[] {
  */
 export function peersOptionsOf(config: Config<typeof peerOptions>, networkName: string): PeersOptions {
   const known = KNOWN[networkName];
-  const given = [...config.peers, ...(config.peersFile === undefined ? [] : peersInFile(config.peersFile))];
+  const file = config.peersFile === undefined ? undefined : readPeersFile(config.peersFile);
+  const given = [...config.peers, ...(file?.seeds ?? [])];
   return {
     host: config.p2pHost,
     port: config.p2pPort ?? known?.port ?? DEFAULT_PORT,
     seeds: given.length > 0 ? given : (known?.seeds ?? []),
+    sources: file?.sources ?? [],
     version: config.p2pVersion,
     minPeers: config.p2pMinPeers,
     maxPeersPerSubnet: config.p2pMaxPeersSameSubnet,

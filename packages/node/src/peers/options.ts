@@ -7,6 +7,8 @@ export type PeersOptions = {
   readonly port: number;
   /** Addresses to begin with. */
   readonly seeds: readonly string[];
+  /** URLs and files of further ones, of which the first that can be read counts. */
+  readonly sources: readonly string[];
   /** Version that this node announces (p2p.md 10.5). */
   readonly version: string;
   /** Below so many peers, more are looked for. */

@@ -41,14 +41,18 @@ describe("a peers file", () => {
   test("is read as old nodes have it", () => {
     const peersFile = write({ list: [{ ip: "203.0.113.7", port: 4001 }], sources: ["https://example.org"] });
     expect(options({ peersFile, peers: "203.0.113.9" }).seeds).toEqual(["203.0.113.9", "203.0.113.7"]);
+    expect(options({ peersFile }).sources).toEqual(["https://example.org"]);
   });
 
-  test.each([[{}], [{ list: ["203.0.113.7"] }], [{ list: [{ ip: "example.org" }] }]])(
-    "is refused with what is wrong: %j",
-    (content) => {
-      expect(() => options({ peersFile: write(content) })).toThrow(ConfigError);
-    },
-  );
+  test.each([
+    [{}],
+    [{ list: ["203.0.113.7"] }],
+    [{ list: [{ ip: "example.org" }] }],
+    [{ list: [], sources: "https://example.org" }],
+    [{ list: [], sources: ["peers.json"] }],
+  ])("is refused with what is wrong: %j", (content) => {
+    expect(() => options({ peersFile: write(content) })).toThrow(ConfigError);
+  });
 });
 
 test.each(["example.org", "203.0.113", "203.0.113.7;203.0.113.8"])("%s is no address", (peers) => {

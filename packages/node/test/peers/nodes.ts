@@ -67,6 +67,7 @@ export async function createNodes(): Promise<TestNodes> {
         maxPeersPerSubnet: 50,
         eventsPerSecond: 100,
         remoteAccess: ["127.0.0.9"],
+        sources: [],
         whitelist: ["*"],
         blacklist: [],
         takesLoopback: true,

@@ -1,4 +1,7 @@
 /** The peers of a node as a whole: two of them at loopback addresses, and a forger apart. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { decodeHeader, encodeBlock, headerToJson } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
@@ -107,6 +110,43 @@ describe("addresses", () => {
     await node.peers.start();
     const ask = await forgerOf(node);
     for (let count = 0; count < 5; count++) expect(await ask("p2p.peer.getPeers", {})).toEqual([]);
+  });
+});
+
+describe("a list of peers that is kept elsewhere", () => {
+  /** Serves a text to whoever asks. */
+  async function serve(text: string): Promise<string> {
+    const server = createServer((_, response) => response.end(text)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    nodes.onClose(() => server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  }
+
+  test("is read from the first place that has one", async () => {
+    const first = open(HOSTS[0]!, []);
+    await first.peers.start();
+    const sources = [
+      "/nowhere/peers.json",
+      await serve("gone"),
+      await serve(JSON.stringify({ list: [{ ip: HOSTS[0] }, { ip: "none" }, null] })),
+    ];
+    const second = open(HOSTS[1]!, [], { sources });
+    await second.peers.start();
+    await expect.poll(() => second.told, PATIENCE).toContain(`added ${HOSTS[0]}`);
+    expect(second.logged).toHaveLength(2);
+  });
+
+  test("keeps nobody waiting", async () => {
+    const server = createServer(() => {}).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    nodes.onClose(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const node = open(HOSTS[0]!, [], { sources: [`http://127.0.0.1:${port}/`] });
+    await node.peers.start();
+    await expect.poll(() => node.logged.length, PATIENCE).toBe(1);
   });
 });
 

@@ -9,10 +9,13 @@ import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import type { Candidates } from "./candidates.ts";
 import type { Ping } from "./ping.ts";
 import { probePorts } from "./ports.ts";
+import { readSources } from "./sources.ts";
 
 export type DiscoveryOptions = {
   /** Addresses to begin with. */
   readonly seeds: readonly string[];
+  /** See `readSources`. */
+  readonly sources: readonly string[];
   /** Below so many peers, more are looked for. */
   readonly minPeers: number;
 };
@@ -53,14 +56,24 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
   let isFirst = true;
   let isClosed = false;
 
+  const seeds = new Set(options.seeds);
+
   const isShort = () => register.all().length < options.minPeers;
 
   async function submitSeeds(): Promise<void> {
     const remembered = isFirst ? store.known(REMEMBERED) : [];
     await Promise.all([
-      ...options.seeds.map((seed) => candidates.submit(seed, { isSeed: true })),
+      ...[...seeds].map((seed) => candidates.submit(seed, { isSeed: true })),
       ...remembered.map((ip) => candidates.submit(ip)),
     ]);
+  }
+
+  /** Nobody waits for it: the list may be far away, or gone. */
+  async function addSources(): Promise<void> {
+    const listed = await readSources(options.sources, logger);
+    if (isClosed) return;
+    for (const ip of listed) seeds.add(ip);
+    await Promise.all(listed.map((ip) => candidates.submit(ip, { isSeed: true })));
   }
 
   async function peersOf(ip: string): Promise<string[]> {
@@ -120,7 +133,10 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
   }
 
   return {
-    start: turn,
+    start() {
+      void addSources();
+      return turn();
+    },
     pingAll,
     close() {
       isClosed = true;

@@ -1,0 +1,39 @@
+/** Lists of peers that somebody keeps elsewhere: the first that can be read counts (p2p.md 10.1). */
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import type { Logger } from "pino";
+import { fetch } from "undici";
+
+const TIMEOUT_MS = 5_000;
+const MAX_CHARACTERS = 1_000_000;
+
+/** @param sources URLs, or absolute paths of files, of `[{"ip"}]` or `{"list": [{"ip"}]}` */
+export async function readSources(sources: readonly string[], logger: Logger): Promise<string[]> {
+  for (const source of sources) {
+    try {
+      const peers = addressesIn(JSON.parse(await textOf(source)));
+      logger.info({ source, peers: peers.length }, "list of peers read");
+      return peers;
+    } catch (error) {
+      logger.warn({ source, reason: (error as Error).message }, "list of peers cannot be read");
+    }
+  }
+  return [];
+}
+
+async function textOf(source: string): Promise<string> {
+  const text = source.startsWith("/")
+    ? await readFile(source, "utf8")
+    : await (await fetch(source, { signal: AbortSignal.timeout(TIMEOUT_MS) })).text();
+  if (text.length > MAX_CHARACTERS) throw new Error(`it is longer than ${MAX_CHARACTERS} characters`);
+  return text;
+}
+
+function addressesIn(content: unknown): string[] {
+  const list = Array.isArray(content) ? content : (content as { list?: unknown } | null)?.list;
+  if (!Array.isArray(list)) throw new Error("it is no list of peers");
+  return list.flatMap((peer: unknown) => {
+    const { ip } = (peer ?? {}) as { ip?: unknown };
+    return typeof ip === "string" && isIP(ip) !== 0 ? [ip] : [];
+  });
+}
