@@ -34,7 +34,7 @@ import { addBodies, MAX_BODY_BYTES } from "./transport/bodies.ts";
 import { addCompression } from "./transport/compression.ts";
 import { addCors } from "./transport/cors.ts";
 import { HttpError } from "./transport/error.ts";
-import { addFailures, answerUnroutable } from "./transport/failures.ts";
+import { addFailures, addSlowLane, answerUnroutable } from "./transport/failures.ts";
 import { addHeadCache, type Origins } from "./transport/headCache.ts";
 import { addCommonHeaders } from "./transport/headers.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
@@ -125,7 +125,7 @@ const MAX_ADDRESSES = 20_000;
 const MAX_CONNECTIONS = 2_000;
 
 export function createHttpServer(options: HttpOptions, dependencies: HttpDependencies): HttpServer {
-  const { logger, nowMs, plugins } = dependencies;
+  const { logger, nowMs, plugins, slowLane } = dependencies;
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS, allowed, trustedProxies } = options;
   const app: Server = fastify({
     logger: false,
@@ -169,7 +169,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   const origins: Origins = new WeakMap();
   addHeadCache(app, { origins, headId: createHeadWatch(dependencies.database), nowMs });
   addCompression(app);
-  addFailures(app, logger, dependencies.slowLane);
+  addFailures(app, logger);
   addUnknownPaths(app);
 
   addDocument(app);
@@ -180,6 +180,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   for (const prefix of PREFIXES) {
     app.register(
       async (scope) => {
+        if (slowLane) addSlowLane(scope as Server, logger, slowLane);
         for (const resource of RESOURCES) resource(scope as Server, api);
         for (const plugin of plugins) await scope.register(plugin);
       },

@@ -24,7 +24,12 @@ afterEach(async () => {
 
 /** No time at all: the first look at the clock gives up. */
 function hurry(slowLane: Pick<SlowLane, "ask">): Fixture {
-  hurried = openFixture({ readTimeoutMs: -1 }, { slowLane: { close: async () => {}, ...slowLane } }, longer);
+  // A thread starts late on a busy machine.
+  hurried = openFixture(
+    { readTimeoutMs: -1, answerTimeoutMs: 60_000 },
+    { slowLane: { close: async () => {}, ...slowLane } },
+    longer,
+  );
   return hurried;
 }
 
@@ -64,6 +69,26 @@ test("keep the status that they get there", async () => {
   for (const { statusCode, body } of slow) {
     expect([statusCode, body]).toEqual([503, '{"statusCode":503,"error":"a","message":"b"}']);
   }
+});
+
+test("are 503 in the form of every failure when the other thread takes too long", async () => {
+  const late = Promise.withResolvers<void>();
+  hurried = openFixture(
+    { readTimeoutMs: -1, answerTimeoutMs: 100 },
+    {
+      slowLane: {
+        close: async () => {},
+        ask: () => late.promise.then(() => ({ status: 200, body: "{}" })),
+      },
+    },
+    longer,
+  );
+  const answers = await Promise.all(SEARCHES.map((url) => hurried!.get(url)));
+  late.resolve();
+  const slow = answers.filter(({ statusCode }) => statusCode !== 200);
+  expect(slow.length).toBeGreaterThan(0);
+  const message = "Service Unavailable";
+  for (const answer of slow) expect(answer.json()).toEqual({ statusCode: 503, error: message, message });
 });
 
 test("are told to come back when too many wait", async () => {

@@ -26,12 +26,8 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 
 const SOURCES = { querystring: "query", params: "params", body: "payload" } as const;
 
-/** @param slowLane makes the answers for which there was no time here */
-export function addFailures(app: Server, logger: Logger, slowLane?: SlowLane): void {
-  const noteDeath = (err: Error) => void logger.error({ err }, "slow request failed");
+export function addFailures(app: Server, logger: Logger): void {
   app.setErrorHandler<FastifyError | Error>(async (error, request, reply) => {
-    const slow = error instanceof SnapshotError ? await slowLane?.ask(request)?.catch(noteDeath) : undefined;
-    if (slow) return reply.code(slow.status).type("application/json; charset=utf-8").send(slow.body);
     const body = describe(error, request);
     if (body.statusCode >= 500 && body.statusCode !== 503) {
       const { method, routeOptions } = request;
@@ -40,6 +36,20 @@ export function addFailures(app: Server, logger: Logger, slowLane?: SlowLane): v
     // What else of the request is on its way, nobody waits for.
     if (body.statusCode === 408) reply.header("connection", "close");
     return reply.code(body.statusCode).send(body);
+  });
+}
+
+/**
+ * Lets the answers of a scope for which there was no time here be made elsewhere. Only below the scope of `addFailures`:
+ * when the time for the whole answer runs out meanwhile, that one says so.
+ */
+export function addSlowLane(scope: Server, logger: Logger, slowLane: SlowLane): void {
+  const noteDeath = (err: Error) => void logger.error({ err }, "slow request failed");
+  scope.setErrorHandler<FastifyError | Error>(async (error, request, reply) => {
+    const slow = error instanceof SnapshotError ? await slowLane.ask(request)?.catch(noteDeath) : undefined;
+    if (reply.sent) return reply;
+    if (!slow) throw error;
+    return reply.code(slow.status).type("application/json; charset=utf-8").send(slow.body);
   });
 }
 
