@@ -28,16 +28,11 @@ type Operation = {
 type Document = { readonly paths: Record<string, { readonly get?: Operation; readonly post?: Operation }> };
 type Query = { readonly path: string; readonly parameters: string; readonly body?: object };
 
-export async function measurePages(dataset: Dataset, port: number): Promise<QueryFigures[]> {
+export async function* measurePages(dataset: Dataset, port: number): AsyncGenerator<QueryFigures> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const document = JSON.parse((await ask(agent, port, { path: "openapi.json", parameters: "" })).text);
-  const figures: QueryFigures[] = [];
-  for (const query of queriesOf(document as Document, samplesOf(dataset))) {
-    figures.push(await measure(agent, port, query));
-    process.stderr.write(`\r${figures.length} queries `);
-  }
+  for (const query of queriesOf(document as Document, samplesOf(dataset))) yield measure(agent, port, query);
   agent.destroy();
-  return figures;
 }
 
 /** Values that rows in the middle of the chain have, by the names of parameters. */
