@@ -7,11 +7,13 @@ import { loadNetwork } from "../config/network.ts";
 import { runOptions } from "../config/options.ts";
 import { peersOptionsOf } from "../config/peers.ts";
 import { maskConfig } from "../config/resolve.ts";
+import { timeServersOf } from "../config/time.ts";
 import { delegatesFromSecrets, secretsOf } from "../forger/delegates.ts";
 import { networkTiming } from "../forger/timing.ts";
 import { stopSignal } from "../lifecycle/signals.ts";
 import { createLogger } from "../logging/logger.ts";
 import { startNode } from "../node.ts";
+import { checkClock } from "../time/check.ts";
 import { addFlags, configOf } from "./options.ts";
 
 export function runCommand(): Command {
@@ -35,6 +37,8 @@ export function runCommand(): Command {
     const shownConfig = maskConfig(runOptions, config);
     logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
     process.stdout.write(`${node.url}\n`);
+    const stopping = new AbortController();
+    void checkClock(timeServersOf(config), { nowMs: Date.now, signal: stopping.signal, logger });
     try {
       await Promise.race([
         stopped,
@@ -46,6 +50,7 @@ export function runCommand(): Command {
       ]);
       logger.info("stopping");
     } finally {
+      stopping.abort();
       await node.stop();
     }
     logger.info("stopped");

@@ -2,6 +2,7 @@
 import { option, readChoice, readInteger, readRanges, readSwitch, readText } from "./option.ts";
 import { readPauses } from "./pauses.ts";
 import { peerOptions } from "./peers.ts";
+import { readTimeServers } from "./time.ts";
 
 /** Options of every command that starts a node. */
 export const nodeOptions = {
@@ -233,6 +234,13 @@ export const runOptions = {
     placeholder: "FILE",
     sentence: "Genesis block of the known network, as JSON; asked from peers of this kind when not given.",
     read: readText,
+  }),
+  timeServers: option({
+    name: "timeServers",
+    placeholder: "HOSTS",
+    sentence:
+      "NTP servers (separated by commas) of which the first that answers is asked at the start how wrong the clock is; none to ask nobody.",
+    read: readTimeServers,
   }),
   networkDir: option({
     name: "networkDir",

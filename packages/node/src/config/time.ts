@@ -1,0 +1,22 @@
+/** The time servers that a node compares its clock with. */
+import { readTimeServer } from "../time/check.ts";
+import { readText } from "./option.ts";
+
+/** `none`, or time servers separated by commas. */
+export function readTimeServers(value: unknown): readonly string[] {
+  const text = readText(value);
+  const servers = text === "none" ? [] : text.split(",").map((server) => server.trim());
+  for (const server of servers) readTimeServer(server);
+  return servers;
+}
+
+/** Those that everybody may ask, for nodes of public networks. */
+const PUBLIC_SERVERS = ["pool.ntp.org", "time.google.com"];
+
+/** A network of one's own tells nobody outside that it is there, unless it is asked to. */
+export const timeServersOf = (config: {
+  readonly timeServers: readonly string[] | undefined;
+  readonly network: string | undefined;
+  readonly alone: boolean;
+}): readonly string[] =>
+  config.alone ? [] : (config.timeServers ?? (config.network === undefined ? [] : PUBLIC_SERVERS));
