@@ -206,6 +206,8 @@ async function start(
   };
   const selectTransactions = () => pool.select(blockLimits());
 
+  /** The one that is really listened on, once it is. */
+  let httpPort = options.httpPort;
   const peers =
     options.peers &&
     createPeers(options.peers, {
@@ -217,7 +219,7 @@ async function start(
       verify: verifier.verify,
       store: createPeerStore(database),
       pool: { submit: pool.submit, size: pool.size, get: pool.get, select: selectTransactions },
-      plugins: { "@arkecosystem/core-api": { enabled: true, port: options.httpPort } },
+      plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: httpPort } }),
       isOwnDelegate: (publicKey) => options.delegates.has(publicKey),
       onPeer: (peer, fate) =>
         report(eventOfPeer(peerView(peer, options.peers!.port, network), fate, nowMs())),
@@ -303,6 +305,7 @@ async function start(
   // Whoever is served must be answered before the rest closes.
   onStop("serving", servingThread.close);
   wakeReaders = serving.wake;
+  httpPort = serving.port;
   onStop("forger", forger.stop);
 
   return {

@@ -63,8 +63,8 @@ export type PeersDeps = {
     /** Transactions for the next block. */
     readonly select: () => SealedTransaction[];
   };
-  /** Other services of this node, at least one. */
-  readonly plugins: Readonly<Record<string, Plugin>>;
+  /** Other services of this node, at least one; asked for once peers are listened to. */
+  readonly plugins: () => Readonly<Record<string, Plugin>>;
   /** Whether this node forges with the key. */
   readonly isOwnDelegate: (publicKey: string) => boolean;
   readonly onPeer: (peer: Peer, fate: Fate) => void;
@@ -276,7 +276,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
         transactions,
         rateLimits,
         status: () =>
-          statusOf({ network, slots, head, now, processId, version: options.version, plugins: deps.plugins }),
+          statusOf({ network, slots, head, now, processId, version: options.version, plugins: deps.plugins() }),
         peers: () =>
           register
             .all()

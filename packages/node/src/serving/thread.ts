@@ -52,6 +52,8 @@ export type FromServing = { readonly kind: "listening"; readonly port: number };
 export type Serving = {
   /** Base URL of API and webhooks. */
   readonly url: string;
+  /** Port that is listened on. */
+  readonly port: number;
   /** New events are in the log. */
   wake(): void;
   /** Rejects when the thread dies although nobody asked it to. */
@@ -94,7 +96,7 @@ export function loadServingThread(): ServingThread {
         throw explained(error, data);
       })) as [FromServing];
       const url = `http://${shownHost(data.host)}:${port}`;
-      return { url, died, wake: () => send({ kind: "wake" }) };
+      return { url, port, died, wake: () => send({ kind: "wake" }) };
     },
     async close() {
       isClosing = true;

@@ -87,7 +87,7 @@ export async function createNodes(): Promise<TestNodes> {
           get: pool.get,
           select: () => pool.select({ maxTransactions: 500, maxBytes: 1_000_000 }),
         },
-        plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
+        plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: 4003 } }),
         isOwnDelegate: () => false,
         onPeer: ({ ip }, fate) => told.push(`${fate} ${ip}`),
         onBlock: ({ header }) => told.push(`received ${header.height}`),

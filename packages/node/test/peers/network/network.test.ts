@@ -4,15 +4,19 @@ import { join } from "node:path";
 import { builders, transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { seal } from "../../../src/dev/genesis.ts";
+import { connectPeer } from "../../../src/peers/transport/connection.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { createSlotStore } from "../../../src/store/slots.ts";
-import { createWorld, type TestNode, type World } from "./world.ts";
+import { answerOf, startTimeServer, type TimeServerOfTest } from "../../time/server.ts";
+import { addressOf, createWorld, type TestNode, type World } from "./world.ts";
 
 const NODES = 4;
+const HOUR_MS = 3_600_000;
 const PATIENCE = { timeout: 60_000, interval: 250 };
 
 let world: World;
 let nodes: TestNode[];
+let clock: TimeServerOfTest;
 let nonce = 0n;
 
 type BlockRow = { id: string; height: number; generator: { publicKey: string } };
@@ -52,10 +56,14 @@ async function expectAgreement(): Promise<void> {
 
 beforeAll(async () => {
   world = await createWorld({ nodes: NODES, blocktime: 2 });
-  nodes = await Promise.all(Array.from({ length: NODES }, (_, index) => world.start(index)));
+  clock = await startTimeServer((question) => [answerOf(question, Date.now() + HOUR_MS)]);
+  nodes = await Promise.all(
+    Array.from({ length: NODES }, (_, index) => world.start(index, "--time-servers", clock.server)),
+  );
 }, 60_000);
 afterAll(async () => {
   await world?.close();
+  clock?.close();
 });
 
 describe("a network of nodes", { timeout: 120_000 }, () => {
@@ -73,6 +81,24 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
   test("tells of its peers", async () => {
     const [peer] = await nodes[0]!.get<{ ip: string; port: number; version: string }[]>("/peers");
     expect(peer).toMatchObject({ port: world.port, version: "5.7.2" });
+  });
+
+  test("tells its peers the port on which its API is reached, though a free one was taken", async () => {
+    const stranger = { address: addressOf(0), port: world.port, localAddress: "127.0.0.99" };
+    const connection = await connectPeer(stranger);
+    const limits = { timeoutMs: 5_000, maxBytes: 100_000 };
+    const { result } = await connection.call("p2p.peer.getStatus", {}, limits);
+    connection.close();
+    const port = Number(new URL(nodes[0]!.url).port);
+    expect(result).toMatchObject({
+      config: { plugins: { "@arkecosystem/core-api": { enabled: true, port } } },
+    });
+  });
+
+  test("tells that its clock is another than that of a time server, and goes on", async () => {
+    await expect
+      .poll(() => nodes[0]!.process.stderr(), PATIENCE)
+      .toMatch(/"level":"warn".*"offsetMs":3[56]\d{5}.*"clock compared with a time server"/);
   });
 
   test("forges what was posted to any of them", async () => {
