@@ -217,8 +217,13 @@ describe("a peer is refused", () => {
 });
 
 describe("the branch to go to", () => {
-  const peer = (ip: string, hisHeight: number, highestCommonHeight: number, myHeight = 10): Peer =>
-    ({ ip, height: hisHeight, verification: { myHeight, hisHeight, highestCommonHeight } }) as Peer;
+  const peer = (ip: string, hisHeight: number, highestCommonHeight: number, myHeight = 10, id = ip): Peer =>
+    ({
+      ip,
+      height: hisHeight,
+      status: { state: { header: { id } } },
+      verification: { myHeight, hisHeight, highestCommonHeight },
+    }) as Peer;
 
   test("a peer is forked when neither chain contains the head of the other", () => {
     expect(isForked(peer("a", 12, 10))).toBe(false);
@@ -232,22 +237,34 @@ describe("the branch to go to", () => {
     [
       "half are, and higher",
       [peer("a", 12, 8), peer("b", 10, 10)],
-      { commonHeight: 8, height: 12, peers: ["a"] },
+      { commonHeight: 8, height: 12, peers: ["a"], holders: ["a"] },
     ],
     ["half are, and not higher", [peer("a", 10, 8), peer("b", 10, 10)], undefined],
     [
       "the largest group counts",
       [peer("a", 30, 9), peer("b", 12, 7), peer("c", 13, 7)],
-      { commonHeight: 7, height: 13, peers: ["b", "c"] },
+      { commonHeight: 7, height: 13, peers: ["b", "c"], holders: ["c"] },
     ],
     [
       "the later of two groups of one size",
       [peer("a", 12, 5), peer("b", 12, 7)],
-      { commonHeight: 7, height: 12, peers: ["b"] },
+      { commonHeight: 7, height: 12, peers: ["b"], holders: ["b"] },
+    ],
+    [
+      "of two heads after one block, that of most",
+      [peer("a", 12, 8, 10, "x"), peer("b", 12, 8, 10, "y"), peer("c", 12, 8, 10, "y")],
+      { commonHeight: 8, height: 12, peers: ["a", "b", "c"], holders: ["b", "c"] },
+    ],
+    [
+      "of two heads that as many have, the lower id",
+      [peer("a", 12, 8, 10, "y"), peer("b", 12, 8, 10, "x")],
+      { commonHeight: 8, height: 12, peers: ["a", "b"], holders: ["b"] },
     ],
     ["it is too far away", [peer("a", 6_000, 10, 5_999)], undefined],
   ])("%s", (_, peers, expected) => {
-    expect(branchToGoTo(peers, peers[0]!.verification.myHeight)).toEqual(expected);
+    const branch = branchToGoTo(peers, peers[0]!.verification.myHeight);
+    const ips = (some: readonly Peer[]) => some.map(({ ip }) => ip);
+    expect(branch && { ...branch, peers: ips(branch.peers), holders: ips(branch.holders) }).toEqual(expected);
   });
 
   test("nothing is forged behind verified peers, on a branch that they left, or out of step", () => {
