@@ -134,6 +134,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
 
   const isWhitelisted = matchesAddress(options.whitelist);
   const isBlacklisted = matchesAddress(options.blacklist);
+  const isForger = matchesAddress(options.remoteAccess);
   const isRefused = (address: string) => bans.isBanned(address) || isBlacklisted(address);
 
   const processId = randomUUID();
@@ -276,12 +277,22 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
         transactions,
         rateLimits,
         status: () =>
-          statusOf({ network, slots, head, now, processId, version: options.version, plugins: deps.plugins() }),
+          statusOf({
+            network,
+            slots,
+            head,
+            now,
+            processId,
+            version: options.version,
+            plugins: deps.plugins(),
+          }),
         peers: () =>
           register
             .all()
             .toSorted((a, b) => a.latencyMs - b.latencyMs)
             .map(({ ip }) => ip),
+        isPeerOrForger: (address) =>
+          isForger(address) || formsOf(address).some((form) => register.get(form) !== undefined),
         networkState: freshState,
         synchronise: sync.wake,
         onForgerEvent: deps.onForgerEvent,

@@ -181,12 +181,17 @@ describe("a separate forger", () => {
   });
 
   test("may ask about addresses", async () => {
-    const node = open(HOSTS[0]!, []);
+    const [node, peer] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
     await node.peers.start();
+    await peer.peers.start();
+    await expect.poll(() => node.told, PATIENCE).toContain(`added ${HOSTS[1]}`);
     const call = await forgerOf(node);
     const ip = "203.0.113.7";
     expect(await call("p2p.internal.isPeerOrForger", { ip })).toEqual({ isPeerOrForger: false });
-    expect(await call("p2p.internal.isPeerOrForger", { ip: "127.0.0.9" })).toEqual({ isPeerOrForger: true });
+    for (const known of ["127.0.0.9", "::ffff:127.0.0.9", HOSTS[1]!, `::ffff:${HOSTS[1]}`]) {
+      const answer = await call("p2p.internal.isPeerOrForger", { ip: known });
+      expect(answer).toEqual({ isPeerOrForger: true });
+    }
     expect(await call("p2p.internal.isBlockedByRateLimit", { ip })).toEqual({ blocked: false });
     const endpoint = "p2p.peer.getPeers";
     const ask = () => call("p2p.internal.getRateLimitStatus", { ip, endpoint });

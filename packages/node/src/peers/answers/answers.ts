@@ -22,6 +22,8 @@ export type AnswersDeps = {
   readonly status: () => Status;
   /** Addresses of peers by increasing latency. */
   readonly peers: () => string[];
+  /** Whether an address, in any form, is that of a peer or of a separate forger. */
+  readonly isPeerOrForger: (address: string) => boolean;
   /** Refreshed for the occasion. */
   readonly networkState: () => Promise<NetworkState>;
   /** Wakes the synchronisation. */
@@ -62,9 +64,7 @@ export function createAnswers(deps: AnswersDeps): Answer {
       deps.onCaller(ip);
       return {};
     },
-    "p2p.internal.isPeerOrForger": ({ ip }, caller) => ({
-      isPeerOrForger: caller.address === ip || deps.peers().includes(ip),
-    }),
+    "p2p.internal.isPeerOrForger": ({ ip }) => ({ isPeerOrForger: deps.isPeerOrForger(ip) }),
     "p2p.internal.emitEvent": ({ event, body }) => {
       deps.onForgerEvent(event, body);
       return {};
