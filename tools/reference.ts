@@ -48,7 +48,10 @@ const optionRow = (option: Option): string => {
   const flag = option.name === "forgerSecrets" ? "" : `\`${flagOf(option)}\``;
   const text = String(option.default ?? "");
   const value = text === "" ? "" : `\`${text}\``;
-  return `| \`${option.name}\` | ${flag} | \`${variableOf(option)}\` | ${value} | ${option.sentence} |`;
+  const variables = [variableOf(option), ...(option.oldVariables ?? [])]
+    .map((name) => `\`${name}\``)
+    .join(", ");
+  return `| \`${option.name}\` | ${flag} | ${variables} | ${value} | ${option.sentence} |`;
 };
 
 if (process.argv[1]?.endsWith("reference.ts")) {

@@ -18,6 +18,8 @@ export type Option<V extends OptionValue = OptionValue> = {
   readonly isRepeatable?: true;
   /** Another environment variable that means the same. */
   readonly variable?: string;
+  /** Environment variables by which the old node knew it, read where that one is not set (operations.md 3 and 9). */
+  readonly oldVariables?: readonly string[];
   /**
    * Reads a text of the command line, the environment or a JSON value of the file.
    *

@@ -16,6 +16,7 @@ export const nodeOptions = {
     name: "httpHost",
     placeholder: "HOST",
     sentence: "Address that the HTTP server listens on.",
+    oldVariables: ["CORE_API_HOST"],
     default: "127.0.0.1",
     read: readText,
   }),
@@ -23,6 +24,7 @@ export const nodeOptions = {
     name: "httpPort",
     placeholder: "PORT",
     sentence: "Port of the HTTP server; 0 takes a free one and prints it.",
+    oldVariables: ["CORE_API_PORT"],
     default: 4003,
     read: readInteger(0, 65535),
   }),
@@ -149,6 +151,7 @@ export const nodeOptions = {
   forgerSecrets: option({
     name: "forgerSecrets",
     sentence: "Passphrases of the forging delegates, separated by commas (environment only).",
+    oldVariables: ["FORGERS_SECRET", "FORGER_SECRET"],
     secret: true,
     read: readText,
   }),
@@ -227,6 +230,7 @@ export const runOptions = {
     name: "network",
     placeholder: "NAME",
     sentence: "Known network: livenet, sandbox or dalinet.",
+    oldVariables: ["UNS_NET"],
     read: readChoice("livenet", "sandbox", "dalinet"),
   }),
   genesis: option({

@@ -34,6 +34,7 @@ export const peerOptions = {
     name: "p2pPort",
     placeholder: "PORT",
     sentence: "Port of the network, on which every node of it listens.",
+    oldVariables: ["CORE_P2P_PORT"],
     read: readInteger(0, 65535),
   }),
   peers: option({
@@ -69,7 +70,7 @@ export const peerOptions = {
     placeholder: "N",
     sentence: "Number of peers taken from one /24 network.",
     default: 5,
-    variable: "CORE_P2P_MAX_PEERS_SAME_SUBNET",
+    oldVariables: ["CORE_P2P_MAX_PEERS_SAME_SUBNET"],
     read: readInteger(1, 1_000),
   }),
   p2pRateLimit: option({
@@ -77,7 +78,7 @@ export const peerOptions = {
     placeholder: "N",
     sentence: "Events per second that one peer address may send.",
     default: 100,
-    variable: "CORE_P2P_RATE_LIMIT",
+    oldVariables: ["CORE_P2P_RATE_LIMIT"],
     read: readInteger(1, 100_000),
   }),
   p2pRemoteAccess: option({

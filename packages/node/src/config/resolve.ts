@@ -41,6 +41,11 @@ export function resolveConfig<T extends OptionTable>(table: T, sources: Sources)
     const candidates: [place: string, value: unknown][] = [
       [flagOf(option), sources.flags[name]],
       [`environment variable ${variableOf(option)}`, sources.environment[variableOf(option)]],
+      // An empty one was as good as none.
+      ...(option.oldVariables ?? []).map((variable): [string, unknown] => [
+        `environment variable ${variable}`,
+        sources.environment[variable] || undefined,
+      ]),
       [`"${name}" in ${sources.file}`, file[name]],
     ];
     const [place, value] = candidates.find(([, candidate]) => candidate !== undefined) ?? [];

@@ -35,5 +35,8 @@ export function secretsOf({
   readonly forgerSecrets: string | undefined;
 }): string[] {
   const fromFile = delegates === undefined ? [] : readSecrets(delegates);
-  return [...fromFile, ...(forgerSecrets?.split(",") ?? [])];
+  return [...fromFile, ...(forgerSecrets?.split(",") ?? []).map(unquoted)];
 }
+
+/** Containers of the old node had each of several passphrases in quotation marks. */
+const unquoted = (secret: string): string => /^\s*"(.*)"\s*$/.exec(secret)?.[1] ?? secret;

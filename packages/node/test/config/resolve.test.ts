@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { flagOf, variableOf } from "../../src/config/option.ts";
 import { devOptions, nodeOptions, runOptions } from "../../src/config/options.ts";
 import { ConfigError, maskConfig, resolveConfig } from "../../src/config/resolve.ts";
+import { secretsOf } from "../../src/forger/delegates.ts";
 
 const none = { flags: {}, environment: {} };
 
@@ -26,6 +27,29 @@ describe("precedence", () => {
     expect(
       resolveConfig(nodeOptions, { ...none, environment: { UNIKNODE_HTTP_PORT: "2" }, file }).httpPort,
     ).toBe(2);
+  });
+
+  test("a variable of the old node wins over the file, and not over the one of this node", () => {
+    const resolve = (environment: Record<string, string>) =>
+      resolveConfig(nodeOptions, { ...none, environment, file }).httpPort;
+    expect(resolve({ CORE_API_PORT: "4" })).toBe(4);
+    expect(resolve({ CORE_API_PORT: "4", UNIKNODE_HTTP_PORT: "2" })).toBe(2);
+    expect(resolve({ CORE_API_PORT: "" })).toBe(3);
+    expect(() => resolve({ CORE_API_PORT: "x" })).toThrow("environment variable CORE_API_PORT");
+  });
+
+  test("a container of the old node needs no other variables", () => {
+    const environment = { UNS_NET: "sandbox", CORE_P2P_PORT: "4005", CORE_P2P_RATE_LIMIT: "50" };
+    const config = resolveConfig(runOptions, { flags: {}, environment });
+    expect(config).toMatchObject({ network: "sandbox", p2pPort: 4005, p2pRateLimit: 50 });
+  });
+
+  test("passphrases of old containers are one, or several in quotation marks", () => {
+    const secrets = (environment: Record<string, string>) =>
+      secretsOf(resolveConfig(nodeOptions, { flags: {}, environment }));
+    expect(secrets({ FORGER_SECRET: "one two three" })).toEqual(["one two three"]);
+    expect(secrets({ FORGERS_SECRET: '"one two","three four"' })).toEqual(["one two", "three four"]);
+    expect(secrets({ UNIKNODE_FORGER_SECRETS: "five,six", FORGER_SECRET: "one" })).toEqual(["five", "six"]);
   });
 
   test("the file wins over the default", () => {
