@@ -107,6 +107,20 @@ describe("a posted block", () => {
     await settled().toBe(true);
   });
 
+  test("with more transactions than a block may have is refused for that, though none of them came", async () => {
+    const bytes = encodeBlock(own.make(SLOT), network);
+    const count = network.milestoneAt(7).block.maxTransactions + 1;
+    // Behind version, timestamp, height and the previous id.
+    new DataView(bytes.buffer, bytes.byteOffset).setUint32(3 * 4 + 32, count, true);
+    await expect(arrivals().post(bytes, peer)).rejects.toThrow(CallError);
+    await expect(arrivals().post(bytes, peer)).rejects.toThrow(
+      new RegExp(
+        `^Received block [0-9a-f]{64} at height 8 contained too many transactions \\(${count}\\)\\.$`,
+      ),
+    );
+    expect(told).toEqual([]);
+  });
+
   test("that cannot be read is refused", async () => {
     await expect(arrivals().post(new Uint8Array(20), peer)).rejects.toThrow();
     expect(told).toEqual([]);

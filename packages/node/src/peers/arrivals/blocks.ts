@@ -3,6 +3,7 @@ import { delegateOfSlot, isChained, type Rounds, type StateReader } from "@unikn
 import {
   type Block,
   type BlockHeader,
+  decodeHeader,
   encodeBlock,
   headerSignatureJob,
   type Network,
@@ -60,7 +61,9 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
   const { minRemainingMs } = networkTiming(slots.blocktime);
   const now = () => slots.timeAt(deps.nowMs());
 
-  function checkCount({ header }: ReceivedBlock): void {
+  /** Told before any of them is read: their number alone says enough. */
+  function checkCount(bytes: Uint8Array): void {
+    const { header } = decodeHeader(bytes, network);
     const { maxTransactions } = network.milestoneAt(chain.head().height).block;
     if (header.numberOfTransactions > maxTransactions) throw new CallError(tooManyTransactions(header));
   }
@@ -118,8 +121,8 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
 
   return {
     async post(bytes, caller) {
+      checkCount(bytes);
       const block = receiveBlock(bytes, network);
-      checkCount(block);
       if (!isWanted(block, caller)) return;
       sightings.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
       // The answer does not wait for the fate of the block.
