@@ -1,0 +1,199 @@
+/**
+ * A node that knows what a recorded one knew. What it answers is made by our own code from the blocks, transactions and
+ * wallets that stand in the recording; only what says nothing of where it comes from is repeated as it was recorded.
+ */
+import { createRounds, type StateReader, type Wallet } from "@uniknode/ledger";
+import {
+  type BlockHeader,
+  createSlots,
+  decodeHeader,
+  encodeHeader,
+  hexToBytes,
+  type Network,
+} from "@uniknode/protocol";
+import { pino } from "pino";
+import { createAnswers } from "../../packages/node/src/peers/answers/answers.ts";
+import { createBlockAnswers } from "../../packages/node/src/peers/answers/blocks.ts";
+import { createForgerAnswers } from "../../packages/node/src/peers/answers/forger.ts";
+import { statusOf } from "../../packages/node/src/peers/answers/status.ts";
+import { createBlockArrivals } from "../../packages/node/src/peers/arrivals/blocks.ts";
+import { createSightings } from "../../packages/node/src/peers/arrivals/sightings.ts";
+import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
+import { type Answer, CallError } from "../../packages/node/src/peers/transport/answer.ts";
+import { headerFromPeer } from "../../packages/node/src/peers/verification/header.ts";
+import type { EventName } from "../../packages/node/src/peers/wire/requests/arguments.ts";
+import type { Call } from "../../packages/node/src/peers/wire/requests/read.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: recordings are trusted to have the shape that the protocol says
+type Content = any;
+
+export type Recorded = { rid?: number; data?: Content; error?: { message: string } };
+
+/** Answers that are facts themselves. */
+const REPEATED: readonly EventName[] = [
+  "p2p.internal.getNetworkState",
+  "p2p.internal.isPeerOrForger",
+  "p2p.internal.isBlockedByRateLimit",
+  "p2p.internal.getRateLimitStatus",
+];
+
+const logger = pino({ level: "silent" });
+
+/** @param messages of the recorded server, replies to calls among them */
+export const recordedNode =
+  (messages: readonly Recorded[], network: Network): Answer =>
+  async (call, caller) => {
+    const { data, error } =
+      messages.find(({ rid }) => call.callId !== undefined && rid === call.callId) ?? {};
+    if (REPEATED.includes(call.event)) {
+      if (error) throw new CallError(error.message);
+      return data?.data ?? {};
+    }
+    return answersOf(call, { result: data?.data, error: error?.message ?? "" }, network)(call, caller);
+  };
+
+type Reply = { readonly result: Content; readonly error: string };
+
+function answersOf(call: Call, { result, error }: Reply, network: Network): Answer {
+  const slots = createSlots(network);
+  const rounds = createRounds(network);
+  const head = headOf(call, { result, error }, network);
+  const time = timeOf(call, { result, error }, network);
+  const nowMs = () => slots.unixMsOf(time);
+  const forged: readonly Content[] = Array.isArray(result) ? result : [];
+  const state = stateOf(result);
+  return createAnswers({
+    blocks: createBlockAnswers({
+      head: () => head,
+      blocks: {
+        headerById: (id) => knownHeader(id, result?.common),
+        bytes: (from, to) =>
+          forged
+            .filter(({ height }) => height >= from && height <= to)
+            .map(({ transactions = [], ...header }) => ({
+              id: header.id,
+              header: encodeHeader(headerFromPeer(header, network), network),
+              transactions: transactions.map(hexToBytes),
+            })),
+      },
+    }),
+    forger: createForgerAnswers({
+      network,
+      slots,
+      rounds,
+      state,
+      head: () => head,
+      nowMs,
+      pool: {
+        size: () => result.poolSize,
+        select: () => result.transactions.map((hex: string) => ({ bytes: hexToBytes(hex) })),
+      },
+    }),
+    arrivals: createBlockArrivals({
+      network,
+      slots,
+      rounds,
+      chain: { head: () => head, state, accept: async () => [{ answer: "Discarded" } as never] },
+      sightings: createSightings(),
+      doubleForging: { look: () => {} },
+      broadcast: () => {},
+      onReceived: () => {},
+      onUnchained: () => {},
+      onForkSuspected: () => {},
+      ban(address, reason) {
+        throw new Error(`the recorded node was content with a block of ${address}: ${reason}`);
+      },
+      nowMs,
+      logger,
+    }),
+    transactions: { post: () => {} },
+    rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
+    status: () =>
+      statusOf({
+        network,
+        slots,
+        head: () => head,
+        now: () => time,
+        processId: "",
+        version: result.config.version,
+        plugins: result.config.plugins,
+      }),
+    peers: () => forged.map(({ ip }) => ip),
+    isPeerOrForger: () => false,
+    networkState: () => Promise.reject(new Error("repeated as it was recorded")),
+    synchronise: () => {},
+    onForgerEvent: () => {},
+    onCaller: () => {},
+    genesisBlock: {},
+    isInStep: () => true,
+  });
+}
+
+/** The head of the recorded node, as far as the reply to the call depends on it. */
+function headOf({ event, argument }: Call, { result, error }: Reply, network: Network): BlockHeader {
+  switch (event) {
+    case "p2p.peer.getStatus":
+      return result ? headerFromPeer(result.state.header, network) : nothing;
+    case "p2p.internal.getCurrentRound":
+      return headerFromPeer(result.lastBlock, network);
+    case "p2p.peer.getCommonBlocks":
+      return { ...nothing, height: result?.lastBlockHeight ?? 1 };
+    case "p2p.peer.getBlocks":
+      return { ...nothing, height: result?.at(-1)?.height ?? argument.lastBlockHeight };
+    case "p2p.peer.postBlock": {
+      const { header } = decodeHeader(argument.block, network);
+      const { height, previousBlock: id, timestamp } = header;
+      const downloaded = /cannot be chained to (\d+)/.exec(error)?.[1];
+      return downloaded === undefined
+        ? { ...nothing, height: height - 1, id, timestamp: timestamp - BLOCKTIME }
+        : { ...nothing, height: Number(downloaded), id: "another one" };
+    }
+    default:
+      return nothing;
+  }
+}
+
+const BLOCKTIME = 8;
+const nothing = { height: 1, id: "", timestamp: 0 } as BlockHeader;
+
+/** Network time at which the recorded node answered: what it told of it, or when it had to answer so. */
+function timeOf({ event, argument }: Call, { result }: Reply, network: Network): number {
+  if (event === "p2p.peer.getStatus" && result) {
+    const { currentSlot, forgingAllowed } = result.state;
+    return currentSlot * BLOCKTIME + (forgingAllowed ? 0 : BLOCKTIME / 2);
+  }
+  if (event === "p2p.internal.getCurrentRound")
+    return result.timestamp + (result.canForge ? BLOCKTIME - 1 : 0);
+  if (event === "p2p.peer.postBlock") return decodeHeader(argument.block, network).header.timestamp;
+  return 0;
+}
+
+/** Every block asked for is known where the answer is a whole header, and otherwise the answer alone. */
+function knownHeader(id: string, common: Content): BlockHeader | undefined {
+  if (id === common?.id) return bigAmounts(common);
+  return common?.blockSignature === undefined
+    ? undefined
+    : { ...bigAmounts(common), id, height: common.height - 1 };
+}
+
+const bigAmounts = ({ totalAmount = 0, totalFee = 0, reward = 0, ...header }: Content): BlockHeader => ({
+  ...header,
+  totalAmount: BigInt(totalAmount),
+  totalFee: BigInt(totalFee),
+  reward: BigInt(reward),
+});
+
+/** Wallets and the round of a recorded `getCurrentRound`. */
+function stateOf(result: Content): StateReader {
+  const delegates: readonly Content[] = result?.delegates ?? [];
+  const wallets = new Map<string, Wallet>(
+    delegates.map((wallet) => [
+      wallet.address,
+      { ...wallet, balance: BigInt(wallet.balance), nonce: BigInt(wallet.nonce) },
+    ]),
+  );
+  const order = delegates.length > 0 ? { order: delegates.map(({ publicKey }) => publicKey) } : undefined;
+  const get = (table: string, key: string) =>
+    table === "wallets" ? wallets.get(key) : table === "rounds" ? order : undefined;
+  return { get } as StateReader;
+}
