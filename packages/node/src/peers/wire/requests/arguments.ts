@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { type Static, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { MAX_BLOCKS, MAX_COMMON_IDS, MAX_PACKED_BLOCKS } from "../limits.ts";
+import { isRecord, type UntrustedRecord } from "../record.ts";
 import { areTransactionsSmall } from "./transactions.ts";
 
 const exactly = <P extends Parameters<typeof Type.Object>[0]>(members: P) =>
@@ -39,7 +40,7 @@ export const ARGUMENTS = {
   "p2p.internal.isPeerOrForger": ofAddress,
   "p2p.internal.emitEvent": exactly({
     event: Type.String(),
-    body: Type.Record(Type.String(), Type.Unknown()),
+    body: Type.Unsafe<UntrustedRecord>(Type.Refine(Type.Unknown(), isRecord)),
   }),
   "p2p.internal.getUnconfirmedTransactions": nothing,
   "p2p.internal.getCurrentRound": nothing,
