@@ -8,6 +8,7 @@ import { createSlowLane } from "../../packages/node/src/http/slow/lane.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
 import type { Gateway } from "../../packages/node/src/serving/gateway.ts";
 import { openDatabase } from "../../packages/node/src/store/database.ts";
+import { createRankingBuilder } from "../../packages/node/src/store/queries/rankings/builder.ts";
 import type { Dataset } from "./dataset.ts";
 import type { FromServer, ToServer } from "./process.ts";
 
@@ -32,6 +33,7 @@ const server = createHttpServer(
     network,
     identity,
     slowLane: createSlowLane({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),
+    rankings: createRankingBuilder(path, console.error),
     gateway: {} as Gateway,
     plugins: [],
     nowMs: Date.now,

@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import { createRangeTest } from "../addresses/ranges.ts";
 import type { Gateway } from "../serving/gateway.ts";
 import type { Database } from "../store/database.ts";
-import { createQueries } from "../store/queries/queries.ts";
+import { createQueries, type QueryOptions } from "../store/queries/queries.ts";
 import { createHeadWatch, createSnapshot } from "../store/queries/snapshot.ts";
 import { answerText } from "./answers/text.ts";
 import { chainmeta, createTimestampOf } from "./answers/timestamp.ts";
@@ -74,6 +74,8 @@ export type HttpDependencies = {
   readonly plugins: readonly FastifyPluginAsync[];
   /** Makes answers whose rows take longer than the time for them; absent: they are 503. */
   readonly slowLane?: SlowLane;
+  /** Make long lists quick whose order no index has; absent: they are sorted each time. */
+  readonly rankings?: QueryOptions;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -204,7 +206,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
 }
 
 function createApi(
-  { database, network, identity, gateway, nowMs }: HttpDependencies,
+  { database, network, identity, gateway, nowMs, rankings }: HttpDependencies,
   origins: Origins,
   readTimeoutMs: number,
 ): Api {
@@ -216,7 +218,7 @@ function createApi(
     identity,
     network,
     gateway,
-    queries: createQueries(database, network),
+    queries: createQueries(database, network, rankings),
     read: (work) =>
       snapshot((head) => {
         if (!head) throw new HttpError(503);

@@ -14,6 +14,7 @@ import { createClosing } from "../lifecycle/closing.ts";
 import { createLogger } from "../logging/logger.ts";
 import { openDatabase } from "../store/database.ts";
 import { createEventLog } from "../store/events.ts";
+import { createRankingBuilder } from "../store/queries/rankings/builder.ts";
 import { createSource } from "../stream/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS } from "../stream/stream.ts";
 import { createPost } from "../webhooks/delivery/post.ts";
@@ -103,6 +104,8 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const { databasePath, files } = data;
   const slowLane = createSlowLane({ databasePath, files, identity, readTimeoutMs: SLOW_READ_TIMEOUT_MS });
   closing.add("slow requests", slowLane.close);
+  const rankings = createRankingBuilder(databasePath, (err) => logger.error({ err }, "no ranking made"));
+  closing.add("rankings", rankings.close);
   const server = createHttpServer(
     {
       host: data.host,
@@ -117,6 +120,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
       network,
       identity,
       slowLane,
+      rankings,
       gateway,
       plugins: [
         createWebhookRoutes(access, webhooks),

@@ -27,7 +27,7 @@ export const placeOf = (order: readonly OrderTerm[], names: readonly string[]): 
  * @throws {CursorError}
  */
 export function after(order: readonly OrderTerm[], place: string): Condition {
-  if (!isPlace(order, place)) throw new CursorError();
+  cursorPlace(order, place);
   const at = (index: number) => `json_extract(?, '$[${index + 1}]')`;
   const isBehind = ({ value, direction }: OrderTerm, index: number) =>
     `(${value}) ${direction === "asc" ? ">" : "<"} ${at(index)}`;
@@ -42,12 +42,22 @@ export function after(order: readonly OrderTerm[], place: string): Condition {
   return { sql, values: Array(sql.split("?").length - 1).fill(place) };
 }
 
+/**
+ * What the order knows of the row at a place; integers beyond 2^53 are rounded.
+ *
+ * @throws {CursorError}
+ */
+export function cursorPlace(order: readonly OrderTerm[], place: string): unknown[] {
+  const members = parse(place);
+  if (!isPlace(order, members)) throw new CursorError();
+  return members.slice(1);
+}
+
 /** Short, and different for different orders. */
 const nameOf = (order: readonly OrderTerm[]): string =>
   hash("sha1", order.map(({ value, direction }) => `${value} ${direction}`).join()).slice(0, 8);
 
-function isPlace(order: readonly OrderTerm[], text: string): boolean {
-  const place = parse(text);
+function isPlace(order: readonly OrderTerm[], place: unknown): place is unknown[] {
   if (!Array.isArray(place) || place.length !== order.length + 1 || place[0] !== nameOf(order)) return false;
   return place.every((value) => value === null || typeof value === "string" || Number.isFinite(value));
 }

@@ -189,7 +189,7 @@ function pageText(
  * Looks at the clock first, since rows that fail a condition take time too: at one row in 64, because a call out of
  * SQLite takes ten times as long as a row of an index.
  */
-const whereText = (conditions: readonly Condition[]): string =>
+export const whereText = (conditions: readonly Condition[]): string =>
   `WHERE ${["(random() & 63 OR in_time())", ...conditions.map(({ sql }) => `(${sql})`)].join(" AND ")}`;
 
 const orderText = (order: readonly OrderTerm[]): string =>

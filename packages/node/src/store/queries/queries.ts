@@ -7,6 +7,7 @@ import { createDelegateQueries, type DelegateQueries } from "./delegates.ts";
 import { createEntityQueries, type EntityQueries } from "./entities.ts";
 import { createFeeQueries, type FeeQueries } from "./fees.ts";
 import { createLockQueries, type LockQueries } from "./locks.ts";
+import { createRankings, NO_RANKINGS, type RankingDependencies } from "./rankings/rankings.ts";
 import { createRoundQueries, type RoundQueries } from "./rounds.ts";
 import { createTokenQueries, type TokenQueries } from "./tokens.ts";
 import { createTransactionQueries, type TransactionQueries } from "./transactions.ts";
@@ -25,7 +26,24 @@ export type Queries = {
   readonly wallets: WalletQueries;
 };
 
-export function createQueries(database: Database, { description, milestones }: Network): Queries {
+export type QueryOptions = {
+  /** Makes rankings (`rankings/rankings.ts`) in another thread. Absent: long lists are sorted whenever they are read. */
+  readonly build?: RankingDependencies["build"] | undefined;
+  /** Rows from which on a ranking is made of them. */
+  readonly minRanked?: number | undefined;
+};
+
+/** Fewer rows are sorted in less time than a ranking's page takes. */
+const MIN_RANKED = 5_000;
+/** All seven orders of a million transactions take 75 MB (docs/decisions/0018-long-orders-are-kept-in-memory.md). */
+const MAX_RANKING_BYTES = 96 * 2 ** 20;
+
+export function createQueries(
+  database: Database,
+  { description, milestones }: Network,
+  { build, minRanked = MIN_RANKED }: QueryOptions = {},
+): Queries {
+  const rankings = build ? createRankings({ maxBytes: MAX_RANKING_BYTES }, { database, build }) : NO_RANKINGS;
   const { foundation, pubKeyHash } = description;
   const blocks = createBlockQueries(database);
   return {
@@ -41,6 +59,8 @@ export function createQueries(database: Database, { description, milestones }: N
       foundation: foundation && addressFromPublicKey(foundation.publicKey, pubKeyHash),
       foundationUntil: milestones.find(({ unsTokenEcoV3 }) => unsTokenEcoV3)?.height,
       heightAt: blocks.heightAt,
+      rankings,
+      minRanked,
     }),
     wallets: createWalletQueries(database),
   };

@@ -24,7 +24,7 @@ export type Tallies = (head: Head, alternatives: Alternatives) => Tally;
 type GrowingTable = { readonly table: string; readonly key: readonly ["height", ...string[]] };
 
 /** Rows up to and with the block of a height. */
-type Mark = { readonly height: number; readonly rows: number };
+export type Mark = { readonly height: number; readonly rows: number };
 
 /** Rows between two marks, and so the most that a page is away from one, but for the rest of a block. */
 const STEP = 1_000;
@@ -74,7 +74,8 @@ export function createTallies(database: Database, listed: GrowingTable): Tallies
 
 const START: Mark = { height: 0, rows: 0 };
 
-function startOf(marks: readonly Mark[], totalCount: number, direction: Direction, offset: number) {
+/** @param marks by ascending height */
+export function startOf(marks: readonly Mark[], totalCount: number, direction: Direction, offset: number) {
   if (direction === "asc") {
     const mark = marks[firstWith(marks, (rows) => rows > offset) - 1];
     if (!mark) return { offset };

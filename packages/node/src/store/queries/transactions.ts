@@ -14,12 +14,16 @@ import {
   integer,
   text,
 } from "./conditions.ts";
-import { alternativesOf, createList, type Found, type List, type Range } from "./listing.ts";
+import { createList, type Found, type Range } from "./listing.ts";
 import type { Direction, OrderTerm } from "./order.ts";
 import { createParties } from "./parties.ts";
+import { createRowsAt } from "./places.ts";
+import { createRankedPages, type Wanted } from "./rankings/pages.ts";
+import type { Rankings } from "./rankings/rankings.ts";
 import type { Head } from "./snapshot.ts";
 import { createTallies } from "./tallies.ts";
 import { createTotals } from "./totals.ts";
+import { createTransactionPages, type Question } from "./transactionPages.ts";
 
 /** What answers show of it; amounts are decimal text. */
 export type StoredTransaction = ShownParts & {
@@ -77,19 +81,19 @@ const CERTIFIED_GROUP = 2001;
 const CERTIFIED_MINT = 3;
 const CERTIFIED_UPDATE = 4;
 
-/** Offset from which on rows are not walked over one by one. */
-const FAR = 200;
-
 const ORDERS = {
-  amount: "transactions.amount",
-  fee: "transactions.fee",
-  nonce: "transactions.nonce",
-  timestamp: "height",
-  type: "type",
-  typeGroup: "type_group",
-  vendorField: "vendor_field",
-  version: "version",
+  amount: FIELDS.amount,
+  fee: FIELDS.fee,
+  nonce: FIELDS.nonce,
+  timestamp: integer("height"),
+  type: FIELDS.type,
+  typeGroup: FIELDS.typeGroup,
+  vendorField: text("vendor_field"),
+  version: FIELDS.version,
 } as const;
+
+/** Filters that a ranking answers. Types have an index. */
+const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
 /** Transactions of one block stand in their order in it, `sequence`, or the other way round. */
 export type TransactionOrder = {
@@ -119,6 +123,9 @@ export type TransactionQueryOptions = {
   readonly foundationUntil: number | undefined;
   /** Height of the first block at or after a network time. */
   readonly heightAt: (time: number, head: Head) => number;
+  readonly rankings: Rankings;
+  /** Rows from which on a ranking is made of them. */
+  readonly minRanked: number;
 };
 
 type SignedRow = { id: string; bytes: Uint8Array };
@@ -131,7 +138,7 @@ const SIGNED = "id, bytes";
 
 export function createTransactionQueries(
   database: Database,
-  { heightAt, ...options }: TransactionQueryOptions,
+  { heightAt, rankings, minRanked, ...options }: TransactionQueryOptions,
 ): TransactionQueries {
   defineAssets(database);
   const parties = createParties(database, options);
@@ -144,9 +151,12 @@ export function createTransactionQueries(
   );
   const totals = createTotals(database);
   const listed = { table: "transactions", key: ["height", "sequence"] } as const;
-  const tally = createTallies(database, listed);
-  const shownRows = createList<StoredTransaction>(database, { ...listed, columns: COLUMNS });
-  const signedRows = createList<SignedRow>(database, { ...listed, columns: SIGNED });
+  const page = createTransactionPages({
+    totals,
+    tally: createTallies(database, listed),
+    ranked: createRankedPages(database, rankings),
+    minRanked,
+  });
 
   function conditionsFor(head: Head, filter: TransactionFilter): Condition[] {
     const { blockId, height, timestamp, vendorField, senderId } = filter;
@@ -178,60 +188,42 @@ export function createTransactionQueries(
       .reduce((sum, { transactions }) => sum + transactions, 0);
   }
 
-  /** The block in which a page of all transactions begins, and what is left of the offset from there. */
-  function startOf(head: Head, { direction, sequence }: TransactionOrder, { offset }: Range) {
-    if (direction === "asc") {
-      const height = totals.heightOf(offset + 1, head);
-      return { offset: offset - totals.upTo(height - 1), from: { sql: "height >= ?", values: [height] } };
-    }
-    const below = totals.upTo(head.height) - offset;
-    const height = totals.heightOf(below, head);
-    if (sequence === "asc") {
-      return { offset: totals.upTo(height) - below, from: { sql: "height <= ?", values: [height] } };
-    }
-    const last = below - totals.upTo(height - 1) - 1;
-    return { offset: 0, from: { sql: "(height, sequence) <= (?, ?)", values: [height, last] } };
+  function questionOf(head: Head, filter: TransactionFilter, order: TransactionOrder): Question {
+    const { recipientId, addresses, participant } = filter;
+    const assets = assetTests(filter);
+    // Each of these is met in several ways. The first is looked up by them, the others only tested.
+    const [ways, ...others] = [
+      ...(participant === undefined ? [] : [parties.involving(participant)]),
+      ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
+      ...(addresses === undefined ? [] : [parties.between(addresses)]),
+      ...assets.map(({ types }) => types),
+    ];
+    const conditions = [
+      ...conditionsFor(head, filter),
+      ...others.map(anyOf),
+      // Last, because it looks into the asset.
+      ...assets.map(({ condition }) => condition),
+    ];
+    const { field, direction, sequence = "desc" } = order;
+    const isWhole = !ways && conditions.length === 0;
+    return {
+      selection: { conditions, ...(ways && { ways }), order: orderOf(order) },
+      ...(field !== "timestamp" && { by: ORDERS[field] }),
+      direction,
+      sequence,
+      isWithinBlocks: isWithinBlocks(filter),
+      wanted: wantedOf(filter),
+      knownTotal: isWhole ? totals.upTo(head.height) : ways ? undefined : totalOfTypes(head, filter),
+    };
   }
 
-  const createFilteredList =
-    <Row>(list: List<Row>): ListOf<Row> =>
-    (head, filter, order, range) => {
-      const { recipientId, addresses, participant } = filter;
-      const assets = assetTests(filter);
-      // Each of these is met in several ways. The first is looked up by them, the others only tested.
-      const [ways, ...others] = [
-        ...(participant === undefined ? [] : [parties.involving(participant)]),
-        ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
-        ...(addresses === undefined ? [] : [parties.between(addresses)]),
-        ...assets.map(({ types }) => types),
-      ];
-      const conditions = conditionsFor(head, filter);
-      const isWhole = !ways && conditions.length === 0;
-      const selection = {
-        conditions: [
-          ...conditions,
-          ...others.map(anyOf),
-          // Last, because it looks into the asset.
-          ...assets.map(({ condition }) => condition),
-        ],
-        ...(ways && { ways }),
-        order: orderOf(order),
-      };
-      const known = isWhole ? totals.upTo(head.height) : ways ? undefined : totalOfTypes(head, filter);
-      const isFar = ORDERS[order.field] === "height" && range.offset >= FAR;
-      if (isWhole || isWithinBlocks(filter) || (known !== undefined && !isFar)) {
-        const start = isWhole && isFar ? startOf(head, order, range) : { offset: range.offset };
-        const { offset, ...from } = start;
-        const isInOrder = isWhole && ORDERS[order.field] === "height";
-        return list(head, { ...selection, totalCount: known, isInOrder, ...from }, { ...range, offset });
-      }
-      const { totalCount, ...found } = tally(head, alternativesOf(selection));
-      if (!isFar || range.offset >= totalCount) return list(head, { ...selection, totalCount }, range);
-      const { offset, ...from } = found.startOf(order.direction, range.offset);
-      return list(head, { ...selection, totalCount, ...from }, { ...range, offset });
-    };
-  const list = createFilteredList(shownRows);
-  const signedList = createFilteredList(signedRows);
+  const createFilteredList = <Row>(columns: string): ListOf<Row> => {
+    const list = createList<Row>(database, { ...listed, columns });
+    const at = createRowsAt<Row>(database, columns);
+    return (head, filter, order, range) => page({ list, at }, head, questionOf(head, filter, order), range);
+  };
+  const list = createFilteredList<StoredTransaction>(COLUMNS);
+  const signedList = createFilteredList<SignedRow>(SIGNED);
 
   return {
     byId: (id) => byId.get(id),
@@ -257,11 +249,17 @@ const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
   ...(lockIds === undefined ? [] : [unlocking(lockIds)]),
 ];
 
+const wantedOf = (filter: TransactionFilter): Wanted[] =>
+  SEARCHED.flatMap((field) => {
+    const value = filter[field];
+    return value === undefined || value === "" ? [] : [{ ...ORDERS[field], value }];
+  });
+
 /** Ties are broken by the place in the chain, newest first. Absent vendorFields count as the highest. */
 function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): OrderTerm[] {
   const place: OrderTerm = { value: "sequence", direction: sequence };
-  const value = ORDERS[field];
-  if (value === "height") return [{ value, direction }, place];
+  const { column: value } = ORDERS[field];
+  if (field === "timestamp") return [{ value, direction }, place];
   return [
     ...(field === "vendorField" ? [{ value: `${value} IS NULL`, direction }] : []),
     { value, direction },

@@ -1,0 +1,240 @@
+/**
+ * Rows of a table that grows at its end, in the order of a value: pages anywhere are found without sorting, and so are
+ * the rows that have some value. Arrays of plain numbers, so that a ranking of a million rows takes few megabytes and
+ * goes from thread to thread without being copied.
+ */
+import type { Direction } from "../order.ts";
+
+export type Ranking = {
+  /** By ascending value; rows of one value newest first. */
+  readonly places: Float64Array<ArrayBuffer>;
+  /** Of each distinct value the index behind its last row. */
+  readonly rowEnds: Uint32Array<ArrayBuffer>;
+  /** The distinct values one behind the other, as bytes whose order is that of the values. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Of each distinct value the index behind its last byte. */
+  readonly byteEnds: Uint32Array<ArrayBuffer>;
+};
+
+/** `value` is decimal where it is an integer; `place` is a height and a sequence in one number (`placeOf`). */
+export type RankedRow = { readonly place: number; readonly value: string | null };
+export type Kind = "integer" | "text";
+
+/** Above the number of transactions in a block. Heights of 33 bits are left. */
+export const SEQUENCES = 2 ** 20;
+export const placeOf = (height: number, sequence: number): number => height * SEQUENCES + sequence;
+
+/** Neither byte begins a character. */
+const TEXT = 0xfe;
+const ABSENT = 0xff;
+const LOWEST = -(2n ** 63n);
+
+/** Absent values count as the highest. */
+export function bytesOf(kind: Kind, value: string | null): Uint8Array {
+  if (value === null) return Uint8Array.of(ABSENT);
+  if (kind === "text") return Buffer.concat([Uint8Array.of(TEXT), Buffer.from(value)]);
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(value) - LOWEST);
+  return bytes;
+}
+
+export const sizeOf = (ranking: Ranking): number =>
+  Object.values(ranking).reduce((sum, { byteLength }) => sum + byteLength, 0);
+
+/**
+ * @param rows in the order of a ranking
+ * @returns undefined when it would be larger than so many bytes
+ */
+export function rankingOf(kind: Kind, rows: Iterable<RankedRow>, maxBytes: number): Ranking | undefined {
+  const places: number[] = [];
+  const [rowEnds, byteEnds]: [number[], number[]] = [[], []];
+  let bytes = new Uint8Array(1_024);
+  let last: string | null | undefined;
+  for (const { place, value } of rows) {
+    if (value !== last) {
+      if (last !== undefined) rowEnds.push(places.length);
+      last = value;
+      const added = bytesOf(kind, value);
+      const end = (byteEnds.at(-1) ?? 0) + added.length;
+      if (end > bytes.length) bytes = longer(bytes, 2 * end);
+      bytes.set(added, end - added.length);
+      byteEnds.push(end);
+    }
+    places.push(place);
+    if (8 * (places.length + byteEnds.length) + (byteEnds.at(-1) ?? 0) > maxBytes) return undefined;
+  }
+  if (places.length > 0) rowEnds.push(places.length);
+  return {
+    places: Float64Array.from(places),
+    rowEnds: Uint32Array.from(rowEnds),
+    bytes: bytes.slice(0, byteEnds.at(-1) ?? 0),
+    byteEnds: Uint32Array.from(byteEnds),
+  };
+}
+
+function longer(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const copy = new Uint8Array(length);
+  copy.set(bytes);
+  return copy;
+}
+
+/** The rows of both; all rows of the second are newer than those of the first. */
+export function merged(older: Ranking, newer: Ranking): Ranking {
+  const writer = createWriter(
+    older.places.length + newer.places.length,
+    older.rowEnds.length + newer.rowEnds.length,
+    older.bytes.length + newer.bytes.length,
+  );
+  let done = 0;
+  for (let index = 0; index < newer.rowEnds.length; index++) {
+    const value = valueAt(newer, index);
+    const group = firstFrom(older, value);
+    writer.addGroups(older, done, group);
+    done = group;
+    writer.addRows(rowsOf(newer, index));
+    if (group < older.rowEnds.length && Buffer.compare(valueAt(older, group), value) === 0) {
+      writer.addRows(rowsOf(older, group));
+      done = group + 1;
+    }
+    writer.endGroup(value);
+  }
+  writer.addGroups(older, done, older.rowEnds.length);
+  return writer.ranking();
+}
+
+/** Without the rows above a height. */
+export function upTo(ranking: Ranking, height: number): Ranking {
+  const { places, rowEnds, bytes } = ranking;
+  const end = placeOf(height + 1, 0);
+  const writer = createWriter(places.length, rowEnds.length, bytes.length);
+  for (let index = 0; index < rowEnds.length; index++) {
+    const rows = rowsOf(ranking, index);
+    const kept = rows.subarray(firstIndex(rows.length, (row) => rows[row]! < end));
+    if (kept.length === 0) continue;
+    writer.addRows(kept);
+    writer.endGroup(valueAt(ranking, index));
+  }
+  return writer.ranking();
+}
+
+function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
+  const places = new Float64Array(maxRows);
+  const rowEnds = new Uint32Array(maxGroups);
+  const bytes = new Uint8Array(maxBytes);
+  const byteEnds = new Uint32Array(maxGroups);
+  let [rows, groups, length] = [0, 0, 0];
+  return {
+    /** Groups of another ranking, from one to before another. */
+    addGroups(from: Ranking, first: number, end: number): void {
+      if (first === end) return;
+      const [firstRow, firstByte] = [startOf(from.rowEnds, first), startOf(from.byteEnds, first)];
+      places.set(from.places.subarray(firstRow, from.rowEnds[end - 1]), rows);
+      bytes.set(from.bytes.subarray(firstByte, from.byteEnds[end - 1]), length);
+      const [moreRows, moreBytes] = [rows - firstRow, length - firstByte];
+      for (let group = first; group < end; group++, groups++) {
+        rowEnds[groups] = from.rowEnds[group]! + moreRows;
+        byteEnds[groups] = from.byteEnds[group]! + moreBytes;
+      }
+      [rows, length] = [rowEnds[groups - 1]!, byteEnds[groups - 1]!];
+    },
+    addRows(added: Float64Array): void {
+      places.set(added, rows);
+      rows += added.length;
+    },
+    endGroup(value: Uint8Array): void {
+      bytes.set(value, length);
+      length += value.length;
+      rowEnds[groups] = rows;
+      byteEnds[groups++] = length;
+    },
+    ranking: (): Ranking => ({
+      places: places.subarray(0, rows),
+      rowEnds: rowEnds.subarray(0, groups),
+      bytes: bytes.subarray(0, length),
+      byteEnds: byteEnds.subarray(0, groups),
+    }),
+  };
+}
+
+/** A page in the order of the value; rows of one value are newest first in both directions. */
+export function pageOf(ranking: Ranking, direction: Direction, offset: number, limit: number): number[] {
+  const { places, rowEnds } = ranking;
+  const end = Math.min(offset + limit, places.length);
+  if (direction === "asc") return [...places.subarray(offset, Math.max(end, offset))];
+  const page: number[] = [];
+  let group = firstIndex(rowEnds.length, (index) => rowEnds[index]! > places.length - 1 - offset);
+  for (let skipped = offset; skipped < end; group--) {
+    const rows = rowsOf(ranking, group);
+    const first = skipped - (places.length - rowEnds[group]!);
+    const taken = rows.subarray(first, first + end - skipped);
+    page.push(...taken);
+    skipped += taken.length;
+  }
+  return page;
+}
+
+/** Offset of the first row that comes after another one, which may have gone. */
+export function offsetAfter(
+  ranking: Ranking,
+  direction: Direction,
+  value: Uint8Array,
+  place: number,
+): number {
+  const { places, rowEnds } = ranking;
+  const group = firstFrom(ranking, value);
+  const start = startOf(rowEnds, group);
+  const isThere = group < rowEnds.length && Buffer.compare(valueAt(ranking, group), value) === 0;
+  if (!isThere) return direction === "asc" ? start : places.length - start;
+  const rows = rowsOf(ranking, group);
+  const before = firstIndex(rows.length, (row) => rows[row]! < place);
+  return before + (direction === "asc" ? start : places.length - rowEnds[group]!);
+}
+
+/** Rows whose value lies between two, both of which belong to it; each group newest first. */
+export function rowsBetween(ranking: Ranking, from?: Uint8Array, to?: Uint8Array): readonly Float64Array[] {
+  const first = from === undefined ? 0 : firstFrom(ranking, from);
+  const { rowEnds } = ranking;
+  const end =
+    to === undefined
+      ? rowEnds.length
+      : firstIndex(rowEnds.length, (index) => Buffer.compare(valueAt(ranking, index), to) > 0);
+  if (first >= end) return [];
+  return [ranking.places.subarray(startOf(rowEnds, first), rowEnds[end - 1])];
+}
+
+/** Rows whose text has another one in it; each group newest first. */
+export function rowsWith(ranking: Ranking, part: string): readonly Float64Array[] {
+  const { bytes, byteEnds } = ranking;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const wanted = Buffer.from(part);
+  const found: Float64Array[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; ) {
+    const group = firstIndex(byteEnds.length, (index) => byteEnds[index]! > at);
+    found.push(rowsOf(ranking, group));
+    at = text.indexOf(wanted, byteEnds[group]!);
+  }
+  return found;
+}
+
+const startOf = (ends: Uint32Array, group: number): number => (group === 0 ? 0 : ends[group - 1]!);
+
+const rowsOf = ({ places, rowEnds }: Ranking, group: number): Float64Array =>
+  places.subarray(startOf(rowEnds, group), rowEnds[group]);
+
+const valueAt = ({ bytes, byteEnds }: Ranking, group: number): Uint8Array =>
+  bytes.subarray(startOf(byteEnds, group), byteEnds[group]);
+
+/** The first group whose value is not below one. */
+const firstFrom = (ranking: Ranking, value: Uint8Array): number =>
+  firstIndex(ranking.rowEnds.length, (index) => Buffer.compare(valueAt(ranking, index), value) >= 0);
+
+/** The first index that passes a test which all behind it pass too; their number if there is none. */
+function firstIndex(count: number, test: (index: number) => boolean): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (test(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
