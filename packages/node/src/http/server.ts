@@ -9,7 +9,7 @@ import { createRangeTest } from "../addresses/ranges.ts";
 import type { Gateway } from "../serving/gateway.ts";
 import type { Database } from "../store/database.ts";
 import { createQueries, type QueryOptions } from "../store/queries/queries.ts";
-import { createHeadWatch, createSnapshot } from "../store/queries/snapshot.ts";
+import { createTurns, type Snapshot } from "../store/queries/snapshot.ts";
 import { answerText } from "./answers/text.ts";
 import { chainmeta, createTimestampOf } from "./answers/timestamp.ts";
 import type { Api, Identity, Resource } from "./api.ts";
@@ -33,9 +33,10 @@ import { addAccessList } from "./transport/accessList.ts";
 import { addBodies, MAX_BODY_BYTES } from "./transport/bodies.ts";
 import { addCompression } from "./transport/compression.ts";
 import { addCors } from "./transport/cors.ts";
+import { addDeadlines } from "./transport/deadlines.ts";
 import { HttpError } from "./transport/error.ts";
 import { addFailures, addSlowLane, answerUnroutable } from "./transport/failures.ts";
-import { addHeadCache, type Origins } from "./transport/headCache.ts";
+import { addHeadCache, type LastRead } from "./transport/headCache.ts";
 import { addCommonHeaders } from "./transport/headers.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
 import { addSlowReaders } from "./transport/slowReaders.ts";
@@ -140,7 +141,6 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     },
     requestTimeout: requestTimeoutMs,
     connectionTimeout: SILENCE_TIMEOUT_MS,
-    handlerTimeout: options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: "idle",
     // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
@@ -160,16 +160,22 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
   app.setSerializerCompiler(() => answerText);
 
+  const turns = createTurns(dependencies.database, options.readTimeoutMs ?? READ_TIMEOUT_MS);
+  app.addHook("onClose", (_app, done) => {
+    turns.end();
+    done();
+  });
   addSlowReaders(app, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
+  addDeadlines(app, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
   addCors(app);
   addEmptySegments(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
+  const lastRead: LastRead = { result: undefined, headId: null };
+  addHeadCache(app, { lastRead, headId: () => turns.head()?.id, nowMs });
   addBodies(app);
   addAbsentValues(app);
-  const origins: Origins = new WeakMap();
-  addHeadCache(app, { origins, headId: createHeadWatch(dependencies.database), nowMs });
   addCompression(app);
   addFailures(app, logger);
   addUnknownPaths(app);
@@ -177,7 +183,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addDocument(app);
   addPage(app);
 
-  const api = createApi(dependencies, origins, options.readTimeoutMs ?? READ_TIMEOUT_MS);
+  const api = createApi(dependencies, turns.snapshot, lastRead);
   app.get("/", () => ({ data: "Hello World!" }));
   for (const prefix of PREFIXES) {
     app.register(
@@ -207,10 +213,9 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
 
 function createApi(
   { database, network, identity, gateway, nowMs, rankings }: HttpDependencies,
-  origins: Origins,
-  readTimeoutMs: number,
+  snapshot: Snapshot,
+  lastRead: LastRead,
 ): Api {
-  const snapshot = createSnapshot(database, readTimeoutMs);
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   // Two digests and the long division of base58 each, for every row of a page.
   const addresses = new LRUCache<string, string>({ max: MAX_ADDRESSES });
@@ -223,7 +228,8 @@ function createApi(
       snapshot((head) => {
         if (!head) throw new HttpError(503);
         const result = work(head);
-        if (typeof result === "object" && result !== null) origins.set(result, head.id);
+        lastRead.result = result;
+        lastRead.headId = head.id;
         return result;
       }),
     timestampOf,

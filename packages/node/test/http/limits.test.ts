@@ -117,6 +117,26 @@ describe("failures", () => {
     await silent.close();
   });
 
+  test("are waited for as long as their route says", async () => {
+    const work = Promise.withResolvers<object>();
+    const patient = openFixture(
+      { answerTimeoutMs: 20 },
+      {
+        plugins: [
+          async (app) => {
+            app.get("/long", { config: { answerTimeoutMs: 60_000 } }, () => work.promise);
+            app.get("/short", () => work.promise);
+          },
+        ],
+      },
+    );
+    const long = patient.get("/api/long");
+    expect((await patient.get("/api/short")).statusCode).toBe(503);
+    work.resolve({ data: 1 });
+    expect((await long).json()).toEqual({ data: 1 });
+    await patient.close();
+  });
+
   test("are 503 while there is no genesis block", async () => {
     const empty = openDatabase(":memory:");
     migrate(empty);
@@ -221,16 +241,22 @@ describe("sockets", () => {
 
   test("reads one state per request while the chain goes on", async () => {
     const growing = openFixture();
+    const { port } = await growing.listen();
     const writer = openDatabase(growing.path);
-    const before = (await growing.get(`/api/wallets/${alice.address}`)).json();
+    const read = async (path: string) =>
+      (await (await fetch(`http://127.0.0.1:${port}/api/${path}`)).json()) as {
+        chainmeta: { height: number };
+        data: { balance: number; block: { height: number } };
+      };
+    const before = await read(`wallets/${alice.address}`);
     writer.transaction(() => {
       writer.execute("DELETE FROM blocks WHERE height = 4");
       writer.execute(`UPDATE wallets SET balance = 1 WHERE address = '${alice.address}'`);
     });
-    const after = (await growing.get(`/api/wallets/${alice.address}`)).json();
+    const after = await read(`wallets/${alice.address}`);
     expect([before.chainmeta.height, after.chainmeta.height]).toEqual([4, 3]);
     expect(after.data.balance).toBe(1);
-    expect((await growing.get("/api/blockchain")).json().data.block.height).toBe(3);
+    expect((await read("blockchain")).data.block.height).toBe(3);
     writer.close();
     await growing.close();
   });

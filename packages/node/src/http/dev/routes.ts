@@ -15,7 +15,7 @@ import { type AccessOptions, createAccess } from "../webhooks/access.ts";
 const MAX_BLOCKS = 1_000;
 const MAX_SECONDS = 1e10;
 /** Many blocks take longer than other answers. */
-const HANDLER_TIMEOUT_MS = 28_000;
+const ANSWER_TIMEOUT_MS = 28_000;
 
 const count = Type.Integer({ minimum: 1, maximum: MAX_BLOCKS });
 const seconds = Type.Integer({ minimum: 1, maximum: MAX_SECONDS });
@@ -160,6 +160,5 @@ const route = <B extends TSchema>(summary: string, body: B, answer: TSchema = St
     body,
   },
   // A body with nothing in it need not be there; where something is missing, the schema says so.
-  config: { isBodyOptional: true },
-  handlerTimeout: HANDLER_TIMEOUT_MS,
+  config: { isBodyOptional: true, answerTimeoutMs: ANSWER_TIMEOUT_MS },
 });

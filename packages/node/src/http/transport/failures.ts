@@ -7,6 +7,7 @@ import { SnapshotError } from "../../store/queries/snapshot.ts";
 import type { Server } from "../app.ts";
 import type { SlowLane } from "../slow/lane.ts";
 import { allowOrigin } from "./cors.ts";
+import { LateError } from "./deadlines.ts";
 import { type ErrorBody, errorBody, HttpError } from "./error.ts";
 import { writeCommonHeaders } from "./headers.ts";
 
@@ -67,15 +68,15 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
   if (error.validation) return describeInvalid(error as FastifyError, request);
   if (error instanceof CursorError) return describeParameter("cursor", error.message, request);
   if (error instanceof BodyError) return errorBody(422, error.message);
+  // The time ran out because of the client.
+  if (error instanceof LateError && isWithoutItsBody(request)) {
+    return errorBody(408, "The body did not arrive in time");
+  }
   if (error instanceof HttpError) return errorBody(error.statusCode, error.message);
   if (error instanceof SnapshotError) return errorBody(503, "Service Unavailable");
   const unreadable = UNREADABLE[error.code ?? ""];
   if (unreadable !== undefined) return errorBody(422, unreadable);
   const { statusCode = 500 } = error;
-  // The time ran out because of the client.
-  if (error.code === "FST_ERR_HANDLER_TIMEOUT" && isWithoutItsBody(request)) {
-    return errorBody(408, "The body did not arrive in time");
-  }
   if (statusCode === 503) return errorBody(503, "Service Unavailable");
   if (statusCode >= 400 && statusCode < 500) return errorBody(statusCode, error.message);
   return errorBody(500, "An internal server error occurred");

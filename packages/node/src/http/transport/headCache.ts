@@ -12,7 +12,7 @@ const MAX_BYTES = 32_000_000;
 const MAX_ANSWER_BYTES = 1_000_000;
 
 export type KeptAnswer = {
-  readonly body: Buffer;
+  readonly body: string;
   readonly tag: string;
   /** When it was made, as a header says it. */
   readonly madeAt: string;
@@ -20,8 +20,8 @@ export type KeptAnswer = {
   readonly encoded: Map<string, Promise<Buffer>>;
 };
 
-/** What a handler returned, with the id of the block whose state it was read from. */
-export type Origins = WeakMap<object, string>;
+/** What was read last, with the id of the block whose state it was read from. */
+export type LastRead = { result: unknown; headId: string | null };
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -32,18 +32,19 @@ declare module "fastify" {
 }
 
 export type HeadCacheDeps = {
-  readonly origins: Origins;
-  /** Id of the head as the database has it at this moment. */
+  /** A handler that returns it at once says that its answer depends on nothing else. */
+  readonly lastRead: LastRead;
+  /** Id of the head that reads see at this moment. */
   readonly headId: () => string | undefined;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;
 };
 
-export function addHeadCache(app: Server, { origins, headId, nowMs }: HeadCacheDeps): void {
+export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCacheDeps): void {
   const answers = new LRUCache<string, KeptAnswer>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ANSWER_BYTES,
-    sizeCalculation: ({ body }, url) => body.length + url.length,
+    sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
   });
   let current: string | undefined;
 
@@ -58,7 +59,8 @@ export function addHeadCache(app: Server, { origins, headId, nowMs }: HeadCacheD
   app.decorateRequest("headId", null);
   app.decorateRequest("kept", null);
 
-  app.addHook("preHandler", (request, reply, done) => {
+  // Whoever may not ask, or asks too often, was told so before; nothing else is looked at twice.
+  app.addHook("onRequest", (request, reply, done) => {
     const kept = isReading(request) ? answersNow().get(request.url) : undefined;
     if (!kept) return done();
     request.kept = kept;
@@ -66,17 +68,16 @@ export function addHeadCache(app: Server, { origins, headId, nowMs }: HeadCacheD
   });
 
   app.addHook("preSerialization", (request, _reply, payload, done) => {
-    request.headId = origins.get(payload as object) ?? null;
+    if (payload === lastRead.result) request.headId = lastRead.headId;
     done(null, payload);
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {
     if (!request.kept && request.headId !== null && typeof payload === "string" && reply.statusCode === 200) {
       if (!isReading(request)) return done(null, payload);
-      const body = Buffer.from(payload);
       request.kept = {
-        body,
-        tag: hash("sha1", body, "base64url"),
+        body: payload,
+        tag: hash("sha1", payload, "base64url"),
         madeAt: new Date(nowMs()).toUTCString(),
         encoded: new Map(),
       };
@@ -98,8 +99,8 @@ const isReading = ({ method }: FastifyRequest): boolean => method === "GET" || m
 export const encodedTag = (tag: string, encoding: string): string => `"${tag}.${encoding}"`;
 
 /** Whether the client has the answer, in whatever encoding. */
-const isKnown = (header = "", tag: string): boolean =>
-  header.split(",").some((entry) => {
+const isKnown = (header: string | undefined, tag: string): boolean =>
+  header?.split(",").some((entry) => {
     const [, known] = /^(?:W\/)?"([^".]*)/.exec(entry.trim()) ?? [];
     return known === tag || entry.trim() === "*";
-  });
+  }) ?? false;

@@ -65,7 +65,9 @@ export function addRateLimit(app: Server, { limit, windowMs }: RateLimitOptions,
       show(reply, allowance, now);
       return done(new HttpError(429, "Rate limit exceeded"));
     }
-    request.allowance = allowance;
+    // Without a body there is nothing to wait for.
+    if (request.method === "GET" || request.method === "HEAD") show(reply, allowance, now);
+    else request.allowance = allowance;
     done();
   });
   app.addHook("preValidation", (request, reply, done) => {

@@ -31,6 +31,62 @@ export class SnapshotError extends Error {
  * @param maxMs time for the rows that filters have no index for: nothing else happens in this thread meanwhile
  */
 export function createSnapshot(database: Database, maxMs: number): Snapshot {
+  const reads = createReads(database, maxMs);
+  return (work) => {
+    const head = reads.begin();
+    reads.limitTime();
+    try {
+      return work(head);
+    } finally {
+      reads.commit();
+    }
+  };
+}
+
+/** Reads of one turn of the event loop, all of which see the database at one commit. */
+export type Turns = {
+  readonly snapshot: Snapshot;
+  /** Of this turn; undefined without a genesis block. */
+  head(): Head | undefined;
+  /** Ends the transaction of this turn, if it has one: before the connection is closed. */
+  end(): void;
+};
+
+/**
+ * Snapshots that requests share which arrive together: beginning and ending a transaction takes as long as finding a
+ * row. It ends with the turn of the event loop in which it was begun, so that whoever was told of a block, and asks
+ * then, is answered by what was read later.
+ *
+ * @param maxMs as above, for each work
+ */
+export function createTurns(database: Database, maxMs: number): Turns {
+  const reads = createReads(database, maxMs);
+  let turn: { readonly head: Head | undefined; readonly end: NodeJS.Immediate } | undefined;
+
+  function end(): void {
+    if (!turn) return;
+    clearImmediate(turn.end);
+    turn = undefined;
+    reads.commit();
+  }
+
+  function head(): Head | undefined {
+    turn ??= { head: reads.begin(), end: setImmediate(end) };
+    return turn.head;
+  }
+
+  return {
+    snapshot(work) {
+      const now = head();
+      reads.limitTime();
+      return work(now);
+    },
+    head,
+    end,
+  };
+}
+
+function createReads(database: Database, maxMs: number) {
   // Deferred, so that a connection that cannot write may begin it; the first read fixes what all of them see.
   const begin = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
@@ -43,31 +99,21 @@ export function createSnapshot(database: Database, maxMs: number): Snapshot {
     if (performance.now() > endsAtMs) throw new SnapshotError(maxMs);
     return 1;
   });
-  return (work) => {
-    begin.run();
-    endsAtMs = performance.now() + maxMs;
-    try {
-      return work(head.get());
-    } finally {
-      commit.run();
-    }
-  };
-}
-
-/**
- * Tells the id of the head at each moment; undefined without a genesis block. Nothing is read while nobody wrote.
- */
-export function createHeadWatch(database: Database): () => string | undefined {
-  const version = database.prepare<{ data_version: number }>("PRAGMA data_version");
-  const head = database.prepare<{ id: string }>("SELECT id FROM blocks ORDER BY height DESC LIMIT 1");
-  let known: number | undefined;
-  let id: string | undefined;
-  return () => {
-    const now = version.get()!.data_version;
-    // In this order, so that what is written in between is seen the next time.
-    if (now !== known) id = head.get()?.id;
-    known = now;
-    return id;
+  return {
+    begin(): Head | undefined {
+      begin.run();
+      try {
+        return head.get();
+      } catch (error) {
+        commit.run();
+        throw error;
+      }
+    },
+    commit: () => void commit.run(),
+    /** The time for the rows of one work begins. */
+    limitTime(): void {
+      endsAtMs = performance.now() + maxMs;
+    },
   };
 }
 

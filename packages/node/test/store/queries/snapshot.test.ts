@@ -1,7 +1,11 @@
-import { afterAll, expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
 import { migrate } from "../../../src/store/migrations.ts";
-import { createSnapshot, perHead, SnapshotError } from "../../../src/store/queries/snapshot.ts";
+import { createSnapshot, createTurns, perHead, SnapshotError } from "../../../src/store/queries/snapshot.ts";
 
 const database = openDatabase(":memory:");
 migrate(database);
@@ -42,4 +46,55 @@ test("computes once for each head", () => {
   expect([counted(head("a")), counted(head("a")), counted(head("b")), counted(head("a"))]).toEqual([
     1, 1, 2, 3,
   ]);
+});
+
+describe("a turn of the event loop", () => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-turns-"));
+  const path = join(folder, "chain.sqlite");
+  const writer = openDatabase(path);
+  migrate(writer);
+  const insert = writer.prepare(
+    `INSERT INTO blocks (height, id, version, timestamp, number_of_transactions, total_amount, total_fee, reward,
+       generator, header) VALUES (?, ?, 0, 0, 0, 0, 0, 0, '', x'')`,
+  );
+  const append = (height: number) => insert.run(height, `block ${height}`);
+  append(1);
+  afterAll(() => {
+    writer.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("sees one state, and the next one what was written since", async () => {
+    const reader = openDatabase(path, { readonly: true });
+    const turns = createTurns(reader, 60_000);
+    const heights = () => [turns.head()?.height, turns.snapshot((head) => head?.height)];
+    expect(heights()).toEqual([1, 1]);
+    append(2);
+    expect(heights()).toEqual([1, 1]);
+    await nextTurn();
+    expect(heights()).toEqual([2, 2]);
+    turns.end();
+    reader.close();
+  });
+
+  test("gives each work the whole time, and goes on after one that took too long", () => {
+    const reader = openDatabase(path, { readonly: true });
+    const turns = createTurns(reader, -1);
+    const count = reader.prepare<{ count: number }>(MANY_ROWS);
+    expect(() => turns.snapshot(() => count.get())).toThrow(SnapshotError);
+    expect(turns.snapshot(() => 1)).toBe(1);
+    turns.end();
+    reader.close();
+  });
+
+  test("leaves nothing open that keeps a connection from being closed", async () => {
+    const reader = openDatabase(path, { readonly: true });
+    const turns = createTurns(reader, 60_000);
+    turns.head();
+    turns.end();
+    turns.end();
+    reader.close();
+    // What would end the turn by itself finds nothing to do.
+    await nextTurn();
+  });
 });
