@@ -19,15 +19,13 @@ import { testNetwork } from "./test-network.ts";
 
 /** A milestone above the chains of most tests. */
 export const STRICTER_FROM = 81;
-const {
-  files,
-  block: genesis,
-  delegates,
-} = testNetwork({
+const testbed = testNetwork({
   nodes: 4,
   blocktime: 8,
   stricterFrom: STRICTER_FROM,
 });
+const { files, block: genesis, delegates } = testbed;
+export const { rich } = testbed;
 export const network = createNetwork(files);
 export const slots = createSlots(network);
 export const rounds = createRounds(network);

@@ -55,6 +55,9 @@ export async function createNodes(): Promise<TestNodes> {
       verify: verifier.verify,
       emit: () => {},
     });
+    chain.subscribe(({ applied }) => {
+      for (const { block } of applied) pool.blockApplied(block.transactions, new Set());
+    });
     const told: string[] = [];
     const logged: Record<string, unknown>[] = [];
     const peers = createPeers(

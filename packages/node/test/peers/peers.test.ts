@@ -2,11 +2,12 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { decodeHeader, encodeBlock, headerToJson } from "@uniknode/protocol";
+import { builders, decodeHeader, encodeBlock, headerToJson, transactionToJson } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { seal } from "../../src/dev/genesis.ts";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
 import type { ArgumentOf, EventName } from "../../src/peers/wire/requests/arguments.ts";
-import { network, range, rounds, slots } from "./chains.ts";
+import { network, range, rich, rounds, slots } from "./chains.ts";
 import { CURRENT_SLOT, createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
 const HOSTS = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
@@ -148,6 +149,46 @@ describe("a list of peers that is kept elsewhere", () => {
     await node.peers.start();
     await expect.poll(() => node.logged.length, PATIENCE).toBe(1);
   });
+});
+
+test("trap A1: a transaction that block 2 cannot hold comes to who stood at block 1", {
+  timeout: 60_000,
+}, async () => {
+  const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+  const { data, bytes } = seal(
+    builders.transfer({
+      network,
+      senderPublicKey: rich.publicKey,
+      nonce: 1n,
+      recipientId: rich.address,
+      amount: 1n,
+    }),
+    rich,
+  );
+  const { id } = data;
+  const items = [transactionToJson(data)];
+  // The next block is the second one, whose transactions follow the rules of the first.
+  expect((await second.pool.submit(items)).data).toMatchObject({ accept: [], invalid: [id] });
+  await first.world.forge(900, 901);
+  const answer = await first.pool.submit(items);
+  expect(answer.data).toMatchObject({ accept: [id], invalid: [] });
+  first.peers.broadcastTransactions(items, answer);
+  await first.peers.start();
+  await second.peers.start();
+  await expect.poll(() => heightOf(second), PATIENCE).toBe(3);
+  expect(second.pool.get(id)).toBeUndefined();
+  for (const slot of range(902, 911)) {
+    expect(await first.peers.submit(first.world.make(slot))).toBeUndefined();
+  }
+  await expect.poll(() => second.pool.get(id)?.bytes, PATIENCE).toEqual(bytes);
+  const transactions = second.pool.select({ maxTransactions: 1, maxBytes: 1_000 });
+  await expect.poll(() => heightOf(second), PATIENCE).toBe(13);
+  const block = second.world.make(CURRENT_SLOT - 1, { transactions });
+  expect(await second.peers.submit(block)).toBeUndefined();
+  await expect.poll(() => first.world.chain.head().id, PATIENCE).toBe(block.header.id);
+  for (const { world } of [first, second]) {
+    expect(world.chain.state.get("wallets", rich.address)!.nonce).toBe(1n);
+  }
 });
 
 describe("a separate forger", () => {
