@@ -4,6 +4,7 @@ import type { FeePolicy } from "../pool/fees.ts";
 import type { Gateway } from "../serving/gateway.ts";
 import type { Queries } from "../store/queries/queries.ts";
 import type { Head } from "../store/queries/snapshot.ts";
+import type { JsonText } from "./answers/text.ts";
 import type { Chainmeta, TimestampOf } from "./answers/timestamp.ts";
 import type { Server } from "./app.ts";
 
@@ -32,7 +33,7 @@ export type Api = {
    */
   read<T>(work: (head: Head) => T): T;
   readonly timestampOf: TimestampOf;
-  chainmeta(head: Head): { chainmeta: Chainmeta };
+  readonly chainmeta: (head: Head) => { readonly chainmeta: JsonText<Chainmeta> };
   readonly addressOf: (publicKey: string) => string;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;

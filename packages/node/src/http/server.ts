@@ -9,7 +9,7 @@ import { createRangeTest } from "../addresses/ranges.ts";
 import type { Gateway } from "../serving/gateway.ts";
 import type { Database } from "../store/database.ts";
 import { createQueries, type QueryOptions } from "../store/queries/queries.ts";
-import { createTurns, type Snapshot } from "../store/queries/snapshot.ts";
+import { createTurns, perHead, type Snapshot } from "../store/queries/snapshot.ts";
 import { answerText } from "./answers/text.ts";
 import { chainmeta, createTimestampOf } from "./answers/timestamp.ts";
 import type { Api, Identity, Resource } from "./api.ts";
@@ -233,7 +233,7 @@ function createApi(
         return result;
       }),
     timestampOf,
-    chainmeta: (head) => ({ chainmeta: chainmeta(head, timestampOf) }),
+    chainmeta: perHead((head) => ({ chainmeta: chainmeta(head, timestampOf) })),
     addressOf(publicKey) {
       const known = addresses.get(publicKey);
       if (known !== undefined) return known;

@@ -3,26 +3,33 @@
  * hundred transactions is then a matter of joining (docs/decisions/0017-answers-are-joined-from-texts.md).
  */
 
-/** JSON text that stands for a value. */
-class JsonText {
+/** JSON text that stands for a value: it can be listed in, or be a member of, an answer, and cannot be looked into. */
+export class JsonText<T> {
   readonly text: string;
+  /** Never there: it only tells texts of one kind from those of another. */
+  declare readonly value?: T;
 
   constructor(text: string) {
     this.text = text;
   }
 }
 
-/** A value by its JSON text. It can be returned as, or listed in, a member of an answer; it cannot be looked into. */
-export const written = <T>(text: string): T => new JsonText(text) as T;
+/** A value by its JSON text, which whoever calls has put together. */
+export const written = <T>(text: string): JsonText<T> => new JsonText(text);
 
-/** The text of an answer, in whose members, and lists that are members, there may be texts. */
+/** What handlers may return for an answer: texts in place of its members, and of the rows of lists among them. */
+export type Answer<T> = { [Name in keyof T]: Member<T[Name]> };
+type Member<T> = T | JsonText<T> | (T extends readonly (infer Row)[] ? (Row | JsonText<Row>)[] : never);
+
+/** The text of an answer. */
 export function answerText(answer: unknown): string {
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return JSON.stringify(answer);
-  const members = Object.entries(answer).flatMap(([name, value]) => {
+  let members = "";
+  for (const [name, value] of Object.entries(answer)) {
     const text = memberText(value);
-    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
-  });
-  return `{${members.join()}}`;
+    if (text !== undefined) members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
+  }
+  return `{${members}}`;
 }
 
 function memberText(value: unknown): string | undefined {

@@ -1,6 +1,7 @@
 /** Moments of the network in answers (http-api.md 4.1 and 4.2). */
 import { type Static, Type } from "typebox";
 import type { Head } from "../../store/queries/snapshot.ts";
+import { type JsonText, written } from "./text.ts";
 
 export const Timestamp = Type.Object(
   {
@@ -36,7 +37,5 @@ export const Chainmeta = Type.Object(
 );
 export type Chainmeta = Static<typeof Chainmeta>;
 
-export const chainmeta = (head: Head, timestampOf: TimestampOf): Chainmeta => ({
-  height: head.height,
-  timestamp: timestampOf(head.timestamp),
-});
+export const chainmeta = (head: Head, timestampOf: TimestampOf): JsonText<Chainmeta> =>
+  written(`{"height":${head.height},"timestamp":${timestampText(timestampOf(head.timestamp))}}`);

@@ -3,7 +3,7 @@ import { type Transaction as SignedTransaction, transactionToJson } from "@unikn
 import { type Static, Type } from "typebox";
 import type { StoredTransaction } from "../../store/queries/transactions.ts";
 import { shownParts } from "../../store/shown.ts";
-import { written } from "./text.ts";
+import { type JsonText, written } from "./text.ts";
 import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
 import { address, amount, blockId, count, countText, hex, id, publicKey, wholeAmount } from "./values.ts";
 
@@ -103,18 +103,22 @@ export const transactionAnswer = (
   headHeight: number,
   context: TransactionContext,
   extras: TransactionExtras = {},
-): TransactionAnswer => written(textOf(row, confirmationsOf(row, headHeight), context, TEXTS, extras));
+): JsonText<TransactionAnswer> =>
+  written(textOf(row, confirmationsOf(row, headHeight), context, TEXTS, extras));
 
 /** The encoding of `GET /transactions/{id}`: integers, and always an asset (disagreements D-01 and D-03). */
 export const missionTransactionAnswer = (
   row: StoredTransaction,
   headHeight: number,
   context: TransactionContext,
-): Static<typeof SingleTransaction> =>
+): JsonText<Static<typeof SingleTransaction>> =>
   written(textOf(row, confirmationsOf(row, headHeight), context, INTEGERS));
 
 /** Of a transaction that waits in the pool. */
-export function pendingAnswer(json: TransactionJson, context: TransactionContext): TransactionAnswer {
+export function pendingAnswer(
+  json: TransactionJson,
+  context: TransactionContext,
+): JsonText<TransactionAnswer> {
   const waiting: Shown = {
     ...json,
     ...shownParts(json),

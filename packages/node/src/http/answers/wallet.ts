@@ -1,7 +1,7 @@
 /** Wallets in answers (http-api.md 4.5). */
 import { type Static, Type } from "typebox";
 import type { StoredWallet } from "../../store/queries/wallets.ts";
-import { written } from "./text.ts";
+import { type JsonText, written } from "./text.ts";
 import { address, amount, count, countText, publicKey, username, wholeAmount } from "./values.ts";
 
 const members = {
@@ -43,7 +43,7 @@ export const SingleWallet = Type.Object(
 );
 
 /** Base encoding: amounts are text, and what a wallet has not is absent. */
-export const walletAnswer = (wallet: StoredWallet): Static<typeof Wallet> => {
+export const walletAnswer = (wallet: StoredWallet): JsonText<Static<typeof Wallet>> => {
   const { publicKey } = wallet;
   const { delegate, secondPublicKey } = wallet.attributes;
   return written(
@@ -57,7 +57,7 @@ export const walletAnswer = (wallet: StoredWallet): Static<typeof Wallet> => {
 };
 
 /** The encoding of `GET /wallets/{id}` (disagreements D-01 and D-02). */
-export const missionWalletAnswer = (wallet: StoredWallet): Static<typeof SingleWallet> => {
+export const missionWalletAnswer = (wallet: StoredWallet): JsonText<Static<typeof SingleWallet>> => {
   const { delegate, secondPublicKey } = wallet.attributes;
   return written(
     textOf(wallet, {

@@ -1,5 +1,6 @@
 /** What the document tells of a route, as part of the route's own schema: one source for both. */
-import { type TObject, type TProperties, type TSchema, Type } from "typebox";
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
+import type { Answer } from "../answers/text.ts";
 import { Chainmeta } from "../answers/timestamp.ts";
 import { Meta } from "../requests/pagination.ts";
 
@@ -31,7 +32,7 @@ export type Tag = keyof typeof TAGS;
 export const described = <A extends TSchema>(tag: Tag, summary: string, answer: A) => ({
   tags: [tag],
   summary,
-  response: { 200: answer },
+  response: { 200: Type.Unsafe<Answer<Static<A>>>(answer) },
 });
 
 /** `{ data }`, and further members. */

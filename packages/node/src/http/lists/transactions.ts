@@ -7,12 +7,7 @@ import {
   type TransactionFilter,
   type TransactionOrder,
 } from "../../store/queries/transactions.ts";
-import {
-  type AnyTransactionAnswer,
-  rawTransactionAnswer,
-  type TransactionExtras,
-  transactionAnswer,
-} from "../answers/transaction.ts";
+import { rawTransactionAnswer, type TransactionExtras, transactionAnswer } from "../answers/transaction.ts";
 import type { Api } from "../api.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
@@ -77,7 +72,7 @@ export function transactionList(
   }
   const { rows, ...found } = api.queries.transactions.list(...asked);
   const data = rows.map((row) => transactionAnswer(row, head.height, api, extras(row)));
-  return listAnswer<AnyTransactionAnswer>(request, page, { rows: data, ...found });
+  return listAnswer(request, page, { rows: data, ...found });
 }
 
 const NEWEST_FIRST: TransactionOrder = { field: "timestamp", direction: "desc" };

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vites
 import type { blockAnswer, rawBlockAnswer } from "../../../src/http/answers/block.ts";
 import type { delegateAnswer } from "../../../src/http/answers/delegate.ts";
 import type { lockAnswer } from "../../../src/http/answers/lock.ts";
+import type { JsonText } from "../../../src/http/answers/text.ts";
 import type { transactionAnswer } from "../../../src/http/answers/transaction.ts";
 import type { tokenSummary } from "../../../src/http/answers/unik.ts";
 import type { missionWalletAnswer, walletAnswer } from "../../../src/http/answers/wallet.ts";
@@ -21,7 +22,8 @@ import { alice, bob, carol, chain, cold, heads, unik } from "../chain.ts";
 import { openFixture } from "../fixture.ts";
 import { longer, more } from "../longer.ts";
 
-type Answered<F extends (...given: never[]) => unknown> = ReturnType<F>;
+type Answered<F extends (...given: never[]) => unknown> =
+  ReturnType<F> extends JsonText<infer Value> ? Value : ReturnType<F>;
 
 /** What our server makes can be read as what the client says that it gets. */
 test("types", () => {
