@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Peer } from "../../src/peers/known/peer.ts";
 import { createRegister, type Register } from "../../src/peers/known/register.ts";
 import type { Fetch } from "../../src/peers/sync/source.ts";
-import { createSync, type Sync } from "../../src/peers/sync/sync.ts";
+import { createSync, type Sync, type SyncDeps } from "../../src/peers/sync/sync.ts";
 import { network, openTestChain, range, type TestChain } from "./chains.ts";
 
 const IP = "203.0.113.7";
@@ -14,6 +14,7 @@ let other: TestChain;
 let blocks: Block[];
 let register: Register;
 let banned: string[];
+let errors: string[];
 let sync: Sync;
 
 beforeEach(async () => {
@@ -22,6 +23,7 @@ beforeEach(async () => {
   blocks = await other.forge(...range(1, 20));
   register = createRegister(() => {});
   banned = [];
+  errors = [];
 });
 afterEach(async () => {
   await sync.close();
@@ -42,10 +44,10 @@ const meet = () =>
     },
   } as Peer);
 
-function follow(fetch: Fetch): void {
+function follow(fetch: Fetch, chain: SyncDeps["chain"] = own.chain): void {
   sync = createSync({
     network,
-    chain: own.chain,
+    chain,
     register,
     pingAll: async () => {},
     fetch,
@@ -54,7 +56,7 @@ function follow(fetch: Fetch): void {
       register.remove(ip);
     },
     onForeignHeader: () => {},
-    logger: pino({ level: "silent" }),
+    logger: pino({ level: "error" }, { write: (line: string) => void errors.push(JSON.parse(line).msg) }),
   });
   sync.start();
 }
@@ -155,6 +157,23 @@ describe("a wrong branch", () => {
     await expect.poll(() => register.all()).toEqual([]);
     expect(own.chain.head()).toBe(before);
     await expect.poll(() => sync.isInStep()).toBe(true);
+  });
+
+  test("is kept, and the operator told, where too many blocks would have to be undone", async () => {
+    for (const { ip } of register.all()) register.remove(ip);
+    register.put({
+      ip: IP,
+      height: 5_008,
+      status: { isUniknode: true, state: {} },
+      verification: { myHeight: 5_007, hisHeight: 5_008, highestCommonHeight: COMMON },
+    } as Peer);
+    let asked = 0;
+    const high = { ...own.chain.head(), height: 5_007 };
+    follow(async () => [new Uint8Array(++asked)], { ...own.chain, head: () => high });
+    // It goes on as it did: what cannot be fetched is not proved.
+    await expect.poll(() => sync.isInStep()).toBe(true);
+    expect(asked).toBe(0);
+    expect(errors).toEqual([expect.stringContaining("too far away")]);
   });
 
   test("is kept when a block of the other one is wrong, for which the one who gave it is banned", async () => {

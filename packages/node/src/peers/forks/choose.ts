@@ -15,14 +15,24 @@ export type Branch = {
 /** Blocks that are undone at most. */
 export const MAX_ROLLBACK = 5_000;
 
+/** The branch to go to: one that is better than ours and in reach. Undefined while there is none. */
+export function branchToGoTo(peers: readonly Peer[], ownHeight: number): Branch | undefined {
+  const branch = betterBranch(peers, ownHeight);
+  return branch && isInReach(branch, ownHeight) ? branch : undefined;
+}
+
+/** Whether no more blocks would have to be undone than may be. */
+export const isInReach = ({ commonHeight }: Branch, ownHeight: number): boolean =>
+  ownHeight - commonHeight <= MAX_ROLLBACK;
+
 /**
- * The branch to go to: at least half of the peers are on another branch than ours, the largest group of them is
- * higher than we are, and not too far away. Undefined while there is nothing better than where we are.
+ * A better branch than ours: at least half of the peers are on another branch, and the largest group of them is higher
+ * than we are. Undefined while there is nothing better than where we are.
  *
  * An old node also goes to a lower branch. Two nodes that look at each other at the same time would change places for
  * ever; by height they agree.
  */
-export function branchToGoTo(peers: readonly Peer[], ownHeight: number): Branch | undefined {
+export function betterBranch(peers: readonly Peer[], ownHeight: number): Branch | undefined {
   const forked = peers.filter(isForked);
   if (forked.length === 0 || forked.length * 2 < peers.length) return undefined;
   const groups = Map.groupBy(forked, ({ verification }) => verification.highestCommonHeight);
@@ -31,7 +41,7 @@ export function branchToGoTo(peers: readonly Peer[], ownHeight: number): Branch 
   );
   const [commonHeight, members] = largest!;
   const height = Math.max(...members.map(({ verification }) => verification.hisHeight));
-  if (height <= ownHeight || ownHeight - commonHeight > MAX_ROLLBACK) return undefined;
+  if (height <= ownHeight) return undefined;
   return { commonHeight, height, peers: members, holders: holdersOf(members, height) };
 }
 

@@ -5,7 +5,7 @@ import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import type { SyncProgress } from "../../serving/gateway.ts";
 import type { Discovery } from "../discovery/discovery.ts";
-import { branchToGoTo } from "../forks/choose.ts";
+import { betterBranch, isInReach, MAX_ROLLBACK } from "../forks/choose.ts";
 import { networkHeight } from "../known/network-height.ts";
 import { type Peer, peersAhead } from "../known/peer.ts";
 import type { Register } from "../known/register.ts";
@@ -157,10 +157,18 @@ export function createSync(deps: SyncDeps): Sync {
   /** Leaves a wrong branch for the right one; false where there is no better one than ours. */
   async function changeBranch(peers: readonly Peer[]): Promise<boolean> {
     const { height } = chain.head();
-    const branch = branchToGoTo(peers, height);
+    const branch = betterBranch(peers, height);
     if (!branch) return false;
-    inStep = false;
     const { commonHeight } = branch;
+    if (!isInReach(branch, height)) {
+      const found = { height, commonHeight, to: branch.height, peers: branch.peers.length };
+      logger.error(
+        { ...found, maxRollback: MAX_ROLLBACK },
+        "most peers are on a branch that is too far away: begin anew, or from a snapshot",
+      );
+      return false;
+    }
+    inStep = false;
     const sources = sample(branch.holders.map(sourceOf), MAX_SOURCES);
     // A little more than is needed, since our own chain may grow meanwhile; the rest comes when we are on it.
     const to = Math.min(branch.height, height + BRANCH_LEAD);
