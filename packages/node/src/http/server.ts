@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
 import { type FastifyPluginAsync, fastify } from "fastify";
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { createRangeTest } from "../addresses/ranges.ts";
 import type { Gateway } from "../serving/gateway.ts";
@@ -218,7 +217,7 @@ function createApi(
 ): Api {
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   // Two digests and the long division of base58 each, for every row of a page.
-  const addresses = new LRUCache<string, string>({ max: MAX_ADDRESSES });
+  const addresses = new Map<string, string>();
   return {
     identity,
     network,
@@ -237,6 +236,8 @@ function createApi(
     addressOf(publicKey) {
       const known = addresses.get(publicKey);
       if (known !== undefined) return known;
+      // Which of them was asked for last, takes longer to remember than all of them to compute now and then.
+      if (addresses.size >= MAX_ADDRESSES) addresses.clear();
       const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
       addresses.set(publicKey, address);
       return address;
