@@ -5,7 +5,7 @@ import type { TransactionArrivals } from "../arrivals/transactions.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import type { Answer, Caller } from "../transport/answer.ts";
 import { CallError } from "../transport/answer.ts";
-import { RATE_LIMITS } from "../wire/limits.ts";
+import { MAX_PEERS, RATE_LIMITS } from "../wire/limits.ts";
 import type { NetworkState, ResultOf, Status } from "../wire/replies/results.ts";
 import { NOT_READY } from "../wire/replies/write.ts";
 import { type EventName, isInternal } from "../wire/requests/arguments.ts";
@@ -48,7 +48,12 @@ export function createAnswers(deps: AnswersDeps): Answer {
   const { blocks, forger, rateLimits } = deps;
 
   const answers: Answers = {
-    "p2p.peer.getPeers": () => deps.peers().map((ip) => ({ ip })),
+    // A caller refuses more.
+    "p2p.peer.getPeers": () =>
+      deps
+        .peers()
+        .slice(0, MAX_PEERS)
+        .map((ip) => ({ ip })),
     "p2p.peer.getStatus": deps.status,
     "p2p.peer.getCommonBlocks": blocks.getCommonBlocks,
     "p2p.peer.getBlocks": blocks.getBlocks,

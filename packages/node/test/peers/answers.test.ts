@@ -1,0 +1,43 @@
+/** Who is answered what (p2p.md 5, 7.1 and 9), apart from what the answers are made of. */
+import { expect, test } from "vitest";
+import { type AnswersDeps, createAnswers } from "../../src/peers/answers/answers.ts";
+import type { Call } from "../../src/peers/wire/requests/read.ts";
+
+const peer = { address: "203.0.113.7", isTrusted: false };
+const forger = { address: "127.0.0.1", isTrusted: true };
+const callOf = (event: Call["event"]) => ({ kind: "call", event, argument: {}, callId: 2 }) as Call;
+
+function answersWith(deps: Partial<AnswersDeps>) {
+  const callers: string[] = [];
+  const onCaller = (address: string) => callers.push(address);
+  return { answer: createAnswers({ blocks: {}, forger: {}, onCaller, ...deps } as AnswersDeps), callers };
+}
+
+test("nobody is told of more peers than a caller takes", async () => {
+  const peers = Array.from({ length: 2_001 }, (_, index) => `203.0.${index >> 8}.${index & 255}`);
+  const { answer } = answersWith({ peers: () => peers });
+  const told = await answer(callOf("p2p.peer.getPeers"), peer);
+  expect(told).toEqual(peers.slice(0, 2_000).map((ip) => ({ ip })));
+});
+
+test("a forger is told that a node out of step is not ready; a peer is answered, and may become one", async () => {
+  const { answer, callers } = answersWith({ isInStep: () => false, peers: () => [] });
+  await expect(answer(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).rejects.toMatchObject({
+    code: "CALL_REFUSED",
+    message: "App is not ready.",
+  });
+  expect(await answer(callOf("p2p.peer.getPeers"), peer)).toEqual([]);
+  expect(callers).toEqual([peer.address]);
+});
+
+test("a forger of a node in step is answered, and becomes no peer by it", async () => {
+  const { answer, callers } = answersWith({ isInStep: () => true });
+  expect(await answer(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).toEqual([
+    "p2p.peer.getPeers",
+    "p2p.peer.getStatus",
+    "p2p.peer.getCommonBlocks",
+    "p2p.peer.getBlocks",
+    "p2p.peer.postBlock",
+  ]);
+  expect(callers).toEqual([]);
+});
