@@ -1,9 +1,17 @@
 /** Where a page of transactions comes from, so that its time depends neither on how far it is nor on how many there are. */
 
-import { alternativesOf, type Found, type List, type Range, type Selection } from "./listing.ts";
+import { anyOf, type Condition } from "./conditions.ts";
+import {
+  type Alternatives,
+  alternativesOf,
+  type Found,
+  type List,
+  type Range,
+  type Selection,
+} from "./listing.ts";
 import type { Direction } from "./order.ts";
 import type { RowsAt } from "./places.ts";
-import type { Matches, RankedPages, Wanted } from "./rankings/pages.ts";
+import { isAt, MAX_LOOKED_UP, type Matches, type RankedPages, type Wanted } from "./rankings/pages.ts";
 import type { Kind } from "./rankings/ranking.ts";
 import type { Head } from "./snapshot.ts";
 import type { Tallies } from "./tallies.ts";
@@ -21,6 +29,8 @@ export type Question = {
   readonly isWithinBlocks: boolean;
   /** Those of the conditions that want values of a column. */
   readonly wanted: readonly Wanted[];
+  /** Those parts of the conditions that an index answers each for itself. */
+  readonly indexed: readonly Alternatives[];
   /** Number of rows, if it is kept. */
   readonly knownTotal: number | undefined;
 };
@@ -71,19 +81,30 @@ export function createTransactionPages({
     return found.sort((a, b) => a.count - b.count)[0];
   }
 
+  /** The rows of the index that finds the fewest, where each condition alone finds too many and the rest is few. */
+  function lookedUp(head: Head, indexed: readonly Alternatives[]): readonly number[] | undefined {
+    if (indexed.length < 2 || totals.upTo(head.height) < minRanked) return undefined;
+    const [fewest] = indexed
+      .map((alternatives) => ({ alternatives, count: tally(head, alternatives).totalCount }))
+      .sort((a, b) => a.count - b.count);
+    return fewest!.count > MAX_LOOKED_UP ? undefined : ranked.places(fewest!.alternatives);
+  }
+
   return ({ list, at }, head, question, range) => {
     const { selection, by, direction, wanted, knownTotal } = question;
     if (question.isWithinBlocks) return list(head, selection, range);
-    const { conditions, ways = [] } = selection;
-    const matches = matchesOf(head, wanted);
+    const { conditions, ways = [], order } = selection;
     const isWhole = conditions.length + ways.length === 0;
+    const matches = matchesOf(head, wanted);
+    const tested = [...conditions, ...(ways.length > 0 ? [anyOf(ways)] : [])];
+    const places = matches?.places ?? lookedUp(head, question.indexed);
     // Matches are all that is asked for, or more than that.
-    const all = conditions.length + ways.length === 1 ? matches : undefined;
-    const page = by ? undefined : all?.page(selection.order, range);
-    if (page) return at(page, selection.order, range.isWalk);
-    if (matches?.condition) {
-      const looked = { ...selection, conditions: [matches.condition, ...conditions], totalCount: all?.count };
-      return list(head, looked, range);
+    const isAll = tested.length === 1;
+    const all = isAll ? matches : places && ranked.passing(head, places, tested);
+    const page = by ? undefined : all?.page(order, range);
+    if (page) return at(page, order, range.isWalk);
+    if (by && all?.places) {
+      return list(head, { conditions: [isAt(all.places)], order, totalCount: all.count }, range);
     }
 
     const isFar = !by && range.offset >= FAR;
@@ -104,6 +125,14 @@ export function createTransactionPages({
       : (all ?? (isFar ? tallied : undefined))?.startOf(direction, range.offset);
     if (!start) return list(head, counted, range);
     const { offset, from } = start;
-    return list(head, { ...counted, from }, { ...range, offset });
+    const walked =
+      all && wanted[0] ? { ...counted, conditions: [alongTheChain(wanted[0], conditions[0]!)] } : counted;
+    return list(head, { ...walked, from }, { ...range, offset });
   };
 }
+
+/** The same condition for what nearly all rows meet: an index would find them in another order. */
+const alongTheChain = ({ column }: Wanted, { sql, values }: Condition): Condition => ({
+  sql: sql.replaceAll(column, `+${column}`),
+  values,
+});

@@ -95,6 +95,8 @@ const ORDERS = {
 /** Filters that a ranking answers. Types have an index. */
 const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
+const sentWith = (publicKey: string): Condition => ({ sql: "sender = ?", values: [publicKey] });
+
 /** Transactions of one block stand in their order in it, `sequence`, or the other way round. */
 export type TransactionOrder = {
   readonly field: keyof typeof ORDERS;
@@ -213,6 +215,11 @@ export function createTransactionQueries(
       sequence,
       isWithinBlocks: isWithinBlocks(filter),
       wanted: wantedOf(filter),
+      indexed: [
+        ...(filter.senderId === undefined ? [] : [[[parties.sentBy(filter.senderId)]]]),
+        ...(filter.senderPublicKey === undefined ? [] : [[[sentWith(filter.senderPublicKey)]]]),
+        ...(ways ? [ways.map((way) => [way])] : []),
+      ],
       knownTotal: isWhole ? totals.upTo(head.height) : ways ? undefined : totalOfTypes(head, filter),
     };
   }
@@ -250,7 +257,8 @@ const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
 ];
 
 const wantedOf = (filter: TransactionFilter): Wanted[] =>
-  SEARCHED.flatMap((field) => {
+  // A group without a type is in no order that helps.
+  [...SEARCHED, ...(filter.type === undefined ? (["typeGroup"] as const) : [])].flatMap((field) => {
     const value = filter[field];
     return value === undefined || value === "" ? [] : [{ ...ORDERS[field], value }];
   });

@@ -1,8 +1,9 @@
 /** Pages of transactions that are found by rankings: in the order of a column, or by the value of one. */
+import { LRUCache } from "lru-cache";
 import type { Database } from "../../database.ts";
 import type { Condition, Integer, Interval } from "../conditions.ts";
 import { cursorPlace } from "../cursor.ts";
-import type { Range } from "../listing.ts";
+import { type Alternatives, keysText, type Range, valuesOf, whereText } from "../listing.ts";
 import type { Direction, OrderTerm } from "../order.ts";
 import type { Head } from "../snapshot.ts";
 import { type Mark, startOf } from "../tallies.ts";
@@ -12,6 +13,7 @@ import {
   offsetAfter,
   pageOf,
   placeOf,
+  type Ranking,
   rowsBetween,
   rowsWith,
   SEQUENCES,
@@ -26,11 +28,11 @@ export type RankedPage = {
   readonly isLast: boolean;
 };
 
-/** Rows with some values of one column. */
+/** Rows that are known by their places. */
 export type Matches = {
   readonly count: number;
-  /** That a row is one of them; undefined where they are too many to be looked up one by one. */
-  readonly condition: Condition | undefined;
+  /** Their places; undefined where they are too many to be looked up one by one. */
+  readonly places: readonly number[] | undefined;
   /** A page of them by their place in the chain; undefined where they are too many to be sorted. */
   page(order: readonly OrderTerm[], range: Range): RankedPage | undefined;
   /** Where such a page begins (`tallies.ts`). */
@@ -53,15 +55,39 @@ export type RankedPages = {
   ordered(head: Head, ranked: Ranked, order: readonly OrderTerm[], range: Range): RankedPage | undefined;
   /** Undefined while there is no ranking. */
   matches(head: Head, wanted: Wanted): Matches | undefined;
+  /** Rows that an index answers. */
+  places(alternatives: Alternatives): readonly number[];
+  /** Those of some rows that meet all conditions; each row is looked up. */
+  passing(head: Head, places: readonly number[], conditions: readonly Condition[]): Matches;
 };
 
-/** Rows that take less than a few milliseconds, the first to be looked up in the table, the second to be sorted. */
-const MAX_LOOKED_UP = 1_000;
+/** That a row is at one of the places. */
+export const isAt = (places: readonly number[]): Condition => ({
+  sql: `(height, sequence) IN (SELECT value / ${SEQUENCES}, value % ${SEQUENCES} FROM json_each(?))`,
+  values: [JSON.stringify(places)],
+});
+
+const TABLE = { table: "transactions", key: ["height", "sequence"] };
+
+/** Rows that take some milliseconds, the first to be looked up in the table, the second to be sorted. */
+export const MAX_LOOKED_UP = 2_000;
 const MAX_SORTED = 20_000;
 /** Parts of the chain whose rows are counted, where they are too many to be sorted. */
 const PARTS = 1_000;
+/** Values of a column whose parts are remembered until the next block: 50 kB each. */
+const MAX_MARKED = 20;
 
 export function createRankedPages(database: Database, rankings: Rankings): RankedPages {
+  const kept = new WeakMap<Ranking, LRUCache<string, { marks?: Mark[] }>>();
+
+  /** Rankings are others after each block. */
+  function marksFor(ranking: Ranking, name: string): { marks?: Mark[] } {
+    const byName = kept.get(ranking) ?? new LRUCache({ max: MAX_MARKED });
+    kept.set(ranking, byName);
+    const marks = byName.get(name) ?? {};
+    byName.set(name, marks);
+    return marks;
+  }
   // Integers beyond 2^53 stay what they are.
   const member = database.prepare<{ text: string | null }>("SELECT CAST(json_extract(?, ?) AS TEXT) AS text");
 
@@ -85,7 +111,22 @@ export function createRankedPages(database: Database, rankings: Rankings): Ranke
       if (!ranking) return undefined;
       const groups =
         kind === "text" ? rowsWith(ranking, `${value}`) : rowsBetween(ranking, ...endsOf(kind, value));
-      return matchesOf(head, groups);
+      return matchesOf(head, groups, marksFor(ranking, JSON.stringify(value)));
+    },
+    places(alternatives) {
+      const rows = database.prepare<{ place: number }>(
+        `SELECT height * ${SEQUENCES} + sequence AS place FROM (${keysText(TABLE, alternatives)})`,
+      );
+      return rows.all(...valuesOf(alternatives)).map(({ place }) => place);
+    },
+    passing(head, places, conditions) {
+      const select = database.prepare<{ place: number }>(
+        `SELECT place FROM (
+           SELECT value AS place, value / ${SEQUENCES} AS height, value % ${SEQUENCES} AS sequence FROM json_each(?)
+         ) AS found CROSS JOIN transactions USING (height, sequence) ${whereText(conditions)}`,
+      );
+      const rows = select.all(JSON.stringify(places), ...valuesOf([conditions]));
+      return matchesOf(head, [Float64Array.from(rows, ({ place }) => place)]);
     },
   };
 }
@@ -99,20 +140,18 @@ function endsOf(
   return [end(from), end(to)];
 }
 
-function matchesOf(head: Head, groups: readonly Float64Array[]): Matches {
+function matchesOf(head: Head, groups: readonly Float64Array[], kept: { marks?: Mark[] } = {}): Matches {
   const count = groups.reduce((sum, { length }) => sum + length, 0);
   return {
     count,
-    condition: count > MAX_LOOKED_UP ? undefined : isOneOf(groups.flatMap((rows) => [...rows])),
+    places: count > MAX_LOOKED_UP ? undefined : groups.flatMap((rows) => [...rows]),
     page: (order, range) => (count > MAX_SORTED ? undefined : pageByPlace(groups, count, order, range)),
-    startOf: (direction, offset) => startOf(marksOf(head, groups), count, direction, offset),
+    startOf(direction, offset) {
+      kept.marks ??= marksOf(head, groups);
+      return startOf(kept.marks, count, direction, offset);
+    },
   };
 }
-
-const isOneOf = (places: readonly number[]): Condition => ({
-  sql: `(height, sequence) IN (SELECT value / ${SEQUENCES}, value % ${SEQUENCES} FROM json_each(?))`,
-  values: [JSON.stringify(places)],
-});
 
 /** The place with its sequence counted from the other end. */
 const backwards = (place: number): number => place + SEQUENCES - 1 - 2 * (place % SEQUENCES);

@@ -64,6 +64,10 @@ const FILTERS: TransactionFilter[] = [
   { vendorField: "" },
   { vendorField: "\u{1f600}", senderPublicKey: "s1" },
   { senderPublicKey: "s0" },
+  { typeGroup: 1 },
+  { typeGroup: 2000, fee: 1 },
+  { senderPublicKey: "s0", recipientId: "r1" },
+  { senderPublicKey: "s1", recipientId: "r0", version: 2 },
 ];
 const ORDERS: TransactionOrder[] = TRANSACTION_ORDERS.flatMap((field) =>
   (["asc", "desc"] as const).map((direction) => ({ field, direction })),
@@ -72,7 +76,7 @@ const ORDERS: TransactionOrder[] = TRANSACTION_ORDERS.flatMap((field) =>
 function createTable(database: Database) {
   const block = database.prepare("INSERT INTO blocks VALUES (?, ?, 0, ?, ?, 0, 0, 0, 'g', x'')");
   const insert = database.prepare(
-    `INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, NULL, '', NULL, x'')`,
+    `INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '', NULL, x'')`,
   );
   let height = 0;
   let count = 0;
@@ -83,7 +87,8 @@ function createTable(database: Database) {
         block.run(height, `block ${count++}`, height, rows.length);
         rows.forEach(({ version, group, type, nonce, amount, fee, text }, index) => {
           const sender = `s${index % 2}`;
-          const values = [version, group, type, sender, nonce, amount, fee, height, text];
+          const recipient = `r${nonce % 2}`;
+          const values = [version, group, type, sender, recipient, nonce, amount, fee, height, text];
           insert.run(height, index, `${count} ${index}`, ...values);
         });
       });
@@ -211,7 +216,7 @@ test("begin pages of many matches near their first row", async () => {
   const opened = open({ maxBytes: 100_000_000 });
   // Above what is sorted, and above the number of parts that the chain is counted in.
   appendMany(opened.table, 1_500, 20);
-  for (const filter of [{ fee: 1 }, { fee: 2 }, { fee: { from: 1, to: 3 } }]) {
+  for (const filter of [{ fee: 1 }, { fee: 2 }, { fee: { from: 1, to: 3 } }, { typeGroup: 1 }]) {
     for (const order of [...BY_HEIGHT, { ...BY_HEIGHT[0]!, sequence: "asc" } as const]) {
       check(opened, filter, order);
       await setImmediate();
