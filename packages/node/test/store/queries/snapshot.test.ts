@@ -29,6 +29,17 @@ test("lets reads be that end in time", () => {
   expect(snapshot(() => count.get())).toEqual({ count: 5000 });
 });
 
+test("does not count the time in which the machine was busy with something else", () => {
+  const maxMs = 200;
+  const snapshot = createSnapshot(database, maxMs);
+  const count = database.prepare<{ count: number }>(MANY_ROWS);
+  const found = snapshot(() => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * maxMs);
+    return count.get();
+  });
+  expect(found).toEqual({ count: 5000 });
+});
+
 test("passes on what the work throws, and can be used again", () => {
   const snapshot = createSnapshot(database, 60_000);
   expect(() =>
