@@ -45,7 +45,7 @@ function optionTable(title: string, table: OptionTable): string[] {
 }
 
 const optionRow = (option: Option): string => {
-  const flag = option.name === "forgerSecrets" ? "" : `\`${flagOf(option)}\``;
+  const flag = option.hasNoFlag ? "" : `\`${flagOf(option)}\``;
   const text = String(option.default ?? "");
   const value = text === "" ? "" : `\`${text}\``;
   const variables = [variableOf(option), ...(option.oldVariables ?? [])]

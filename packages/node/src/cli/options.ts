@@ -6,7 +6,7 @@ import { type Config, type OptionTable, resolveConfig } from "../config/resolve.
 /** Adds the flags of a table, and `--config`. */
 export function addFlags(command: Command, table: OptionTable): Command {
   for (const option of Object.values(table)) {
-    if (isFlag(option)) command.addOption(flagFor(option));
+    if (!option.hasNoFlag) command.addOption(flagFor(option));
   }
   return command.option("--config <FILE>", "JSON file with any of these options, named as in camelCase.");
 }
@@ -16,9 +16,6 @@ export function configOf<T extends OptionTable>(command: Command, table: T): Con
   const { config: file, ...flags } = command.opts<Record<string, unknown>>();
   return resolveConfig(table, { flags, environment: process.env, file: file as string | undefined });
 }
-
-/** Lists of secrets stay out of the process table: environment or file only. */
-const isFlag = (option: Option): boolean => option.name !== "forgerSecrets";
 
 function flagFor(option: Option): Flag {
   const flag = new Flag(flagText(option), helpText(option));

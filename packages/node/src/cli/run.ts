@@ -8,7 +8,7 @@ import { runOptions } from "../config/options.ts";
 import { peersOptionsOf } from "../config/peers.ts";
 import { maskConfig } from "../config/resolve.ts";
 import { timeServersOf } from "../config/time.ts";
-import { delegatesFromSecrets, secretsOf } from "../forger/delegates.ts";
+import { openDelegates, secretsOf } from "../forger/delegates.ts";
 import { networkTiming } from "../forger/timing.ts";
 import { stopSignal } from "../lifecycle/signals.ts";
 import { createLogger } from "../logging/logger.ts";
@@ -26,7 +26,7 @@ export function runCommand(): Command {
     const node = await startNode(
       {
         ...config,
-        delegates: delegatesFromSecrets(secretsOf(config)),
+        delegates: await openDelegates(secretsOf(config), config.forgerPassword),
         peers: config.alone ? undefined : peersOptionsOf(config, network.files.network.name),
         timing: networkTiming(createNetwork(network.files).milestoneAt(1).blocktime),
         isOnDemand: false,

@@ -14,6 +14,8 @@ export type Option<V extends OptionValue = OptionValue> = {
   readonly default?: V;
   /** Masked wherever the configuration is shown. */
   readonly secret?: true;
+  /** Environment and file only: a flag can be read in the table of processes. */
+  readonly hasNoFlag?: true;
   /** The flag may be given several times; what is read is the list of all. */
   readonly isRepeatable?: true;
   /** Another environment variable that means the same. */

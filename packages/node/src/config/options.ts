@@ -145,13 +145,23 @@ export const nodeOptions = {
   delegates: option({
     name: "delegates",
     placeholder: "FILE",
-    sentence: 'File with the passphrases of the forging delegates: {"secrets": ["...", "..."]}.',
+    sentence:
+      'File with the passphrases of the forging delegates, or an encrypted key: {"secrets": ["...", "..."], "bip38": "..."}.',
     read: readText,
   }),
   forgerSecrets: option({
     name: "forgerSecrets",
-    sentence: "Passphrases of the forging delegates, separated by commas (environment only).",
-    oldVariables: ["FORGERS_SECRET", "FORGER_SECRET"],
+    sentence: "Passphrases or encrypted keys of the forging delegates, separated by commas (no flag).",
+    oldVariables: ["FORGERS_SECRET", "FORGER_SECRET", "CORE_FORGER_BIP38"],
+    hasNoFlag: true,
+    secret: true,
+    read: readText,
+  }),
+  forgerPassword: option({
+    name: "forgerPassword",
+    sentence: "Password of encrypted keys of delegates, BIP38 (no flag).",
+    oldVariables: ["CORE_FORGER_PASSWORD"],
+    hasNoFlag: true,
     secret: true,
     read: readText,
   }),

@@ -5,7 +5,7 @@ import { blockToJson, createNetwork } from "@uniknode/protocol";
 import type { devOptions } from "../config/options.ts";
 import { peersOptionsOf } from "../config/peers.ts";
 import { type Config, ConfigError } from "../config/resolve.ts";
-import { type Delegates, delegatesFromSecrets, secretsOf } from "../forger/delegates.ts";
+import { type Delegates, openDelegates, secretsOf } from "../forger/delegates.ts";
 import { soloTiming } from "../forger/timing.ts";
 import { createLogger } from "../logging/logger.ts";
 import { type Node, startNode } from "../node.ts";
@@ -41,7 +41,8 @@ export async function startDevChain(
 ): Promise<Pick<Node, "failed" | "stop">> {
   const { mnemonic, accounts, blockTime } = config;
   const cast = castOf(peopleOf(mnemonic, DEV_ADDRESS_VERSION), accounts);
-  const delegates = delegatesFromSecrets([...castSecrets(cast), ...secretsOf(config)]);
+  const secrets = [...castSecrets(cast), ...secretsOf(config)];
+  const delegates = await openDelegates(secrets, config.forgerPassword);
   const data = resolve(config.data);
   if (config.reset) resetFolder(data);
   const isContinued = claimFolder(data, { mnemonic, accounts, blockTime });

@@ -1,5 +1,13 @@
 /** The delegates whose keys this node holds. */
-import { bytesToHex, type KeyPair, keysFromPassphrase } from "@uniknode/protocol";
+import {
+  bytesToHex,
+  decryptBip38,
+  IdentityError,
+  isBip38,
+  type KeyPair,
+  keysFromPassphrase,
+  keysFromPrivateKey,
+} from "@uniknode/protocol";
 import { ConfigError, readJsonObject } from "../config/resolve.ts";
 
 /** Keys by public key in hexadecimal. */
@@ -12,21 +20,57 @@ export function delegatesFromSecrets(secrets: readonly string[]): Delegates {
 }
 
 /**
- * Passphrases of a delegates file, `{"secrets": ["...", ...]}`.
+ * Delegates of passphrases and of encrypted keys (BIP38), which the password opens (forger.md 1).
+ *
+ * @throws {ConfigError} when an encrypted key is not opened
+ */
+export async function openDelegates(
+  secrets: readonly string[],
+  password: string | undefined,
+): Promise<Delegates> {
+  const isEncrypted = (secret: string) => isBip38(secret.trim());
+  const passphrases = secrets.filter((secret) => !isEncrypted(secret));
+  const encrypted = secrets.filter(isEncrypted);
+  const opened = await Promise.all(encrypted.map((secret) => openKeys(secret.trim(), password)));
+  return new Map([
+    ...delegatesFromSecrets(passphrases),
+    ...opened.map((pair): [string, KeyPair] => [bytesToHex(pair.publicKey), pair]),
+  ]);
+}
+
+async function openKeys(bip38: string, password: string | undefined): Promise<KeyPair> {
+  if (password === undefined) {
+    throw new ConfigError(
+      "a delegate's key is encrypted (BIP38): give its password in UNIKNODE_FORGER_PASSWORD",
+    );
+  }
+  try {
+    return keysFromPrivateKey((await decryptBip38(bip38, password)).privateKey);
+  } catch (error) {
+    if (!(error instanceof IdentityError)) throw error;
+    throw new ConfigError(`UNIKNODE_FORGER_PASSWORD opens no encrypted key of a delegate: ${error.message}`);
+  }
+}
+
+/**
+ * Secrets of a delegates file, `{"secrets": ["...", ...], "bip38": "..."}`, of which one member is enough.
  *
  * @throws {ConfigError} when the file has another shape
  */
 export function readSecrets(path: string): string[] {
-  const { secrets } = readJsonObject(path, "delegates file");
+  const { secrets = [], bip38 = "" } = readJsonObject(path, "delegates file");
   const isList =
     Array.isArray(secrets) && secrets.every((secret) => typeof secret === "string" && secret.trim());
-  if (!isList || secrets.length === 0) {
+  if (!isList || (secrets.length === 0 && bip38 === "")) {
     throw new ConfigError(`"secrets" in delegates file ${path} must be a list of passphrases, at least one`);
   }
-  return secrets as string[];
+  if (typeof bip38 !== "string" || (bip38 !== "" && !isBip38(bip38))) {
+    throw new ConfigError(`"bip38" in delegates file ${path} must be an encrypted key`);
+  }
+  return [...secrets, ...(bip38 === "" ? [] : [bip38])];
 }
 
-/** Passphrases of the file and of the environment together; none means that this node does not forge. */
+/** Secrets of the file and of the environment together; none means that this node does not forge. */
 export function secretsOf({
   delegates,
   forgerSecrets,

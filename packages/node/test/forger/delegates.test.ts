@@ -1,0 +1,62 @@
+/** The keys that a node forges with, as operators have them (forger.md 1). */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { encryptBip38, keysFromPassphrase } from "@uniknode/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ConfigError } from "../../src/config/resolve.ts";
+import { delegatesFromSecrets, openDelegates, readSecrets, secretsOf } from "../../src/forger/delegates.ts";
+
+const PASSWORD = "open sesame";
+let folder: string;
+let bip38: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "uniknode-delegates-"));
+  bip38 = await encryptBip38(keysFromPassphrase("three").privateKey, PASSWORD);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function fileOf(content: unknown): string {
+  const path = join(folder, "delegates.json");
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+}
+
+test("passphrases and encrypted keys of file and environment forge together", async () => {
+  const delegates = fileOf({ secrets: ["one", " two "], bip38 });
+  const opened = await openDelegates(secretsOf({ delegates, forgerSecrets: "two, four " }), PASSWORD);
+  expect([...opened.keys()].sort()).toEqual(
+    [...delegatesFromSecrets(["one", "two", "three", "four"]).keys()].sort(),
+  );
+});
+
+test("an encrypted key may stand alone, or among the passphrases", async () => {
+  const three = delegatesFromSecrets(["three"]);
+  for (const content of [{ bip38 }, { secrets: [], bip38 }, { secrets: [bip38], bip38: "" }]) {
+    expect(await openDelegates(readSecrets(fileOf(content)), PASSWORD)).toEqual(three);
+  }
+});
+
+describe("is told", () => {
+  test("that an encrypted key has no password, or a wrong one", async () => {
+    await expect(openDelegates([bip38], undefined)).rejects.toThrow(
+      /give its password in UNIKNODE_FORGER_PASSWORD/,
+    );
+    await expect(openDelegates([bip38], "close sesame")).rejects.toThrow(/UNIKNODE_FORGER_PASSWORD opens no/);
+    await expect(openDelegates([bip38], "close sesame")).rejects.toThrow(ConfigError);
+  });
+
+  test.each([{}, { secrets: [] }, { secrets: [1] }, { secrets: "one" }, { secrets: [" "] }])(
+    "that %j holds no secret",
+    (content) => {
+      expect(() => readSecrets(fileOf(content))).toThrow(/"secrets" in delegates file .* at least one/);
+    },
+  );
+
+  test.each([{ secrets: ["one"], bip38: "one" }, { bip38: 1 }])(
+    "that %j holds no encrypted key",
+    (content) => {
+      expect(() => readSecrets(fileOf(content))).toThrow(/"bip38" in delegates file .* encrypted key/);
+    },
+  );
+});
