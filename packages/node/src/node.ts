@@ -47,6 +47,7 @@ import { createMetaStore } from "./store/meta.ts";
 import { migrate } from "./store/migrations.ts";
 import { createPeerStore } from "./store/peers.ts";
 import { createPoolStore } from "./store/pool.ts";
+import { createTurns, firstTurn } from "./store/turns.ts";
 import { createWantedStore } from "./store/wanted.ts";
 import { createWebhookStore } from "./store/webhooks.ts";
 import { webhookTokenOf } from "./webhooks/token.ts";
@@ -144,7 +145,8 @@ async function start(
 
   onStop("data folder", lockDataFolder(options.data));
   const databasePath = join(options.data, "node.sqlite");
-  const database = openDatabase(databasePath);
+  const turns = createTurns();
+  const database = openDatabase(databasePath, { turn: firstTurn(turns) });
   onStop("database", database.close);
   migrate(database);
   const webhookToken = webhookTokenOf(options.webhookToken, createMetaStore(database));
@@ -294,6 +296,7 @@ async function start(
   const serving = await servingThread.start(
     servingDataOf(options, {
       databasePath,
+      turns,
       files,
       genesisBlock,
       webhookToken,

@@ -46,7 +46,7 @@ export function servingDataOf(
   options: ServingOptions,
   node: Pick<
     ServingData,
-    "databasePath" | "files" | "genesisBlock" | "webhookToken" | "feePolicy" | "peerPort"
+    "databasePath" | "turns" | "files" | "genesisBlock" | "webhookToken" | "feePolicy" | "peerPort"
   >,
 ): ServingData {
   return {

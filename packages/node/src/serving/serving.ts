@@ -15,6 +15,7 @@ import { createLogger } from "../logging/logger.ts";
 import { openDatabase } from "../store/database.ts";
 import { createEventLog } from "../store/events.ts";
 import { createRankingBuilder } from "../store/queries/rankings/builder.ts";
+import { furtherTurn } from "../store/turns.ts";
 import { createSource } from "../stream/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS } from "../stream/stream.ts";
 import { createPost } from "../webhooks/delivery/post.ts";
@@ -41,7 +42,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const gateway = gatewayThrough(gatewayPort);
   closing.add("gateway", () => gatewayPort.close());
 
-  const database = openDatabase(data.databasePath);
+  const database = openDatabase(data.databasePath, { turn: furtherTurn(data.turns) });
   closing.add("database", database.close);
   // This side reads the log; it writes nothing but cursors.
   const eventLog = createEventLog(database, { wanted: () => NO_NAMES });

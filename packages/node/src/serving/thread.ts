@@ -12,6 +12,8 @@ import type { Gateway } from "./gateway.ts";
 /** Everything the thread needs, as plain values. */
 export type ServingData = {
   readonly databasePath: string;
+  /** Of those who write to the database; see `createTurns`. */
+  readonly turns: SharedArrayBuffer;
   readonly files: NetworkFiles;
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   readonly host: string;

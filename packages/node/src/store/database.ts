@@ -1,5 +1,6 @@
 /** The one place that knows the database driver. */
 import Driver from "better-sqlite3";
+import type { Turn } from "./turns.ts";
 
 /** A value as SQLite keeps it. Integers come back as `number`, or as `bigint` from `bigints` statements. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
@@ -32,6 +33,8 @@ export type Database = {
 export type DatabaseOptions = {
   /** A connection that cannot write. The file must exist. */
   readonly?: boolean;
+  /** Where several threads write: what a transaction waits for before it asks SQLite. */
+  turn?: Turn;
 };
 
 /** How long a writer waits for another one before it fails. */
@@ -70,12 +73,13 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     execute: (sql) => void driver.exec(sql),
     transaction(work, survives = "power loss") {
       if (driver.inTransaction) return work();
-      if (survives === "power loss") return driver.transaction(work).immediate();
-      driver.pragma("synchronous = NORMAL");
+      if (survives === "process death") driver.pragma("synchronous = NORMAL");
+      options.turn?.take();
       try {
         return driver.transaction(work).immediate();
       } finally {
-        driver.pragma("synchronous = FULL");
+        options.turn?.end();
+        if (survives === "process death") driver.pragma("synchronous = FULL");
       }
     },
     close: () => void driver.close(),

@@ -4,10 +4,12 @@ import { runOptions } from "../../src/config/options.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import { servingDataOf } from "../../src/serving/options.ts";
+import { createTurns } from "../../src/store/turns.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/webhooks.ts";
 
 const node = {
   databasePath: "node.sqlite",
+  turns: createTurns(),
   files: dalinet,
   genesisBlock: {},
   webhookToken: "secret",

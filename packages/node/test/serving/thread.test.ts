@@ -7,6 +7,7 @@ import {
   type ServingData,
   type ServingThread,
 } from "../../src/serving/thread.ts";
+import { createTurns } from "../../src/store/turns.ts";
 import { PUBLIC_TARGETS } from "../../src/webhooks/delivery/guard.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/webhooks.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../http/fixture.ts";
@@ -28,6 +29,7 @@ type Get = (path: string, headers?: Record<string, string>) => Promise<Response>
 async function serve(options: Partial<ServingData>): Promise<Get> {
   const data: ServingData = {
     databasePath: fixture.path,
+    turns: createTurns(),
     files: dalinet,
     genesisBlock: identity.genesisBlock,
     host: "127.0.0.1",

@@ -19,7 +19,7 @@ export const READER = "webhooks";
 
 /** Work of one step: short enough that the chain does not wait for the writer. */
 const EVENTS_AT_ONCE = 50;
-const DELIVERIES_AT_ONCE = 1_000;
+const DELIVERIES_AT_ONCE = 250;
 
 /** All parts use one connection, so that one transaction holds them together. */
 export type MatcherDeps = {
