@@ -31,6 +31,8 @@ export type QueryOptions = {
   readonly build?: RankingDependencies["build"] | undefined;
   /** Rows from which on a ranking is made of them. */
   readonly minRanked?: number | undefined;
+  /** Part of the time in which one may be being made; absent: a half. */
+  readonly maxShare?: number | undefined;
 };
 
 /** Fewer rows are sorted in less time than a ranking's page takes. */
@@ -41,9 +43,11 @@ const MAX_RANKING_BYTES = 96 * 2 ** 20;
 export function createQueries(
   database: Database,
   { description, milestones }: Network,
-  { build, minRanked = MIN_RANKED }: QueryOptions = {},
+  { build, minRanked = MIN_RANKED, maxShare }: QueryOptions = {},
 ): Queries {
-  const rankings = build ? createRankings({ maxBytes: MAX_RANKING_BYTES }, { database, build }) : NO_RANKINGS;
+  const rankings = build
+    ? createRankings({ maxBytes: MAX_RANKING_BYTES, maxShare }, { database, build })
+    : NO_RANKINGS;
   const { foundation, pubKeyHash } = description;
   const blocks = createBlockQueries(database);
   return {

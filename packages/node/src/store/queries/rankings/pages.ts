@@ -74,20 +74,12 @@ export const MAX_LOOKED_UP = 2_000;
 const MAX_SORTED = 20_000;
 /** Parts of the chain whose rows are counted, where they are too many to be sorted. */
 const PARTS = 1_000;
-/** Values of a column whose parts are remembered until the next block: 50 kB each. */
-const MAX_MARKED = 20;
+/** Values of a column that many rows have, remembered until the next block: 50 kB each. */
+const MAX_KEPT = 20;
 
 export function createRankedPages(database: Database, rankings: Rankings): RankedPages {
-  const kept = new WeakMap<Ranking, LRUCache<string, { marks?: Mark[] }>>();
+  const kept = new WeakMap<Ranking, LRUCache<string, Matches>>();
 
-  /** Rankings are others after each block. */
-  function marksFor(ranking: Ranking, name: string): { marks?: Mark[] } {
-    const byName = kept.get(ranking) ?? new LRUCache({ max: MAX_MARKED });
-    kept.set(ranking, byName);
-    const marks = byName.get(name) ?? {};
-    byName.set(name, marks);
-    return marks;
-  }
   // Integers beyond 2^53 stay what they are.
   const member = database.prepare<{ text: string | null }>("SELECT CAST(json_extract(?, ?) AS TEXT) AS text");
 
@@ -109,9 +101,17 @@ export function createRankedPages(database: Database, rankings: Rankings): Ranke
     matches(head, { column, kind, value }) {
       const ranking = rankings.find(head, { column, kind, alternatives: [[]] });
       if (!ranking) return undefined;
+      const known = kept.get(ranking) ?? new LRUCache({ max: MAX_KEPT });
+      // Rankings are others after each block.
+      kept.set(ranking, known);
+      const name = JSON.stringify(value);
+      const before = known.get(name);
+      if (before) return before;
       const groups =
         kind === "text" ? rowsWith(ranking, `${value}`) : rowsBetween(ranking, ...endsOf(kind, value));
-      return matchesOf(head, groups, marksFor(ranking, JSON.stringify(value)));
+      const matches = matchesOf(head, groups);
+      if (matches.count > MAX_SORTED) known.set(name, matches);
+      return matches;
     },
     places(alternatives) {
       const rows = database.prepare<{ place: number }>(
@@ -140,18 +140,24 @@ function endsOf(
   return [end(from), end(to)];
 }
 
-function matchesOf(head: Head, groups: readonly Float64Array[], kept: { marks?: Mark[] } = {}): Matches {
+function matchesOf(head: Head, groups: readonly Float64Array[]): Matches {
   const count = groups.reduce((sum, { length }) => sum + length, 0);
+  if (count > MAX_SORTED) return manyOf(count, marksOf(head, groups));
   return {
     count,
     places: count > MAX_LOOKED_UP ? undefined : groups.flatMap((rows) => [...rows]),
-    page: (order, range) => (count > MAX_SORTED ? undefined : pageByPlace(groups, count, order, range)),
-    startOf(direction, offset) {
-      kept.marks ??= marksOf(head, groups);
-      return startOf(kept.marks, count, direction, offset);
-    },
+    page: (order, range) => pageByPlace(groups, count, order, range),
+    startOf: (direction, offset) => startOf(marksOf(head, groups), count, direction, offset),
   };
 }
+
+/** Their places are not held: marks take less memory. */
+const manyOf = (count: number, marks: readonly Mark[]): Matches => ({
+  count,
+  places: undefined,
+  page: () => undefined,
+  startOf: (direction, offset) => startOf(marks, count, direction, offset),
+});
 
 /** The place with its sequence counted from the other end. */
 const backwards = (place: number): number => place + SEQUENCES - 1 - 2 * (place % SEQUENCES);

@@ -20,7 +20,7 @@ export type RankingOptions = {
   /** Memory for all of them together. The one used last goes last. */
   readonly maxBytes: number;
   /** Part of the time in which one may be being made; from 0, above it, to 1. Absent: a half. */
-  readonly maxShare?: number;
+  readonly maxShare?: number | undefined;
 };
 
 export type RankingDependencies = {
