@@ -7,7 +7,7 @@ import { createDoubleForging } from "../../src/peers/arrivals/double-forging.ts"
 import { createSightings, type Sightings } from "../../src/peers/arrivals/sightings.ts";
 import { createTransactionArrivals } from "../../src/peers/arrivals/transactions.ts";
 import { CallError } from "../../src/peers/transport/answer.ts";
-import { network, openTestChain, range, rounds, slots, type TestChain } from "./chains.ts";
+import { keysOf, network, openTestChain, range, rounds, slots, type TestChain } from "./chains.ts";
 
 const SLOT = 500;
 const peer = { address: "203.0.113.7", isTrusted: false };
@@ -103,6 +103,23 @@ describe("a posted block", () => {
     await post(block);
     expect(told).toEqual([`ban ${peer.address}`]);
     // It does not stand in the way of the real one.
+    await post(own.make(SLOT));
+    await settled().toBe(true);
+  });
+
+  test("that is signed by nobody costs the same", async () => {
+    const bytes = encodeBlock(own.make(SLOT), network);
+    bytes[bytes.length - 1]! ^= 1;
+    await arrivals().post(bytes, peer);
+    expect(told).toEqual([`ban ${peer.address}`]);
+  });
+
+  test("of a delegate whose turn it is not is dropped, and its sender heard again: traps C1 and C2", async () => {
+    const keys = keysOf.get(own.make(SLOT + 1).header.generatorPublicKey)!;
+    await post(own.make(SLOT, { keys }));
+    expect(told).toEqual([]);
+    expect(own.chain.head().height).toBe(7);
+    expect(logged).toMatchObject([{ sender: peer.address, msg: "block of a delegate whose turn it is not" }]);
     await post(own.make(SLOT));
     await settled().toBe(true);
   });

@@ -33,7 +33,8 @@ export const verifier = createVerifier({ threads: 0 });
 /** No block of a test is later. */
 export const LAST_SLOT = 100_000;
 export const now = () => slots.slotTime(LAST_SLOT);
-const keysOf = new Map(delegates.map(({ publicKey, keys }) => [publicKey, keys]));
+/** Keys of the delegates by public key. */
+export const keysOf = new Map(delegates.map(({ publicKey, keys }) => [publicKey, keys]));
 
 export type TestChain = {
   readonly chain: Chain;

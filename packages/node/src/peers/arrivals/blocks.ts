@@ -1,6 +1,7 @@
 /** Blocks that others post, and those of this node's own forger (p2p.md 7.5 and 11). */
 import { delegateOfSlot, isChained, type Rounds, type StateReader } from "@uniknode/ledger";
 import {
+  addressFromPublicKey,
   type Block,
   type BlockHeader,
   decodeHeader,
@@ -68,14 +69,18 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
     if (header.numberOfTransactions > maxTransactions) throw new CallError(tooManyTransactions(header));
   }
 
-  /** Whether the header is what the delegate of its slot made: nobody else can take the place of the real block. */
-  function isGenuine(header: BlockHeader, below: BlockHeader): boolean {
+  /** Whether it is the delegate of the slot who made the block: nobody else's can take the place of the real one. */
+  function isInTurn({ timestamp, generatorPublicKey }: BlockHeader, below: BlockHeader): boolean {
     const { round } = deps.rounds.roundAt(below.height + 1);
     const order = orderOf(chain.state, round);
-    const isEntitled =
-      order === undefined ||
-      delegateOfSlot(order, slots.slotAt(header.timestamp)) === header.generatorPublicKey;
-    return isEntitled && verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
+    return order === undefined || delegateOfSlot(order, slots.slotAt(timestamp)) === generatorPublicKey;
+  }
+
+  /** Whether a delegate signed it, in turn or not: a node that was restarted may have another order (traps C1 and C2). */
+  function isByDelegate(header: BlockHeader): boolean {
+    const address = addressFromPublicKey(header.generatorPublicKey, network.description.pubKeyHash);
+    const isDelegate = chain.state.get("wallets", address)?.attributes.delegate !== undefined;
+    return isDelegate && verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
   }
 
   /** Steps 1 to 3 for a block that came from another node; false for one that needs no more. */
@@ -91,8 +96,13 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
     const slot = slots.slotAt(header.timestamp);
     if (slot > slots.slotAt(now())) return false;
     if (caller.isTrusted) return slot === slots.slotAt(now()) && remainingMs(slot) >= minRemainingMs;
-    if (isGenuine(header, head)) return true;
-    deps.ban(caller.address, `it posted a block ${header.height} that no delegate made`);
+    if (!isByDelegate(header)) {
+      deps.ban(caller.address, `it posted a block ${header.height} that no delegate made`);
+      return false;
+    }
+    if (isInTurn(header, head)) return true;
+    const { height, id } = header;
+    logger.warn({ height, id, sender: caller.address }, "block of a delegate whose turn it is not");
     return false;
   }
 
