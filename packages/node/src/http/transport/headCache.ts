@@ -10,9 +10,11 @@ import type { Server } from "../app.ts";
 /** Of all answers together, with the URLs that they are kept by. */
 const MAX_BYTES = 32_000_000;
 const MAX_ANSWER_BYTES = 1_000_000;
+/** Shorter ones stay texts, which leave in one write with their headers; longer ones are turned into bytes only once. */
+const MIN_BYTES_LENGTH = 10_000;
 
 export type KeptAnswer = {
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly tag: string;
   /** When it was made, as a header says it. */
   readonly madeAt: string;
@@ -76,7 +78,7 @@ export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCache
     if (!request.kept && request.headId !== null && typeof payload === "string" && reply.statusCode === 200) {
       if (!isReading(request)) return done(null, payload);
       request.kept = {
-        body: payload,
+        body: payload.length < MIN_BYTES_LENGTH ? payload : Buffer.from(payload),
         tag: hash("sha1", payload, "base64url"),
         madeAt: new Date(nowMs()).toUTCString(),
         encoded: new Map(),
