@@ -9,12 +9,14 @@ afterAll(() => fixture.close());
 
 /** More wallets than marks are apart, several with each balance. */
 const WALLETS = 3_500;
+const addressOf = (index: number) => `D${index}`.padEnd(34, "x");
+const tokenId = (index: number) => `${index}`.padEnd(64, "a");
 const writer = openDatabase(fixture.path);
 writer.transaction(() => {
   const insert = writer.prepare("INSERT INTO wallets VALUES (?, NULL, ?, 0, NULL, NULL, '{}')");
-  for (let index = 0; index < WALLETS; index++) insert.run(`made ${index}`, Math.floor(index / 7) - 20);
+  for (let index = 0; index < WALLETS; index++) insert.run(addressOf(index), Math.floor(index / 7) - 20);
   const mint = writer.prepare("INSERT INTO tokens VALUES (?, ?, 'first', 'last')");
-  for (let index = 0; index < WALLETS; index++) mint.run(`token ${index}`, `made ${index % 50}`);
+  for (let index = 0; index < WALLETS; index++) mint.run(tokenId(index), addressOf(index % 50));
 });
 writer.close();
 
