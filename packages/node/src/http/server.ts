@@ -8,7 +8,7 @@ import { createRangeTest } from "../addresses/ranges.ts";
 import type { Gateway } from "../serving/gateway.ts";
 import type { Database } from "../store/database.ts";
 import { createQueries, type QueryOptions } from "../store/queries/queries.ts";
-import { createTurns, perHead, type Snapshot } from "../store/queries/snapshot.ts";
+import { createSharedSnapshots, perHead, type Snapshot } from "../store/queries/snapshot.ts";
 import { answerText } from "./answers/text.ts";
 import { chainmeta, createTimestampOf } from "./answers/timestamp.ts";
 import type { Api, Identity, Resource } from "./api.ts";
@@ -159,9 +159,9 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
   app.setSerializerCompiler(() => answerText);
 
-  const turns = createTurns(dependencies.database, options.readTimeoutMs ?? READ_TIMEOUT_MS);
+  const shared = createSharedSnapshots(dependencies.database, options.readTimeoutMs ?? READ_TIMEOUT_MS);
   app.addHook("onClose", (_app, done) => {
-    turns.end();
+    shared.end();
     done();
   });
   addSlowReaders(app, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
@@ -172,7 +172,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addEmptySegments(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
   const lastRead: LastRead = { result: undefined, headId: null };
-  addHeadCache(app, { lastRead, headId: () => turns.head()?.id, nowMs });
+  addHeadCache(app, { lastRead, headId: () => shared.head()?.id, nowMs });
   addBodies(app);
   addAbsentValues(app);
   addCompression(app);
@@ -182,7 +182,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addDocument(app);
   addPage(app);
 
-  const api = createApi(dependencies, turns.snapshot, lastRead);
+  const api = createApi(dependencies, shared.snapshot, lastRead);
   app.get("/", () => ({ data: "Hello World!" }));
   for (const prefix of PREFIXES) {
     app.register(

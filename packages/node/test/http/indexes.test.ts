@@ -8,6 +8,7 @@ import { ended, longer, more } from "./longer.ts";
 const files = openFixture({}, {}, longer);
 const real = openDatabase(files.path, { readonly: true });
 
+const HEAD = "SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1";
 /** Texts of the reads since they were last forgotten, with their parameters. */
 const reads: { sql: string; parameters: unknown[] }[] = [];
 const watched: Database = {
@@ -96,6 +97,7 @@ test.each([
   const url = `/api${path}`;
   const answer = await (body ? fixture.post(url, body) : fixture.get(url));
   expect(answer.statusCode).toBe(200);
-  expect(reads.length).toBeGreaterThan(1);
+  // Beside the head, which requests that come together ask for once.
+  expect(reads.filter(({ sql }) => sql !== HEAD).length).toBeGreaterThan(0);
   expect(walks()).toEqual([]);
 });

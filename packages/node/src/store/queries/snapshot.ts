@@ -44,7 +44,7 @@ export function createSnapshot(database: Database, maxMs: number): Snapshot {
 }
 
 /** Reads of one turn of the event loop, all of which see the database at one commit. */
-export type Turns = {
+export type SharedSnapshots = {
   readonly snapshot: Snapshot;
   /** Of this turn; undefined without a genesis block. */
   head(): Head | undefined;
@@ -59,7 +59,7 @@ export type Turns = {
  *
  * @param maxMs as above, for each work
  */
-export function createTurns(database: Database, maxMs: number): Turns {
+export function createSharedSnapshots(database: Database, maxMs: number): SharedSnapshots {
   const reads = createReads(database, maxMs);
   let turn: { readonly head: Head | undefined; readonly end: NodeJS.Immediate } | undefined;
 

@@ -5,7 +5,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
 import { migrate } from "../../../src/store/migrations.ts";
-import { createSnapshot, createTurns, perHead, SnapshotError } from "../../../src/store/queries/snapshot.ts";
+import {
+  createSharedSnapshots,
+  createSnapshot,
+  perHead,
+  SnapshotError,
+} from "../../../src/store/queries/snapshot.ts";
 
 const database = openDatabase(":memory:");
 migrate(database);
@@ -77,33 +82,33 @@ describe("a turn of the event loop", () => {
 
   test("sees one state, and the next one what was written since", async () => {
     const reader = openDatabase(path, { readonly: true });
-    const turns = createTurns(reader, 60_000);
-    const heights = () => [turns.head()?.height, turns.snapshot((head) => head?.height)];
+    const shared = createSharedSnapshots(reader, 60_000);
+    const heights = () => [shared.head()?.height, shared.snapshot((head) => head?.height)];
     expect(heights()).toEqual([1, 1]);
     append(2);
     expect(heights()).toEqual([1, 1]);
     await nextTurn();
     expect(heights()).toEqual([2, 2]);
-    turns.end();
+    shared.end();
     reader.close();
   });
 
   test("gives each work the whole time, and goes on after one that took too long", () => {
     const reader = openDatabase(path, { readonly: true });
-    const turns = createTurns(reader, -1);
+    const shared = createSharedSnapshots(reader, -1);
     const count = reader.prepare<{ count: number }>(MANY_ROWS);
-    expect(() => turns.snapshot(() => count.get())).toThrow(SnapshotError);
-    expect(turns.snapshot(() => 1)).toBe(1);
-    turns.end();
+    expect(() => shared.snapshot(() => count.get())).toThrow(SnapshotError);
+    expect(shared.snapshot(() => 1)).toBe(1);
+    shared.end();
     reader.close();
   });
 
   test("leaves nothing open that keeps a connection from being closed", async () => {
     const reader = openDatabase(path, { readonly: true });
-    const turns = createTurns(reader, 60_000);
-    turns.head();
-    turns.end();
-    turns.end();
+    const shared = createSharedSnapshots(reader, 60_000);
+    shared.head();
+    shared.end();
+    shared.end();
     reader.close();
     // What would end the turn by itself finds nothing to do.
     await nextTurn();
