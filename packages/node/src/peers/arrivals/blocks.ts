@@ -76,11 +76,10 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
     return order === undefined || delegateOfSlot(order, slots.slotAt(timestamp)) === generatorPublicKey;
   }
 
-  /** Whether a delegate signed it, in turn or not: a node that was restarted may have another order (traps C1 and C2). */
-  function isByDelegate(header: BlockHeader): boolean {
-    const address = addressFromPublicKey(header.generatorPublicKey, network.description.pubKeyHash);
-    const isDelegate = chain.state.get("wallets", address)?.attributes.delegate !== undefined;
-    return isDelegate && verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
+  /** A node that was restarted may have another order than ours in some rounds (traps C1 and C2). */
+  function isByDelegate({ generatorPublicKey }: BlockHeader): boolean {
+    const address = addressFromPublicKey(generatorPublicKey, network.description.pubKeyHash);
+    return chain.state.get("wallets", address)?.attributes.delegate !== undefined;
   }
 
   /** Steps 1 to 3 for a block that came from another node; false for one that needs no more. */
@@ -96,13 +95,14 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
     const slot = slots.slotAt(header.timestamp);
     if (slot > slots.slotAt(now())) return false;
     if (caller.isTrusted) return slot === slots.slotAt(now()) && remainingMs(slot) >= minRemainingMs;
-    if (!isByDelegate(header)) {
-      deps.ban(caller.address, `it posted a block ${header.height} that no delegate made`);
-      return false;
-    }
-    if (isInTurn(header, head)) return true;
     const { height, id } = header;
-    logger.warn({ height, id, sender: caller.address }, "block of a delegate whose turn it is not");
+    const isSigned = verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
+    if (isSigned && isInTurn(header, head)) return true;
+    if (isSigned && isByDelegate(header)) {
+      logger.warn({ height, id, sender: caller.address }, "block of a delegate whose turn it is not");
+    } else {
+      deps.ban(caller.address, `it posted a block ${height} that no delegate made`);
+    }
     return false;
   }
 
