@@ -27,7 +27,7 @@ export function firstTurn(turns: SharedArrayBuffer): Turn {
     take() {
       Atomics.store(places, FIRST_WAITS, 1);
       const untilMs = performance.now() + PATIENCE_MS;
-      while (isTaken(places) && performance.now() < untilMs) Atomics.wait(places, IS_TAKEN, 1, PATIENCE_MS);
+      while (!takeIfFree(places) && performance.now() < untilMs) Atomics.wait(places, IS_TAKEN, 1, PATIENCE_MS);
       Atomics.store(places, FIRST_WAITS, 0);
       Atomics.notify(places, FIRST_WAITS);
     },
@@ -43,7 +43,7 @@ export function furtherTurn(turns: SharedArrayBuffer): Turn {
       const untilMs = performance.now() + PATIENCE_MS;
       while (performance.now() < untilMs) {
         if (Atomics.load(places, FIRST_WAITS) === 1) Atomics.wait(places, FIRST_WAITS, 1, PATIENCE_MS);
-        else if (!isTaken(places)) return;
+        else if (takeIfFree(places)) return;
         else Atomics.wait(places, IS_TAKEN, 1, PATIENCE_MS);
       }
     },
@@ -51,8 +51,8 @@ export function furtherTurn(turns: SharedArrayBuffer): Turn {
   };
 }
 
-/** Takes the turn if it is free. */
-const isTaken = (places: Int32Array): boolean => Atomics.compareExchange(places, IS_TAKEN, 0, 1) === 1;
+/** Whether the turn was free, and is the caller's. */
+const takeIfFree = (places: Int32Array): boolean => Atomics.compareExchange(places, IS_TAKEN, 0, 1) === 0;
 
 function endTurn(places: Int32Array): void {
   Atomics.store(places, IS_TAKEN, 0);
