@@ -27,7 +27,8 @@ export function firstTurn(turns: SharedArrayBuffer): Turn {
     take() {
       Atomics.store(places, FIRST_WAITS, 1);
       const untilMs = performance.now() + PATIENCE_MS;
-      while (!takeIfFree(places) && performance.now() < untilMs) Atomics.wait(places, IS_TAKEN, 1, PATIENCE_MS);
+      while (!takeIfFree(places) && performance.now() < untilMs)
+        Atomics.wait(places, IS_TAKEN, 1, PATIENCE_MS);
       Atomics.store(places, FIRST_WAITS, 0);
       Atomics.notify(places, FIRST_WAITS);
     },
