@@ -8,7 +8,8 @@ export type Seen = { readonly height: number; readonly id: string; readonly fork
 
 /** Reads in a loop from when it settles; `forkHeight` is the block that tells one branch from another. */
 export async function openHeadReader(path: string, forkHeight: number) {
-  const worker = new Worker(new URL(import.meta.url), { workerData: { path, forkHeight } });
+  const ended = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(new URL(import.meta.url), { workerData: { path, forkHeight, ended } });
   const seen: Seen[] = [];
   worker.on("message", (one: Seen) => seen.push(one));
   await once(worker, "message");
@@ -19,23 +20,27 @@ export async function openHeadReader(path: string, forkHeight: number) {
     },
     /** Every head that was seen, each change once. */
     async close(): Promise<readonly Seen[]> {
-      await worker.terminate();
+      // Not terminated: a statement that is cut off answers as if there were no row.
+      ended[0] = 1;
+      await once(worker, "exit");
       return seen;
     },
   };
 }
 
 if (parentPort && workerData?.forkHeight) {
-  const { path, forkHeight } = workerData as { path: string; forkHeight: number };
-  const head = openDatabase(path, { readonly: true }).prepare<Seen>(
+  const { path, forkHeight, ended } = workerData as { path: string; forkHeight: number; ended: Int32Array };
+  const database = openDatabase(path, { readonly: true });
+  const head = database.prepare<Seen>(
     `SELECT height, id, (SELECT id FROM blocks WHERE height = ${forkHeight}) AS forkId
      FROM blocks ORDER BY height DESC LIMIT 1`,
   );
   let last = "";
-  for (;;) {
+  while (Atomics.load(ended, 0) === 0) {
     const seen = head.get()!;
     const text = JSON.stringify(seen);
     if (text !== last) parentPort.postMessage(seen);
     last = text;
   }
+  database.close();
 }

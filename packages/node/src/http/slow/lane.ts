@@ -37,17 +37,18 @@ export function createSlowLane(data: SlowLaneData): SlowLane {
   let worker: Worker | undefined;
   let count = 0;
 
+  function fail(error: Error): void {
+    worker = undefined;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  }
+
   function start(): Worker {
     const started = new Worker(new URL("./worker.ts", import.meta.url), { workerData: data });
     started.on("message", ({ number, ...answer }: FromSlowLane) => {
       waiting.get(number)?.resolve(answer);
       waiting.delete(number);
     });
-    const fail = (error: Error) => {
-      worker = undefined;
-      for (const { reject } of waiting.values()) reject(error);
-      waiting.clear();
-    };
     started.on("error", fail);
     started.on("exit", () => fail(new Error("the thread of slow requests has gone")));
     return started;
@@ -66,7 +67,10 @@ export function createSlowLane(data: SlowLaneData): SlowLane {
     async close() {
       if (!worker) return;
       const exited = once(worker, "exit");
-      await worker.terminate();
+      const stopped = worker.terminate();
+      // At once: a statement that is cut off answers as if there were no row, and that must be nobody's answer.
+      fail(new Error("the thread of slow requests is stopped"));
+      await stopped;
       await exited;
     },
   };
