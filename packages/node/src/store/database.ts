@@ -1,4 +1,5 @@
 /** The one place that knows the database driver. */
+import { chmodSync, closeSync, openSync } from "node:fs";
 import Driver from "better-sqlite3";
 import type { Turn } from "./turns.ts";
 
@@ -46,12 +47,16 @@ const BUSY_TIMEOUT_MS = 5_000;
  */
 const MAPPED_BYTES = 1_073_741_824;
 
+const OWNER_ONLY = 0o600;
+
 /**
- * Opens a database file; `:memory:` for one that vanishes. Write-ahead log, every commit on disk before it returns.
+ * Opens a database file; `:memory:` for one that vanishes. Write-ahead log, every commit on disk before it returns. Whoever
+ * can write it makes it readable for its owner alone: it holds the tokens of webhooks (webhooks.md section 10, point 14).
  *
  * @throws {Error} of the driver when the file is no database or cannot be opened
  */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
+  if (!options.readonly && path !== ":memory:") makePrivate(path);
   const driver = new Driver(path, { readonly: options.readonly ?? false, timeout: BUSY_TIMEOUT_MS });
   driver.pragma("foreign_keys = ON");
   if (options.readonly) driver.pragma(`mmap_size = ${MAPPED_BYTES}`);
@@ -84,6 +89,12 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     },
     close: () => void driver.close(),
   };
+}
+
+/** Before SQLite opens it: the files that lie beside it get its mode. */
+function makePrivate(path: string): void {
+  closeSync(openSync(path, "a", OWNER_ONLY));
+  chmodSync(path, OWNER_ONLY);
 }
 
 /**

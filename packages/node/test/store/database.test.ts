@@ -1,3 +1,4 @@
+import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrations.ts";
@@ -10,6 +11,29 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const open = () => openDatabase(`${folder.path}/database.sqlite`);
+
+describe("the files", () => {
+  const modes = () =>
+    readdirSync(folder.path).map((name) => [name, statSync(`${folder.path}/${name}`).mode & 0o777]);
+
+  test("are the owner's alone: they hold secrets", () => {
+    const database = open();
+    database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
+    expect(modes().sort()).toEqual([
+      ["database.sqlite", 0o600],
+      ["database.sqlite-shm", 0o600],
+      ["database.sqlite-wal", 0o600],
+    ]);
+    database.close();
+  });
+
+  test("become so when they were made by something else", () => {
+    writeFileSync(`${folder.path}/database.sqlite`, "");
+    chmodSync(`${folder.path}/database.sqlite`, 0o644);
+    open().close();
+    expect(modes()).toEqual([["database.sqlite", 0o600]]);
+  });
+});
 
 describe("a transaction", () => {
   test("is undone by what its work throws, nested ones included", () => {
