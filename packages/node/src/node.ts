@@ -28,6 +28,7 @@ import { eventOfPool } from "./events/pool.ts";
 import { createReporter } from "./events/reporter.ts";
 import { DEFAULT_EVENT_RETENTION, startEventRetention } from "./events/retention.ts";
 import { createSelection } from "./events/selection.ts";
+import { maxAgeSecondsOf } from "./events/wanted.ts";
 import type { Delegates } from "./forger/delegates.ts";
 import { createForging } from "./forger/forging.ts";
 import type { Timing } from "./forger/timing.ts";
@@ -59,6 +60,8 @@ export type NodeOptions = ServingOptions & {
   readonly accelerator: string | undefined;
   /** Keys to forge with; none means that this node only follows. */
   readonly delegates: Delegates;
+  /** Hours. While the node catches up, older blocks are told to nobody; 0 tells all of them. */
+  readonly eventsMaxAge: number;
   /** Absent: this node neither listens for peers nor looks for any. */
   readonly peers: PeersOptions | undefined;
   readonly timing: Timing;
@@ -173,7 +176,12 @@ async function start(
     genesis,
     verifier,
     events,
-    eventsOfFacts: createSelection({ interest, slots, now }),
+    eventsOfFacts: createSelection({
+      interest,
+      slots,
+      now,
+      maxAgeSeconds: maxAgeSecondsOf(options.eventsMaxAge),
+    }),
     eventsOfRevert,
     now: nowMs,
     onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),

@@ -63,6 +63,14 @@ export const nodeOptions = {
     default: false,
     read: readSwitch,
   }),
+  eventsMaxAge: option({
+    name: "eventsMaxAge",
+    placeholder: "HOURS",
+    sentence:
+      "While the node catches up, older blocks are told to no webhook and no stream; 0 tells all of them.",
+    default: 24,
+    read: readInteger(0, 1_000_000),
+  }),
   metricsPublic: option({
     name: "metricsPublic",
     sentence: "Let everybody read the metrics, not only who has the webhook token.",

@@ -3,25 +3,27 @@ import type { Fact } from "@uniknode/ledger";
 import type { BlockHeader, Slots } from "@uniknode/protocol";
 import type { Event } from "./event.ts";
 import type { Interest } from "./interest.ts";
-import { DEFAULT_MAX_AGE_SECONDS, isHistory, wantedEvents } from "./wanted.ts";
+import { isHistory, wantedEvents } from "./wanted.ts";
 
 export type SelectionDeps = {
   readonly interest: Pick<Interest, "names" | "missed">;
-  readonly slots: Slots;
+  readonly slots: Pick<Slots, "blocktime">;
   /** Network time, seconds since the network epoch. */
   readonly now: () => number;
+  /** Older blocks are not told while the node catches up; `Infinity` tells them all. */
+  readonly maxAgeSeconds: number;
 };
 
 /** A node whose head is this many slots old is catching up. */
 const BEHIND_SLOTS = 3;
 
-export function createSelection({ interest, slots, now }: SelectionDeps) {
+export function createSelection({ interest, slots, now, maxAgeSeconds }: SelectionDeps) {
   return (facts: readonly Fact[], header: BlockHeader): Event[] => {
     const wants = {
       names: interest.names(),
       isCatchingUp: now() - header.timestamp >= BEHIND_SLOTS * slots.blocktime,
       now: now(),
-      maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS,
+      maxAgeSeconds,
     };
     if (isHistory(header, wants)) interest.missed();
     return wantedEvents(facts, header, wants);

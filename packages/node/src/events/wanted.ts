@@ -7,6 +7,10 @@ import type { Event } from "./event.ts";
 /** A node that was away for less than a day tells everything it missed; one that starts from nothing tells no history. */
 export const DEFAULT_MAX_AGE_SECONDS = 86_400;
 
+/** The oldest block that is told while catching up, from the hours that an operator gives; 0 has no limit. */
+export const maxAgeSecondsOf = (hours: number): number =>
+  hours === 0 ? Number.POSITIVE_INFINITY : hours * 3_600;
+
 export type Wants = {
   /** Names that some reader of the event log wants. */
   readonly names: ReadonlySet<string>;
