@@ -67,26 +67,42 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     driver.pragma("wal_autocheckpoint = 16000");
     driver.pragma("cache_size = -16000");
   }
+
+  function transaction<T>(work: () => T, survives: "power loss" | "process death" = "power loss"): T {
+    if (driver.inTransaction) return work();
+    if (survives === "process death") driver.pragma("synchronous = NORMAL");
+    options.turn?.take();
+    try {
+      return driver.transaction(work).immediate();
+    } finally {
+      options.turn?.end();
+      if (survives === "process death") driver.pragma("synchronous = FULL");
+    }
+  }
+
+  /** Outside of transactions, a statement that writes is one itself, and waits for its turn like others. */
+  const inTransaction =
+    <Answer>(execute: (...parameters: SqlValue[]) => Answer) =>
+    (...parameters: SqlValue[]): Answer =>
+      driver.inTransaction ? execute(...parameters) : transaction(() => execute(...parameters));
+
   return {
     prepare<Row>(sql: string, { bigints = false } = {}) {
-      const statement = driver.prepare(withHiddenValues(sql));
+      const prepared = driver.prepare(withHiddenValues(sql));
       // The driver allows the mode on statements that read only.
-      if (bigints) statement.safeIntegers(true);
-      return statement as unknown as Statement<Row>;
+      if (bigints) prepared.safeIntegers(true);
+      const statement = prepared as unknown as Statement<Row>;
+      if (prepared.readonly) return statement;
+      return {
+        run: inTransaction(statement.run.bind(statement)),
+        get: inTransaction(statement.get.bind(statement)),
+        all: inTransaction(statement.all.bind(statement)),
+        iterate: statement.iterate.bind(statement),
+      };
     },
     define: (name, compute) => void driver.function(name, { varargs: true }, compute),
     execute: (sql) => void driver.exec(sql),
-    transaction(work, survives = "power loss") {
-      if (driver.inTransaction) return work();
-      if (survives === "process death") driver.pragma("synchronous = NORMAL");
-      options.turn?.take();
-      try {
-        return driver.transaction(work).immediate();
-      } finally {
-        options.turn?.end();
-        if (survives === "process death") driver.pragma("synchronous = FULL");
-      }
-    },
+    transaction,
     close: () => void driver.close(),
   };
 }

@@ -61,6 +61,26 @@ test("who died in a turn holds nobody up for ever", () => {
   expect(performance.now() - startMs).toBeLessThan(60_000);
 });
 
+test("a statement outside of transactions waits for its turn, and ends it", async () => {
+  const writer = startWriter(50);
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-turns-"));
+  const database = openDatabase(join(folder, "node.sqlite"), { turn: firstTurn(writer.turns) });
+  database.execute("CREATE TABLE t (x)");
+  const isAlone = () => (writer.isWriting() ? 0 : 1);
+  database.define("isAlone", isAlone);
+  const insert = database.prepare<{ x: number }>("INSERT INTO t SELECT isAlone() RETURNING x");
+  const places = new Int32Array(writer.turns);
+  for (const ask of [insert.run, insert.get, insert.all]) {
+    while (!writer.isWriting()) await nextTurn();
+    ask();
+  }
+  await writer.stop();
+  expect(places[0]).toBe(0);
+  expect(database.prepare("SELECT x FROM t").all()).toEqual([{ x: 1 }, { x: 1 }, { x: 1 }]);
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
 test("a transaction ends its turn, also where it fails", () => {
   const turns = createTurns();
   const folder = mkdtempSync(join(tmpdir(), "uniknode-turns-"));
