@@ -6,9 +6,9 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import { createBlockStore } from "../store/blocks.ts";
-import { type Database, openDatabase } from "../store/database.ts";
+import { openDatabase } from "../store/database.ts";
 import { createMetaStore } from "../store/meta.ts";
-import { migrate } from "../store/migrations.ts";
+import { copyChain } from "./copy.ts";
 import { databaseOf } from "./database.ts";
 import { stateDigest } from "./digest.ts";
 import { ArchiveError } from "./error.ts";
@@ -24,19 +24,6 @@ export type CreateOptions = {
   /** Hears what is being done, and of long work the part that is done: 0 to 1. */
   readonly onProgress: (step: string, part?: number) => void;
 };
-
-/** Everything that follows from the blocks. What else a database has is this node's own, and may be secret. */
-const CHAIN_TABLES = [
-  "blocks",
-  "transactions",
-  "payees",
-  "wallets",
-  "tokens",
-  "properties",
-  "entries",
-  "rounds",
-  "undo",
-];
 
 /**
  * Writes the chain and its state, as they are at one moment, into a folder of their own. Nothing that belongs to this
@@ -75,37 +62,6 @@ export async function createChainSnapshot(options: CreateOptions): Promise<Manif
     rmSync(output, { recursive: true, force: true });
     throw error;
   }
-}
-
-/** Into a database of its own rather than a copy of which something is deleted: nothing secret can stay behind. */
-function copyChain(source: string, to: string): void {
-  const database = openDatabase(to);
-  try {
-    // One file without a journal beside it, which is thrown away if anything fails.
-    database.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
-    migrate(database);
-    database.prepare("ATTACH ? AS source").run(source);
-    // One transaction: what a running node commits meanwhile is not seen. It takes no lock that the node waits for.
-    database.execute("BEGIN DEFERRED");
-    checkSchema(database, source);
-    for (const table of CHAIN_TABLES) {
-      database.execute(`INSERT INTO main.${table} SELECT * FROM source.${table}`);
-    }
-    database.execute("INSERT INTO main.meta SELECT * FROM source.meta WHERE key = 'nethash'");
-    database.execute("COMMIT");
-  } finally {
-    database.close();
-  }
-}
-
-function checkSchema(database: Database, source: string): void {
-  const applied = (schema: string) =>
-    JSON.stringify(database.prepare(`SELECT * FROM ${schema}.migrations ORDER BY name`).all());
-  if (applied("main") === applied("source")) return;
-  throw new ArchiveError(
-    "ARCHIVE_FOREIGN",
-    `${source} was written by another version; let this one run on it once, or use that version`,
-  );
 }
 
 function describe(path: string): Pick<Manifest, "nethash" | "head" | "transactions" | "state"> {

@@ -6,12 +6,14 @@ export type ArchiveErrorCode =
   | "ARCHIVE_MISSING"
   /** It is not what was once written: cut off, or altered. Another copy may do. */
   | "ARCHIVE_DAMAGED"
-  /** It is of another network. */
+  /** There is no room on the disk for what is in it. */
+  | "ARCHIVE_TOO_LARGE"
+  /** It is of another network, or of another version of the program. */
   | "ARCHIVE_FOREIGN"
   /** A block in it breaks a rule of the network. */
   | "ARCHIVE_INVALID";
 
-/** Never worth a retry with the same input. The message names the file, the block or the remedy. */
+/** Never worth a retry with the same input and the same disk. The message names the file, the block or the remedy. */
 export class ArchiveError extends Error {
   readonly code: ArchiveErrorCode;
 

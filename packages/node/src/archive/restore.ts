@@ -1,9 +1,10 @@
 /** A data folder from a snapshot. */
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../store/database.ts";
 import { lockDataFolder } from "../store/lock.ts";
 import { type CheckDeps, checkChain } from "./check.ts";
+import { copyChain } from "./copy.ts";
 import { stateDigest } from "./digest.ts";
 import { ArchiveError } from "./error.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
@@ -34,11 +35,11 @@ export async function restoreSnapshot(folder: string, data: string, deps: Restor
     }
     const part = join(data, "restored.sqlite");
     try {
-      await unpackDatabase(folder, manifest, part, (done) => deps.onProgress("unpacking", done));
-      await checkAgainst(manifest, part, deps);
+      await takeChain(folder, manifest, part, deps);
+      flush(part);
       renameSync(part, path);
     } finally {
-      for (const suffix of ["", "-wal", "-shm"]) rmSync(part + suffix, { force: true });
+      removeDatabase(part);
     }
     return manifest;
   } finally {
@@ -47,11 +48,47 @@ export async function restoreSnapshot(folder: string, data: string, deps: Restor
 }
 
 /**
- * Checks an unpacked snapshot.
+ * Makes a database of the chain of a snapshot and checks it. Nothing else that the snapshot's database may hold comes
+ * along: it may be a stranger's, who could have left webhooks, a token that he knows, or triggers.
  *
- * @throws {ArchiveError} ARCHIVE_FOREIGN, ARCHIVE_INVALID, ARCHIVE_DAMAGED
+ * @throws {ArchiveError} of any code but ARCHIVE_EXISTS
  */
-export async function checkAgainst(manifest: Manifest, path: string, deps: RestoreDeps): Promise<void> {
+export async function takeChain(
+  folder: string,
+  manifest: Manifest,
+  to: string,
+  deps: RestoreDeps,
+): Promise<void> {
+  const unpacked = `${to}.unpacked`;
+  try {
+    // What a restore that was killed has left.
+    removeDatabase(to);
+    await unpackDatabase(folder, manifest, unpacked, (done) => deps.onProgress("unpacking", done));
+    copyChain(unpacked, to);
+    removeDatabase(unpacked);
+    await checkAgainst(manifest, to, deps);
+  } catch (error) {
+    throw isOfMachine(error) ? error : damagedBy(error);
+  } finally {
+    removeDatabase(unpacked);
+  }
+}
+
+/** Whether this machine failed, rather than what it read: a full disk, missing rights. */
+const isOfMachine = (error: unknown): boolean =>
+  /^(E(?!RR_)[A-Z0-9]+$|SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM|BUSY))/.test(
+    String((error as NodeJS.ErrnoException).code),
+  );
+
+/** Bytes whose hash is right may still be no database, or hold what nobody can read. */
+const damagedBy = (error: unknown): ArchiveError =>
+  error instanceof ArchiveError
+    ? error
+    : new ArchiveError("ARCHIVE_DAMAGED", `the snapshot cannot be read: ${(error as Error).message}`, {
+        cause: error,
+      });
+
+async function checkAgainst(manifest: Manifest, path: string, deps: RestoreDeps): Promise<void> {
   const database = openDatabase(path, { readonly: true });
   try {
     const onPart = (done: number) => deps.onProgress("checking blocks", done);
@@ -69,5 +106,19 @@ export async function checkAgainst(manifest: Manifest, path: string, deps: Resto
     }
   } finally {
     database.close();
+  }
+}
+
+const removeDatabase = (path: string) => {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
+};
+
+/** Waits until a file is on disk. */
+function flush(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }

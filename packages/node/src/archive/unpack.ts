@@ -1,7 +1,7 @@
 /** From the compressed database of a snapshot to a file, proved to be the one that was compressed. */
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { createReadStream, createWriteStream, existsSync, rmSync, statfsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
@@ -12,7 +12,7 @@ import type { Manifest } from "./manifest.ts";
  * Writes the file and waits until it is on disk.
  *
  * @param onPart hears the part that is written: 0 to 1
- * @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_DAMAGED; nothing stays after an error
+ * @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_DAMAGED, ARCHIVE_TOO_LARGE; nothing stays after an error
  */
 export async function unpackDatabase(
   folder: string,
@@ -24,6 +24,7 @@ export async function unpackDatabase(
   if (!existsSync(from)) throw new ArchiveError("ARCHIVE_MISSING", `${from} is missing`);
   const damaged = (reason: string, cause?: unknown) =>
     new ArchiveError("ARCHIVE_DAMAGED", `${from} ${reason}; get another copy of the snapshot`, { cause });
+  checkRoom(bytes, dirname(to));
   const hash = createHash("sha256");
   let written = 0;
   const watch = new Transform({
@@ -49,6 +50,17 @@ export async function unpackDatabase(
     if (error instanceof ArchiveError || !isOfCompression(error)) throw error;
     throw damaged("cannot be unpacked", error);
   }
+}
+
+/** The unpacked database and the one that is made of it. */
+function checkRoom(bytes: number, folder: string): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const [needed, free] = [2 * bytes, bavail * bsize];
+  if (needed <= free) return;
+  throw new ArchiveError(
+    "ARCHIVE_TOO_LARGE",
+    `${folder} has ${free} bytes left, and ${needed} are needed: make room, or choose another folder`,
+  );
 }
 
 const isOfCompression = (error: unknown): boolean =>

@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { zstdDecompressSync } from "node:zlib";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { dalinet } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createChainSnapshot } from "../../src/archive/create.ts";
@@ -8,8 +9,9 @@ import { ArchiveError } from "../../src/archive/error.ts";
 import { DATABASE_FILE, type Manifest } from "../../src/archive/manifest.ts";
 import { restoreSnapshot } from "../../src/archive/restore.ts";
 import { verifySnapshot } from "../../src/archive/verify.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
 import { lockDataFolder } from "../../src/store/lock.ts";
+import { createMetaStore } from "../../src/store/meta.ts";
 import { dumpOf, openChain } from "../chain/fixtures.ts";
 import { type Archived, alter, archiveFixture, WEBHOOK_TOKEN } from "./fixture.ts";
 
@@ -38,6 +40,12 @@ async function alteredSnapshot(sql: string): Promise<string> {
   cpSync(archived.data, data, { recursive: true });
   alter(data, sql);
   return snapshotOf(data);
+}
+
+async function restored(snapshot: string): Promise<string> {
+  const data = newPath();
+  await restoreSnapshot(snapshot, data, archived.deps);
+  return data;
 }
 
 const verify = (snapshot: string, isExecuted = false, deps = archived.deps) =>
@@ -176,6 +184,111 @@ describe("verification", () => {
     const refusal = verify(snapshot, false, { ...archived.deps, network });
     await expect(refusal).rejects.toMatchObject({ code: "ARCHIVE_FOREIGN" });
   });
+});
+
+/** A snapshot that a stranger has made by hand: its database is altered, and the manifest describes it. */
+async function inventedSnapshot(alteration: (database: Database) => void): Promise<string> {
+  const snapshot = await snapshotOf(archived.data);
+  const [path, plain] = [join(snapshot, DATABASE_FILE), newPath()];
+  writeFileSync(plain, zstdDecompressSync(readFileSync(path)));
+  const database = openDatabase(plain);
+  alteration(database);
+  database.execute("PRAGMA journal_mode = DELETE");
+  database.close();
+  return seal(snapshot, readFileSync(plain));
+}
+
+function seal(snapshot: string, content: Buffer): string {
+  writeFileSync(join(snapshot, DATABASE_FILE), zstdCompressSync(content));
+  const path = join(snapshot, "manifest.json");
+  const manifest: Manifest = JSON.parse(readFileSync(path, "utf8"));
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  const described = { ...manifest.database, bytes: content.length, sha256 };
+  writeFileSync(path, JSON.stringify({ ...manifest, database: described }));
+  return snapshot;
+}
+
+describe("a snapshot of a stranger", () => {
+  test("leaves no secret that he knows, no webhook and no pool of his", async () => {
+    const snapshot = await inventedSnapshot((database) =>
+      database.execute(`
+        INSERT INTO meta VALUES ('webhookToken', 'known to a stranger');
+        INSERT INTO pool (id, bytes) VALUES ('1', x'00');
+        INSERT INTO forged_slots VALUES ('a', 1, 'b');
+        UPDATE type_totals SET transactions = 7;
+      `),
+    );
+    const data = newPath();
+    await restoreSnapshot(snapshot, data, archived.deps);
+    expect(dump(data)).toEqual(dump(await restored(await snapshotOf(archived.data))));
+    const database = openDatabase(join(data, "node.sqlite"), { readonly: true });
+    expect(createMetaStore(database).read("webhookToken")).toBeUndefined();
+    database.close();
+  });
+
+  test.each([
+    ["a trigger", "CREATE TRIGGER mine AFTER INSERT ON blocks BEGIN DELETE FROM wallets; END"],
+    ["a view in place of a table", "DROP TABLE payees; CREATE VIEW payees AS SELECT 1, 2, 3"],
+    ["a table more", "CREATE TABLE mine (content BLOB)"],
+  ])("with %s is refused, and nothing stays", async (_what, sql) => {
+    const snapshot = await inventedSnapshot((database) => database.execute(sql));
+    const data = newPath();
+    const restoring = restoreSnapshot(snapshot, data, archived.deps);
+    await expect(restoring).rejects.toMatchObject({ code: "ARCHIVE_FOREIGN" });
+    expect(readdirSync(data)).toEqual(["lock.sqlite"]);
+  });
+
+  test.each([
+    ["is no database", () => snapshotOf(archived.data).then((path) => seal(path, Buffer.from("nothing")))],
+    [
+      "has a broken one",
+      () =>
+        snapshotOf(archived.data).then((path) =>
+          seal(path, zstdDecompressSync(readFileSync(join(path, DATABASE_FILE))).fill(0xff, 8192, 60_000)),
+        ),
+    ],
+    ["has blocks cut short", () => inventedSnapshot((of) => of.execute("UPDATE blocks SET header = x'00'"))],
+    [
+      "has rounds that are none",
+      () => inventedSnapshot((of) => of.execute("UPDATE rounds SET record = '{'")),
+    ],
+    [
+      "has wallets that are none",
+      () => inventedSnapshot((of) => of.execute("UPDATE wallets SET attributes = '{'")),
+    ],
+  ])("that %s is refused, and nothing stays", async (_what, make) => {
+    const data = newPath();
+    const restoring = restoreSnapshot(await make(), data, archived.deps);
+    await expect(restoring).rejects.toBeInstanceOf(ArchiveError);
+    expect(readdirSync(data)).toEqual(["lock.sqlite"]);
+  });
+
+  test("that shows other amounts than its blocks is found by executing", async () => {
+    const snapshot = await inventedSnapshot((database) =>
+      database.execute("UPDATE transactions SET amount = amount + 1"),
+    );
+    await expect(verify(snapshot, true)).rejects.toMatchObject({ code: "ARCHIVE_INVALID" });
+  });
+
+  test("that would fill the disk is refused before anything is written", async () => {
+    const snapshot = await snapshotOf(archived.data);
+    const path = join(snapshot, "manifest.json");
+    const manifest: Manifest = JSON.parse(readFileSync(path, "utf8"));
+    const database = { ...manifest.database, bytes: 2 ** 60 };
+    writeFileSync(path, JSON.stringify({ ...manifest, database }));
+    const restoring = restoreSnapshot(snapshot, newPath(), archived.deps);
+    await expect(restoring).rejects.toMatchObject({ code: "ARCHIVE_TOO_LARGE" });
+  });
+});
+
+test("a restore goes on where one was killed", async () => {
+  const data = newPath();
+  mkdirSync(data);
+  for (const name of ["restored.sqlite", "restored.sqlite-journal", "restored.sqlite.unpacked"]) {
+    writeFileSync(join(data, name), "half of something");
+  }
+  await restoreSnapshot(await snapshotOf(archived.data), data, archived.deps);
+  expect(readdirSync(data).sort()).toEqual(["lock.sqlite", "node.sqlite"]);
 });
 
 describe("a damaged snapshot", () => {
