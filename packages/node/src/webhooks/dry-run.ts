@@ -4,7 +4,6 @@ import type { Event } from "../events/event.ts";
 import { type History, isRemembered } from "../events/history.ts";
 import { heardNames } from "../events/names.ts";
 import type { Snapshot } from "../store/queries/snapshot.ts";
-import type { WebhookFields } from "../store/webhooks.ts";
 import { integer, readMembers, required } from "./body.ts";
 import {
   type Condition,
@@ -13,7 +12,7 @@ import {
   type Finding,
 } from "./conditions/conditions.ts";
 import { parseJson } from "./json.ts";
-import { checkEvents, FIELD_READERS } from "./register/fields.ts";
+import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fields.ts";
 
 export type DryRun = (body: unknown) => Promise<DryRunReport>;
 
@@ -46,9 +45,9 @@ const MAX_SHOWN = 20;
 /** Values shown of one condition: contents may be long lists. */
 const MAX_FOUND = 5;
 
-type Body = WebhookFields & { readonly blocks: number };
+type Body = NewWebhook & { readonly blocks: number };
 
-const READERS = { ...FIELD_READERS, blocks: integer(1, MAX_BLOCKS) };
+const READERS = { ...NEW_WEBHOOK_READERS, blocks: integer(1, MAX_BLOCKS) };
 
 /**
  * Takes the body of a registration, of which only events and conditions count, and `blocks`, the number of blocks.

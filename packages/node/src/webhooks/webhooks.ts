@@ -198,6 +198,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     clock,
     logger,
   });
+  const ping = createPing({ database, contents, deliveries, attempt, nowMs });
   const register = createRegister(options, {
     database,
     webhooks,
@@ -206,6 +207,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     replays,
     eventLog,
     webhooksChanged,
+    queuePing: ping.queue,
     onChanged: dispatcher.look,
     nowMs,
     logger,
@@ -216,7 +218,6 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     onQueued: dispatcher.look,
     nowMs,
   });
-  const ping = createPing({ database, contents, deliveries, attempt, nowMs });
 
   return {
     register,
@@ -233,7 +234,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     }),
     async ping(id) {
       const webhook = register.find(id);
-      const { number, isAlive } = await ping(webhook);
+      const { number, isAlive } = await ping.send(webhook);
       if (isAlive && webhook.suspended !== undefined) await register.resume(webhook.id);
       return log.find(id, `${number}`);
     },

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { readFields } from "../../src/webhooks/register/fields.ts";
+import { readNewWebhook } from "../../src/webhooks/register/fields.ts";
 import { always, blockApplied, type Call, createService, heights } from "./support.ts";
 
 describe("a delivery", () => {
@@ -132,7 +132,7 @@ test("a webhook may ask for all of its conditions", async () => {
 
 test("rows that no registration makes: no conditions fire always, unreadable ones never", async () => {
   const { store, emit, calls } = createService();
-  const fields = readFields(always());
+  const fields = readNewWebhook(always());
   for (const conditions of ["[]", '[{"key":"height","condition":"between","value":"x"}]', "{"]) {
     store.activate(store.insert({ ...fields, conditions }, "00".repeat(32)).id, 0);
   }

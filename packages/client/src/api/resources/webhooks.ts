@@ -66,7 +66,11 @@ export type WebhookChanges = {
 };
 
 /** `event` or `events` is needed. */
-export type NewWebhook = WebhookChanges & Required<Pick<WebhookChanges, "target" | "conditions">>;
+export type NewWebhook = WebhookChanges &
+  Required<Pick<WebhookChanges, "target" | "conditions">> & {
+    /** Whether the target is sent a `ping` before anything else. */
+    readonly ping?: boolean;
+  };
 
 export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
 

@@ -13,14 +13,14 @@ const Condition = Type.Object(
   },
   { title: "Condition" },
 );
-const enabled = Type.Union([Type.Boolean(), Type.Enum(["true", "false"])]);
+const typedSwitch = Type.Union([Type.Boolean(), Type.Enum(["true", "false"])]);
 
 /** Members that may be written. */
 const writable = {
   event: Type.Optional(Type.String({ description: "Name of an event (docs/reference/events.md)." })),
   events: Type.Optional(Type.Array(Type.String(), { description: "Several names, instead of `event`." })),
   target: Type.Optional(Type.String({ description: "URL that the deliveries are posted to." })),
-  enabled: Type.Optional(enabled),
+  enabled: Type.Optional(typedSwitch),
   conditions: Type.Optional(Type.Array(Condition)),
   match: Type.Optional(Type.Enum(["any", "all"], { description: "Which of the conditions must hold." })),
   order: Type.Optional(
@@ -99,7 +99,12 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     querystring: { page: pageQuery.page, limit: pageQuery.limit },
   }),
   "POST /webhooks": route("Registers a webhook. The answer carries its secret, once.", data(Secret), {
-    body: { ...writable, target: Type.String(), conditions: Type.Array(Condition) },
+    body: {
+      ...writable,
+      target: Type.String(),
+      conditions: Type.Array(Condition),
+      ping: Type.Optional(typedSwitch),
+    },
     status: 201,
   }),
   "GET /webhooks/:id": route("One webhook.", data(Webhook), { params: id }),

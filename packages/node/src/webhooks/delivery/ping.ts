@@ -1,4 +1,4 @@
-/** A message that asks a target whether it is there. It stands in the log, but in no queue: there is one attempt. */
+/** A message that asks a target whether it is there; it stands in the log like all others. */
 import { randomBytes } from "node:crypto";
 import type { ContentStore } from "../../store/contents.ts";
 import type { Database } from "../../store/database.ts";
@@ -14,8 +14,12 @@ export type PingDeps = {
   nowMs: () => number;
 };
 
-/** Answers the number of the delivery. `isAlive`: the target answered with success. */
-export type Ping = (webhook: Webhook) => Promise<{ readonly number: number; readonly isAlive: boolean }>;
+export type Ping = {
+  /** Calls the target, once. Answers the number of the delivery; `isAlive`: the target answered with success. */
+  send(webhook: Webhook): Promise<{ readonly number: number; readonly isAlive: boolean }>;
+  /** Leaves it to the queue of the webhook, which tries again. To be called in a transaction. */
+  queue(webhook: number): void;
+};
 
 const NOTHING = { dataText: "{}" };
 
@@ -23,22 +27,32 @@ const NOTHING = { dataText: "{}" };
 const TIMEOUT_MS = 5_000;
 
 export function createPing({ database, contents, deliveries, attempt, nowMs }: PingDeps): Ping {
-  return async ({ id: webhook, target, secrets }) => {
-    const atMs = nowMs();
-    const source = { webhook, id: `msg_${randomBytes(16).toString("hex")}`, event: "ping" };
-    const letter = { ...source, createdMs: atMs, content: NOTHING };
-    const answered = await attempt({ letter, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
-    const attempted = answered ?? silence(atMs, nowMs());
-    const isAlive = attempted.reason === undefined;
-    const number = database.transaction(() => {
-      const number = deliveries.insert({ ...source, content: contents.insert(NOTHING) }, atMs);
-      deliveries.recordAttempt(number, attempted);
-      deliveries.finish(number, isAlive ? "delivered" : "failed", nowMs(), attempted.reason);
-      return number;
-    });
-    return { number, isAlive };
+  return {
+    async send({ id: webhook, target, secrets }) {
+      const atMs = nowMs();
+      const source = sourceOf(webhook);
+      const letter = { ...source, createdMs: atMs, content: NOTHING };
+      const answered = await attempt({ letter, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
+      const attempted = answered ?? silence(atMs, nowMs());
+      const isAlive = attempted.reason === undefined;
+      const number = database.transaction(() => {
+        const number = deliveries.insert({ ...source, content: contents.insert(NOTHING) }, atMs);
+        deliveries.recordAttempt(number, attempted);
+        deliveries.finish(number, isAlive ? "delivered" : "failed", nowMs(), attempted.reason);
+        return number;
+      });
+      return { number, isAlive };
+    },
+    queue: (webhook) =>
+      void deliveries.insert({ ...sourceOf(webhook), content: contents.insert(NOTHING) }, nowMs()),
   };
 }
+
+const sourceOf = (webhook: number) => ({
+  webhook,
+  id: `msg_${randomBytes(16).toString("hex")}`,
+  event: "ping",
+});
 
 const silence = (startedMs: number, nowMs: number): Attempted => ({
   startedMs,

@@ -20,20 +20,29 @@ export const FIELD_READERS: Readers<WebhookFields> = {
   event: readEvent,
   events: readEvents,
   target: readTarget,
-  enabled: readEnabled,
+  enabled: readSwitch,
   conditions: readConditions,
   match: oneOf("any", "all"),
   order: oneOf("parallel", "strict"),
   confirmations: integer(0, MAX_CONFIRMATIONS),
 };
 
+export type NewWebhook = WebhookFields & {
+  /** Whether the target is sent a ping before anything else (webhooks.md section 10, point 9). */
+  readonly ping: boolean;
+};
+
+/** How the members of a registration are read. */
+export const NEW_WEBHOOK_READERS: Readers<NewWebhook> = { ...FIELD_READERS, ping: readSwitch };
+
 /**
- * The fields of a new webhook from a parsed body.
+ * A new webhook from a parsed body.
  *
  * @throws {WebhookError} WEBHOOK_INVALID
  */
-export function readFields(body: unknown): WebhookFields {
-  const { event = null, events = [], target, enabled = true, conditions, ...rest } = readChanges(body);
+export function readNewWebhook(body: unknown): NewWebhook {
+  const given = readMembers(body, NEW_WEBHOOK_READERS);
+  const { event = null, events = [], target, enabled = true, conditions, ...rest } = given;
   checkEvents({ event, events });
   return {
     event,
@@ -44,6 +53,7 @@ export function readFields(body: unknown): WebhookFields {
     match: rest.match ?? "any",
     order: rest.order ?? "parallel",
     confirmations: rest.confirmations ?? 0,
+    ping: rest.ping ?? false,
   };
 }
 
@@ -101,11 +111,11 @@ function readTarget(value: unknown): string {
 }
 
 /** A typed string, in any letter case, or the JSON value. */
-function readEnabled(value: unknown): boolean {
+function readSwitch(value: unknown, name: string): boolean {
   const text = typeof value === "string" ? value.toLowerCase() : value;
   if (text === true || text === "true") return true;
   if (text === false || text === "false") return false;
-  throw invalid('"enabled" must be "true" or "false"');
+  throw invalid(`"${name}" must be "true" or "false"`);
 }
 
 function readConditions(value: unknown): string {

@@ -9,7 +9,7 @@ import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
 import { integer, type Readers, readMembers } from "../body.ts";
 import { WebhookError } from "./error.ts";
-import { checkEvents, readChanges, readFields } from "./fields.ts";
+import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
 
 export type RegisterOptions = {
   readonly maxWebhooks: number;
@@ -26,6 +26,8 @@ export type RegisterDeps = {
   eventLog: Pick<EventLog, "lastSequence">;
   /** Settles when every event that the register names reaches the log. */
   webhooksChanged: () => Promise<void>;
+  /** Puts a ping into the queue of the webhook. */
+  queuePing: (webhook: number) => void;
   /** What is delivered to the webhook is another thing from now on. */
   onChanged: (webhook: number) => void;
   nowMs: () => number;
@@ -42,7 +44,8 @@ export type Register = {
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   find(id: string): Webhook;
   /**
-   * The webhook sees every event after the promise settles, and none before.
+   * The webhook sees every event after the promise settles, and none before. A `body.ping` asks for a ping before all
+   * of them, unless the webhook is disabled.
    *
    * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_LIMIT
    */
@@ -85,6 +88,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     replays,
     eventLog,
     webhooksChanged,
+    queuePing,
     onChanged,
     nowMs,
     logger,
@@ -109,7 +113,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     find,
 
     async create(body) {
-      const fields = readFields(body);
+      const { ping, ...fields } = readNewWebhook(body);
       checkTarget(fields);
       if (webhooks.count() >= maxWebhooks) {
         throw new WebhookError("WEBHOOK_LIMIT", `the register holds ${maxWebhooks} webhooks already`);
@@ -121,7 +125,11 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
         webhooks.remove(webhook.id);
         throw error;
       }
-      webhooks.activate(webhook.id, eventLog.lastSequence());
+      database.transaction(() => {
+        webhooks.activate(webhook.id, eventLog.lastSequence());
+        if (ping && webhook.enabled) queuePing(webhook.id);
+      });
+      if (ping) onChanged(webhook.id);
       return webhook;
     },
 

@@ -1,0 +1,58 @@
+/** The ping that the creator of a webhook may ask for (webhooks.md section 10, point 9). */
+import { expect, test } from "vitest";
+import { serve, TOKEN } from "./serve.ts";
+import { always, blockApplied, createService, settle } from "./support.ts";
+
+const events = (calls: readonly { message: Record<string, unknown> }[]) =>
+  calls.map(({ message }) => message.event);
+
+test("is sent before anything else, by request only", async () => {
+  const { ask, emit, calls } = await serve();
+  const { status } = await ask("POST", "/api/webhooks", { body: { ...always(), ping: "true" } });
+  expect(status).toBe(201);
+  await ask("POST", "/api/webhooks", { body: always() });
+  await emit(blockApplied(1));
+  expect(events(calls).filter((event) => event === "ping")).toEqual(["ping"]);
+  expect(calls[0]!.message).toMatchObject({ event: "ping", webhookId: 1, data: {} });
+  expect(calls.at(-1)!.message).toMatchObject({ event: "block.applied", sequence: 1 });
+});
+
+test("waits for a receiver that is not there yet, over a restart, too", async () => {
+  const first = createService({ reply: () => 503 });
+  await first.webhooks.register.create({ ...always(), ping: true });
+  await settle();
+  expect(events(first.calls)).toEqual(["ping"]);
+  const { path } = first.database
+    .prepare<{ path: string }>("SELECT file AS path FROM pragma_database_list")
+    .get()!;
+  await first.close();
+
+  const second = createService({ path, clock: first.clock });
+  second.webhooks.wake();
+  await second.clock.advance(10_000);
+  expect(events(second.calls)).toEqual(["ping"]);
+  expect(second.calls[0]!.body).toBe(first.calls[0]!.body);
+  expect(second.log(1, 10)).toMatchObject([{ event: "ping", state: "delivered" }]);
+});
+
+test("is none for a webhook that is disabled", async () => {
+  const { webhooks, calls, log } = createService();
+  await webhooks.register.create({ ...always(), enabled: false, ping: true });
+  await settle();
+  expect(calls).toEqual([]);
+  expect(log(1, 10)).toEqual([]);
+});
+
+test("belongs to the creation: no event, no member of a webhook, and nothing to update", async () => {
+  const { ask } = await serve();
+  const created = await ask("POST", "/api/webhooks", { body: { ...always(), ping: true } });
+  expect(created.body.data).not.toHaveProperty("ping");
+  expect((await ask("PUT", "/api/webhooks/1", { body: { ping: true } })).status).toBe(422);
+  expect((await ask("POST", "/api/webhooks", { body: { ...always(), ping: 1 } })).status).toBe(422);
+  expect((await ask("POST", "/api/webhooks", { body: always("ping") })).status).toBe(422);
+  const tried = await ask("POST", "/api/webhooks/test", {
+    body: { ...always(), ping: true },
+    headers: { authorization: TOKEN, "content-type": "application/json" },
+  });
+  expect(tried.status).toBe(200);
+});
