@@ -97,7 +97,9 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Answ
       sightings: createSightings(),
       doubleForging: { look: () => {} },
       broadcast: () => {},
+      isStarted: () => true,
       onReceived: () => {},
+      onDisregarded: () => {},
       onUnchained: () => {},
       onForkSuspected: () => {},
       ban(address, reason) {

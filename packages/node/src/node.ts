@@ -233,7 +233,8 @@ async function start(
       isOwnDelegate: (publicKey) => options.delegates.has(publicKey),
       onPeer: (peer, fate) =>
         report(eventOfPeer(peerView(peer, options.peers!.port, network), fate, nowMs())),
-      onBlock: (block) => report(eventOfArrival(block, "received")),
+      onBlock: (block, fate) => report(eventOfArrival(block, fate)),
+      onStarted: () => report(eventOfStart(nowMs())),
       onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),
       nowMs,
       logger,
@@ -338,7 +339,8 @@ async function start(
       logger.info({ port, peers: peers.list().length }, "listening for peers");
     },
     startForging() {
-      report(eventOfStart(nowMs()));
+      // With peers, the node has started when it is in step with them.
+      if (!peers) report(eventOfStart(nowMs()));
       if (options.delegates.size > 0) forger.start();
     },
     failed: serving.died,

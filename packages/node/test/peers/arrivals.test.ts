@@ -17,6 +17,7 @@ let own: TestChain;
 let sightings: Sightings;
 let told: string[];
 let nowMs: number;
+let isStarted: boolean;
 let logged: object[];
 /** Milliseconds of the slot. */
 const at = (ms: number) => slots.unixMsOf(slots.slotTime(SLOT)) + ms;
@@ -31,7 +32,9 @@ function arrivals() {
     sightings,
     doubleForging: createDoubleForging({ network, slots, header: own.chain.blocks.header, logger }),
     broadcast: ({ header }) => told.push(`broadcast ${header.height}`),
+    isStarted: () => isStarted,
     onReceived: ({ header }) => told.push(`received ${header.height}`),
+    onDisregarded: ({ header }) => told.push(`disregarded ${header.height}`),
     onUnchained: ({ height }) => told.push(`unchained ${height}`),
     onForkSuspected: () => told.push("fork suspected"),
     ban: (address) => told.push(`ban ${address}`),
@@ -48,6 +51,7 @@ beforeEach(async () => {
   told = [];
   logged = [];
   nowMs = at(3_000);
+  isStarted = true;
   await own.forge(...range(490, 495));
 });
 afterEach(() => own.close());
@@ -59,6 +63,14 @@ describe("a posted block", () => {
     await settled().toBe(true);
     expect(own.chain.head().id).toBe(block.header.id);
     expect(told).toEqual(["received 8", "broadcast 8"]);
+  });
+
+  test("that follows before the node was ever in step is disregarded", async () => {
+    isStarted = false;
+    const { height } = own.chain.head();
+    await post(own.make(SLOT));
+    expect(told).toEqual([`disregarded ${height + 1}`]);
+    expect(own.chain.head().height).toBe(height);
   });
 
   test("that comes again is only counted", async () => {

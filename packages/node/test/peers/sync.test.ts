@@ -15,6 +15,8 @@ let blocks: Block[];
 let register: Register;
 let banned: string[];
 let errors: string[];
+/** Heights at which it came in step. */
+let arrivals: number[];
 let sync: Sync;
 
 beforeEach(async () => {
@@ -24,6 +26,7 @@ beforeEach(async () => {
   register = createRegister(() => {});
   banned = [];
   errors = [];
+  arrivals = [];
 });
 afterEach(async () => {
   await sync.close();
@@ -44,7 +47,7 @@ const meet = () =>
     },
   } as Peer);
 
-function follow(fetch: Fetch, chain: SyncDeps["chain"] = own.chain): void {
+function create(fetch: Fetch, chain: SyncDeps["chain"] = own.chain): void {
   sync = createSync({
     network,
     chain,
@@ -56,8 +59,13 @@ function follow(fetch: Fetch, chain: SyncDeps["chain"] = own.chain): void {
       register.remove(ip);
     },
     onForeignHeader: () => {},
+    onInStep: () => arrivals.push(chain.head().height),
     logger: pino({ level: "error" }, { write: (line: string) => void errors.push(JSON.parse(line).msg) }),
   });
+}
+
+function follow(...given: Parameters<typeof create>): void {
+  create(...given);
   sync.start();
 }
 
@@ -67,6 +75,24 @@ const bytesAfter = (after: number, limit: number) =>
 test("a node without peers is in step", async () => {
   follow(async () => []);
   await expect.poll(() => sync.isInStep()).toBe(true);
+});
+
+test("a node that has not looked for peers is not in step, whoever calls", async () => {
+  create(async () => []);
+  sync.wake();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sync.isInStep()).toBe(false);
+  sync.start();
+  await expect.poll(() => sync.isInStep()).toBe(true);
+});
+
+test("a node tells that it is in step when it has every block, and once", async () => {
+  meet();
+  follow(async (_, after, limit) => bytesAfter(after, limit));
+  await expect.poll(() => sync.isInStep()).toBe(true);
+  sync.wake();
+  await sync.close();
+  expect(arrivals).toEqual([21]);
 });
 
 test("blocks are fetched until nobody has more", async () => {

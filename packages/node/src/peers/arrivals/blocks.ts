@@ -30,8 +30,12 @@ export type BlockArrivalsDeps = {
   readonly doubleForging: DoubleForging;
   /** Passes a block on. */
   readonly broadcast: (block: Block) => void;
+  /** Whether the node has been in step with the network since its start (p2p.md 11, 4). */
+  readonly isStarted: () => boolean;
   /** A block passed the first tests and goes to the chain. */
   readonly onReceived: (block: Block) => void;
+  /** A block passed them too early, and goes nowhere. */
+  readonly onDisregarded: (block: Block) => void;
   /** A peer knows more than this node does, or is on another branch. */
   readonly onUnchained: (header: BlockHeader, caller: Caller) => void;
   /** The chain saw two blocks of one delegate, or the same block too often above the head (consensus.md 6.4). */
@@ -134,6 +138,7 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
       checkCount(bytes);
       const block = receiveBlock(bytes, network);
       if (!isWanted(block, caller)) return;
+      if (!deps.isStarted()) return deps.onDisregarded(block);
       sightings.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
       // The answer does not wait for the fate of the block.
       process(block, bytes).catch((err) => logger.error({ err }, "a posted block was not processed"));

@@ -25,13 +25,15 @@ export type SyncDeps = {
   readonly ban: (ip: string, reason: string) => void;
   /** A header of another branch than ours, which nobody has verified. */
   readonly onForeignHeader: (header: BlockHeader) => void;
+  /** The node has come in step with the network. */
+  readonly onInStep: () => void;
   readonly logger: Logger;
 };
 
 export type Sync = {
   /** Begins to follow; the peers have been looked for once. */
   start(): void;
-  /** There may be something to fetch. */
+  /** There may be something to fetch. Without effect before the start: nobody is known who could have it. */
   wake(): void;
   /** Whether the node was at the head of the network when it looked last, and is not fetching. */
   isInStep(): boolean;
@@ -58,6 +60,7 @@ export function createSync(deps: SyncDeps): Sync {
   const { network, chain, register, logger } = deps;
   const idleMs = IDLE_SLOTS * network.milestoneAt(1).blocktime * 1000;
   const ending = new AbortController();
+  let isStarted = false;
   let inStep = false;
   let progress: SyncProgress | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -107,10 +110,11 @@ export function createSync(deps: SyncDeps): Sync {
   }
 
   function reachHead(): void {
-    if (!inStep)
-      logger.info({ height: chain.head().height, peers: register.all().length }, "Blockchain 100% in sync");
-    inStep = true;
     progress = undefined;
+    if (inStep) return;
+    inStep = true;
+    logger.info({ height: chain.head().height, peers: register.all().length }, "Blockchain 100% in sync");
+    deps.onInStep();
   }
 
   async function fetchFrom(ahead: readonly Peer[]): Promise<void> {
@@ -191,8 +195,13 @@ export function createSync(deps: SyncDeps): Sync {
   }
 
   return {
-    start: run,
-    wake: run,
+    start() {
+      isStarted = true;
+      run();
+    },
+    wake() {
+      if (isStarted) run();
+    },
     isInStep: () => inStep,
     progress: () => (inStep ? undefined : progress),
     async close() {

@@ -1,0 +1,126 @@
+/** What goes from node to node: blocks and transactions, those that arrive, those that are passed on, those fetched. */
+import type { Rounds } from "@uniknode/ledger";
+import type { Block, Network, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { Chain } from "../chain/chain.ts";
+import type { Closing } from "../lifecycle/closing.ts";
+import type { AdmissionAnswer } from "../serving/gateway.ts";
+import type { Acquaintance } from "./acquaintance.ts";
+import { type BlockArrivals, createBlockArrivals } from "./arrivals/blocks.ts";
+import { createDoubleForging } from "./arrivals/double-forging.ts";
+import { createSightings } from "./arrivals/sightings.ts";
+import { createTransactionArrivals, type Items, type TransactionArrivals } from "./arrivals/transactions.ts";
+import { createBlockBroadcast } from "./broadcast/blocks.ts";
+import { createRepeat } from "./broadcast/repeat.ts";
+import { createTransactionBroadcast } from "./broadcast/transactions.ts";
+import { dropFailing } from "./discovery/drop-failing.ts";
+import { createFetch } from "./sync/source.ts";
+import { createSync, type Sync } from "./sync/sync.ts";
+
+export type ExchangeDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly rounds: Rounds;
+  readonly chain: Chain;
+  readonly pool: {
+    readonly submit: (items: unknown[]) => Promise<AdmissionAnswer>;
+    /** A pending transaction. */
+    readonly get: (id: string) => SealedTransaction | undefined;
+  };
+  /** A block arrived: it goes to the chain, or came before the node was in step for the first time. */
+  readonly onBlock: (block: Block, fate: "received" | "disregarded") => void;
+  /** The node is in step with the network for the first time. */
+  readonly onStarted: () => void;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+export type Exchange = {
+  readonly sync: Sync;
+  readonly blocks: BlockArrivals;
+  readonly transactions: TransactionArrivals;
+  /** Passes on what the pool wants to be passed on. */
+  broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
+};
+
+/** @param closing is told how to end what is opened */
+export function createExchange(
+  { register, outgoing, discovery, bans }: Acquaintance,
+  deps: ExchangeDeps,
+  closing: Pick<Closing, "add">,
+): Exchange {
+  const { network, slots, rounds, chain, pool, logger, nowMs } = deps;
+  const { head } = chain;
+  const doubleForging = createDoubleForging({ network, slots, header: chain.blocks.header, logger });
+  let isStarted = false;
+  const sync = createSync({
+    network,
+    chain,
+    register,
+    pingAll: discovery.pingAll,
+    fetch: createFetch(outgoing.ask, network),
+    ban: bans.ban,
+    onForeignHeader: doubleForging.look,
+    onInStep() {
+      if (!isStarted) deps.onStarted();
+      isStarted = true;
+    },
+    logger,
+  });
+  closing.add("synchronisation", sync.close);
+
+  const addresses = () => register.all().map(({ ip }) => ip);
+  const ask = dropFailing(outgoing, register);
+  const sightings = createSightings();
+  const sendBlock = createBlockBroadcast({ network, peers: addresses, ask, sightings, logger });
+  const transactionBroadcast = createTransactionBroadcast({ peers: addresses, ask, logger });
+  const inBackground = (work: Promise<unknown>) =>
+    void work.catch((err) => logger.error({ err }, "passing on failed"));
+  const repeat = createRepeat({
+    pending: pool.get,
+    send: (items) => inBackground(transactionBroadcast.send(items)),
+  });
+  const endRepeating = chain.subscribe(() => {
+    if (sync.isInStep()) repeat.headMoved(head().height);
+  });
+  closing.add("repeating", endRepeating);
+  const broadcastTransactions: Exchange["broadcastTransactions"] = (items, answer) => {
+    repeat.sent(answer.data.broadcast, head().height);
+    inBackground(transactionBroadcast.pass(items, answer));
+  };
+
+  return {
+    sync,
+    broadcastTransactions,
+    blocks: createBlockArrivals({
+      network,
+      slots,
+      rounds,
+      chain,
+      sightings,
+      doubleForging,
+      isStarted: () => isStarted,
+      broadcast: (block) => inBackground(sendBlock(block)),
+      onReceived: (block) => deps.onBlock(block, "received"),
+      onDisregarded(block) {
+        deps.onBlock(block, "disregarded");
+        // Whoever posted it has it.
+        sync.wake();
+      },
+      onUnchained: ({ height }) => {
+        if (height > head().height) sync.wake();
+      },
+      onForkSuspected: sync.wake,
+      ban: bans.ban,
+      nowMs,
+      logger,
+    }),
+    transactions: createTransactionArrivals({
+      network,
+      head,
+      submit: pool.submit,
+      broadcast: broadcastTransactions,
+      logger,
+    }),
+  };
+}

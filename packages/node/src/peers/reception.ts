@@ -1,0 +1,104 @@
+/** How others are received: the server at the door, and who answers which call (p2p.md 6, 7 and 9). */
+import type { Rounds } from "@uniknode/ledger";
+import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { Chain } from "../chain/chain.ts";
+import type { Acquaintance } from "./acquaintance.ts";
+import { createAnswers } from "./answers/answers.ts";
+import { createBlockAnswers } from "./answers/blocks.ts";
+import { createForgerAnswers } from "./answers/forger.ts";
+import { statusOf } from "./answers/status.ts";
+import type { Exchange } from "./exchange.ts";
+import { createRateLimits } from "./guards/rate-limits.ts";
+import type { PeersOptions } from "./options.ts";
+import { formsOf, matchesAddress } from "./transport/address-patterns.ts";
+import { createPeerServer, type PeerServer } from "./transport/server.ts";
+import type { NetworkState, Plugin } from "./wire/replies/results.ts";
+
+export type ReceptionDeps = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly rounds: Rounds;
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  readonly chain: Chain;
+  readonly pool: {
+    readonly size: () => number;
+    /** Transactions for the next block. */
+    readonly select: () => SealedTransaction[];
+  };
+  /** Other services of this node, at least one; asked for once peers are listened to. */
+  readonly plugins: () => Readonly<Record<string, Plugin>>;
+  /** Refreshed for the occasion. */
+  readonly networkState: () => Promise<NetworkState>;
+  /** An event that a separate forger tells. */
+  readonly onForgerEvent: (name: string, body: Readonly<Record<string, unknown>>) => void;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+/** Connections for each peer of a subnet: an old one may still be ending. */
+const CONNECTIONS_PER_PEER = 2;
+
+export function createReception(
+  options: PeersOptions,
+  { register, candidates, traffic, isRefused, processId }: Acquaintance,
+  { sync, blocks, transactions }: Exchange,
+  deps: ReceptionDeps,
+): PeerServer {
+  const { network, slots, rounds, chain, pool, nowMs, logger } = deps;
+  const { state, head } = chain;
+  const isForger = matchesAddress(options.remoteAccess);
+  const rateLimits = createRateLimits({
+    eventsPerSecond: options.eventsPerSecond,
+    exempt: new Set([...options.remoteAccess, ...options.whitelist].flatMap(formsOf)),
+  });
+  const status = () =>
+    statusOf({
+      network,
+      slots,
+      head,
+      now: () => slots.timeAt(nowMs()),
+      processId,
+      version: options.version,
+      plugins: deps.plugins(),
+    });
+  const answer = createAnswers({
+    blocks: createBlockAnswers({ blocks: chain.blocks, head }),
+    forger: createForgerAnswers({ network, slots, rounds, state, head, nowMs, pool }),
+    arrivals: blocks,
+    transactions,
+    rateLimits,
+    status,
+    peers: () =>
+      register
+        .all()
+        .toSorted((a, b) => a.latencyMs - b.latencyMs)
+        .map(({ ip }) => ip),
+    isPeerOrForger: (address) =>
+      isForger(address) || formsOf(address).some((form) => register.get(form) !== undefined),
+    networkState: deps.networkState,
+    synchronise: sync.wake,
+    onForgerEvent: deps.onForgerEvent,
+    onCaller: (address) => void candidates.submit(address),
+    genesisBlock: deps.genesisBlock,
+    isInStep: sync.isInStep,
+  });
+  return createPeerServer(
+    {
+      host: options.host,
+      port: options.port,
+      maxConnectionsPerSubnet: CONNECTIONS_PER_PEER * options.maxPeersPerSubnet,
+      remoteAccess: options.remoteAccess,
+    },
+    {
+      network,
+      rateLimits,
+      isReady: () => true,
+      replyHeaders: () => ({ version: options.version, height: head().height }),
+      isBanned: isRefused,
+      onSocket: traffic.watch,
+      logger,
+      answer,
+    },
+  );
+}
