@@ -26,8 +26,9 @@ export const peerOptions = {
   p2pHost: option({
     name: "p2pHost",
     placeholder: "HOST",
-    sentence: "Address that peers are listened to at; a single one is also where connections come from.",
-    default: "0.0.0.0",
+    sentence:
+      "Address that peers are listened to at, :: for all of IPv4 and IPv6; a single one is also where connections come from.",
+    default: "::",
     read: readText,
   }),
   p2pPort: option({

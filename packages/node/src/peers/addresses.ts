@@ -3,6 +3,13 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
+ * The one form in which an address is compared with others: an IPv4 address written as IPv6, which is how it arrives
+ * where both are listened to, becomes IPv4 (p2p.md 17, 7). Other texts stay as they are.
+ */
+export const plainAddress = (text: string): string =>
+  isIP(text) === 0 ? text : ipaddr.process(text).toString();
+
+/**
  * The one form under which a peer is known: an IPv4 address written as IPv6 becomes IPv4. Undefined if it cannot be
  * a peer: no address, a loopback one, one of network 0, or one of this host.
  *

@@ -1,7 +1,8 @@
 /** What can be set of the peers. */
+import { isIP } from "node:net";
 
 export type PeersOptions = {
-  /** Address to listen on; a single one is also the address that connections come from. */
+  /** Address to listen on, `::` for all; a single one is also the address that connections come from. */
   readonly host: string;
   /** Port of the whole network (p2p.md 1); 0 takes a free one, with which nobody is found. */
   readonly port: number;
@@ -32,4 +33,4 @@ const EVERY_ADDRESS = ["0.0.0.0", "::"];
 
 /** Address that connections come from; any of this host if absent. */
 export const localAddressOf = ({ host }: Pick<PeersOptions, "host">): string | undefined =>
-  EVERY_ADDRESS.includes(host) ? undefined : host;
+  isIP(host) === 0 || EVERY_ADDRESS.includes(host) ? undefined : host;

@@ -4,6 +4,7 @@ import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../chain/chain.ts";
 import type { Acquaintance } from "./acquaintance.ts";
+import { plainAddress } from "./addresses.ts";
 import { createAnswers } from "./answers/answers.ts";
 import { createBlockAnswers } from "./answers/blocks.ts";
 import { createForgerAnswers } from "./answers/forger.ts";
@@ -11,7 +12,7 @@ import { statusOf } from "./answers/status.ts";
 import type { Exchange } from "./exchange.ts";
 import { createRateLimits } from "./guards/rate-limits.ts";
 import type { PeersOptions } from "./options.ts";
-import { formsOf, matchesAddress } from "./transport/address-patterns.ts";
+import { matchesAddress } from "./transport/address-patterns.ts";
 import { createPeerServer, type PeerServer } from "./transport/server.ts";
 import type { NetworkState, Plugin } from "./wire/replies/results.ts";
 
@@ -50,7 +51,7 @@ export function createReception(
   const isForger = matchesAddress(options.remoteAccess);
   const rateLimits = createRateLimits({
     eventsPerSecond: options.eventsPerSecond,
-    exempt: new Set([...options.remoteAccess, ...options.whitelist].flatMap(formsOf)),
+    exempt: new Set([...options.remoteAccess, ...options.whitelist].map(plainAddress)),
   });
   const status = () =>
     statusOf({
@@ -74,8 +75,7 @@ export function createReception(
         .all()
         .toSorted((a, b) => a.latencyMs - b.latencyMs)
         .map(({ ip }) => ip),
-    isPeerOrForger: (address) =>
-      isForger(address) || formsOf(address).some((form) => register.get(form) !== undefined),
+    isPeerOrForger: (address) => isForger(address) || register.get(plainAddress(address)) !== undefined,
     networkState: deps.networkState,
     synchronise: sync.wake,
     onForgerEvent: deps.onForgerEvent,

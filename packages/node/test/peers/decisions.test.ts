@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { peerAddress, subnetOf } from "../../src/peers/addresses.ts";
 import { broadcastRecipients } from "../../src/peers/broadcast/quota.ts";
 import { networkHeight } from "../../src/peers/known/network-height.ts";
+import { localAddressOf } from "../../src/peers/options.ts";
+import { matchesAddress } from "../../src/peers/transport/address-patterns.ts";
 import { searchCommonHeight } from "../../src/peers/verification/common-height.ts";
 import { allowedVersions, isVersionAllowed } from "../../src/peers/version-gate.ts";
 
@@ -14,6 +16,24 @@ test("an address is known in one form", () => {
   expect(peerAddress("fe80::1%eth0")).toBeUndefined();
   expect(peerAddress("::ffff:0.1.2.3")).toBeUndefined();
   expect(peerAddress("127.8.8.8")).toBeUndefined();
+});
+
+test.each([
+  ["2001:db8::7", ["2001:DB8:0::0007"], true],
+  ["::ffff:10.1.2.3", ["10.1.2.3"], true],
+  ["10.1.2.3", ["::ffff:a01:203"], true],
+  ["10.1.2.3", ["::ffff:10.1.*"], true],
+  ["10.1.2.3", ["*"], true],
+  ["10.1.2.30", ["10.1.2.3"], false],
+  ["10.1.2.3", ["10.1.2x3", "10"], false],
+  ["10.1.2.3", [], false],
+])("%s matches %j: %s", (address, patterns, expected) => {
+  expect(matchesAddress(patterns)(address)).toBe(expected);
+});
+
+test("connections come from the address that is listened to, if it is one", () => {
+  expect(localAddressOf({ host: "10.1.2.3" })).toBe("10.1.2.3");
+  for (const host of ["::", "0.0.0.0", "localhost"]) expect(localAddressOf({ host })).toBeUndefined();
 });
 
 test("this host is no peer of itself", () => {

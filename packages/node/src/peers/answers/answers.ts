@@ -1,5 +1,5 @@
 /** The events of the protocol, and who answers them (p2p.md 5, 7 and 9). */
-
+import { plainAddress } from "../addresses.ts";
 import type { BlockArrivals } from "../arrivals/blocks.ts";
 import type { TransactionArrivals } from "../arrivals/transactions.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
@@ -77,9 +77,10 @@ export function createAnswers(deps: AnswersDeps): Answer {
     "p2p.internal.getUnconfirmedTransactions": forger.getUnconfirmedTransactions,
     "p2p.internal.getCurrentRound": forger.getCurrentRound,
     "p2p.internal.getNetworkState": deps.networkState,
-    "p2p.internal.getRateLimitStatus": ({ ip, endpoint }) => rateLimits.look(ip, endpoint, performance.now()),
+    "p2p.internal.getRateLimitStatus": ({ ip, endpoint }) =>
+      rateLimits.look(plainAddress(ip), endpoint, performance.now()),
     "p2p.internal.isBlockedByRateLimit": ({ ip }) => ({
-      blocked: rateLimits.isBlocked(ip, performance.now()),
+      blocked: rateLimits.isBlocked(plainAddress(ip), performance.now()),
     }),
     "p2p.internal.syncBlockchain": () => {
       deps.synchronise();

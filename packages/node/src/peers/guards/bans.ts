@@ -1,8 +1,7 @@
 /** Addresses that are not talked to for a while, since they did what no mistake explains. Kept over restarts. */
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/peers.ts";
-import { peerAddress } from "../addresses.ts";
-import { formsOf } from "../transport/address-patterns.ts";
+import { plainAddress } from "../addresses.ts";
 
 export type BanDeps = {
   readonly store: Pick<PeerStore, "bans" | "ban">;
@@ -33,7 +32,7 @@ export function createBans({ store, nowMs, onBan, logger }: BanDeps): Bans {
 
   return {
     ban(address, reason) {
-      const ip = peerAddress(address, undefined, true) ?? address;
+      const ip = plainAddress(address);
       if (untilByIp.size >= MAX_BANS) untilByIp.clear();
       const untilMs = nowMs() + BAN_MS;
       untilByIp.set(ip, untilMs);
@@ -41,6 +40,6 @@ export function createBans({ store, nowMs, onBan, logger }: BanDeps): Bans {
       logger.warn({ ip, reason, minutes: BAN_MS / 60_000 }, "peer banned");
       onBan(ip);
     },
-    isBanned: (address) => formsOf(address).some((form) => (untilByIp.get(form) ?? 0) > nowMs()),
+    isBanned: (address) => (untilByIp.get(plainAddress(address)) ?? 0) > nowMs(),
   };
 }

@@ -8,7 +8,7 @@ import { createWindowCounter } from "./window.ts";
 export type RateLimitOptions = {
   /** Of an address, all events together. */
   eventsPerSecond: number;
-  /** Addresses in the form in which connections come from them. */
+  /** Plain addresses, as all that are counted. */
   exempt: ReadonlySet<string>;
 };
 

@@ -1,8 +1,9 @@
 /** Addresses as settings name them: whole ones, or patterns in which `*` stands for any part. */
+import { plainAddress } from "../addresses.ts";
 
-/** Whether an address, in the form in which a connection comes from it, matches one of the patterns. */
+/** Whether an address, in whatever form, matches one of the patterns. */
 export function matchesAddress(patterns: readonly string[]): (address: string) => boolean {
-  const expressions = patterns.map(
+  const expressions = patterns.map(plainAddress).map(
     (pattern) =>
       new RegExp(
         `^${pattern
@@ -12,15 +13,11 @@ export function matchesAddress(patterns: readonly string[]): (address: string) =
       ),
   );
   return (address) =>
-    formsOf(address).some((form) => expressions.some((expression) => expression.test(form)));
+    formsOf(plainAddress(address)).some((form) => expressions.some((expression) => expression.test(form)));
 }
 
 const MAPPED = "::ffff:";
 
-/** An IPv4 address may come as it is or mapped into IPv6; both mean the same (p2p.md 17, 7). */
-export const formsOf = (address: string): string[] =>
-  address.startsWith(MAPPED)
-    ? [address, address.slice(MAPPED.length)]
-    : address.includes(":")
-      ? [address]
-      : [address, `${MAPPED}${address}`];
+/** Patterns may be of IPv4 addresses as they are, or mapped into IPv6 as old nodes see them. */
+const formsOf = (address: string): string[] =>
+  address.includes(":") ? [address] : [address, `${MAPPED}${address}`];

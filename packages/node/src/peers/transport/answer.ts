@@ -4,7 +4,7 @@ import type { EventName } from "../wire/requests/arguments.ts";
 import type { Call } from "../wire/requests/read.ts";
 
 export type Caller = {
-  /** In the form in which the connection comes from it. */
+  /** Plain: see `plainAddress`. */
   readonly address: string;
   /** Whether the address matches `remoteAccess`. */
   readonly isTrusted: boolean;

@@ -1,5 +1,5 @@
 /** One connection that this node opens: the client side of the protocol (p2p.md 3, 4 and 16). */
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { WebSocket } from "ws";
 import { createWindowCounter } from "../guards/window.ts";
 import { CLOSE_CODES, WireError } from "../wire/error.ts";
@@ -24,7 +24,7 @@ import { createUnfinished } from "./unfinished.ts";
 export type Endpoint = {
   readonly address: string;
   readonly port: number;
-  /** Address that the connection comes from; any of this host if absent. */
+  /** Address that the connection comes from; any of this host if absent, or if it is of the other kind of IP. */
   readonly localAddress?: string | undefined;
   /** Is given the socket of the connection. */
   readonly onSocket?: (socket: Socket) => void;
@@ -67,13 +67,14 @@ type Pending = {
  * @throws {PeerError} PEER_UNREACHABLE, PEER_PROTOCOL
  */
 export function connectPeer({ address, port, localAddress, onSocket }: Endpoint): Promise<Connection> {
-  const host = address.includes(":") ? `[${address}]` : address;
+  const kind = isIP(address);
+  const host = kind === 6 ? `[${address}]` : address;
   const socket = new WebSocket(`ws://${host}:${port}/socketcluster/`, {
     perMessageDeflate: false,
     autoPong: false,
     handshakeTimeout: TIMES_MS.connect,
     maxPayload: CLIENT_MESSAGE_BYTES.blocks,
-    ...(localAddress !== undefined && { localAddress }),
+    ...(localAddress !== undefined && isIP(localAddress) === kind && { localAddress }),
   });
   const pending = new Map<number, Pending>();
   const ended = Promise.withResolvers<WireError | undefined>();

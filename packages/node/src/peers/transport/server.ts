@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
+import { plainAddress } from "../addresses.ts";
 import { createAdmission } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { createRefusals } from "../guards/refusals.ts";
@@ -93,7 +94,8 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   http.on("upgrade", upgrade);
 
   function accept(socket: Socket): void {
-    const address = socket.remoteAddress;
+    const { remoteAddress } = socket;
+    const address = remoteAddress && plainAddress(remoteAddress);
     const at = performance.now();
     const isRefused =
       address === undefined ||
@@ -164,7 +166,8 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
       new Promise((resolve, reject) => {
         const fail = (error: Error) => reject(explained(error, options));
         http.once("error", fail);
-        http.listen(options.port, options.host, () => {
+        // Without a host, every address of the kinds that the machine has: IPv6 may be switched off.
+        http.listen(options.port, options.host === "::" ? undefined : options.host, () => {
           http.off("error", fail);
           resolve((http.address() as AddressInfo).port);
         });

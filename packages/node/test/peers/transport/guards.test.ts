@@ -1,5 +1,6 @@
 /** The guards of a server against those who break the protocol (p2p.md 2 and 6). */
 import { once } from "node:events";
+import { networkInterfaces } from "node:os";
 import { afterEach, describe, expect, test } from "vitest";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
@@ -13,6 +14,10 @@ import {
   untilClosed,
   webSocket,
 } from "./server.ts";
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === "::1"),
+);
 
 const servers: PeerServer[] = [];
 async function serve(setting?: Setting): Promise<number> {
@@ -114,6 +119,52 @@ test("a banned address is not heard", async () => {
   const port = await serve({ isBanned: (address) => address === "127.0.0.2" });
   expect(await isLetIn(port, "127.0.0.2")).toBe(false);
   expect(await isLetIn(port, "127.0.0.3")).toBe(true);
+});
+
+describe.skipIf(!hasIpv6)("a server that listens to every address", () => {
+  test("knows who comes by IPv4 by the plain address, and who comes by IPv6", async () => {
+    const callers: string[] = [];
+    const port = await serve({
+      host: "::",
+      answer: async (_call, { address }) => [callers.push(address)] as never,
+    });
+    for (const address of ["127.0.0.2", "::1"]) {
+      const socket = await open(port, address);
+      socket.send(callText("p2p.peer.getPeers", {}, 2));
+      await once(socket, "message");
+      socket.close();
+    }
+    expect(callers).toEqual(["127.0.0.2", "::1"]);
+  });
+
+  test("refuses banned addresses, and those of an offence, in either form", async () => {
+    const port = await serve({ host: "::", isBanned: (address) => ["127.0.0.2", "::1"].includes(address) });
+    for (const banned of ["127.0.0.2", "::1"]) expect(await isLetIn(port, banned)).toBe(false);
+    const socket = await open(port, "127.0.0.3");
+    socket.send(callText("p2p.peer.nope", {}, 2));
+    await untilClosed(socket);
+    expect(await isLetIn(port, "127.0.0.3")).toBe(false);
+  });
+
+  test("counts the connections of a subnet", async () => {
+    const port = await serve({ host: "::", maxConnectionsPerSubnet: 2 });
+    for (const address of ["127.0.0.2", "127.0.0.3"]) await open(port, address);
+    expect(await isLetIn(port, "127.0.0.4")).toBe(false);
+    expect(await isLetIn(port, "::1")).toBe(true);
+  });
+
+  test.each([[["127.0.0.2"]], [["::ffff:127.0.0.2"]], [["127.0.0.*"]], [["::ffff:127.0.*"]]])(
+    "serves the forger whose address it was given as %j",
+    async (remoteAccess) => {
+      const port = await serve({ host: "::", remoteAccess, answer: async () => ({}) });
+      const forger = await open(port, "127.0.0.2");
+      forger.send(callText("p2p.internal.syncBlockchain", {}, 2));
+      expect(String((await once(forger, "message"))[0])).toContain('"rid":2,"data"');
+      const stranger = await open(port, "::1");
+      stranger.send(callText("p2p.internal.syncBlockchain", {}, 2));
+      expect((await untilClosed(stranger)).code).toBe(CUT);
+    },
+  );
 });
 
 test("a subnet has so many connections, and room again when one ends", async () => {

@@ -121,6 +121,14 @@ describe("a peer that breaks the protocol is left", () => {
   });
 });
 
+test("an address of the other kind of IP is dialled from any of ours", async () => {
+  const { server, port } = await startServer({ answer: async () => [] as never });
+  closers.push(server.close);
+  const outgoing = createOutgoing({ port, localAddress: "::1" }, { network, onHeight: () => {} });
+  closers.push(outgoing.close);
+  await expect(peersOf(outgoing)).resolves.toEqual([]);
+});
+
 test("an address gets no more of an event than it takes", async () => {
   const throttle = createThrottle();
   const before = performance.now();

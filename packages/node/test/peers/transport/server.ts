@@ -47,7 +47,7 @@ export async function open(port: number, localAddress = "127.0.0.1"): Promise<We
 }
 
 export const webSocket = (port: number, localAddress: string): WebSocket =>
-  new WebSocket(`ws://127.0.0.1:${port}/socketcluster/`, {
+  new WebSocket(`ws://${localAddress === "::1" ? "[::1]" : "127.0.0.1"}:${port}/socketcluster/`, {
     localAddress,
     perMessageDeflate: false,
     autoPong: false,
