@@ -28,11 +28,11 @@ test("have a strong tag, and are spared whoever has them", async () => {
   expect((await fixture.app.inject({ method: "HEAD", url })).headers.etag).toBe(tag);
 });
 
-test("tell when they were made, also when they are asked for again", async () => {
+test("tell since when they are such, also when they are made and asked for again", async () => {
   let now = NOW_MS;
   fixture = openFixture({}, { nowMs: () => now });
   const made = new Date(now).toUTCString();
-  for (const nowMs of [NOW_MS, NOW_MS + 5_000]) {
+  for (const nowMs of [NOW_MS, NOW_MS + 5_000, NOW_MS + 10_000]) {
     now = nowMs;
     expect((await fixture.get(url)).headers["last-modified"]).toBe(made);
   }
@@ -56,8 +56,9 @@ test("have another tag in another encoding, and are compressed once", async () =
   }
 });
 
-test("end with the block", async () => {
+test("are kept from the second time on that they are asked for, until the next block", async () => {
   fixture = openFixture();
+  await fixture.get(url);
   const before = await fixture.get(url);
   const writer = openDatabase(fixture.path);
   // What is no block changes nothing that clients may see.

@@ -1,6 +1,6 @@
 /**
- * Answers that depend on the head of the chain only, kept until the next block (http-api.md 1.7). Each has a strong
- * ETag, by which a client that has it already is spared the body.
+ * Answers that depend on the head of the chain only (http-api.md 1.7). Each has a strong ETag, by which a client that
+ * has it already is spared the body; those that are asked for more than once are kept until the next block.
  */
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
@@ -10,14 +10,15 @@ import type { Server } from "../app.ts";
 /** Of all answers together, with the URLs that they are kept by. */
 const MAX_BYTES = 32_000_000;
 const MAX_ANSWER_BYTES = 1_000_000;
+/** URLs remembered that were asked for once: 10 MB of them at most. What longer ones lead to is never kept. */
+const MAX_ASKED = 20_000;
+const MAX_URL_LENGTH = 500;
 /** Shorter ones stay texts, which leave in one write with their headers; longer ones are turned into bytes only once. */
 const MIN_BYTES_LENGTH = 10_000;
 
 export type KeptAnswer = {
   readonly body: string | Buffer;
   readonly tag: string;
-  /** When it was made, as a header says it. */
-  readonly madeAt: string;
   /** The body as it was sent compressed, by encoding. */
   readonly encoded: Map<string, Promise<Buffer>>;
 };
@@ -48,14 +49,28 @@ export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCache
     maxEntrySize: MAX_ANSWER_BYTES,
     sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
   });
+  // Most URLs are asked for once in the time of a block: to keep their answers takes longer than to make them again.
+  const asked = new Set<string>();
   let current: string | undefined;
+  let sinceText = "";
 
   /** The answers of the head as it is now. */
   function answersNow(): typeof answers {
     const id = headId();
-    if (id !== current) answers.clear();
+    if (id === current) return answers;
+    answers.clear();
+    asked.clear();
     current = id;
+    sinceText = new Date(nowMs()).toUTCString();
     return answers;
+  }
+
+  function isAskedAgain(url: string): boolean {
+    if (url.length > MAX_URL_LENGTH) return false;
+    if (asked.has(url)) return true;
+    if (asked.size >= MAX_ASKED) asked.clear();
+    asked.add(url);
+    return false;
   }
 
   app.decorateRequest("headId", null);
@@ -77,18 +92,19 @@ export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCache
   app.addHook("onSend", (request, reply, payload, done) => {
     if (!request.kept && request.headId !== null && typeof payload === "string" && reply.statusCode === 200) {
       if (!isReading(request)) return done(null, payload);
+      // A block may have come while the answer was made.
+      answersNow();
+      const isKept = current === request.headId && isAskedAgain(request.url);
       request.kept = {
-        body: payload.length < MIN_BYTES_LENGTH ? payload : Buffer.from(payload),
+        body: isKept && payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload,
         tag: hash("sha1", payload, "base64url"),
-        madeAt: new Date(nowMs()).toUTCString(),
         encoded: new Map(),
       };
-      // A block may have come while the answer was made.
-      if (answersNow() && current === request.headId) answers.set(request.url, request.kept);
+      if (isKept) answers.set(request.url, request.kept);
     }
     if (!request.kept) return done(null, payload);
     reply.header("etag", `"${request.kept.tag}"`);
-    reply.header("last-modified", request.kept.madeAt);
+    reply.header("last-modified", sinceText);
     if (!isKnown(request.headers["if-none-match"], request.kept.tag)) return done(null, request.kept.body);
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
     done(null, null);
