@@ -183,9 +183,10 @@ export const nodeOptions = {
   logLevel: option({
     name: "logLevel",
     placeholder: "LEVEL",
-    sentence: "Least important log line that is written: error, warn, info, debug or silent.",
+    sentence: "Least important log line that is written: error, warn, info, debug, trace or silent.",
+    oldVariables: ["CORE_LOG_LEVEL"],
     default: "info",
-    read: readChoice("error", "warn", "info", "debug", "silent"),
+    read: readChoice("error", "warn", "info", "debug", "trace", "silent"),
   }),
 };
 

@@ -1,7 +1,7 @@
 /** Options of the peers, and what they mean together. */
 import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/options.ts";
-import { option, readInteger, readSwitch, readText } from "./option.ts";
+import { option, readChoice, readInteger, readSwitch, readText } from "./option.ts";
 import { type Config, ConfigError, readJsonObject } from "./resolve.ts";
 
 /** Texts separated by commas, or a JSON list of them. */
@@ -58,6 +58,14 @@ export const peerOptions = {
     sentence: "Version announced to peers, which let in the versions that their network allows.",
     default: "5.7.2",
     read: readText,
+  }),
+  p2pDiscovery: option({
+    name: "p2pDiscovery",
+    placeholder: "WHOM",
+    sentence:
+      "Who becomes a peer: all that are found or call, known (those to begin with, and callers: nobody is asked for more), or none.",
+    default: "all",
+    read: readChoice("all", "known", "none"),
   }),
   p2pMinPeers: option({
     name: "p2pMinPeers",
@@ -153,6 +161,7 @@ export function peersOptionsOf(config: Config<typeof peerOptions>, networkName: 
     seeds: given.length > 0 ? given : (known?.seeds ?? []),
     sources: file?.sources ?? [],
     version: config.p2pVersion,
+    discovery: config.p2pDiscovery,
     minPeers: config.p2pMinPeers,
     maxPeersPerSubnet: config.p2pMaxPeersSameSubnet,
     eventsPerSecond: config.p2pRateLimit,

@@ -92,6 +92,7 @@ export function createAcquaintance(
   });
   const candidates = createCandidates(
     {
+      takesNobody: options.discovery === "none",
       maxPeersPerSubnet: options.maxPeersPerSubnet,
       loopback: options.takesLoopback ? { own: options.host } : undefined,
     },
@@ -105,7 +106,12 @@ export function createAcquaintance(
   );
   const returning = createReturning((ip) => candidates.submit(ip));
   closing.add("lost peers", returning.close);
-  const discovery = createDiscovery(options, { register, candidates, ping, outgoing, store, nowMs, logger });
+  const { seeds, sources, minPeers } = options;
+  const isOpen = options.discovery === "all";
+  const discovery = createDiscovery(
+    { seeds, sources, minPeers, isOpen },
+    { register, candidates, ping, outgoing, store, nowMs, logger },
+  );
   closing.add("discovery", discovery.close);
 
   // Versions that a milestone rules out are left with its block (p2p.md 10.5).

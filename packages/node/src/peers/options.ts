@@ -12,6 +12,8 @@ export type PeersOptions = {
   readonly sources: readonly string[];
   /** Version that this node announces (p2p.md 10.5). */
   readonly version: string;
+  /** Who may become a peer (p2p.md 10.2): everybody; the first ones and callers; nobody. */
+  readonly discovery: "all" | "known" | "none";
   /** Below so many peers, more are looked for. */
   readonly minPeers: number;
   /** Of one /24. */

@@ -39,9 +39,14 @@ describe("precedence", () => {
   });
 
   test("a container of the old node needs no other variables", () => {
-    const environment = { UNS_NET: "sandbox", CORE_P2P_PORT: "4005", CORE_P2P_RATE_LIMIT: "50" };
+    const environment = {
+      UNS_NET: "sandbox",
+      CORE_P2P_PORT: "4005",
+      CORE_P2P_RATE_LIMIT: "50",
+      CORE_LOG_LEVEL: "trace",
+    };
     const config = resolveConfig(runOptions, { flags: {}, environment });
-    expect(config).toMatchObject({ network: "sandbox", p2pPort: 4005, p2pRateLimit: 50 });
+    expect(config).toMatchObject({ network: "sandbox", p2pPort: 4005, p2pRateLimit: 50, logLevel: "trace" });
   });
 
   test("passphrases of old containers are one, or several in quotation marks", () => {
@@ -69,7 +74,10 @@ describe("refusals name the place and the remedy", () => {
       "--http-port: an integer from 0 to 65535 is expected",
     ],
     [{ flags: {}, environment: { UNIKNODE_HTTP_PORT: "" } }, "environment variable UNIKNODE_HTTP_PORT"],
-    [{ flags: { logLevel: "loud" }, environment: {} }, "one of error, warn, info, debug, silent is expected"],
+    [
+      { flags: { logLevel: "loud" }, environment: {} },
+      "one of error, warn, info, debug, trace, silent is expected",
+    ],
     [{ ...none, file: configFile({ httpPrt: 1 }) }, '"httpPrt" in'],
     [{ ...none, file: configFile("{") }, "cannot be read"],
     [{ ...none, file: configFile("[]") }, "must be a JSON object"],

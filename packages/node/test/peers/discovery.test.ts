@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { describe, expect, test, vi } from "vitest";
 import { createCandidates } from "../../src/peers/discovery/candidates.ts";
+import { createDiscovery } from "../../src/peers/discovery/discovery.ts";
 import { dropFailing } from "../../src/peers/discovery/drop-failing.ts";
 import { probePorts } from "../../src/peers/discovery/ports.ts";
 import { createReturning } from "../../src/peers/discovery/return.ts";
@@ -14,6 +15,7 @@ import { peerInfo } from "../../src/peers/known/view.ts";
 import { sample } from "../../src/peers/sample.ts";
 import { PeerError, type PeerErrorCode } from "../../src/peers/transport/error.ts";
 import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
+import type { PeerStore } from "../../src/store/peers.ts";
 
 const logger = pino({ level: "silent" });
 const peerAt = (ip: string, plugins = {}): Peer =>
@@ -27,13 +29,20 @@ const peerAt = (ip: string, plugins = {}): Peer =>
   }) as unknown as Peer;
 
 function world(
-  options: { fails?: string[]; banned?: string[]; takesLoopback?: boolean; perSubnet?: number } = {},
+  options: {
+    fails?: string[];
+    banned?: string[];
+    takesLoopback?: boolean;
+    takesNobody?: boolean;
+    perSubnet?: number;
+  } = {},
 ) {
   const told: string[] = [];
   const pinged: string[] = [];
   const register = createRegister(({ ip }, fate) => told.push(`${fate} ${ip}`));
   const candidates = createCandidates(
     {
+      takesNobody: options.takesNobody ?? false,
       maxPeersPerSubnet: options.perSubnet ?? 2,
       loopback: options.takesLoopback ? { own: "127.0.0.2" } : undefined,
     },
@@ -82,11 +91,39 @@ describe("a candidate", () => {
     expect(await world({ banned: ["203.0.113.9"] }).candidates.submit(address)).toBe(false);
   });
 
+  test("is refused where nobody is taken, even as a seed", async () => {
+    const { candidates, pinged } = world({ takesNobody: true });
+    expect(await candidates.submit("203.0.113.1", { isSeed: true })).toBe(false);
+    expect(pinged).toEqual([]);
+  });
+
   test("may be at another loopback address, where several nodes share a machine", async () => {
     const { candidates } = world({ takesLoopback: true });
     expect(await candidates.submit("127.0.0.3")).toBe(true);
     expect(await candidates.submit("127.0.0.2")).toBe(false);
   });
+});
+
+test.each([
+  [true, ["203.0.113.1", "203.0.113.2", "203.0.114.3"]],
+  [false, ["203.0.113.1"]],
+])("a first look that is open (%s) finds %j", async (isOpen, found) => {
+  const { register, candidates, told } = world();
+  const discovery = createDiscovery(
+    { seeds: ["203.0.113.1"], sources: [], minPeers: 1, isOpen },
+    {
+      register,
+      candidates,
+      ping: async () => {},
+      outgoing: { ask: async () => [{ ip: "203.0.114.3" }] } as unknown as Outgoing,
+      store: { known: () => ["203.0.113.2"], saw: () => {} } as unknown as PeerStore,
+      nowMs: Date.now,
+      logger,
+    },
+  );
+  await discovery.start();
+  discovery.close();
+  expect(told.sort()).toEqual(found.map((ip) => `added ${ip}`));
 });
 
 describe("a peer", () => {

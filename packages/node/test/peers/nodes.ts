@@ -66,6 +66,7 @@ export async function createNodes(): Promise<TestNodes> {
         port,
         seeds,
         version: "5.7.2",
+        discovery: "all",
         minPeers: 1,
         maxPeersPerSubnet: 50,
         eventsPerSecond: 100,

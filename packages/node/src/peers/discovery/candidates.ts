@@ -8,6 +8,8 @@ import type { Outgoing } from "../transport/outgoing.ts";
 import type { Ping } from "./ping.ts";
 
 export type CandidateOptions = {
+  /** Nobody becomes a peer, not even a seed. */
+  readonly takesNobody: boolean;
   readonly maxPeersPerSubnet: number;
   /** Take loopback addresses, except this one, which is the node's own. */
   readonly loopback: { readonly own: string } | undefined;
@@ -54,8 +56,9 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
 
   function isSubnetFull(ip: string): boolean {
     const subnet = subnetOf(ip);
-    const peers = [...register.all().map((peer) => peer.ip), ...pending.keys()];
-    return peers.filter((other) => subnetOf(other) === subnet).length >= options.maxPeersPerSubnet;
+    // A candidate that has just become a peer is in both.
+    const peers = new Set([...register.all().map((peer) => peer.ip), ...pending.keys()]);
+    return [...peers].filter((other) => subnetOf(other) === subnet).length >= options.maxPeersPerSubnet;
   }
 
   async function dial(ip: string): Promise<boolean> {
@@ -73,7 +76,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   return {
     async submit(address, { isSeed } = { isSeed: false }) {
       const ip = usable(address);
-      if (ip === undefined) return false;
+      if (ip === undefined || options.takesNobody) return false;
       if (register.get(ip)) return true;
       const dialling = pending.get(ip);
       if (dialling) return dialling;

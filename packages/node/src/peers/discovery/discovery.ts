@@ -18,6 +18,8 @@ export type DiscoveryOptions = {
   readonly sources: readonly string[];
   /** Below so many peers, more are looked for. */
   readonly minPeers: number;
+  /** Whether peers are asked for others, and those of earlier days are tried again. */
+  readonly isOpen: boolean;
 };
 
 export type DiscoveryDeps = {
@@ -61,7 +63,7 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
   const isShort = () => register.all().length < options.minPeers;
 
   async function submitSeeds(): Promise<void> {
-    const remembered = isFirst ? store.known(REMEMBERED) : [];
+    const remembered = isFirst && options.isOpen ? store.known(REMEMBERED) : [];
     await Promise.all([
       ...[...seeds].map((seed) => candidates.submit(seed, { isSeed: true })),
       ...remembered.map((ip) => candidates.submit(ip)),
@@ -84,7 +86,7 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
 
   async function round(): Promise<void> {
     if (isShort()) await submitSeeds();
-    const asked = sample(register.all(), ASKED_PEERS);
+    const asked = options.isOpen ? sample(register.all(), ASKED_PEERS) : [];
     const told = new Set((await Promise.all(asked.map(({ ip }) => peersOf(ip)))).flat());
     const mustLook = isFirst || isShort() || register.all().length < told.size * ENOUGH_OF_KNOWN;
     if (mustLook) await Promise.all([...told].map((ip) => candidates.submit(ip)));
