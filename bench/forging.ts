@@ -6,8 +6,13 @@ import { transferOf } from "../packages/node/test/process/client.ts";
 import { type BenchNode, percentile, startBenchNode } from "./webhooks/node.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
-/** Transfers a second, whatever else there is. */
-const TRANSFERS = 20;
+
+export type DelayOptions = {
+  readonly seconds: number;
+  readonly transfersPerSecond: number;
+  /** Where one webhook is told of blocks, so that the log has the times of their commits. */
+  readonly target: string;
+};
 
 /** So few blocks have no hundredth: the highest stands for it. */
 export type Delay = {
@@ -17,27 +22,25 @@ export type Delay = {
   readonly maxMs: number;
 };
 
-/** @param target where one webhook is told of blocks, so that the log has the times of their commits */
 export async function measureDelay(
-  seconds: number,
-  target: string,
+  { seconds, transfersPerSecond, target }: DelayOptions,
   load: (node: BenchNode) => Promise<void>,
 ): Promise<Delay> {
   const node = await startBenchNode();
   try {
     const conditions = [{ key: "id", condition: "ne", value: "" }];
-    await node.post("/api/webhooks", { event: "block.applied", target, conditions });
+    await node.post("/api/webhooks", { event: "block.forged", target, conditions });
     await load(node);
     const firstHeight = await height(node);
     const slots = new Map<number, number>();
     const endMs = performance.now() + seconds * 1_000;
     for (let nonce = 2n; performance.now() < endMs; nonce++) {
       await submit(node, nonce);
-      await sleep(1_000 / TRANSFERS);
+      await sleep(1_000 / transfersPerSecond);
     }
     for (const block of await blocks(node)) slots.set(block.height, block.timestamp.unix * 1_000);
     await node.stop();
-    const delays = [...node.commits()]
+    const delays = [...node.told("block.forged")]
       .filter(([height]) => height > firstHeight && slots.has(height))
       .map(([height, atMs]) => atMs - slots.get(height)!);
     return {

@@ -7,10 +7,10 @@
  *   bodies posted one after another with nothing written;
  * - latency: from the commit of a block to the first byte, with 1,000 webhooks of which 10 match;
  * - matching: what an event costs, by the number of webhooks, of which 10 match;
- * - forging: when blocks are committed, alone and beside 1,000 webhooks with targets that misbehave.
+ * - forging: when blocks are committed: alone, beside 1,000 webhooks with targets that misbehave, and, since those keep the
+ *   machine busy, beside other processes that do.
  */
-import type { Delay } from "./forging.ts";
-import { measureForging } from "./webhooks/forging.ts";
+import { type DelayBeside, type Load, measureForging } from "./webhooks/forging.ts";
 import { measureLatency } from "./webhooks/latency.ts";
 import { MATCHES, measureMatching } from "./webhooks/matching.ts";
 import { measureDurable, measureNaive, type Rate } from "./webhooks/throughput.ts";
@@ -51,12 +51,21 @@ if (isWanted("matching")) {
 }
 
 if (isWanted("forging")) {
-  console.log("forging: from the beginning of a slot to the commit of its block, 20 transfers a second");
-  const show = ({ blocks, p50Ms, p90Ms, maxMs }: Delay) =>
-    `median ${ms(p50Ms)}, p90 ${ms(p90Ms)}, highest ${ms(maxMs)} (${blocks} blocks)`;
-  // In turns, so that what else the machine does is seen in both.
+  console.log("forging: from the beginning of a slot to the commit of its block");
+  const show = ({ blocks, p50Ms, p90Ms, maxMs, callsPerSecond }: DelayBeside) =>
+    `median ${ms(p50Ms)}, p90 ${ms(p90Ms)}, highest ${ms(maxMs)} (${blocks} blocks, ${Math.round(callsPerSecond)} calls/s)`;
+  const loads: readonly [Load, string][] = [
+    ["nothing else", "one webhook"],
+    ["processes that compute", "one webhook, and other processes that keep both processors busy"],
+    ["webhooks", "1,000 webhooks, 4 of 10 misbehave"],
+  ];
+  // In turns, so that what else the machine does is seen in all.
   for (let round = 0; round < 2; round++) {
-    console.log(`  one webhook: ${show(await measureForging(45, false))}`);
-    console.log(`  1,000 webhooks, 4 of 10 misbehave: ${show(await measureForging(45, true))}`);
+    for (const transfersPerSecond of [1, 20]) {
+      console.log(`  ${transfersPerSecond} transfers a second`);
+      for (const [load, text] of loads) {
+        console.log(`    ${text}: ${show(await measureForging({ seconds: 30, transfersPerSecond, load }))}`);
+      }
+    }
   }
 }

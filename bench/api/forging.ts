@@ -7,6 +7,8 @@ import { shoot } from "./load.ts";
 
 /** Ways to ask for a thing, so that few answers are kept ones. */
 const VARIANTS = 200;
+/** Posted a second besides. */
+const TRANSFERS = 20;
 
 export type LoadedDelay = Delay & { readonly perSecond: number };
 
@@ -20,7 +22,7 @@ export async function measureForging(seconds: number, connections: number): Prom
   let perSecond = Promise.resolve(0);
   try {
     const target = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
-    const delay = await measureDelay(seconds, target, async (node) => {
+    const delay = await measureDelay({ seconds, transfersPerSecond: TRANSFERS, target }, async (node) => {
       if (connections > 0) perSecond = saturate(node, { connections, seconds });
     });
     return { ...delay, perSecond: await perSecond };

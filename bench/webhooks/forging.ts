@@ -1,23 +1,42 @@
-/** When blocks are committed: alone, and beside webhooks that misbehave. */
+/** When blocks are committed: alone, beside webhooks that misbehave, and beside what is none of the node's. */
+import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { availableParallelism } from "node:os";
 import { type Delay, measureDelay } from "../forging.ts";
 import type { BenchNode } from "./node.ts";
 
+/** What the machine does while blocks are forged. */
+export type Load = "nothing else" | "processes that compute" | "webhooks";
+export type ForgingOptions = {
+  readonly seconds: number;
+  readonly transfersPerSecond: number;
+  readonly load: Load;
+};
+/** With the calls that the targets of webhooks saw in a second. */
+export type DelayBeside = Delay & { readonly callsPerSecond: number };
+
 const WEBHOOKS = 1_000;
 
-export async function measureForging(seconds: number, withLoad: boolean): Promise<Delay> {
+export async function measureForging(options: ForgingOptions): Promise<DelayBeside> {
   const target = await startMisbehaving();
+  const processes = options.load === "processes that compute" ? compute() : [];
   try {
-    return await measureDelay(seconds, target.url, async (node) => {
-      if (withLoad) await addLoad(node, target.url);
+    const delay = await measureDelay({ ...options, target: target.url }, async (node) => {
+      if (options.load === "webhooks") await addWebhooks(node, target.url);
     });
+    return { ...delay, callsPerSecond: target.calls() / options.seconds };
   } finally {
+    for (const process of processes) process.kill();
     target.close();
   }
 }
 
-async function addLoad(node: BenchNode, target: string): Promise<void> {
+/** All processors have something to do that the node knows nothing of. */
+const compute = () =>
+  Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ["--eval", "for (;;);"]));
+
+async function addWebhooks(node: BenchNode, target: string): Promise<void> {
   const conditions = [{ key: "id", condition: "ne", value: "" }];
   for (let index = 1; index < WEBHOOKS; index++) {
     const event = ["block.applied", "transaction.applied", "wallet.saved"][index % 3];
@@ -27,7 +46,9 @@ async function addLoad(node: BenchNode, target: string): Promise<void> {
 
 /** Some targets answer, others never, byte by byte, without end, or by hanging up. */
 async function startMisbehaving() {
+  let calls = 0;
   const server = createServer((request, response) => {
+    calls++;
     const index = Number(request.url!.split("/").at(-1)) || 0;
     request.resume();
     switch (index % 10) {
@@ -50,6 +71,7 @@ async function startMisbehaving() {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    calls: () => calls,
     close() {
       server.closeAllConnections();
       server.close();

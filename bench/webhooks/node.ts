@@ -15,8 +15,11 @@ export type BenchNode = {
   post(path: string, body: unknown): Promise<void>;
   /** Ends the process. */
   stop(): Promise<void>;
-  /** Times of the commits of blocks, milliseconds since 1970, by height; for a process that has ended. */
-  commits(): Map<number, number>;
+  /**
+   * Times at which blocks were told of, milliseconds since 1970, by height; for a process that has ended. A block is
+   * applied just before its commit, and forged just after it; a webhook has to want the event.
+   */
+  told(event: "block.applied" | "block.forged"): Map<number, number>;
   /** Heights of deliveries by their ids; for a process that has ended. */
   heights(): Map<string, number>;
   remove(): void;
@@ -58,10 +61,8 @@ export async function startBenchNode(): Promise<BenchNode> {
       node.child.kill("SIGINT");
       await node.ended;
     },
-    commits: () =>
-      read<number, number>(
-        "SELECT height AS key, created_ms AS value FROM events WHERE name = 'block.applied'",
-      ),
+    told: (event) =>
+      read<number, number>(`SELECT height AS key, created_ms AS value FROM events WHERE name = '${event}'`),
     heights: () =>
       read<string, number>("SELECT id AS key, height AS value FROM deliveries WHERE height IS NOT NULL"),
     remove: () => rmSync(folder, { recursive: true }),
