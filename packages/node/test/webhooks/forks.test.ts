@@ -1,7 +1,7 @@
 /** Webhooks of a chain that truly reorganises. */
 import { describe, expect, test } from "vitest";
 import { createHistory } from "../../src/events/history.ts";
-import { createForkingChain, network } from "./forking.ts";
+import { createForkingChain, network } from "../chain/forking.ts";
 import { type Call, createService, databasePath, settle } from "./support.ts";
 
 const everything = {

@@ -1,6 +1,5 @@
-/** A chain that truly forks: blocks of the dev chain's founders, forged by whoever has the slot. */
-
-import { createRounds } from "@uniknode/ledger";
+/** A chain that truly forks: the dev chain, with blocks of whoever has the slot. */
+import { createRounds, delegateOfSlot } from "@uniknode/ledger";
 import {
   blockToJson,
   builders,
@@ -9,13 +8,14 @@ import {
   encodeBlock,
   forgeBlock,
   genesisBlockFromJson,
+  type Network,
   type SealedTransaction,
 } from "@uniknode/protocol";
 import { onTestFinished } from "vitest";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { createVerifier } from "../../src/chain/verifier.ts";
 import { devGenesis, seal } from "../../src/dev/genesis.ts";
-import { peopleOf } from "../../src/dev/keys.ts";
+import { type Person, peopleOf } from "../../src/dev/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev/network.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/chain.ts";
 import { openDatabase } from "../../src/store/database.ts";
@@ -23,13 +23,24 @@ import { createEventLog } from "../../src/store/events.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { createWebhookStore } from "../../src/store/webhooks.ts";
 
+const ACCOUNTS = 8;
 const MNEMONIC = "test test test test test test test test test test test junk";
-const cast = castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), 4);
-const dev = devGenesis(cast, 2);
+export const cast = castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), ACCOUNTS);
+export const dev = devGenesis(cast, 2);
 export const network = createNetwork(dev.files);
 
+export type ForkingOptions = {
+  /** With the first block of the dev chain, and perhaps other rules. */
+  readonly network: Network;
+  /** Whose blocks may be needed. */
+  readonly forgers: readonly Person[];
+};
+const AS_IT_BEGINS: ForkingOptions = { network, forgers: cast.founders };
+
+export type ForkingChain = ReturnType<typeof createForkingChain>;
+
 /** The chain in a database file; it logs what the webhooks of the file want to hear. */
-export function createForkingChain(path: string) {
+export function createForkingChain(path: string, { network, forgers } = AS_IT_BEGINS) {
   const database = openDatabase(path);
   migrate(database);
   const webhooks = createWebhookStore(database);
@@ -52,7 +63,7 @@ export function createForkingChain(path: string) {
   });
   const slots = createSlots(network);
   const rounds = createRounds(network);
-  const founders = new Map(cast.founders.map(({ publicKey, keys }) => [publicKey, keys]));
+  const keysOf = new Map(forgers.map(({ publicKey, keys }) => [publicKey, keys]));
 
   /** Forges a block on the head, `skipped` slots later than need be, and gives it to the chain. */
   async function forge(transactions: readonly SealedTransaction[] = [], skipped = 0): Promise<Uint8Array> {
@@ -60,7 +71,7 @@ export function createForkingChain(path: string) {
     const { round } = rounds.roundAt(previous.height + 1);
     const { order } = chain.state.get("rounds", `${round}`)!;
     const slot = slots.slotAt(previous.timestamp) + 1 + skipped;
-    const keys = founders.get(order[slot % order.length]!)!;
+    const keys = keysOf.get(delegateOfSlot(order, slot)!)!;
     const block = forgeBlock({ network, timestamp: slots.slotTime(slot), previous, transactions }, keys);
     const bytes = encodeBlock(block, network);
     await take(bytes);

@@ -1,0 +1,139 @@
+/**
+ * A node that came to its branch through others answers what one answers that never left it, in every form of every
+ * list. The first was asked everything on each branch, with rankings in memory; the other knows only the end, and sorts.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  blockToJson,
+  createNetwork,
+  createSlots,
+  encodeBlock,
+  transactionKey,
+  transactionTypes,
+} from "@uniknode/protocol";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { setupBlocks } from "../../../src/dev/setup.ts";
+import type { Server } from "../../../src/http/app.ts";
+import { createHttpServer } from "../../../src/http/server.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import type { QueryOptions } from "../../../src/store/queries/queries.ts";
+import { createRankingBuilder } from "../../../src/store/queries/rankings/builder.ts";
+import { cast, createForkingChain, dev } from "../../chain/forking.ts";
+import { createGateway, identity } from "../fixture.ts";
+import { ENTITIES_HEIGHT, forgeDeeds } from "./deeds.ts";
+import { ask, type Known, learn, questionsOf } from "./walk.ts";
+
+/** What a unik creates that comes alive; the forger's share is the fee. */
+const REWARD = { forger: 100_000_000, sender: 30_000_000, foundation: 7_000_000 };
+const { transactionsConfig: _, ...description } = dev.files.network;
+const [first, ...further] = dev.files.milestones;
+const rules = {
+  ...first!,
+  disableArkLegacyVote: false,
+  voucherRewards: { individual: REWARD, organization: REWARD, network: REWARD },
+};
+const network = createNetwork({
+  ...dev.files,
+  network: description,
+  milestones: [rules, ...further, { height: ENTITIES_HEIGHT, aip36: true }],
+});
+const slots = createSlots(network);
+const forgers = [...cast.founders, ...cast.accounts, ...cast.delegates.map(({ person }) => person)];
+const setup = setupBlocks(network, cast, dev.block.header, slots.unixMsOf(slots.slotTime(10))).map((block) =>
+  encodeBlock(block, network),
+);
+
+function temporaryPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-reorganisation-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, "node.sqlite");
+}
+
+/** A chain with its first blocks, and the API over it. Peers and pending transactions are no part of a branch. */
+async function openNode(path: string, rankings?: QueryOptions) {
+  const fork = createForkingChain(path, { network, forgers });
+  for (const bytes of setup) await fork.take(bytes);
+  const database = openDatabase(path, { readonly: true });
+  const server = createHttpServer(
+    { host: "127.0.0.1", port: 0 },
+    {
+      database,
+      network,
+      identity: { ...identity, genesisBlock: blockToJson(dev.block) },
+      gateway: createGateway(),
+      plugins: [],
+      nowMs: () => slots.unixMsOf(slots.slotTime(1_000)),
+      logger: pino({ level: "silent" }),
+      ...(rankings && { rankings }),
+    },
+  );
+  onTestFinished(async () => {
+    await server.close();
+    database.close();
+  });
+  await server.app.ready();
+  return { ...fork, app: server.app };
+}
+
+/** Keys of the types that no transaction of the chain has. */
+async function typesWithout(app: Server): Promise<string[]> {
+  const { data } = (await app.inject("/api/transactions")).json() as {
+    data: { typeGroup: number; type: number }[];
+  };
+  const present = new Set(data.map(({ typeGroup, type }) => transactionKey(typeGroup, type)));
+  return transactionTypes.map(({ key }) => key).filter((key) => !present.has(key));
+}
+
+test("every answer is that of a node that never left the branch", { timeout: 120_000 }, async () => {
+  const path = temporaryPath();
+  const builder = createRankingBuilder(path, (error) => {
+    throw error;
+  });
+  onTestFinished(builder.close);
+  const lived = await openNode(path, { build: builder.build, minRanked: 0, maxShare: 1 });
+  const { height } = lived.chain.head();
+  const known: Known = new Map();
+  // What is asked for twice is kept.
+  const askEverything = async () => {
+    await nextTurn();
+    await learn(lived.app, known);
+    for (const question of questionsOf(lived.app, known)) {
+      await ask(lived.app, question);
+      await ask(lived.app, question);
+    }
+  };
+
+  const last = await forgeDeeds(lived, network, 2);
+  await askEverything();
+  await lived.chain.revertTo(height);
+  await askEverything();
+  const other = await forgeDeeds(lived, network, 1);
+  await askEverything();
+  // One block longer, which leaves again: both branches are asked about at one height.
+  expect(last.length).toBe(other.length + 1);
+  await lived.chain.switchTo(height, last);
+  await lived.chain.revertTo(height + other.length);
+
+  const fresh = await openNode(temporaryPath());
+  for (const bytes of last.slice(0, -1)) await fresh.take(bytes);
+  expect(lived.chain.head()).toEqual(fresh.chain.head());
+  await nextTurn();
+  await learn(fresh.app, known);
+  expect(await typesWithout(fresh.app)).toEqual([]);
+
+  const questions = questionsOf(fresh.app, known);
+  let found = 0;
+  for (const question of questions) {
+    const [expected, answers] = [await ask(fresh.app, question), await ask(lived.app, question)];
+    expect(answers, `${question.method} ${question.url} ${JSON.stringify(question.payload)}`).toEqual(
+      expected,
+    );
+    if (expected[0]!.startsWith("200")) found++;
+  }
+  // The rest is about what was left behind.
+  expect(found).toBeGreaterThan(questions.length / 2);
+});
