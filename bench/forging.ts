@@ -29,7 +29,7 @@ export async function measureDelay(
   const node = await startBenchNode();
   try {
     const conditions = [{ key: "id", condition: "ne", value: "" }];
-    await node.post("/api/webhooks", { event: "block.forged", target, conditions });
+    await node.post("/api/webhooks", { event: "block.applied", target, conditions });
     await load(node);
     const firstHeight = await height(node);
     const slots = new Map<number, number>();
@@ -40,7 +40,7 @@ export async function measureDelay(
     }
     for (const block of await blocks(node)) slots.set(block.height, block.timestamp.unix * 1_000);
     await node.stop();
-    const delays = [...node.told("block.forged")]
+    const delays = [...node.commits()]
       .filter(([height]) => height > firstHeight && slots.has(height))
       .map(([height, atMs]) => atMs - slots.get(height)!);
     return {

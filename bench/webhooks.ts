@@ -51,7 +51,7 @@ if (isWanted("matching")) {
 }
 
 if (isWanted("forging")) {
-  console.log("forging: from the beginning of a slot to the commit of its block");
+  console.log("forging: from the beginning of a slot to the writing of its block");
   const show = ({ blocks, p50Ms, p90Ms, maxMs, callsPerSecond }: DelayBeside) =>
     `median ${ms(p50Ms)}, p90 ${ms(p90Ms)}, highest ${ms(maxMs)} (${blocks} blocks, ${Math.round(callsPerSecond)} calls/s)`;
   const loads: readonly [Load, string][] = [

@@ -32,7 +32,7 @@ export async function measureLatency(webhookCount: number, blockCount: number): 
       arrivals.push(...(await receiver.arrivals()));
     }
     await node.stop();
-    const commits = node.told("block.applied");
+    const commits = node.commits();
     const heights = node.heights();
     // The clock of the log counts whole milliseconds.
     const delays = arrivals.map(([id, atMs]) => Math.max(0, atMs - commits.get(heights.get(id)!)!));

@@ -16,10 +16,10 @@ export type BenchNode = {
   /** Ends the process. */
   stop(): Promise<void>;
   /**
-   * Times at which blocks were told of, milliseconds since 1970, by height; for a process that has ended. A block is
-   * applied just before its commit, and forged just after it; a webhook has to want the event.
+   * Times at which blocks were written, milliseconds since 1970, by height; for a process that has ended. The end of
+   * the commit, which is a wait for the disk, is still to come then. A webhook has to want `block.applied`.
    */
-  told(event: "block.applied" | "block.forged"): Map<number, number>;
+  commits(): Map<number, number>;
   /** Heights of deliveries by their ids; for a process that has ended. */
   heights(): Map<string, number>;
   remove(): void;
@@ -61,8 +61,10 @@ export async function startBenchNode(): Promise<BenchNode> {
       node.child.kill("SIGINT");
       await node.ended;
     },
-    told: (event) =>
-      read<number, number>(`SELECT height AS key, created_ms AS value FROM events WHERE name = '${event}'`),
+    commits: () =>
+      read<number, number>(
+        "SELECT height AS key, created_ms AS value FROM events WHERE name = 'block.applied'",
+      ),
     heights: () =>
       read<string, number>("SELECT id AS key, height AS value FROM deliveries WHERE height IS NOT NULL"),
     remove: () => rmSync(folder, { recursive: true }),
