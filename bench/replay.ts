@@ -11,18 +11,15 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chooseSignatureBackend } from "../packages/node/src/chain/accelerator.ts";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
+import type { Chain } from "../packages/node/src/chain/chain.ts";
 import { receiveBlock } from "../packages/node/src/chain/receive.ts";
 import { replay } from "../packages/node/src/chain/replay.ts";
 import type { SignatureCheck } from "../packages/node/src/chain/signatures.ts";
-import { createVerifier, type Verifier } from "../packages/node/src/chain/verifier.ts";
+import type { Verifier } from "../packages/node/src/chain/verifier.ts";
 import { signatureChecks } from "../packages/node/src/chain/verify.ts";
-import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/chain.ts";
 import { limitHeapGrowth } from "../packages/node/src/lifecycle/heap.ts";
-import { openDatabase } from "../packages/node/src/store/database.ts";
-import { createEventLog } from "../packages/node/src/store/events.ts";
-import { migrate } from "../packages/node/src/store/migrations.ts";
 import { type Fixture, loadFixture } from "./fixture.ts";
+import { openPipeline } from "./pipeline.ts";
 
 const { values } = parseArgs({
   options: {
@@ -92,7 +89,7 @@ async function verifyAlone(fixture: Fixture, { from, to }: Phase, verifier: Veri
 async function replayPhase(
   fixture: Fixture,
   { from, to }: Phase,
-  chain: ReturnType<typeof createChain>,
+  chain: Chain,
 ): Promise<Cost & { quarters: number[] }> {
   const quarters: number[] = [];
   const stop = startMeter();
@@ -117,22 +114,7 @@ const fixture = await loadFixture({ emptyBlocks, fullBlocks, transfersPerBlock }
 const folder = mkdtempSync(join(tmpdir(), "uniknode-replay-"));
 const path = join(folder, "chain.sqlite");
 const accelerator = process.env.UNIKNODE_ACCELERATOR;
-const verifier = createVerifier({ threads, accelerator });
-const database = openDatabase(path);
-migrate(database);
-const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
-  database,
-  network: fixture.network,
-  genesis: fixture.genesis,
-  verifier,
-  events: createEventLog(database, { wanted: () => new Set() }),
-  eventsOfFacts,
-  eventsOfRevert,
-  now: Date.now,
-  onListenerError: (error) => {
-    throw error;
-  },
-});
+const { chain, verifier, close } = openPipeline(path, fixture, { threads, accelerator });
 
 const rate = (count: number, seconds: number) => `${Math.round(count / seconds).toLocaleString("en")}/s`;
 const micros = (seconds: number, count: number) => `${((1e6 * seconds) / count).toFixed(0)} us`;
@@ -141,8 +123,7 @@ const percent = (part: number, whole: number) => `${Math.round((100 * part) / wh
 const replayed: Awaited<ReturnType<typeof replayPhase>>[] = [];
 for (const phase of phases) replayed.push(await replayPhase(fixture, phase, chain));
 const peakMb = process.resourceUsage().maxRSS / 1024;
-await chain.close();
-database.close();
+await close();
 
 // The accelerator belongs to the threads, which choose as this does.
 const { backend } = chooseSignatureBackend(threads > 0 ? accelerator : undefined);

@@ -9,14 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
-import { createVerifier } from "../packages/node/src/chain/verifier.ts";
-import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/chain.ts";
 import { limitHeapGrowth } from "../packages/node/src/lifecycle/heap.ts";
-import { openDatabase } from "../packages/node/src/store/database.ts";
-import { createEventLog } from "../packages/node/src/store/events.ts";
-import { migrate } from "../packages/node/src/store/migrations.ts";
 import { loadFixture } from "./fixture.ts";
+import { openPipeline } from "./pipeline.ts";
 
 const { values } = parseArgs({
   options: { depth: { type: "string", default: "5000" }, transfers: { type: "string", default: "0" } },
@@ -32,22 +27,7 @@ const fixture = await loadFixture({
   transfersPerBlock,
 });
 const folder = mkdtempSync(join(tmpdir(), "uniknode-switch-"));
-const database = openDatabase(join(folder, "chain.sqlite"));
-migrate(database);
-const verifier = createVerifier({ threads: 2 });
-const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
-  database,
-  network: fixture.network,
-  genesis: fixture.genesis,
-  verifier,
-  events: createEventLog(database, { wanted: () => new Set() }),
-  eventsOfFacts,
-  eventsOfRevert,
-  now: Date.now,
-  onListenerError: (error) => {
-    throw error;
-  },
-});
+const { chain, verifier, close } = openPipeline(join(folder, "chain.sqlite"), fixture, { threads: 2 });
 const blocks: Uint8Array[] = [];
 for await (const block of fixture.blocks()) blocks.push(block);
 await chain.accept(blocks.slice(0, -1));
@@ -68,7 +48,6 @@ console.log(
 );
 console.log(`  of which nothing else happened for ${(delay.max / 1e9).toFixed(2)} s`);
 console.log(`peak memory ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`);
-await chain.close();
+await close();
 await verifier.close();
-database.close();
 rmSync(folder, { recursive: true, force: true });

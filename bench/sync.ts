@@ -11,14 +11,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { blockToJson } from "@uniknode/protocol";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
 import { replay } from "../packages/node/src/chain/replay.ts";
-import { createVerifier } from "../packages/node/src/chain/verifier.ts";
-import { openDatabase } from "../packages/node/src/store/database.ts";
-import { createEventLog } from "../packages/node/src/store/events.ts";
-import { migrate } from "../packages/node/src/store/migrations.ts";
 import { type Running, spawnUniknode } from "../packages/node/test/process/uniknode.ts";
 import { type Fixture, loadFixture } from "./fixture.ts";
+import { openPipeline } from "./pipeline.ts";
 
 const { values } = parseArgs({
   options: {
@@ -52,21 +48,9 @@ type Cost = { readonly clock: number; readonly cpu: number };
 
 /** Replays the chain into a database file; the cost at the end of each phase. */
 async function replayInto(path: string, fixture: Fixture): Promise<Cost[]> {
-  const database = openDatabase(path);
-  migrate(database);
-  const verifier = createVerifier({ threads: VERIFIER_THREADS });
-  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
-    database,
-    network: fixture.network,
-    genesis: fixture.genesis,
-    verifier,
-    events: createEventLog(database, { wanted: () => new Set() }),
-    eventsOfFacts: () => [],
-    eventsOfRevert: () => [],
-    now: Date.now,
-    onListenerError(error) {
-      throw error;
-    },
+  const { chain, verifier, close } = openPipeline(path, fixture, {
+    threads: VERIFIER_THREADS,
+    events: { eventsOfFacts: () => [], eventsOfRevert: () => [] },
   });
   const ends = new Map<number, Cost>();
   const started = performance.now();
@@ -81,9 +65,8 @@ async function replayInto(path: string, fixture: Fixture): Promise<Cost[]> {
     }
   });
   await replay(chain, fixture.blocks());
-  await chain.close();
+  await close();
   await verifier.close();
-  database.close();
   return phases.map(({ to }) => ends.get(to)!);
 }
 

@@ -12,6 +12,8 @@ import {
 } from "@uniknode/protocol";
 import { type Chain, createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { createVerifier } from "../../src/chain/verifier.ts";
+import { statusOf } from "../../src/peers/answers/status.ts";
+import type { Status } from "../../src/peers/wire/replies/results.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { createEventLog } from "../../src/store/events.ts";
 import { migrate } from "../../src/store/migrations.ts";
@@ -46,6 +48,18 @@ export type TestChain = {
   header(height: number): BlockHeader;
   close(): Promise<void>;
 };
+
+/** What a node of the chain says of itself. */
+export const statusOn = ({ head }: Chain): Status =>
+  statusOf({
+    network,
+    slots,
+    head,
+    now,
+    version: "5.7.2",
+    plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
+    processId: "",
+  });
 
 /** In memory, unless a path of a file is given. */
 export function openTestChain(path = ":memory:"): TestChain {

@@ -1,10 +1,9 @@
 /** The genesis block from other nodes. */
 import { blockToJson } from "@uniknode/protocol";
 import { afterEach, expect, test } from "vitest";
-import { statusOf } from "../../src/peers/answers/status.ts";
 import { fetchGenesis } from "../../src/peers/genesis.ts";
 import type { PeerServer } from "../../src/peers/transport/server.ts";
-import { network, now, openTestChain, slots } from "./chains.ts";
+import { network, openTestChain, statusOn } from "./chains.ts";
 import { testNetwork } from "./test-network.ts";
 import { startServer } from "./transport/server.ts";
 
@@ -22,16 +21,7 @@ async function node(
   setting: { given?: object; isOld?: boolean; peers?: string[] },
 ) {
   const { chain, close } = openTestChain();
-  const plugins = { "@arkecosystem/core-api": { enabled: true, port: 4003 } };
-  const status = statusOf({
-    network,
-    slots,
-    head: chain.head,
-    now,
-    version: "5.7.2",
-    plugins,
-    processId: "",
-  });
+  const status = statusOn(chain);
   const { uniknode: _, ...oldConfig } = status.config;
   await close();
   const asked: string[] = [];

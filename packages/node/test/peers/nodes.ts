@@ -2,11 +2,11 @@
 import { pino } from "pino";
 import type { PeersOptions } from "../../src/peers/options.ts";
 import { createPeers, type Peers } from "../../src/peers/peers.ts";
-import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
+import type { Pool } from "../../src/pool/pool.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { createPeerStore } from "../../src/store/peers.ts";
-import { createPoolStore } from "../../src/store/pool.ts";
+import { openPoolBeside } from "../pool/beside.ts";
 import { network, openTestChain, rounds, slots, type TestChain, verifier } from "./chains.ts";
 import { freePort } from "./network/world.ts";
 
@@ -45,16 +45,7 @@ export async function createNodes(): Promise<TestNodes> {
     migrate(database);
     const nowMs = () => slots.unixMsOf(slots.slotTime(CURRENT_SLOT)) + 3_000;
     const now = () => slots.timeAt(nowMs());
-    const pool = createPool(DEFAULT_POOL_OPTIONS, {
-      network,
-      state: chain.state,
-      head: chain.head,
-      now,
-      storedIds: (ids) => new Set(chain.storedIds(ids)),
-      store: createPoolStore(database),
-      verify: verifier.verify,
-      emit: () => {},
-    });
+    const pool = openPoolBeside(chain, { network, database, verify: verifier.verify, now });
     chain.subscribe(({ applied }) => {
       for (const { block } of applied) pool.blockApplied(block.transactions, new Set());
     });

@@ -10,7 +10,6 @@ import {
 } from "@uniknode/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { createBlockAnswers } from "../../src/peers/answers/blocks.ts";
-import { statusOf } from "../../src/peers/answers/status.ts";
 import { obstacleOf } from "../../src/peers/forging/obstacle.ts";
 import { branchToGoTo } from "../../src/peers/forks/choose.ts";
 import { isForked, type Peer } from "../../src/peers/known/peer.ts";
@@ -28,6 +27,7 @@ import {
   range,
   rounds,
   slots,
+  statusOn,
   type TestChain,
   verifier,
 } from "./chains.ts";
@@ -47,16 +47,7 @@ const overTheWire = (event: PeerEvent, result: unknown) =>
 
 /** What a node of that chain says of itself. */
 function statusFrom({ chain }: TestChain, isUniknode = true): ReceivedStatus {
-  const plugins = { "@arkecosystem/core-api": { enabled: true, port: 4003 } };
-  const status = statusOf({
-    network,
-    slots,
-    head: chain.head,
-    now,
-    version: "5.7.2",
-    plugins,
-    processId: "",
-  });
+  const status = statusOn(chain);
   return { ...(overTheWire("p2p.peer.getStatus", status) as ReceivedStatus), isUniknode };
 }
 

@@ -14,12 +14,12 @@ import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../../src/chain/chain.ts"
 import { createVerifier } from "../../../src/chain/verifier.ts";
 import type { Server } from "../../../src/http/app.ts";
 import { createHttpServer } from "../../../src/http/server.ts";
-import { createPool, DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool.ts";
 import { createGateway } from "../../../src/serving/node-gateway.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { createEventLog } from "../../../src/store/events.ts";
 import { migrate } from "../../../src/store/migrations.ts";
-import { createPoolStore } from "../../../src/store/pool.ts";
+import { openPoolBeside } from "../../pool/beside.ts";
 
 /** `chain.json` of the kit. */
 type Kit = {
@@ -72,16 +72,7 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
   }
   const slots = createSlots(network);
   const now = () => slots.timeAt(Date.now());
-  const pool = createPool(DEFAULT_POOL_OPTIONS, {
-    network,
-    state: chain.state,
-    head: chain.head,
-    now,
-    storedIds: (ids) => new Set(chain.storedIds(ids)),
-    store: createPoolStore(database),
-    verify: verifier.verify,
-    emit: () => {},
-  });
+  const pool = openPoolBeside(chain, { network, database, verify: verifier.verify, now });
   const gateway = createGateway(
     { maxTransactionsPerRequest: 40 },
     {

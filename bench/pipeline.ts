@@ -1,0 +1,57 @@
+/** The pipeline of a node over a generated chain, without the rest of the node. */
+import {
+  type Chain,
+  type ChainDeps,
+  createChain,
+  DEFAULT_CHAIN_OPTIONS,
+} from "../packages/node/src/chain/chain.ts";
+import { createVerifier, type Verifier } from "../packages/node/src/chain/verifier.ts";
+import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/chain.ts";
+import { openDatabase } from "../packages/node/src/store/database.ts";
+import { createEventLog } from "../packages/node/src/store/events.ts";
+import { migrate } from "../packages/node/src/store/migrations.ts";
+import type { Fixture } from "./fixture.ts";
+
+export type PipelineOptions = {
+  /** That verify signatures. */
+  readonly threads: number;
+  readonly accelerator?: string | undefined;
+  /** In place of telling every event to a log that nobody reads. */
+  readonly events?: Pick<ChainDeps, "eventsOfFacts" | "eventsOfRevert">;
+};
+
+export type Pipeline = {
+  readonly chain: Chain;
+  /** Stays when the chain is closed. */
+  readonly verifier: Verifier;
+  /** Closes the chain and its database. */
+  close(): Promise<void>;
+};
+
+/** In a new database file, with the genesis block. */
+export function openPipeline(path: string, fixture: Fixture, options: PipelineOptions): Pipeline {
+  const { threads, accelerator, events = { eventsOfFacts, eventsOfRevert } } = options;
+  const database = openDatabase(path);
+  migrate(database);
+  const verifier = createVerifier({ threads, accelerator });
+  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
+    database,
+    network: fixture.network,
+    genesis: fixture.genesis,
+    verifier,
+    events: createEventLog(database, { wanted: () => new Set() }),
+    ...events,
+    now: Date.now,
+    onListenerError(error) {
+      throw error;
+    },
+  });
+  return {
+    chain,
+    verifier,
+    async close() {
+      await chain.close();
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** The pool beside a chain, as a node has it, without anybody who hears of its events. */
+import type { Network } from "@uniknode/protocol";
+import type { Chain } from "../../src/chain/chain.ts";
+import type { Verifier } from "../../src/chain/verifier.ts";
+import { createPool, DEFAULT_POOL_OPTIONS, type Pool } from "../../src/pool/pool.ts";
+import type { Database } from "../../src/store/database.ts";
+import { createPoolStore } from "../../src/store/pool.ts";
+
+export type BesideDeps = {
+  readonly network: Network;
+  /** Keeps the pool. */
+  readonly database: Database;
+  readonly verify: Verifier["verify"];
+  /** Network time in seconds. */
+  readonly now: () => number;
+};
+
+export const openPoolBeside = (chain: Chain, { network, database, verify, now }: BesideDeps): Pool =>
+  createPool(DEFAULT_POOL_OPTIONS, {
+    network,
+    state: chain.state,
+    head: chain.head,
+    now,
+    storedIds: (ids) => new Set(chain.storedIds(ids)),
+    store: createPoolStore(database),
+    verify,
+    emit: () => {},
+  });
