@@ -40,6 +40,7 @@ import { addCommonHeaders } from "./transport/headers.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
 import { addSlowReaders } from "./transport/slowReaders.ts";
 import { addEmptySegments, addUnknownPaths } from "./transport/unknownPaths.ts";
+import { addOddRequests, answerUnreadable } from "./transport/unreadable.ts";
 import { uniks } from "./uniks.ts";
 import { votes } from "./votes.ts";
 import { wallets } from "./wallets.ts";
@@ -137,6 +138,8 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
       connectionsCheckingInterval: Math.ceil(requestTimeoutMs / REQUEST_CHECKS),
       // Bodies are waited for without end where this one is longer than the other.
       headersTimeout: requestTimeoutMs,
+      // Reading needs no header at all (http-api.md 1.4).
+      requireHostHeader: false,
     },
     requestTimeout: requestTimeoutMs,
     connectionTimeout: SILENCE_TIMEOUT_MS,
@@ -154,6 +157,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
       },
     },
     frameworkErrors: answerUnroutable,
+    clientErrorHandler: answerUnreadable,
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = MAX_CONNECTIONS;
   // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
@@ -164,6 +168,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     shared.end();
     done();
   });
+  addOddRequests(app);
   addSlowReaders(app, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
   addDeadlines(app, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
   addCommonHeaders(app);

@@ -8,17 +8,24 @@ const MAX_AGE_SECONDS = 600;
 export function addCors(app: Server): void {
   app.addHook("onRequest", (request, reply, done) => {
     allowOrigin(request, reply);
-    if (request.method !== "OPTIONS" || request.headers.origin === undefined) return done();
-    // A preflight is granted whatever the path.
-    reply
-      .header("access-control-expose-headers", "content-type, content-length, etag")
-      .header("access-control-max-age", MAX_AGE_SECONDS);
-    const headers = request.headers["access-control-request-headers"];
-    const method = request.headers["access-control-request-method"];
-    if (headers !== undefined) reply.header("access-control-allow-headers", headers);
-    if (method !== undefined) reply.header("access-control-allow-methods", method);
-    reply.code(200).send({});
+    if (isPreflight(request)) grant(request, reply);
+    else done();
   });
+}
+
+export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
+  method === "OPTIONS" && headers.origin !== undefined;
+
+/** Answers a preflight: whatever the path, it is granted. */
+export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
+  reply
+    .header("access-control-expose-headers", "content-type, content-length, etag")
+    .header("access-control-max-age", MAX_AGE_SECONDS);
+  const wanted = headers["access-control-request-headers"];
+  const method = headers["access-control-request-method"];
+  if (wanted !== undefined) reply.header("access-control-allow-headers", wanted);
+  if (method !== undefined) reply.header("access-control-allow-methods", method);
+  reply.code(200).send({});
 }
 
 /** Lets the page that asks read the answer. */

@@ -6,7 +6,7 @@ import { CursorError } from "../../store/queries/cursor.ts";
 import { SnapshotError } from "../../store/queries/snapshot.ts";
 import type { Server } from "../app.ts";
 import type { SlowLane } from "../slow/lane.ts";
-import { allowOrigin } from "./cors.ts";
+import { allowOrigin, grant, isPreflight } from "./cors.ts";
 import { LateError } from "./deadlines.ts";
 import { type ErrorBody, errorBody, HttpError } from "./error.ts";
 import { writeCommonHeaders } from "./headers.ts";
@@ -58,7 +58,8 @@ export function addSlowLane(scope: Server, logger: Logger, slowLane: SlowLane): 
 export function answerUnroutable(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   writeCommonHeaders(reply);
   allowOrigin(request, reply);
-  reply.code(400).send(errorBody(400, "Bad Request"));
+  if (isPreflight(request)) grant(request, reply);
+  else reply.code(400).send(errorBody(400, "Bad Request"));
 }
 
 function describe(error: Error & Partial<FastifyError>, request: FastifyRequest): ErrorBody {

@@ -6,7 +6,7 @@ import type { Server } from "../app.ts";
  * What browsers are told: keep nothing without asking (http-api.md 1.5), believe the content type, and never run, frame
  * or embed an answer, which is data. Reading it from any page stays possible (http-api.md 1.8).
  */
-const COMMON = {
+export const COMMON_HEADERS = {
   "cache-control": "no-cache",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -22,4 +22,4 @@ export function addCommonHeaders(app: Server): void {
 }
 
 /** For answers that are made before any hook runs. */
-export const writeCommonHeaders = (reply: FastifyReply): void => void reply.headers(COMMON);
+export const writeCommonHeaders = (reply: FastifyReply): void => void reply.headers(COMMON_HEADERS);

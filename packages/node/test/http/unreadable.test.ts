@@ -1,0 +1,94 @@
+/** Requests that no route ever sees, written by hand. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openFixture } from "./fixture.ts";
+
+const fixture = openFixture({ requestTimeoutMs: 300 });
+let port: number;
+beforeAll(async () => {
+  ({ port } = await fixture.listen());
+});
+afterAll(() => fixture.close());
+
+/** What comes back until the server ends the connection. */
+async function exchange(request: string) {
+  const socket = connect(port, "127.0.0.1");
+  const received: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => received.push(chunk));
+  socket.write(request, "latin1");
+  await once(socket, "close");
+  const [head = "", body = ""] = Buffer.concat(received).toString("latin1").split("\r\n\r\n");
+  const [line = "", ...fields] = head.split("\r\n");
+  const headers = Object.fromEntries(
+    fields.map((field) => {
+      const [name = "", value] = field.split(": ");
+      return [name.toLowerCase(), value];
+    }),
+  );
+  return { status: Number(line.split(" ")[1]), headers, body };
+}
+
+const LONG = "x".repeat(20_000);
+const search = (fields: string, body: string) =>
+  `POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nOrigin: http://page\r\n${fields}\r\n\r\n${body}`;
+const from = (line: string, more = "") => `${line} HTTP/1.1\r\nHost: a\r\nOrigin: http://page\r\n${more}\r\n`;
+
+test.each([
+  ["no HTTP", 400, "\x16\x03\x01\x02\x00\x01\x00\r\n\r\n"],
+  ["another version of HTTP", 400, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+  ["a method that nobody knows", 400, from("BREW /api/blockchain")],
+  ["a space in the path", 400, from("GET /api/block chain")],
+  ["a header without a name", 400, from("GET /api/blockchain", ": value\r\n")],
+  ["a header with a zero", 400, from("GET /api/blockchain", "X: a\0b\r\n")],
+  ["a length below zero", 400, search("Content-Length: -2", "{}")],
+  ["two lengths", 400, search("Content-Length: 2\r\nContent-Length: 3", "{}")],
+  [
+    "a length beside chunks",
+    400,
+    search("Transfer-Encoding: chunked\r\nContent-Length: 2", "2\r\n{}\r\n0\r\n\r\n"),
+  ],
+  ["a chunk without a length", 400, search("Transfer-Encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n")],
+  ["a long path", 431, from(`GET /api/blockchain?${LONG}`)],
+  ["a long header", 431, from("GET /api/blockchain", `X: ${LONG}\r\n`)],
+  ["many headers", 431, from("GET /api/blockchain", "A: b\r\n".repeat(4_000))],
+  ["headers without an end", 408, "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n"],
+  ["a body without an end", 408, search("Content-Length: 100", "{")],
+  ["a tunnel", 404, from("CONNECT a:80")],
+])("%s: %i, as every failure is told", async (_what, statusCode, request) => {
+  const { status, headers, body } = await exchange(request);
+  expect(status).toBe(statusCode);
+  expect(JSON.parse(body)).toEqual({
+    statusCode,
+    error: expect.any(String),
+    message: expect.any(String),
+  });
+  expect(headers).toMatchObject({
+    "access-control-allow-origin": expect.stringMatching(/^(\*|http:\/\/page)$/),
+    "cache-control": "no-cache",
+    connection: "close",
+    "content-length": `${body.length}`,
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "content-type": "application/json; charset=utf-8",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+  });
+});
+
+test.each([
+  ["no header at all", "GET /api/blockchain HTTP/1.1\r\nConnection: close\r\n\r\n"],
+  ["HTTP 1.0", "GET /api/blockchain HTTP/1.0\r\n\r\n"],
+  ["two hosts", from("GET /api/blockchain", "Host: b\r\nConnection: close\r\n")],
+  ["a whole address", from("GET http://a/api/blockchain", "Connection: close\r\n")],
+  ["an expectation of its own", search("Expect: tea\r\nConnection: close\r\nContent-Length: 2", "{}")],
+  [
+    "another protocol on offer",
+    from("GET /api/blockchain", "Connection: close, Upgrade\r\nUpgrade: h2c\r\n"),
+  ],
+  ["a preflight of a path that cannot be decoded", from("OPTIONS /api/%", "Connection: close\r\n")],
+])("%s is none of it", async (_what, request) => {
+  const { status, headers } = await exchange(request);
+  expect(status).toBe(200);
+  expect(headers).toHaveProperty("x-content-type-options", "nosniff");
+});
