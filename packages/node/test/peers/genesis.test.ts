@@ -3,7 +3,7 @@ import { blockToJson } from "@uniknode/protocol";
 import { afterEach, expect, test } from "vitest";
 import { fetchGenesis } from "../../src/peers/genesis.ts";
 import type { PeerServer } from "../../src/peers/transport/server.ts";
-import { network, openTestChain, statusOn } from "./chains.ts";
+import { openTestChain, statusOn } from "./chains.ts";
 import { testNetwork } from "./test-network.ts";
 import { startServer } from "./transport/server.ts";
 
