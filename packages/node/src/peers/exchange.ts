@@ -13,6 +13,7 @@ import { createTransactionArrivals, type Items, type TransactionArrivals } from 
 import { createBlockBroadcast } from "./broadcast/blocks.ts";
 import { createRepeat } from "./broadcast/repeat.ts";
 import { createTransactionBroadcast } from "./broadcast/transactions.ts";
+import { createUnderWay } from "./broadcast/under-way.ts";
 import { dropFailing } from "./discovery/drop-failing.ts";
 import { createFetch } from "./sync/source.ts";
 import { createSync, type Sync } from "./sync/sync.ts";
@@ -42,6 +43,12 @@ export type Exchange = {
   /** Passes on what the pool wants to be passed on. */
   broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
 };
+
+/**
+ * What is being passed on when the node ends has so long: the last block of a forger must reach its network. An address
+ * may have to wait for more than 4 s until it takes another one.
+ */
+const FAREWELL_MS = 6_000;
 
 /** @param closing is told how to end what is opened */
 export function createExchange(
@@ -74,11 +81,11 @@ export function createExchange(
   const sightings = createSightings();
   const sendBlock = createBlockBroadcast({ network, peers: addresses, ask, sightings, logger });
   const transactionBroadcast = createTransactionBroadcast({ peers: addresses, ask, logger });
-  const inBackground = (work: Promise<unknown>) =>
-    void work.catch((err) => logger.error({ err }, "passing on failed"));
+  const underWay = createUnderWay((err) => logger.error({ err }, "passing on failed"));
+  closing.add("passing on", () => underWay.ended(FAREWELL_MS));
   const repeat = createRepeat({
     pending: pool.get,
-    send: (items) => inBackground(transactionBroadcast.send(items)),
+    send: (items) => underWay.add(transactionBroadcast.send(items)),
   });
   const endRepeating = chain.subscribe(() => {
     if (sync.isInStep()) repeat.headMoved(head().height);
@@ -86,7 +93,7 @@ export function createExchange(
   closing.add("repeating", endRepeating);
   const broadcastTransactions: Exchange["broadcastTransactions"] = (items, answer) => {
     repeat.sent(answer.data.broadcast, head().height);
-    inBackground(transactionBroadcast.pass(items, answer));
+    underWay.add(transactionBroadcast.pass(items, answer));
   };
 
   return {
@@ -100,7 +107,7 @@ export function createExchange(
       sightings,
       doubleForging,
       isStarted: () => isStarted,
-      broadcast: (block) => inBackground(sendBlock(block)),
+      broadcast: (block) => underWay.add(sendBlock(block)),
       onReceived: (block) => deps.onBlock(block, "received"),
       onDisregarded(block) {
         deps.onBlock(block, "disregarded");

@@ -66,6 +66,18 @@ describe("two nodes", () => {
     expect(heightOf(first)).toBe(52);
   });
 
+  test("have the last blocks of one that is stopped, though they come fast", async () => {
+    const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
+    await first.peers.start();
+    await second.peers.start();
+    await expect.poll(() => first.peers.list().length, PATIENCE).toBe(1);
+    for (const slot of range(CURRENT_SLOT - 3, CURRENT_SLOT)) {
+      expect(await first.peers.submit(first.world.make(slot))).toBeUndefined();
+    }
+    await first.peers.close();
+    await expect.poll(() => second.told, PATIENCE).toContain(`received ${heightOf(first)}`);
+  });
+
   test("pass blocks on, and say why they must not forge", async () => {
     const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
     await first.peers.start();
