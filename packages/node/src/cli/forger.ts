@@ -1,6 +1,6 @@
 /** `uniknode forger why`: why slots of this node's delegates were missed. */
-import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { databaseOf } from "../archive/database.ts";
 import { runOptions } from "../config/options.ts";
 import { openDatabase } from "../store/database.ts";
 import { createSlotStore, type MissedSlot } from "../store/slots.ts";
@@ -28,7 +28,7 @@ export function forgerCommand(): Command {
 }
 
 function missedIn(folder: string, slot: number | undefined): MissedSlot[] {
-  const database = openDatabase(join(folder, "node.sqlite"), { readonly: true });
+  const database = openDatabase(databaseOf(folder), { readonly: true });
   try {
     const slots = createSlotStore(database);
     return slot === undefined ? slots.missed(LATEST) : slots.missedAt(slot);
