@@ -2,6 +2,7 @@
 import { option, readChoice, readInteger, readRanges, readSwitch, readText } from "./option.ts";
 import { readPauses } from "./pauses.ts";
 import { peerOptions } from "./peers.ts";
+import { readSecretList } from "./secrets.ts";
 import { readTimeServers } from "./time.ts";
 
 /** Options of every command that starts a node. */
@@ -159,8 +160,17 @@ export const nodeOptions = {
   }),
   forgerSecrets: option({
     name: "forgerSecrets",
-    sentence: "Passphrases or encrypted keys of the forging delegates, separated by commas (no flag).",
-    oldVariables: ["FORGERS_SECRET", "FORGER_SECRET", "CORE_FORGER_BIP38"],
+    sentence:
+      "Passphrases or encrypted keys of the forging delegates, separated by commas; all in double quotes, or none (no flag).",
+    oldVariables: ["FORGERS_SECRET"],
+    hasNoFlag: true,
+    secret: true,
+    read: readSecretList,
+  }),
+  forgerSecret: option({
+    name: "forgerSecret",
+    sentence: "A single one of them, as it is, commas included (no flag).",
+    oldVariables: ["FORGER_SECRET", "CORE_FORGER_BIP38"],
     hasNoFlag: true,
     secret: true,
     read: readText,

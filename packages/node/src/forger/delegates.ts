@@ -73,14 +73,13 @@ export function readSecrets(path: string): string[] {
 /** Secrets of the file and of the environment together; none means that this node does not forge. */
 export function secretsOf({
   delegates,
-  forgerSecrets,
+  forgerSecrets = [],
+  forgerSecret,
 }: {
   readonly delegates: string | undefined;
-  readonly forgerSecrets: string | undefined;
+  readonly forgerSecrets: readonly string[] | undefined;
+  readonly forgerSecret: string | undefined;
 }): string[] {
   const fromFile = delegates === undefined ? [] : readSecrets(delegates);
-  return [...fromFile, ...(forgerSecrets?.split(",") ?? []).map(unquoted)];
+  return [...fromFile, ...forgerSecrets, ...(forgerSecret === undefined ? [] : [forgerSecret])];
 }
-
-/** Containers of the old node had each of several passphrases in quotation marks. */
-const unquoted = (secret: string): string => /^\s*"(.*)"\s*$/.exec(secret)?.[1] ?? secret;

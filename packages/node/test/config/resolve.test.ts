@@ -54,7 +54,14 @@ describe("precedence", () => {
       secretsOf(resolveConfig(nodeOptions, { flags: {}, environment }));
     expect(secrets({ FORGER_SECRET: "one two three" })).toEqual(["one two three"]);
     expect(secrets({ FORGERS_SECRET: '"one two","three four"' })).toEqual(["one two", "three four"]);
-    expect(secrets({ UNIKNODE_FORGER_SECRETS: "five,six", FORGER_SECRET: "one" })).toEqual(["five", "six"]);
+    expect(secrets({ FORGERS_SECRET: '"one, two" , "three"' })).toEqual(["one, two", "three"]);
+    expect(secrets({ FORGER_SECRET: "one, two" })).toEqual(["one, two"]);
+    expect(secrets({ UNIKNODE_FORGER_SECRETS: "five,six", FORGERS_SECRET: '"one"' })).toEqual([
+      "five",
+      "six",
+    ]);
+    expect(secrets({ UNIKNODE_FORGER_SECRETS: "five", FORGER_SECRET: "one" })).toEqual(["five", "one"]);
+    expect(() => secrets({ FORGERS_SECRET: '"one", two' })).toThrow("FORGERS_SECRET: texts in double quotes");
   });
 
   test("the file wins over the default", () => {

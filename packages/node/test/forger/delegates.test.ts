@@ -24,7 +24,10 @@ function fileOf(content: unknown): string {
 
 test("passphrases and encrypted keys of file and environment forge together", async () => {
   const delegates = fileOf({ secrets: ["one", " two "], bip38 });
-  const opened = await openDelegates(secretsOf({ delegates, forgerSecrets: "two, four " }), PASSWORD);
+  const opened = await openDelegates(
+    secretsOf({ delegates, forgerSecrets: ["two", " four "], forgerSecret: "four" }),
+    PASSWORD,
+  );
   expect([...opened.keys()].sort()).toEqual(
     [...delegatesFromSecrets(["one", "two", "three", "four"]).keys()].sort(),
   );

@@ -1,0 +1,16 @@
+/** Passphrases as variables hold them. */
+import { readText } from "./option.ts";
+
+/** Texts separated by commas. In double quotes, as containers of the old node have them, they may hold commas too. */
+export function readSecretList(value: unknown): readonly string[] {
+  const text = readText(value).trim();
+  return text.startsWith('"') ? readQuoted(text) : text.split(",").map((secret) => secret.trim());
+}
+
+function readQuoted(text: string): string[] {
+  try {
+    const list: unknown = JSON.parse(`[${text}]`);
+    if (Array.isArray(list) && list.every((secret) => typeof secret === "string")) return list;
+  } catch {}
+  throw new Error('texts in double quotes, separated by commas, are expected: "one","two"');
+}
