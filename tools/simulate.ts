@@ -41,10 +41,13 @@ async function run(seed: number): Promise<void> {
   const log = (line: string) => console.log(`seed ${seed}: ${line}`);
   try {
     const report = await simulate({ seed, seconds, log: values.verbose ? log : () => {} });
-    const { blocks, undone, arrivals, deliveries, kills, faults, happened } = report;
+    const { blocks, undone, arrivals, deliveries, kills, faults, happened, facts } = report;
     for (const fault of faults) log(fault);
     if (faults.length > 0) failed.push(seed);
-    if (values.verbose) log(JSON.stringify(Object.fromEntries(happened)));
+    if (values.verbose) {
+      log(JSON.stringify(Object.fromEntries(happened)));
+      log(JSON.stringify(Object.fromEntries(facts)));
+    }
     log(
       `${faults.length === 0 ? "passed" : "FAILED"}: ${kills} kills, ${blocks} blocks of which ${undone} undone, ` +
         `${deliveries} deliveries in ${arrivals} requests`,

@@ -14,13 +14,24 @@ export type ChainTransaction = {
   readonly recipient: string | null;
   readonly amount: number;
   readonly vendorField: string | null;
+  readonly asset: {
+    readonly votes?: readonly string[];
+    readonly payments?: readonly { readonly recipientId: string }[];
+  } | null;
+  /** The recipient never received anything before, and was not there when the chronicle began. */
+  readonly isFirst: boolean;
 };
 
 export type ChainBlock = {
   readonly height: number;
   readonly id: string;
+  /** Public key. */
+  readonly generator: string;
   readonly transactions: readonly ChainTransaction[];
 };
+
+/** A wallet as its row in the chain's table says, numbers as text. */
+export type ChainWallet = { readonly balance: string; readonly nonce: string };
 
 /** A block came to the top of the chain, or left it. `position` grows with each. */
 export type Change = {
@@ -35,10 +46,14 @@ const SCHEMA = `
     kind TEXT NOT NULL,
     height INTEGER NOT NULL,
     block_id TEXT,
+    generator TEXT,
     transaction_row TEXT
   );
+  CREATE TABLE IF NOT EXISTS first_wallets AS SELECT address FROM wallets;
+  CREATE INDEX IF NOT EXISTS first_wallets_address ON first_wallets (address);
   CREATE TRIGGER IF NOT EXISTS block_came AFTER INSERT ON blocks BEGIN
-    INSERT INTO chronicle (kind, height, block_id) VALUES ('applied', new.height, new.id);
+    INSERT INTO chronicle (kind, height, block_id, generator)
+    VALUES ('applied', new.height, new.id, new.generator);
   END;
   CREATE TRIGGER IF NOT EXISTS block_left AFTER DELETE ON blocks BEGIN
     INSERT INTO chronicle (kind, height, block_id) VALUES ('reverted', old.height, old.id);
@@ -46,7 +61,9 @@ const SCHEMA = `
   CREATE TRIGGER IF NOT EXISTS transaction_came AFTER INSERT ON transactions BEGIN
     INSERT INTO chronicle (kind, height, transaction_row) VALUES ('transaction', new.height, json_object(
       'id', new.id, 'type', new.type_group || '/' || new.type, 'sender', new.sender, 'recipient', new.recipient,
-      'amount', new.amount, 'vendorField', new.vendor_field));
+      'amount', new.amount, 'vendorField', new.vendor_field, 'asset', json(new.asset),
+      'isFirst', json(iif((SELECT count(*) FROM transactions WHERE recipient = new.recipient) = 1
+        AND NOT EXISTS (SELECT 1 FROM first_wallets WHERE address = new.recipient), 'true', 'false'))));
   END;
 `;
 
@@ -66,6 +83,8 @@ export type Chronicle = {
   /** Of the last change. */
   position(): number;
   changes(): Change[];
+  /** Every wallet as it is at the moment, by address. */
+  wallets(): Map<string, ChainWallet>;
   /** What still has to be done, in words: deliveries that wait, and events that were not looked at. */
   unfinished(): string[];
   close(): void;
@@ -87,9 +106,13 @@ export function openChronicle(folder: string): Chronicle {
   const events = database.prepare<{ sequence: number }>(
     "SELECT coalesce(max(sequence), 0) AS sequence FROM events",
   );
+  const wallets = database.prepare<ChainWallet & { address: string }>(
+    "SELECT address, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce FROM wallets",
+  );
   return {
     position: () => last.get()?.position ?? 0,
     changes: () => readChanges(database),
+    wallets: () => new Map(wallets.all().map(({ address, ...wallet }) => [address, wallet])),
     unfinished() {
       const unread = events.get()!.sequence - (cursor.get()?.sequence ?? 0);
       return [
@@ -113,6 +136,7 @@ type Row = {
   kind: "applied" | "reverted" | "transaction";
   height: number;
   block_id: string | null;
+  generator: string | null;
   transaction_row: string | null;
 };
 
@@ -121,14 +145,14 @@ function readChanges(database: Database): Change[] {
   const blocks = new Map<string, ChainBlock & { transactions: ChainTransaction[] }>();
   const atHeight = new Map<number, string>();
   const changes: Change[] = [];
-  for (const { position, kind, height, block_id, transaction_row } of rows) {
+  for (const { position, kind, height, block_id, generator, transaction_row } of rows) {
     if (kind === "transaction") {
       blocks.get(atHeight.get(height)!)!.transactions.push(JSON.parse(transaction_row!));
       continue;
     }
     const id = block_id!;
     if (kind === "applied") {
-      blocks.set(id, { height, id, transactions: [] });
+      blocks.set(id, { height, id, generator: generator!, transactions: [] });
       atHeight.set(height, id);
     }
     const block = blocks.get(id);

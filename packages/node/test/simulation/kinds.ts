@@ -1,13 +1,6 @@
 /** Webhooks of every kind, each with what it must hear, said a second time and in other words than the register's. */
 import type { Person } from "../../src/dev/keys.ts";
-import type { ChainBlock, ChainTransaction } from "./chronicle.ts";
-
-/** A fact of a block that the simulation can tell from the chain alone. `transaction` is absent for the block itself. */
-export type Fact = {
-  readonly name: string;
-  readonly block: ChainBlock;
-  readonly transaction?: ChainTransaction;
-};
+import type { Fact } from "./facts.ts";
 
 export type Kind = {
   readonly name: string;
@@ -38,7 +31,7 @@ const named =
   (...names: string[]) =>
   ({ name }: Fact) =>
     names.includes(name);
-const isTransfer = ({ name }: Fact) => name === "transaction.applied";
+const isTransfer = named("transaction.applied");
 
 /** `watched` receives some of the transfers. */
 export const kindsOf = (watched: Person): Kind[] => [
@@ -132,35 +125,29 @@ export const kindsOf = (watched: Person): Kind[] => [
     reversals: ["transaction.reverted"],
   }),
   kind({
+    name: "wallets and delegates",
+    body: { events: ["wallet.*", "delegate.*"], conditions: ALWAYS },
+    hears: ({ name }) => /^(wallet|delegate)\./.test(name),
+  }),
+  kind({
+    name: "votes, strict",
+    body: {
+      events: ["wallet.vote", "wallet.unvote", "delegate.registered", "delegate.resigned"],
+      conditions: ALWAYS,
+      order: "strict",
+    },
+    hears: named("wallet.vote", "wallet.unvote", "delegate.registered", "delegate.resigned"),
+  }),
+  kind({
+    name: "one wallet",
+    body: { event: "wallet.saved", conditions: [when("address", "eq", watched.address)] },
+    hears: ({ name, address }) => name === "wallet.saved" && address === watched.address,
+    isRemembered: false,
+  }),
+  kind({
     name: "everything",
     body: { events: ["*"], conditions: ALWAYS },
     hears: () => true,
     reversals: ["block.reverted", "transaction.reverted"],
   }),
 ];
-
-/** By group and type, what a transaction says beside that it was applied. */
-const MEANINGS: Readonly<Record<string, readonly string[]>> = {
-  "2000/0": ["unik.minted"],
-  "2000/1": ["unik.updated"],
-  "2000/2": ["unik.transferred"],
-};
-
-/** In the order in which the facts of a block are told. */
-export const factsOf = (block: ChainBlock): Fact[] => [
-  ...block.transactions.flatMap((transaction) =>
-    ["transaction.applied", ...(MEANINGS[transaction.type] ?? [])].map((name) => ({
-      name,
-      block,
-      transaction,
-    })),
-  ),
-  { name: "block.applied", block },
-];
-
-/** Names of the facts that `factsOf` knows. */
-export const KNOWN_FACTS: ReadonlySet<string> = new Set([
-  "transaction.applied",
-  "block.applied",
-  ...Object.values(MEANINGS).flat(),
-]);

@@ -9,8 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { peopleOf } from "../../src/dev/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
 import { inspectChain, inspecting } from "../crash/inspect.ts";
-import { beginChronicle, type Chronicle, openChronicle } from "./chronicle.ts";
+import { beginChronicle, type Change, type Chronicle, openChronicle } from "./chronicle.ts";
 import { disturb, MAX_DEPTH, type World } from "./disturbances.ts";
+import { factsOf } from "./facts.ts";
 import { kindsOf } from "./kinds.ts";
 import { beginLife, type Life, setClock } from "./life.ts";
 import { createDraws } from "./random.ts";
@@ -36,8 +37,9 @@ export type SimulationReport = {
   readonly arrivals: number;
   readonly deliveries: number;
   readonly kills: number;
-  /** How often what happened. */
+  /** How often what happened, to the node and on its chain. */
   readonly happened: ReadonlyMap<string, number>;
+  readonly facts: ReadonlyMap<string, number>;
 };
 
 /** Of the dev chain, unless told otherwise. */
@@ -137,7 +139,7 @@ async function createWorld(
     restless,
     historians,
     firstHeight: chronicle.changes()[0]!.block.height,
-    submit: createSubmissions(accounts.slice(0, 5), watched, random),
+    submit: createSubmissions(accounts.slice(0, 5), { watched, people, random }),
     happened: new Map(),
     clockAheadMs: 0,
   };
@@ -219,6 +221,7 @@ async function isPeaceful(chronicle: Chronicle): Promise<boolean> {
 
 async function judgeAll(subjects: readonly Subject[], { control }: Life, chronicle: Chronicle) {
   const changes = chronicle.changes();
+  const wallets = chronicle.wallets();
   const faults: string[] = [];
   for (const { id, receiver, periods, replays } of subjects) {
     const { suspended } = (await control.get(`/api/webhooks/${id}`)) as { suspended?: { reason: string } };
@@ -227,7 +230,7 @@ async function judgeAll(subjects: readonly Subject[], { control }: Life, chronic
       `/api/webhooks/${id}/deliveries?state=cancelled&limit=100`,
     );
     const cancelled = new Map(entries.map(({ messageId, sequence = 0 }) => [messageId, sequence]));
-    const found = judge({ arrivals: receiver.arrivals, periods, replays, changes, cancelled });
+    const found = judge({ arrivals: receiver.arrivals, periods, replays, changes, cancelled, wallets });
     const shown = found.slice(0, MAX_SHOWN);
     if (found.length > MAX_SHOWN) shown.push(`and ${found.length - MAX_SHOWN} more`);
     faults.push(...shown.map((fault) => `webhook ${id} (${periods.at(-1)!.kind.name}): ${fault}`));
@@ -252,5 +255,15 @@ function reportOf(
     deliveries: new Set(arrivals.map(({ message }) => message.id)).size,
     kills,
     happened,
+    facts: countFacts(changes),
   };
+}
+
+function countFacts(changes: readonly Change[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { kind, block } of changes) {
+    if (kind === "reverted") continue;
+    for (const { name } of factsOf(block)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
 }

@@ -1,10 +1,10 @@
 /** A webhook of the simulation: its receiver, and what it was registered for over time. */
+import type { Period, Replay } from "./case.ts";
 import type { Chronicle } from "./chronicle.ts";
 import type { Kind } from "./kinds.ts";
 import type { Random } from "./random.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import type { Control } from "./register.ts";
-import type { Period, Replay } from "./verdict.ts";
 
 export type Subject = {
   readonly id: number;

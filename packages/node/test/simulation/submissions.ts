@@ -1,22 +1,49 @@
 /** Random transactions of several types, each from an account of its own line of nonces. */
 import { builders, type Network, signTransaction, type TransactionBody } from "@uniknode/protocol";
-import type { Person } from "../../src/dev/keys.ts";
+import type { People, Person } from "../../src/dev/keys.ts";
+import { castOf, KINDS, typeOfKind } from "../../src/dev/network.ts";
 import type { Client } from "../process/client.ts";
 import type { Random } from "./random.ts";
 
 /** An account with what it has done so far. */
-type Sender = { readonly person: Person; nonce: bigint; uniks: string[]; minted: number; isKnown: boolean };
+type Sender = {
+  readonly person: Person;
+  /** For the owner of a unik: the delegate that it may vote for, and the kind of both. */
+  readonly candidate?: { readonly publicKey: string; readonly kind: number };
+  nonce: bigint;
+  uniks: string[];
+  vote: string | undefined;
+  isDisclosed: boolean;
+  isDelegate: boolean;
+  isKnown: boolean;
+};
 
 /** More at once from one sender would be refused while nothing is forged. */
 const MAX_AT_ONCE = 5;
 const WORDS = ["red", "green", "blue", "dark red"];
 
-export function createSubmissions(people: readonly Person[], watched: Person, random: Random) {
-  const senders: Sender[] = people.map((person) => ({
+export type Actors = {
+  readonly people: People;
+  /** Receives some of the transfers, and does nothing else. */
+  readonly watched: Person;
+  readonly random: Random;
+};
+
+export function createSubmissions(accounts: readonly Person[], { people, watched, random }: Actors) {
+  const { delegates, factory } = castOf(people, 0);
+  // The first accounts own a unik each, one of every kind.
+  const candidates = KINDS.map((kind) => ({
+    publicKey: delegates.find((delegate) => delegate.kind === kind)!.person.publicKey,
+    kind: Number(typeOfKind(kind)),
+  }));
+  const senders: Sender[] = accounts.map((person, index) => ({
     person,
+    ...(candidates[index] && { candidate: candidates[index] }),
     nonce: 0n,
     uniks: [],
-    minted: 0,
+    vote: undefined,
+    isDisclosed: false,
+    isDelegate: false,
     isKnown: false,
   }));
 
@@ -24,15 +51,16 @@ export function createSubmissions(people: readonly Person[], watched: Person, ra
     const { person } = sender;
     sender.nonce++;
     const envelope = { network, senderPublicKey: person.publicKey, nonce: sender.nonce };
-    const recipientId = random.chance(0.3) ? watched.address : random.pick(people).address;
+    const recipientId = random.chance(0.3) ? watched.address : random.pick(accounts).address;
     const vendorField = random.chance(0.5) ? `${random.pick(WORDS)} ${random.integer(1, 99)}` : undefined;
     const amount = BigInt(random.integer(1, 1_000));
     const text = vendorField === undefined ? {} : { vendorField };
     const tokenId = sender.uniks[0];
-    const dice = random.integer(1, 10);
+    const dice = random.integer(1, 16);
+    if (dice > 10) return careerOf(network, sender, dice);
     if (dice <= 6) return builders.transfer({ ...envelope, recipientId, amount, ...text });
     if (dice <= 8) {
-      const payments = [1, 2].map(() => ({ recipientId: random.pick(people).address, amount }));
+      const payments = [1, 2].map(() => ({ recipientId: random.pick(accounts).address, amount }));
       return builders.multiPayment({ ...envelope, payments, ...text });
     }
     if (tokenId === undefined) return builders.transfer({ ...envelope, recipientId, amount });
@@ -40,16 +68,56 @@ export function createSubmissions(people: readonly Person[], watched: Person, ra
     return builders.nftUpdate({ ...envelope, tokenId, properties });
   }
 
+  /** A payment to somebody new, a vote, or the next step to be a delegate, or none any more; some are refused. */
+  function careerOf(network: Network, sender: Sender, dice: number): TransactionBody {
+    const { person, candidate, nonce } = sender;
+    const envelope = { network, senderPublicKey: person.publicKey, nonce };
+    const [tokenId] = sender.uniks;
+    if (dice === 11 || tokenId === undefined || !candidate) {
+      const { address } = people(`newcomer ${random.integer(1, 1e9)}`);
+      return builders.transfer({ ...envelope, recipientId: address, amount: 1_000n });
+    }
+    if (dice <= 13) {
+      const vote = sender.vote === undefined ? `+${candidate.publicKey}` : `-${sender.vote}`;
+      sender.vote = sender.vote === undefined ? candidate.publicKey : undefined;
+      return builders.unsVote({ ...envelope, vote });
+    }
+    if (sender.isDelegate) return builders.unsDelegateResign(envelope);
+    if (sender.isDisclosed) {
+      sender.isDelegate = true;
+      return builders.unsDelegateRegister({ ...envelope, tokenId });
+    }
+    sender.isDisclosed = true;
+    return builders.certifiedDisclosure({
+      network,
+      nonce,
+      keys: person.keys,
+      tokenId,
+      explicitValues: [`person-${candidate.kind}`],
+      kind: candidate.kind,
+      factory: { tokenId: factory.unikId, keys: factory.keys },
+      issuedAt: 1,
+    });
+  }
+
   /** What the node knows of the sender is what counts: a crash or a refusal may have come between. */
   async function lookUp({ get }: Client, sender: Sender): Promise<void> {
     const { address, unikId } = sender.person;
-    const wallet = (await get(`/api/v2/wallets/${address}`)) as { nonce?: string };
+    const wallet = (await get(`/api/v2/wallets/${address}`)) as {
+      nonce?: string;
+      vote?: string;
+      isDelegate?: boolean;
+    };
     const pending = (await get("/api/v2/transactions/unconfirmed?limit=100")) as {
       senderPublicKey: string;
     }[];
     const waiting = pending.filter(({ senderPublicKey }) => senderPublicKey === sender.person.publicKey);
     sender.nonce = BigInt(wallet.nonce ?? "0") + BigInt(waiting.length);
-    sender.uniks = sender.minted === 0 && sender.nonce > 0n ? [unikId] : sender.uniks;
+    sender.uniks = sender.nonce > 0n ? [unikId] : [];
+    sender.vote = wallet.vote;
+    sender.isDelegate = wallet.isDelegate === true;
+    // What is refused one time is not tried the next.
+    sender.isDisclosed = random.chance(0.5);
     sender.isKnown = true;
   }
 

@@ -1,26 +1,31 @@
 /** The judge of the simulation, judged: a simulation that finds nothing is worth as much as what it would have found. */
 import { describe, expect, test } from "vitest";
 import { peopleOf } from "../../src/dev/keys.ts";
+import type { Period, Replay } from "./case.ts";
 import type { ChainBlock, Change } from "./chronicle.ts";
 import { kindsOf } from "./kinds.ts";
 import type { Arrival, Message } from "./receiver.ts";
-import { judge, type Period, type Replay } from "./verdict.ts";
+import { judge } from "./verdict.ts";
 
 const people = peopleOf("test test test test test test test test test test test junk", 30);
+const GENERATOR = people("generator");
 const kinds = kindsOf(people("watched"));
 const kindNamed = (name: string) => kinds.find((kind) => kind.name === name)!;
 
 const block = (height: number, branch = ""): ChainBlock => ({
   height,
   id: `block${height}${branch}`,
+  generator: GENERATOR.publicKey,
   transactions: [
     {
       id: `tx${height}`,
       type: "1/0",
-      sender: "sender",
+      sender: people("sender").publicKey,
       recipient: "recipient",
       amount: 1,
       vendorField: null,
+      asset: null,
+      isFirst: false,
     },
   ],
 });
@@ -73,7 +78,14 @@ const faultsOf = (
   } = {},
 ) => {
   const period: Period = { kind: kindNamed(kind), notBefore, fullyFrom };
-  return judge({ arrivals, periods: [period], replays, changes: CHANGES, cancelled: new Map(cancelled) });
+  return judge({
+    arrivals,
+    periods: [period],
+    replays,
+    changes: CHANGES,
+    cancelled: new Map(cancelled),
+    wallets: new Map(),
+  });
 };
 
 const without = (index: number) => GOOD.toSpliced(index, 1);
@@ -175,11 +187,12 @@ describe("the judge", () => {
         replays: [],
         changes: deep,
         cancelled: new Map(),
+        wallets: new Map(),
       });
     const good = messages.map(arrival);
     expect(judgeOf(good)).toEqual([]);
     expect(judgeOf([good[1]!, good[0]!, good[2]!, good[3]!])).toContainEqual(
-      expect.stringContaining("arrived before a smaller number"),
+      expect.stringContaining("arrived after a larger number"),
     );
   });
 

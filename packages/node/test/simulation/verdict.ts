@@ -1,66 +1,37 @@
 /** Compares what a receiver holds with what the chain says it must hold. */
-import type { Change } from "./chronicle.ts";
-import { type Fact, factsOf, type Kind, KNOWN_FACTS } from "./kinds.ts";
+import {
+  type Case,
+  createIsAftermath,
+  type Delivery,
+  isFactOfChain,
+  type Occurrence,
+  occurrencesOf,
+  type Period,
+  type Replay,
+  standingBlocks,
+} from "./case.ts";
+import { type Fact, FORGOTTEN_FACTS, KNOWN_FACTS, PARTLY_KNOWN_FACTS } from "./facts.ts";
+import type { Kind } from "./kinds.ts";
+import { findOrderFaults } from "./order.ts";
 import type { Arrival, Message } from "./receiver.ts";
-
-/** A time in which a webhook was of one kind, by positions in the chronicle; the ends are known roughly. */
-export type Period = {
-  readonly kind: Kind;
-  /** Nothing up to here is heard. */
-  readonly notBefore: number;
-  /** Everything behind is heard. */
-  readonly fullyFrom: number;
-  /** Nothing behind is heard; absent: the period has not ended. */
-  readonly until?: number;
-};
-
-/** A part of the chain that was asked for again, at a position in the chronicle. */
-export type Replay = {
-  readonly fromHeight: number;
-  readonly toHeight: number;
-  readonly askedAt: number;
-  /** It was told to its end. */
-  readonly isFinished?: true;
-};
-
-export type Case = {
-  readonly arrivals: readonly Arrival[];
-  readonly periods: readonly Period[];
-  readonly replays: readonly Replay[];
-  readonly changes: readonly Change[];
-  /** Deliveries that were cancelled, because their blocks were undone: number by id. */
-  readonly cancelled: ReadonlyMap<string, number>;
-};
-
-/** A delivery as the receiver knows it. */
-type Delivery = {
-  readonly message: Message;
-  /** Indexes among the arrivals. */
-  readonly first: number;
-  readonly last: number;
-};
-
-/** A fact that became true at one position, and untrue at another if it was undone. */
-type Occurrence = {
-  readonly fact: Fact;
-  readonly appliedAt: number;
-  readonly order: number;
-  readonly undoneAt?: number;
-  readonly undoneOrder?: number;
-};
+import { findWalletFaults } from "./wallets.ts";
 
 /** What is wrong, in words; nothing when everything is right. */
-export function judge({ arrivals, periods, replays, changes, cancelled }: Case): string[] {
+export function judge(given: Case): string[] {
+  const { arrivals, periods, replays, changes, cancelled } = given;
   const faults: string[] = [];
   const deliveries = deliveriesOf(arrivals, faults);
   const occurrences = occurrencesOf(changes);
   const last = periods.at(-1)!;
   const isChanged = periods.length > 1;
+  const standing = standingBlocks(changes);
+  const isAftermath = createIsAftermath([...deliveries.values()]);
 
   checkNumbers();
   const told = checkFacts();
   checkReversals(told);
-  checkOrder();
+  faults.push(...findOrderFaults(given, [...deliveries.values()]));
+  faults.push(...findWalletFaults(given, [...deliveries.values()]));
   return faults;
 
   /** Numbers grow by one with each delivery: what is missing was cancelled. */
@@ -92,16 +63,20 @@ export function judge({ arrivals, periods, replays, changes, cancelled }: Case):
     }
     for (const { message } of deliveries.values()) {
       if (message.reverts !== undefined || !KNOWN_FACTS.has(message.event)) continue;
+      if (isAftermath(message)) continue;
       const key = keyOfMessage(message);
       const candidates = byKey.get(key) ?? [];
       const occurrence = candidates.find((candidate) => !ids.has(candidate));
-      if (!occurrence) faults.push(`${message.id} tells ${key}, which is no (further) fact of the chain`);
-      else if (!periods.some((period) => mayHear(period, occurrence)) && !mayHearAgain(occurrence)) {
-        faults.push(`${message.id} tells ${key}, which the webhook does not ask for`);
-      } else {
+      if (occurrence && (periods.some((period) => mayHear(period, occurrence)) || mayHearAgain(occurrence))) {
         ids.set(occurrence, message.id);
         told.set(message.id, occurrence);
+        continue;
       }
+      // A wallet may change for other reasons, and is told as well when a block goes that nobody was told of.
+      const isUnsure = candidates.length === 0 || !standing.has(message.blockId!);
+      if (PARTLY_KNOWN_FACTS.has(message.event) && isUnsure) continue;
+      if (occurrence) faults.push(`${message.id} tells ${key}, which the webhook does not ask for`);
+      else faults.push(`${message.id} tells ${key}, which is no (further) fact of the chain`);
     }
     for (const occurrence of occurrences) {
       if (mustHear(occurrence) && !ids.has(occurrence)) {
@@ -125,6 +100,7 @@ export function judge({ arrivals, periods, replays, changes, cancelled }: Case):
   function isWithin({ fromHeight, toHeight }: Replay, occurrence: Occurrence): boolean {
     const { height } = occurrence.fact.block;
     return (
+      !FORGOTTEN_FACTS.has(occurrence.fact.name) &&
       height >= fromHeight &&
       height <= toHeight &&
       last.kind.hears(occurrence.fact) &&
@@ -159,7 +135,9 @@ export function judge({ arrivals, periods, replays, changes, cancelled }: Case):
 
   /** Whatever was told of an undone block is taken back, once, and nothing else is. */
   function checkReversals(told: ReadonlyMap<string, Occurrence>): void {
-    const standing = standingBlocks(changes);
+    const cameAt = new Map(
+      changes.flatMap(({ kind, position, block }) => (kind === "applied" ? [[block.id, position]] : [])),
+    );
     const takenBack = new Map<string, Delivery>();
     for (const delivery of deliveries.values()) {
       const { reverts, event, id, blockId } = delivery.message;
@@ -184,25 +162,14 @@ export function judge({ arrivals, periods, replays, changes, cancelled }: Case):
       const { id, event, blockId, reverts } = message;
       if (reverts !== undefined || blockId === undefined || !isFactOfChain(event)) continue;
       if (event.endsWith(".reverted") || isAftermath(message)) continue;
+      // What was true before the registration was never told, and so is not taken back.
+      if (event === "wallet.saved" && (cameAt.get(blockId) ?? 0) <= periods[0]!.fullyFrom) continue;
       const isSure = !isChanged || (told.get(id)?.appliedAt ?? 0) > last.fullyFrom;
       if (!standing.has(blockId) && isSure && last.until === undefined && !takenBack.has(id)) {
         faults.push(`${event} ${id} of block ${blockId} was undone, and never taken back`);
       }
     }
     checkAskedReversals();
-  }
-
-  /** A wallet is also told as it is after the removal of a block. */
-  function isAftermath({ event, blockId, sequence = 0 }: Message): boolean {
-    return (
-      event === "wallet.saved" &&
-      [...deliveries.values()].some(
-        ({ message }) =>
-          message.event === "block.reverted" &&
-          message.blockId === blockId &&
-          (message.sequence ?? 0) < sequence,
-      )
-    );
   }
 
   /** Reversals that the webhook asked for by name are told whether it knew the fact or not. */
@@ -217,30 +184,6 @@ export function judge({ arrivals, periods, replays, changes, cancelled }: Case):
         continue;
       const subject = fact.transaction?.id ?? fact.block.id;
       if (!heard.has(`${name} ${subject}`)) faults.push(`${name} ${subject} never arrived`);
-    }
-  }
-
-  /** Numbers follow the chain; a strict receiver sees first what has the smaller number. */
-  function checkOrder(): void {
-    // What is told of the past comes behind everything else.
-    if (replays.length > 0) return;
-    const ordered = [...deliveries.values()]
-      .filter(({ message }) => message.sequence !== undefined)
-      .sort((a, b) => a.message.sequence! - b.message.sequence!);
-    const orders = ordersOf(changes);
-    let before = { order: 0, id: "" };
-    for (const { message } of ordered) {
-      const order = orderOf(message, orders);
-      if (order === undefined || last.kind.confirmations > 0) continue;
-      if (order < before.order)
-        faults.push(`${message.id} (${message.event}) is numbered after ${before.id}`);
-      before = { order, id: message.id };
-    }
-    if (isChanged || !last.kind.isStrict) return;
-    let latest = -1;
-    for (const { message, first } of ordered) {
-      if (first < latest) faults.push(`${message.id} (${message.event}) arrived before a smaller number`);
-      latest = Math.max(latest, first);
     }
   }
 }
@@ -258,60 +201,20 @@ function deliveriesOf(arrivals: readonly Arrival[], faults: string[]): Map<strin
   return deliveries;
 }
 
-function occurrencesOf(changes: readonly Change[]): Occurrence[] {
-  return changes.flatMap(({ kind, position, block }, order) => {
-    if (kind !== "applied") return [];
-    const undone = changes.findIndex(
-      (change, index) => index > order && change.kind === "reverted" && change.block.id === block.id,
-    );
-    return factsOf(block).map((fact) => ({
-      fact,
-      appliedAt: position,
-      order,
-      ...(undone !== -1 && { undoneAt: changes[undone]!.position, undoneOrder: undone }),
-    }));
-  });
-}
-
-function standingBlocks(changes: readonly Change[]): Set<string> {
-  const standing = new Set<string>();
-  for (const { kind, block } of changes) {
-    if (kind === "applied") standing.add(block.id);
-    else standing.delete(block.id);
-  }
-  return standing;
-}
-
-/** Index of the change by which a block came, and of the one by which it left. */
-const ordersOf = (changes: readonly Change[]): Map<string, number> =>
-  new Map(changes.map(({ kind, block }, index) => [`${kind} ${block.id}`, index]));
-
-function orderOf({ event, blockId, reverts }: Message, orders: ReadonlyMap<string, number>) {
-  if (blockId === undefined || (reverts === undefined && !isFactOfChain(event))) return undefined;
-  // Told when a block comes, and again when it has left.
-  if (event === "wallet.saved") return undefined;
-  const kind = reverts !== undefined || event.endsWith(".reverted") ? "reverted" : "applied";
-  return orders.get(`${kind} ${blockId}`);
-}
-
-const FAMILIES = ["delegate.", "round.", "unik.", "wallet."];
-const OTHERS = ["block.applied", "block.reverted", "transaction.applied", "transaction.reverted"];
-
-const isFactOfChain = (event: string): boolean =>
-  OTHERS.includes(event) ||
-  event.startsWith("forger.missing") ||
-  FAMILIES.some((family) => event.startsWith(family));
-
-const keyOf = ({ name, block, transaction }: Fact): string =>
-  [name, block.id, transaction?.id ?? ""].join(" ").trim();
+const keyOf = ({ name, block, transaction, address }: Fact): string =>
+  [name, block.id, address ?? transaction?.id ?? ""].join(" ").trim();
 
 const keyOfMessage = (message: Message): string =>
   message.event === "block.applied"
     ? `${message.event} ${message.blockId}`
     : `${message.event} ${message.blockId} ${subjectOf(message)}`;
 
-/** The transaction, or the block, that a message speaks of. */
+/** The transaction, the block or the wallet that a message speaks of. */
 function subjectOf({ data }: Message): string {
-  const { id, transaction } = (data ?? {}) as { id?: string; transaction?: { id: string } };
-  return transaction?.id ?? id ?? "";
+  const { id, transaction, address } = (data ?? {}) as {
+    id?: string;
+    transaction?: { id: string };
+    address?: string;
+  };
+  return transaction?.id ?? id ?? address ?? "";
 }

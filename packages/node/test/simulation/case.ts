@@ -1,0 +1,107 @@
+/** What the judge looks at, and what it makes of it. */
+import type { ChainWallet, Change } from "./chronicle.ts";
+import { type Fact, factsOf } from "./facts.ts";
+import type { Kind } from "./kinds.ts";
+import type { Arrival, Message } from "./receiver.ts";
+
+/** A time in which a webhook was of one kind, by positions in the chronicle; the ends are known roughly. */
+export type Period = {
+  readonly kind: Kind;
+  /** Nothing up to here is heard. */
+  readonly notBefore: number;
+  /** Everything behind is heard. */
+  readonly fullyFrom: number;
+  /** Nothing behind is heard; absent: the period has not ended. */
+  readonly until?: number;
+};
+
+/** A part of the chain that was asked for again, at a position in the chronicle. */
+export type Replay = {
+  readonly fromHeight: number;
+  readonly toHeight: number;
+  readonly askedAt: number;
+  /** It was told to its end. */
+  readonly isFinished?: true;
+};
+
+export type Case = {
+  readonly arrivals: readonly Arrival[];
+  readonly periods: readonly Period[];
+  readonly replays: readonly Replay[];
+  readonly changes: readonly Change[];
+  /** Deliveries that were cancelled, because their blocks were undone: number by id. */
+  readonly cancelled: ReadonlyMap<string, number>;
+  /** As they are in the end, by address. */
+  readonly wallets: ReadonlyMap<string, ChainWallet>;
+};
+
+/** A delivery as the receiver knows it. */
+export type Delivery = {
+  readonly message: Message;
+  /** Indexes among the arrivals. */
+  readonly first: number;
+  readonly last: number;
+};
+
+/** A fact that became true at one position, and untrue at another if it was undone. */
+export type Occurrence = {
+  readonly fact: Fact;
+  readonly appliedAt: number;
+  readonly order: number;
+  readonly undoneAt?: number;
+  readonly undoneOrder?: number;
+};
+
+export function occurrencesOf(changes: readonly Change[]): Occurrence[] {
+  return changes.flatMap(({ kind, position, block }, order) => {
+    if (kind !== "applied") return [];
+    const undone = changes.findIndex(
+      (change, index) => index > order && change.kind === "reverted" && change.block.id === block.id,
+    );
+    return factsOf(block).map((fact) => ({
+      fact,
+      appliedAt: position,
+      order,
+      ...(undone !== -1 && { undoneAt: changes[undone]!.position, undoneOrder: undone }),
+    }));
+  });
+}
+
+export function standingBlocks(changes: readonly Change[]): Set<string> {
+  const standing = new Set<string>();
+  for (const { kind, block } of changes) {
+    if (kind === "applied") standing.add(block.id);
+    else standing.delete(block.id);
+  }
+  return standing;
+}
+
+/** Those that have a number, by their numbers. */
+export const numbered = (deliveries: readonly Delivery[]): Delivery[] =>
+  [...deliveries]
+    .filter(({ message }) => message.sequence !== undefined)
+    .sort((a, b) => a.message.sequence! - b.message.sequence!);
+
+const FAMILIES = ["delegate.", "round.", "unik.", "wallet."];
+const OTHERS = ["block.applied", "block.reverted", "transaction.applied", "transaction.reverted"];
+
+export const isFactOfChain = (event: string): boolean =>
+  OTHERS.includes(event) ||
+  event.startsWith("forger.missing") ||
+  FAMILIES.some((family) => event.startsWith(family));
+
+/**
+ * Tells messages about a wallet as it is after the removal of a block from those about a fact of the block: what takes
+ * back something of the block has a smaller number.
+ */
+export function createIsAftermath(deliveries: readonly Delivery[]): (message: Message) => boolean {
+  const removedFrom = new Map<string, number>();
+  for (const { message } of numbered(deliveries)) {
+    const { event, blockId, sequence } = message;
+    if (blockId !== undefined && event.endsWith(".reverted") && !removedFrom.has(blockId)) {
+      removedFrom.set(blockId, sequence!);
+    }
+  }
+  return ({ event, blockId, sequence = 0 }) =>
+    event === "wallet.saved" && sequence > (removedFrom.get(blockId!) ?? Number.POSITIVE_INFINITY);
+}

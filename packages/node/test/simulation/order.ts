@@ -1,0 +1,74 @@
+/** Looks whether deliveries have the order of the chain. */
+import { type Case, type Delivery, isFactOfChain, numbered } from "./case.ts";
+import type { Change } from "./chronicle.ts";
+import type { Message } from "./receiver.ts";
+
+/** A delivery with the change of the chain that it tells: index and position. */
+type Placed = { readonly delivery: Delivery; readonly order: number; readonly position: number };
+
+/** Numbers follow the chain; a strict receiver sees first what has the smaller number. */
+export function findOrderFaults(
+  { periods, replays, changes }: Case,
+  deliveries: readonly Delivery[],
+): string[] {
+  const faults: string[] = [];
+  const first = periods[0]!;
+  const last = periods.at(-1)!;
+  const placed = placedOf(deliveries, changes);
+  // What happened before the registration is told when it is asked for, with numbers of that time.
+  const past = placed.filter(({ position }) => position <= first.notBefore);
+  const presentFrom = replays.length === 0 ? first.notBefore : first.fullyFrom;
+  const present = placed.filter(({ position }) => position > presentFrom);
+
+  if (last.kind.confirmations === 0) {
+    faults.push(...descentsOf(present));
+    // Each replay begins where it likes, and goes up.
+    const turns = descentsOf(past);
+    if (turns.length >= Math.max(1, replays.length)) faults.push(...turns);
+  }
+  if (last.kind.isStrict && last.until === undefined) {
+    const isSteady = periods.length === 1 && replays.length === 0;
+    // What waited when a webhook left was given up, and came again in no order.
+    const later = present.filter(({ position }) => position > last.fullyFrom);
+    faults.push(...lateArrivalsOf(isSteady ? numbered(deliveries) : later.map(({ delivery }) => delivery)));
+  }
+  return faults;
+}
+
+/** Says which deliveries arrived after one of a larger number. */
+function lateArrivalsOf(deliveries: readonly Delivery[]): string[] {
+  let latest = -1;
+  return deliveries.flatMap((delivery) => {
+    const isLate = delivery.first < latest;
+    latest = Math.max(latest, delivery.first);
+    return isLate ? [`${nameOf(delivery)} arrived after a larger number`] : [];
+  });
+}
+
+/** Says where a larger number tells what the chain did earlier. */
+const descentsOf = (placed: readonly Placed[]): string[] =>
+  placed.flatMap(({ delivery, order }, index) => {
+    const before = placed[index - 1];
+    return before && order < before.order
+      ? [`${nameOf(delivery)} is numbered after ${before.delivery.message.id}`]
+      : [];
+  });
+
+const nameOf = ({ message: { id, event } }: Delivery) => `${id} (${event})`;
+
+/** By their numbers, those that tell a change. */
+function placedOf(deliveries: readonly Delivery[], changes: readonly Change[]): Placed[] {
+  const orders = new Map(changes.map(({ kind, block }, index) => [`${kind} ${block.id}`, index]));
+  return numbered(deliveries).flatMap((delivery) => {
+    const order = orders.get(changeOf(delivery.message) ?? "");
+    return order === undefined ? [] : [{ delivery, order, position: changes[order]!.position }];
+  });
+}
+
+/** That a block came, or that it left. */
+function changeOf({ event, blockId, reverts }: Message): string | undefined {
+  if (blockId === undefined || (reverts === undefined && !isFactOfChain(event))) return undefined;
+  // Told when a block comes, and again when it has left.
+  if (event === "wallet.saved") return undefined;
+  return `${reverts !== undefined || event.endsWith(".reverted") ? "reverted" : "applied"} ${blockId}`;
+}
