@@ -400,5 +400,8 @@ describe("the paths of a replay", () => {
       const body = method === "POST" ? { body: range(1, 2) } : {};
       expect(await ask(method, "/api/webhooks/3/replay", body)).toMatchObject({ status: 404 });
     }
+    // What is wrong with the body is said first, whatever the webhook.
+    const half = { body: { fromHeight: 1 } };
+    expect(await ask("POST", "/api/webhooks/3/replay", half)).toMatchObject({ status: 422 });
   });
 });

@@ -65,9 +65,10 @@ export function createReplays(deps: ReplaysDeps): Replays {
     start(id, body) {
       const given = readMembers(body, READERS);
       const fromHeight = required(given.fromHeight, "fromHeight");
+      const askedHeight = required(given.toHeight, "toHeight");
       const webhook = findWebhook(id);
       const highest = history.head() - webhook.confirmations;
-      const toHeight = Math.min(required(given.toHeight, "toHeight"), highest);
+      const toHeight = Math.min(askedHeight, highest);
       if (fromHeight > toHeight) {
         throw invalid(
           `"fromHeight" must not be greater than "toHeight", nor than ${highest}, the last height to be told`,
