@@ -14,7 +14,10 @@ export type Figures = {
   readonly node: NodeFigures | undefined;
   readonly serving: LoopDelay;
   readonly webhooks: WebhookFigures;
-  readonly queues: QueueFigures;
+  /** By webhook, of all that are registered. */
+  readonly fired: ReadonlyMap<number, number>;
+  /** By webhook; empty ones may be absent. */
+  readonly queues: ReadonlyMap<number, QueueFigures>;
   readonly streams: { open: number; cut: number };
 };
 
@@ -38,7 +41,7 @@ export function createMetrics(version: string): Metrics {
     page(figures, nowMs) {
       node.showNode(figures.node);
       node.showServing(figures.serving);
-      webhooks.show(figures.webhooks, figures.queues, nowMs);
+      webhooks.show(figures, nowMs);
       http.showStreams(figures.streams);
       return registry.metrics();
     },

@@ -6,8 +6,8 @@ import { programVersion } from "../lifecycle/version.ts";
 import { measureLoopDelay } from "../metrics/loop-delay.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import type { Database } from "../store/database.ts";
-import { createQueueFigures } from "../store/queue-figures.ts";
-import { createWebhookFigures } from "../store/webhook-figures.ts";
+import { createQueueFigures, totalOf } from "../store/queue-figures.ts";
+import { createFiredFigures, createWebhookFigures } from "../store/webhook-figures.ts";
 import { READER } from "../webhooks/matching/matcher.ts";
 import type { WebhookObserver } from "../webhooks/observer.ts";
 import type { Gateway } from "./gateway.ts";
@@ -33,6 +33,7 @@ export function createOperations({ database, gateway, streams }: OperationsDeps)
   const metrics = createMetrics(version);
   const loopDelay = measureLoopDelay();
   const webhooks = createWebhookFigures(database, READER);
+  const fired = createFiredFigures(database);
   const queues = createQueueFigures(database, setImmediate);
   const status = () => inTime(gateway.status());
   const health = createHealth({ status, webhooks, nowMs: Date.now });
@@ -46,7 +47,7 @@ export function createOperations({ database, gateway, streams }: OperationsDeps)
           uptimeSeconds: Math.round(process.uptime()),
           ...(await health.ready()),
           node: (await status()) ?? null,
-          webhooks: { ...webhooks(), queues: await queues() },
+          webhooks: { ...webhooks(), queues: totalOf((await queues()).values()) },
           streams: streams(),
         };
       },
@@ -57,6 +58,7 @@ export function createOperations({ database, gateway, streams }: OperationsDeps)
             node: await inTime(gateway.figures()),
             serving: loopDelay.read(),
             webhooks: webhooks(),
+            fired: fired(),
             queues: await queues(),
             streams: streams(),
           },

@@ -13,6 +13,14 @@ export type WebhookFigures = {
   readonly unmatchedSinceMs?: number;
 };
 
+/** Makes a function that tells how many events each registered webhook was told of, by webhook; pings are none. */
+export function createFiredFigures(database: Database): () => Map<number, number> {
+  const fired = database.prepare<{ id: number; last_sequence: number }>(
+    "SELECT id, last_sequence FROM webhooks",
+  );
+  return () => new Map(fired.all().map(({ id, last_sequence }) => [id, last_sequence]));
+}
+
 /** @param reader name of the matcher's cursor */
 export function createWebhookFigures(database: Database, reader: string): () => WebhookFigures {
   const states = database.prepare<{ state: "active" | "disabled" | "suspended"; count: number }>(

@@ -18,6 +18,10 @@ export const FIGURES = {
   },
   serving: { p50: 0.4, p99: 0.5, max: 0.6 },
   webhooks: { active: 3, disabled: 1, suspended: 2, fired: 40, unmatched: 9, unmatchedSinceMs: 90_000 },
-  queues: { waiting: 11, retrying: 12, replaying: 13, oldestMs: 80_000 },
+  fired: new Map([
+    [1, 41],
+    [2, 42],
+  ]),
+  queues: new Map([[1, { waiting: 11, retrying: 12, replaying: 13, oldestMs: 80_000 }]]),
   streams: { open: 14, cut: 15 },
 } satisfies Figures as Figures & { node: NonNullable<Figures["node"]> };

@@ -39,17 +39,20 @@ test("shows what is looked up", async () => {
     'uniknode_event_loop_delay_seconds{thread="consensus",quantile="0.99"}': 0.02,
     'uniknode_event_loop_delay_seconds{thread="serving",quantile="1"}': 0.6,
     'uniknode_heap_used_bytes{thread="consensus"}': 1_000,
-    uniknode_webhook_deliveries_fired_total: 40,
-    'uniknode_webhook_deliveries_total{outcome="dead"}': 0,
+    'uniknode_webhook_deliveries_fired_total{webhook="1"}': 41,
+    'uniknode_webhook_deliveries_fired_total{webhook="2"}': 42,
+    'uniknode_webhook_deliveries_total{webhook="1",outcome="dead"}': 0,
     'uniknode_webhooks{state="active"}': 3,
     'uniknode_webhooks{state="disabled"}': 1,
     'uniknode_webhooks{state="suspended"}': 2,
     uniknode_webhook_matcher_lag_events: 9,
     uniknode_webhook_matcher_lag_seconds: 10,
-    'uniknode_webhook_queue_length{state="waiting"}': 11,
-    'uniknode_webhook_queue_length{state="retrying"}': 12,
-    'uniknode_webhook_queue_length{state="replaying"}': 13,
-    uniknode_webhook_queue_oldest_age_seconds: 20,
+    'uniknode_webhook_queue_length{webhook="1",state="waiting"}': 11,
+    'uniknode_webhook_queue_length{webhook="1",state="retrying"}': 12,
+    'uniknode_webhook_queue_length{webhook="1",state="replaying"}': 13,
+    'uniknode_webhook_queue_length{webhook="2",state="waiting"}': 0,
+    'uniknode_webhook_queue_oldest_age_seconds{webhook="1"}': 20,
+    'uniknode_webhook_queue_oldest_age_seconds{webhook="2"}': 0,
     uniknode_streams: 14,
     uniknode_streams_cut_total: 15,
   });
@@ -70,19 +73,28 @@ test("shows the latest figures, and none of a thread that does not answer", asyn
   expect(await samples(metrics, LATER)).toMatchObject({
     uniknode_chain_height: 18,
     uniknode_forger_blocks_forged_total: 8,
-    uniknode_webhook_deliveries_fired_total: 40,
+    'uniknode_webhook_deliveries_fired_total{webhook="1"}': 41,
   });
   const dead = await samples(metrics, { ...LATER, node: undefined });
   expect(dead).toMatchObject({ uniknode_consensus_up: 0, uniknode_chain_height: 18, uniknode_streams: 14 });
 });
 
 test("an empty queue has no age", async () => {
-  const { oldestMs: _oldest, ...queues } = FIGURES.queues;
+  const queues = new Map([[1, { waiting: 0, retrying: 0, replaying: 5 }]]);
   const { unmatchedSinceMs: _since, ...webhooks } = FIGURES.webhooks;
   expect(await samples(createMetrics("1"), { ...FIGURES, queues, webhooks })).toMatchObject({
-    uniknode_webhook_queue_oldest_age_seconds: 0,
+    'uniknode_webhook_queue_oldest_age_seconds{webhook="1"}': 0,
     uniknode_webhook_matcher_lag_seconds: 0,
   });
+});
+
+test("shows nothing of a webhook that was removed", async () => {
+  const metrics = createMetrics("1");
+  metrics.webhooks.decided(2, "dead");
+  const of2 = async (figures: Figures) =>
+    Object.keys(await samples(metrics, figures)).filter((name) => name.includes('webhook="2"'));
+  expect(await of2(FIGURES)).toHaveLength(8);
+  expect(await of2({ ...FIGURES, fired: new Map([[1, 41]]) })).toEqual([]);
 });
 
 test("counts attempts by the class of their answer, and what they led to", async () => {
@@ -90,10 +102,10 @@ test("counts attempts by the class of their answer, and what they led to", async
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 30, status: 204 });
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 3_000, status: 503, reason: "HTTP 503" });
   metrics.webhooks.attempted({ startedMs: 0, durationMs: 9_000, error: "ETIMEDOUT", reason: "x" });
-  metrics.webhooks.decided("delivered");
-  metrics.webhooks.decided("retried");
-  metrics.webhooks.decided("retried");
-  metrics.webhooks.decided("dead");
+  metrics.webhooks.decided(1, "delivered");
+  metrics.webhooks.decided(1, "retried");
+  metrics.webhooks.decided(2, "retried");
+  metrics.webhooks.decided(1, "dead");
   const shown = await samples(metrics);
   const bucket = (answer: string, le: string) =>
     shown[`uniknode_webhook_attempt_duration_seconds_bucket{le="${le}",answer="${answer}"}`];
@@ -101,9 +113,10 @@ test("counts attempts by the class of their answer, and what they led to", async
   expect([bucket("5xx", "2.5"), bucket("5xx", "5")]).toEqual([0, 1]);
   expect([bucket("none", "5"), bucket("none", "10")]).toEqual([0, 1]);
   expect(shown).toMatchObject({
-    'uniknode_webhook_deliveries_total{outcome="delivered"}': 1,
-    'uniknode_webhook_deliveries_total{outcome="retried"}': 2,
-    'uniknode_webhook_deliveries_total{outcome="dead"}': 1,
+    'uniknode_webhook_deliveries_total{webhook="1",outcome="delivered"}': 1,
+    'uniknode_webhook_deliveries_total{webhook="1",outcome="retried"}': 1,
+    'uniknode_webhook_deliveries_total{webhook="2",outcome="retried"}': 1,
+    'uniknode_webhook_deliveries_total{webhook="1",outcome="dead"}': 1,
   });
 });
 

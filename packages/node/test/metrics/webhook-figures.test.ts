@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createQueueFigures } from "../../src/store/queue-figures.ts";
-import { createWebhookFigures } from "../../src/store/webhook-figures.ts";
+import { createQueueFigures, totalOf } from "../../src/store/queue-figures.ts";
+import { createFiredFigures, createWebhookFigures } from "../../src/store/webhook-figures.ts";
 import { READER } from "../../src/webhooks/matching/matcher.ts";
 import type { WebhookObserver } from "../../src/webhooks/observer.ts";
 import { always, blockApplied, blockReverted, createService, settle } from "../webhooks/support.ts";
@@ -10,12 +10,21 @@ function open(reply: () => number | "never") {
   const seen: unknown[] = [];
   const observer: WebhookObserver = {
     attempted: ({ status }) => void seen.push(status),
-    decided: (outcome) => void seen.push(outcome),
+    decided: (_webhook, outcome) => void seen.push(outcome),
     turned: (error) => void (error && seen.push(error)),
   };
   const service = createService({ reply, observer, options: { retryPausesMs: [1_000] } });
-  const queues = createQueueFigures(service.database, () => setImmediate());
-  return { ...service, seen, queues, figures: createWebhookFigures(service.database, READER) };
+  const queuesByWebhook = createQueueFigures(service.database, () => setImmediate());
+  const queues = async () => totalOf((await queuesByWebhook()).values());
+  const fired = createFiredFigures(service.database);
+  return {
+    ...service,
+    seen,
+    queues,
+    queuesByWebhook,
+    fired,
+    figures: createWebhookFigures(service.database, READER),
+  };
 }
 
 test("nothing is nothing", async () => {
@@ -24,8 +33,8 @@ test("nothing is nothing", async () => {
   expect(figures()).toEqual({ active: 0, disabled: 0, suspended: 0, fired: 0, unmatched: 0 });
 });
 
-test("queues are counted over all webhooks, and the oldest delivery tells their age", async () => {
-  const { webhooks, emit, clock, queues, figures } = open(() => 503);
+test("queues are counted for each webhook and over all, and the oldest delivery tells their age", async () => {
+  const { webhooks, emit, clock, queues, queuesByWebhook, fired, figures } = open(() => 503);
   const startedMs = clock.nowMs();
   const bodies = [always(), { ...always(), order: "strict" }, { ...always(), enabled: "false" }];
   for (const body of bodies) await webhooks.register.create(body);
@@ -34,6 +43,17 @@ test("queues are counted over all webhooks, and the oldest delivery tells their 
   await emit(blockApplied(2));
   // The strict one waits with its second delivery for the retry of its first.
   expect(await queues()).toEqual({ waiting: 1, retrying: 3, replaying: 0, oldestMs: startedMs });
+  expect(await queuesByWebhook()).toEqual(
+    new Map([
+      [1, { waiting: 0, retrying: 2, replaying: 0, oldestMs: startedMs }],
+      [2, { waiting: 1, retrying: 1, replaying: 0, oldestMs: startedMs }],
+    ]),
+  );
+  expect([...fired()]).toEqual([
+    [1, 2],
+    [2, 2],
+    [3, 0],
+  ]);
   expect(figures()).toMatchObject({ active: 2, disabled: 1, suspended: 0, fired: 4, unmatched: 0 });
 });
 

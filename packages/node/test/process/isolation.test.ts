@@ -88,8 +88,8 @@ test("hostile receivers and readers disturb neither the chain nor others", { tim
   expect(heightsOf(stream)).toSatisfy(follows);
   expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   const page = await (await fetch(`${url}/metrics`)).text();
-  expect(page).toMatch(/uniknode_webhook_deliveries_total\{outcome="retried"\} [1-9]/);
-  expect(page).toMatch(/uniknode_webhook_deliveries_total\{outcome="delivered"\} [1-9]/);
+  expect(page).toMatch(/uniknode_webhook_deliveries_total\{webhook="\d+",outcome="retried"\} [1-9]/);
+  expect(page).toMatch(/uniknode_webhook_deliveries_total\{webhook="\d+",outcome="delivered"\} [1-9]/);
   expect(page).toMatch(/uniknode_streams 6/);
 });
 

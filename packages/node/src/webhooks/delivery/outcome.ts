@@ -44,7 +44,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
     if (reason === undefined) {
       if (!deliveries.finish(number, "delivered", atMs)) return 0;
       health.recordSuccess(webhook);
-      observer.decided("delivered");
+      observer.decided(webhook, "delivered");
       if (probed.delete(webhook)) logger.info({ webhook }, "webhook target answers again");
       return 0;
     }
@@ -60,7 +60,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
         : deliveries.postpone(number, nextMs, atMs, reason);
     // A definition that was replaced or deleted meanwhile says nothing about the present one.
     if (!isCurrent) return 0;
-    observer.decided(nextMs === undefined ? "dead" : "retried");
+    observer.decided(webhook, nextMs === undefined ? "dead" : "retried");
     logger.debug(
       { webhook, delivery: delivery.letter.id, attempts, status, reason, nextMs },
       "delivery failed",
