@@ -25,7 +25,21 @@ test("have a strong tag, and are spared whoever has them", async () => {
     expect(spared.headers).not.toHaveProperty("content-type");
   }
   expect((await fixture.get(url, { "if-none-match": '"other"' })).body).toBe(first.body);
-  expect((await fixture.app.inject({ method: "HEAD", url })).headers.etag).toBe(tag);
+});
+
+test("are told of by HEAD as they are by GET", async () => {
+  fixture = openFixture();
+  const { headers } = await fixture.get(url);
+  const tag = headers.etag as string;
+  const head = (known: string) =>
+    fixture.app.inject({ method: "HEAD", url, headers: { "if-none-match": known } });
+  expect(await head('"other"')).toMatchObject({ statusCode: 200, headers, body: "" });
+  const { "content-length": length, etag } = headers;
+  for (let time = 0; time < 3; time += 1) {
+    const spared = await head(tag);
+    expect(spared).toMatchObject({ statusCode: 304, headers: { "content-length": length, etag }, body: "" });
+    expect(spared.headers).not.toHaveProperty("content-type");
+  }
 });
 
 test("tell since when they are such, also when they are made and asked for again", async () => {

@@ -107,7 +107,8 @@ export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCache
     reply.header("last-modified", sinceText);
     if (!isKnown(request.headers["if-none-match"], request.kept.tag)) return done(null, request.kept.body);
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
-    done(null, null);
+    // What answers HEAD measures the body, and leaves it out.
+    done(null, request.method === "HEAD" ? request.kept.body : null);
   });
 }
 
