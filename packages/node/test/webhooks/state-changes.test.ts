@@ -2,17 +2,23 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { always, blockApplied, createService, type ServiceOptions } from "./support.ts";
 
-/** Lines at info and above. */
+/** Lines at info and above, without those of the registration. */
 function logged(options: ServiceOptions) {
   const lines: { webhook: number; msg: string }[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
-  return { ...createService({ ...options, logger }), lines };
+  const service = createService({ ...options, logger });
+  const create = async (body: object = always()) => {
+    const webhook = await service.webhooks.register.create(body);
+    lines.length = 0;
+    return webhook;
+  };
+  return { ...service, create, lines };
 }
 
 test("a target that keeps failing is one line, and so is its return", async () => {
   let status = 503;
-  const { webhooks, emit, clock, lines } = logged({ reply: () => status });
-  const { id } = await webhooks.register.create(always());
+  const { create, emit, clock, lines } = logged({ reply: () => status });
+  const { id } = await create();
   for (let height = 1; height <= 60; height++) await emit(blockApplied(height));
   expect(lines).toMatchObject([{ webhook: id, msg: "webhook target keeps failing, and is only probed" }]);
   status = 200;
@@ -22,8 +28,8 @@ test("a target that keeps failing is one line, and so is its return", async () =
 
 test("a suspension is one line, and so is its end", async () => {
   let status = 410;
-  const { webhooks, emit, lines } = logged({ reply: () => status });
-  const { id } = await webhooks.register.create(always());
+  const { webhooks, create, emit, lines } = logged({ reply: () => status });
+  const { id } = await create();
   await emit(blockApplied(1));
   status = 200;
   await webhooks.ping(`${id}`);
@@ -40,11 +46,29 @@ test("a suspension is one line, and so is its end", async () => {
   ]);
 });
 
+test("what users decide is one line each, where it changes something", async () => {
+  const { webhooks, lines } = logged({});
+  const { register } = webhooks;
+  await register.create(always());
+  await register.update("1", { target: "https://elsewhere.example/" });
+  await register.update("1", { enabled: "false" });
+  await register.update("1", { enabled: "false" });
+  await register.update("1", { enabled: "true" });
+  await register.remove("1");
+  await expect(register.remove("1")).rejects.toThrow();
+  expect(lines.map(({ webhook, msg }) => [webhook, msg])).toEqual([
+    [1, "webhook registered"],
+    [1, "webhook disabled"],
+    [1, "webhook enabled"],
+    [1, "webhook removed"],
+  ]);
+});
+
 test("deliveries are none", async () => {
-  const { webhooks, emit, clock, lines } = logged({
+  const { create, emit, clock, lines } = logged({
     reply: ({ message }) => (Number(message.height) % 2 ? 200 : 500),
   });
-  await webhooks.register.create(always());
+  await create();
   for (let height = 1; height <= 10; height++) await emit(blockApplied(height));
   await clock.advance(10_000);
   expect(lines).toEqual([]);

@@ -108,6 +108,11 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     }
   }
 
+  function tellChange({ id: webhook, enabled, suspended }: Webhook, isEnabled: boolean): void {
+    if (suspended) logger.info({ webhook }, "webhook resumed by an update");
+    if (enabled !== isEnabled) logger.info({ webhook }, isEnabled ? "webhook enabled" : "webhook disabled");
+  }
+
   return {
     list: (range) => ({ webhooks: webhooks.page(range), totalCount: webhooks.count() }),
     find,
@@ -129,6 +134,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
         webhooks.activate(webhook.id, eventLog.lastSequence());
         if (ping && webhook.enabled) queuePing(webhook.id);
       });
+      logger.info({ webhook: webhook.id, enabled: webhook.enabled }, "webhook registered");
       if (ping) onChanged(webhook.id);
       return webhook;
     },
@@ -147,7 +153,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
         endings.begin(webhook.id, { state: "cancelled", reason: UPDATED, withReversals }, nowMs());
         webhooks.replace(webhook.id, fields, eventLog.lastSequence());
       });
-      if (webhook.suspended) logger.info({ webhook: webhook.id }, "webhook resumed by an update");
+      tellChange(webhook, fields.enabled);
       onChanged(webhook.id);
       await webhooksChanged();
     },
@@ -163,6 +169,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     async remove(id) {
       const webhook = find(id).id;
       webhooks.remove(webhook);
+      logger.info({ webhook }, "webhook removed");
       onChanged(webhook);
       await webhooksChanged();
     },
