@@ -7,7 +7,7 @@ export type Delivery = {
   readonly id: string;
   /** Name of the event; `ping` for a test. */
   readonly event: string;
-  /** Of the first sending, milliseconds since 1970. */
+  /** When the delivery was put into the queue, milliseconds since 1970: the same in every attempt. */
   readonly timestamp: number;
   /** What happened, as docs/reference/events.md describes it; a few events have none. Amounts are decimal text. */
   readonly data?: unknown;
