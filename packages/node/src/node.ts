@@ -37,7 +37,7 @@ import { measureLoopDelay } from "./metrics/loop-delay.ts";
 import { peerView } from "./peers/known/view.ts";
 import type { PeersOptions } from "./peers/options.ts";
 import { createPeers } from "./peers/peers.ts";
-import { createPool, DEFAULT_POOL_OPTIONS } from "./pool/pool.ts";
+import { createPool, type PoolOptions } from "./pool/pool.ts";
 import { createGateway } from "./serving/node-gateway.ts";
 import { type ServingOptions, servingDataOf } from "./serving/options.ts";
 import { loadServingThread } from "./serving/thread.ts";
@@ -64,6 +64,9 @@ export type NodeOptions = ServingOptions & {
   readonly eventsMaxAge: number;
   /** Absent: this node neither listens for peers nor looks for any. */
   readonly peers: PeersOptions | undefined;
+  readonly pool: PoolOptions;
+  /** Of transactions, to the API. */
+  readonly poolMaxPerRequest: number;
   readonly timing: Timing;
   /** A block for each accepted submission, and none otherwise. */
   readonly isOnDemand: boolean;
@@ -193,7 +196,7 @@ async function start(
   let wakeReaders = () => {};
   const { log, report } = createReporter({ database, events, onLogged: () => wakeReaders(), logger });
 
-  const pool = createPool(DEFAULT_POOL_OPTIONS, {
+  const pool = createPool(options.pool, {
     network,
     state: chain.state,
     head: chain.head,
@@ -281,7 +284,7 @@ async function start(
   const loopDelay = measureLoopDelay();
   onStop("measuring", loopDelay.close);
   const gateway = createGateway(
-    { maxTransactionsPerRequest: 40 },
+    { maxTransactionsPerRequest: options.poolMaxPerRequest },
     {
       pool,
       ...(peers && { peers }),
@@ -309,7 +312,7 @@ async function start(
       files,
       genesisBlock,
       webhookToken,
-      feePolicy: DEFAULT_POOL_OPTIONS.fees,
+      feePolicy: options.pool.fees,
       peerPort: options.peers?.port,
     }),
     gateway,

@@ -6,6 +6,7 @@ import { genesisPath } from "../config/genesis.ts";
 import { loadNetwork } from "../config/network.ts";
 import { runOptions } from "../config/options.ts";
 import { peersOptionsOf } from "../config/peers.ts";
+import { poolOptionsOf } from "../config/pool.ts";
 import { maskConfig } from "../config/resolve.ts";
 import { timeServersOf } from "../config/time.ts";
 import { openDelegates, secretsOf } from "../forger/delegates.ts";
@@ -28,6 +29,7 @@ export function runCommand(): Command {
         ...config,
         delegates: await openDelegates(secretsOf(config), config.forgerPassword),
         peers: config.alone ? undefined : peersOptionsOf(config, network.files.network.name),
+        pool: poolOptionsOf(config),
         timing: networkTiming(createNetwork(network.files).milestoneAt(1).blocktime),
         isOnDemand: false,
       },

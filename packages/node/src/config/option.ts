@@ -51,6 +51,15 @@ export function readTexts(value: unknown): readonly string[] {
   return texts.map(readText);
 }
 
+/** Texts separated by commas, or a JSON list of them. */
+export function readList(value: unknown): readonly string[] {
+  const list = typeof value === "string" ? value.split(",") : value;
+  if (!Array.isArray(list) || !list.every((item) => typeof item === "string")) {
+    throw new Error("a list separated by commas is expected");
+  }
+  return list.map((item: string) => item.trim()).filter((item) => item !== "");
+}
+
 /** The base URL of a node. */
 export function readNodeUrl(value: unknown): string {
   const text = readText(value);

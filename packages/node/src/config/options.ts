@@ -2,6 +2,7 @@
 import { option, readChoice, readInteger, readRanges, readSwitch, readText } from "./option.ts";
 import { readPauses } from "./pauses.ts";
 import { peerOptions } from "./peers.ts";
+import { poolOptions } from "./pool.ts";
 import { readSecretList } from "./secrets.ts";
 import { readTimeServers } from "./time.ts";
 
@@ -151,6 +152,7 @@ export const nodeOptions = {
     default: 1_000_000,
     read: readInteger(1_000, 100_000_000),
   }),
+  ...poolOptions,
   delegates: option({
     name: "delegates",
     placeholder: "FILE",

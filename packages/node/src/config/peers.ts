@@ -1,17 +1,8 @@
 /** Options of the peers, and what they mean together. */
 import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/options.ts";
-import { option, readChoice, readInteger, readSwitch, readText } from "./option.ts";
+import { option, readChoice, readInteger, readList, readSwitch, readText } from "./option.ts";
 import { type Config, ConfigError, readJsonObject } from "./resolve.ts";
-
-/** Texts separated by commas, or a JSON list of them. */
-function readList(value: unknown): readonly string[] {
-  const list = typeof value === "string" ? value.split(",") : value;
-  if (!Array.isArray(list) || !list.every((item) => typeof item === "string")) {
-    throw new Error("a list separated by commas is expected");
-  }
-  return list.map((item: string) => item.trim()).filter((item) => item !== "");
-}
 
 /** Addresses of peers; a port behind them is read and left out, since a network has one port (p2p.md 1). */
 function readPeers(value: unknown): readonly string[] {

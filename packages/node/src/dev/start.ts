@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { blockToJson, createNetwork } from "@uniknode/protocol";
 import type { devOptions } from "../config/options.ts";
 import { peersOptionsOf } from "../config/peers.ts";
+import { poolOptionsOf } from "../config/pool.ts";
 import { type Config, ConfigError } from "../config/resolve.ts";
 import { type Delegates, openDelegates, secretsOf } from "../forger/delegates.ts";
 import { soloTiming } from "../forger/timing.ts";
@@ -62,6 +63,7 @@ export async function startDevChain(
       data,
       delegates,
       peers: config.p2pPort === undefined ? undefined : peersOptionsOf(config, files.network.name),
+      pool: poolOptionsOf(config),
       timing: soloTiming,
       isOnDemand: config.instant,
     },

@@ -19,6 +19,7 @@ import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../.
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
 import { startNode } from "../../src/node.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const ONE = 100_000_000n;
@@ -73,6 +74,7 @@ export async function serveEverything() {
       ...resolveConfig(runOptions, { flags, environment: {} }),
       delegates: delegatesFromSecrets(cast.founders.map(({ passphrase }) => passphrase)),
       peers: undefined,
+      pool: DEFAULT_POOL_OPTIONS,
       timing: soloTiming,
       isOnDemand: true,
     },

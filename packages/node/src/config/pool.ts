@@ -1,0 +1,70 @@
+/** Options of the pool: what this node takes and passes on, which its blocks and those of others do not depend on. */
+import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "../pool/options.ts";
+import { option, readInteger, readList } from "./option.ts";
+import type { Config } from "./resolve.ts";
+
+const { maxTransactions, maxTransactionsPerSender, allowedSenders, fees } = DEFAULT_POOL_OPTIONS;
+
+export const poolOptions = {
+  poolSize: option({
+    name: "poolSize",
+    placeholder: "N",
+    sentence: "Transactions that may be pending; of more, those with the lowest fees go.",
+    oldVariables: ["CORE_MAX_TRANSACTIONS_IN_POOL"],
+    default: maxTransactions,
+    read: readInteger(1, 1_000_000),
+  }),
+  poolMaxPerSender: option({
+    name: "poolMaxPerSender",
+    placeholder: "N",
+    sentence: "Pending transactions of one sender.",
+    oldVariables: ["CORE_TRANSACTION_POOL_MAX_PER_SENDER"],
+    default: maxTransactionsPerSender,
+    read: readInteger(1, 1_000_000),
+  }),
+  poolAllowedSenders: option({
+    name: "poolAllowedSenders",
+    placeholder: "KEYS",
+    sentence: "Public keys (separated by commas) of senders who may have more.",
+    default: allowedSenders,
+    read: readPublicKeys,
+  }),
+  poolMaxPerRequest: option({
+    name: "poolMaxPerRequest",
+    placeholder: "N",
+    sentence: "Transactions in one request to the API.",
+    oldVariables: ["CORE_TRANSACTION_POOL_MAX_PER_REQUEST"],
+    default: 40,
+    read: readInteger(1, 1_000),
+  }),
+  poolMinFee: option({
+    name: "poolMinFee",
+    placeholder: "N",
+    sentence: "Least fee per byte of a pending transaction, in the smallest unit.",
+    default: fees.minFeePool,
+    read: readInteger(0, 1_000_000_000),
+  }),
+  poolMinFeeBroadcast: option({
+    name: "poolMinFeeBroadcast",
+    placeholder: "N",
+    sentence: "Least fee per byte of a transaction that is passed on to peers, in the smallest unit.",
+    default: fees.minFeeBroadcast,
+    read: readInteger(0, 1_000_000_000),
+  }),
+};
+
+function readPublicKeys(value: unknown): readonly string[] {
+  const keys = readList(value);
+  const wrong = keys.find((key) => !/^0[23][0-9a-f]{64}$/.test(key));
+  if (wrong !== undefined)
+    throw new Error(`public keys of 66 hexadecimal digits are expected, "${wrong}" is none`);
+  return keys;
+}
+
+export const poolOptionsOf = (config: Config<typeof poolOptions>): PoolOptions => ({
+  ...DEFAULT_POOL_OPTIONS,
+  maxTransactions: config.poolSize,
+  maxTransactionsPerSender: config.poolMaxPerSender,
+  allowedSenders: config.poolAllowedSenders,
+  fees: { ...fees, minFeePool: config.poolMinFee, minFeeBroadcast: config.poolMinFeeBroadcast },
+});

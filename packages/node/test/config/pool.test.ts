@@ -1,0 +1,35 @@
+/** Options of the pool. */
+import { expect, test } from "vitest";
+import { poolOptions, poolOptionsOf } from "../../src/config/pool.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
+
+const resolve = (flags: Record<string, unknown>, environment: Record<string, string> = {}) =>
+  resolveConfig(poolOptions, { flags, environment });
+
+test("the pool is that of the network's files unless it is said otherwise", () => {
+  expect(poolOptionsOf(resolve({}))).toEqual(DEFAULT_POOL_OPTIONS);
+});
+
+test("variables of the old node are read", () => {
+  const config = resolve(
+    {},
+    {
+      CORE_MAX_TRANSACTIONS_IN_POOL: "100000",
+      CORE_TRANSACTION_POOL_MAX_PER_SENDER: "7",
+      CORE_TRANSACTION_POOL_MAX_PER_REQUEST: "50",
+    },
+  );
+  expect(config.poolMaxPerRequest).toBe(50);
+  expect(poolOptionsOf(config)).toMatchObject({ maxTransactions: 100_000, maxTransactionsPerSender: 7 });
+});
+
+test("fees per byte and exempt senders", () => {
+  const key = `02${"ab".repeat(32)}`;
+  const config = resolve({ poolMinFee: "5", poolMinFeeBroadcast: "6", poolAllowedSenders: key });
+  expect(poolOptionsOf(config)).toMatchObject({
+    allowedSenders: [key],
+    fees: { ...DEFAULT_POOL_OPTIONS.fees, minFeePool: 5, minFeeBroadcast: 6 },
+  });
+  expect(() => resolve({ poolAllowedSenders: "Alice" })).toThrow('"Alice" is none');
+});
