@@ -122,7 +122,7 @@ export const blocks: Resource = (app, api) => {
     },
     (request) =>
       read((head) => {
-        const { height } = existing(findBlock(api, request.params.id)).header;
+        const { height } = existing(findBlock(api, request.params.id));
         const { orderBy } = request.query;
         return transactionList(
           api,

@@ -8,15 +8,15 @@ import type { Api } from "./api.ts";
 /** Undefined for a block without transactions. */
 export function createdRewards(
   { network, queries }: Api,
-  { header }: StoredBlock,
+  { height, numberOfTransactions }: Pick<StoredBlock, "height" | "numberOfTransactions">,
 ): CreatedRewards | undefined {
-  if (header.numberOfTransactions === 0) return undefined;
+  if (numberOfTransactions === 0) return undefined;
   // Transactions follow the milestone of the block below theirs (trap A1).
-  const milestone = network.milestoneAt(Math.max(header.height - 1, 1));
+  const milestone = network.milestoneAt(Math.max(height - 1, 1));
   const typeOf = (tokenId: string) => Number(queries.tokens.find(tokenId)?.type);
   let minters = 0n;
   let foundation = 0n;
-  for (const transaction of queries.transactions.certifiedInBlock(header.height)) {
+  for (const transaction of queries.transactions.certifiedInBlock(height)) {
     const reward = rewardOf(transaction, milestone, typeOf);
     if (!reward) continue;
     minters += reward.sender + reward.forger;

@@ -202,8 +202,7 @@ type Property = [key: string, value: string];
 function propertiesOf({ queries }: Api, { id, type, ownerId }: StoredToken): Property[] {
   const stored = queries.tokens.properties(id).map(({ key, value }): [string, string] => [key, value]);
   const keys = new Set(stored.map(([key]) => key));
-  const hasSecondKey = queries.wallets.find(ownerId)?.attributes.secondPublicKey !== undefined;
-  const added = systemProperties(type, hasSecondKey).filter(
+  const added = systemProperties(type, queries.wallets.hasSecondKey(ownerId)).filter(
     (property): property is Property => property[1] !== undefined && !keys.has(property[0]),
   );
   return [...stored, ...added];

@@ -33,7 +33,7 @@ type HeaderRow = { id: string; header: Uint8Array };
 type TransactionRow = { height: number; id: string; bytes: Uint8Array };
 
 export function createBlockStore(database: Database): BlockStore {
-  const insert = database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const insert = database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   const last = database.prepare<HeaderRow>("SELECT id, header FROM blocks ORDER BY height DESC LIMIT 1");
   const byHeight = database.prepare<HeaderRow>("SELECT id, header FROM blocks WHERE height = ?");
   const byId = database.prepare<HeaderRow>("SELECT id, header FROM blocks WHERE id = ?");
@@ -59,6 +59,10 @@ export function createBlockStore(database: Database): BlockStore {
         header.totalFee,
         header.reward,
         header.generatorPublicKey,
+        header.previousBlock,
+        header.payloadLength,
+        header.payloadHash,
+        header.blockSignature,
         headerBytes,
       );
     },

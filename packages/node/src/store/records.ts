@@ -76,7 +76,7 @@ function walletRows(database: Database): Rows<Wallet> {
     "SELECT address, public_key, balance, nonce, attributes FROM wallets WHERE address = ?",
     { bigints: true },
   );
-  const upsert = database.prepare("INSERT OR REPLACE INTO wallets VALUES (?, ?, ?, ?, ?, ?, ?)");
+  const upsert = database.prepare("INSERT OR REPLACE INTO wallets VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   const remove = database.prepare("DELETE FROM wallets WHERE address = ?");
   return {
     read(key) {
@@ -91,6 +91,7 @@ function walletRows(database: Database): Rows<Wallet> {
         nonce,
         attributes.vote ?? null,
         attributes.delegate?.username ?? null,
+        attributes.secondPublicKey ?? null,
         JSON.stringify(attributesToJson(attributes)),
       );
     },

@@ -91,7 +91,8 @@ test("blocks that are added leave the pages where they were", async () => {
   const first = await page("start");
   const writer = openDatabase(growing.path);
   writer.execute(`
-    INSERT INTO blocks SELECT 7, 'new', version, timestamp + 8, 1, total_amount, total_fee, reward, generator, header
+    INSERT INTO blocks SELECT 7, 'new', version, timestamp + 8, 1, total_amount, total_fee, reward, generator,
+      previous, payload_length, payload_hash, signature, header
       FROM blocks WHERE height = 6;
     INSERT INTO transactions SELECT 7, sequence, 'new', version, type_group, type, sender, recipient, nonce, amount,
       fee, timestamp, vendor_field, is_alive, signatures, asset, bytes FROM transactions WHERE height = 6 AND sequence = 0`);

@@ -13,7 +13,7 @@ const addressOf = (index: number) => `D${index}`.padEnd(34, "x");
 const tokenId = (index: number) => `${index}`.padEnd(64, "a");
 const writer = openDatabase(fixture.path);
 writer.transaction(() => {
-  const insert = writer.prepare("INSERT INTO wallets VALUES (?, NULL, ?, 0, NULL, NULL, '{}')");
+  const insert = writer.prepare("INSERT INTO wallets VALUES (?, NULL, ?, 0, NULL, NULL, NULL, '{}')");
   for (let index = 0; index < WALLETS; index++) insert.run(addressOf(index), Math.floor(index / 7) - 20);
   const mint = writer.prepare("INSERT INTO tokens VALUES (?, ?, 'first', 'last')");
   for (let index = 0; index < WALLETS; index++) mint.run(tokenId(index), addressOf(index % 50));

@@ -20,8 +20,8 @@ function rewardsAt(height: number, ...transactions: Transaction[]) {
     transactions: { certifiedInBlock: () => transactions },
     tokens: { find: (id: string) => ({ type: id === "individual" ? "1" : "2" }) },
   };
-  const header = { height, numberOfTransactions: transactions.length };
-  return createdRewards({ network, queries } as unknown as Api, { header } as never);
+  const block = { height, numberOfTransactions: transactions.length };
+  return createdRewards({ network, queries } as unknown as Api, block);
 }
 
 test.each([

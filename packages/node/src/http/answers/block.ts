@@ -1,8 +1,8 @@
 /** Blocks in answers (http-api.md 4.3). */
-import type { BlockHeader } from "@uniknode/protocol";
 import { type Static, Type } from "typebox";
 import type { StoredBlock } from "../../store/queries/blocks.ts";
-import { Timestamp, type TimestampOf } from "./timestamp.ts";
+import { type JsonText, written } from "./text.ts";
+import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
 import { address, amount, blockId, count, hex, publicKey, username } from "./values.ts";
 
 /** What the rewarded transactions of a block created; decimal texts. */
@@ -67,54 +67,37 @@ export type BlockContext = {
   readonly addressOf: (publicKey: string) => string;
 };
 
+/** Only usernames can have characters that JSON escapes. */
 export function blockAnswer(
-  { header, username }: StoredBlock,
+  block: StoredBlock,
   { headHeight, timestampOf, addressOf }: BlockContext,
   rewards?: CreatedRewards,
-): BlockAnswer {
-  const { generatorPublicKey } = header;
-  return {
-    id: header.id,
-    version: header.version,
-    height: header.height,
-    previous: header.previousBlock,
-    forged: {
-      reward: `${header.reward}`,
-      fee: `${header.totalFee}`,
-      total: `${header.reward + header.totalFee}`,
-      amount: `${header.totalAmount}`,
-      ...rewards,
-    },
-    payload: { hash: header.payloadHash, length: header.payloadLength },
-    generator: {
-      ...(username !== undefined && { username }),
-      address: addressOf(generatorPublicKey),
-      publicKey: generatorPublicKey,
-    },
-    signature: header.blockSignature,
-    confirmations: headHeight - header.height,
-    transactions: header.numberOfTransactions,
-    timestamp: timestampOf(header.timestamp),
-  };
+): JsonText<BlockAnswer> {
+  const { id, version, height, previousBlock, reward, totalFee, totalAmount, generatorPublicKey } = block;
+  const total = BigInt(reward) + BigInt(totalFee);
+  const created = rewards
+    ? `,"unikMintRewards":"${rewards.unikMintRewards}","foundationRewards":"${rewards.foundationRewards}"`
+    : "";
+  const username = block.username === null ? "" : `"username":${JSON.stringify(block.username)},`;
+  return written(
+    `{"id":"${id}","version":${version},"height":${height},"previous":"${previousBlock}","forged":{"reward":"${reward}","fee":"${totalFee}","total":"${total}","amount":"${totalAmount}"${created}},"payload":{"hash":"${block.payloadHash}","length":${block.payloadLength}},"generator":{${username}"address":"${addressOf(generatorPublicKey)}","publicKey":"${generatorPublicKey}"},"signature":"${block.blockSignature}","confirmations":${headHeight - height},"transactions":${block.numberOfTransactions},"timestamp":${timestampText(timestampOf(block.timestamp))}}`,
+  );
 }
 
 /** The raw form: members of the header under their own names. */
-export const rawBlockAnswer = (
-  { header }: { header: BlockHeader },
-  rewards?: CreatedRewards,
-): Static<typeof RawBlock> => ({
-  id: header.id,
-  version: header.version,
-  timestamp: header.timestamp,
-  previousBlock: header.previousBlock,
-  height: header.height,
-  numberOfTransactions: header.numberOfTransactions,
-  totalAmount: `${header.totalAmount}`,
-  totalFee: `${header.totalFee}`,
-  reward: `${header.reward}`,
-  payloadLength: header.payloadLength,
-  payloadHash: header.payloadHash,
-  generatorPublicKey: header.generatorPublicKey,
-  blockSignature: header.blockSignature,
+export const rawBlockAnswer = (block: StoredBlock, rewards?: CreatedRewards): Static<typeof RawBlock> => ({
+  id: block.id,
+  version: block.version,
+  timestamp: block.timestamp,
+  previousBlock: block.previousBlock,
+  height: block.height,
+  numberOfTransactions: block.numberOfTransactions,
+  totalAmount: block.totalAmount,
+  totalFee: block.totalFee,
+  reward: block.reward,
+  payloadLength: block.payloadLength,
+  payloadHash: block.payloadHash,
+  generatorPublicKey: block.generatorPublicKey,
+  blockSignature: block.blockSignature,
   ...rewards,
 });

@@ -13,6 +13,10 @@ CREATE TABLE blocks (
   total_fee INTEGER NOT NULL,
   reward INTEGER NOT NULL,
   generator TEXT NOT NULL,                    -- public key
+  previous TEXT NOT NULL,                     -- id
+  payload_length INTEGER NOT NULL,
+  payload_hash TEXT NOT NULL,
+  signature TEXT NOT NULL,
   header BLOB NOT NULL                        -- header bytes with signature (blocks.md section 1)
 ) STRICT;
 CREATE INDEX blocks_generator ON blocks (generator, height);
@@ -72,6 +76,7 @@ CREATE TABLE wallets (
   nonce INTEGER NOT NULL,
   vote TEXT,                                  -- copy of attributes.vote, for the voters of a delegate
   username TEXT,                              -- copy of attributes.delegate.username
+  second_public_key TEXT,                     -- copy of attributes.secondPublicKey
   attributes TEXT NOT NULL                    -- JSON, amounts as decimal text
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX wallets_public_key ON wallets (public_key) WHERE public_key IS NOT NULL;

@@ -1,5 +1,4 @@
 /** Blocks with what answers tell of their generator. */
-import { type BlockHeader, headerFromTrustedBytes } from "@uniknode/protocol";
 import type { Database } from "../database.ts";
 import {
   type Condition,
@@ -16,10 +15,25 @@ import { createList, type Found, type Range } from "./listing.ts";
 import type { Direction, OrderTerm } from "./order.ts";
 import type { Head } from "./snapshot.ts";
 
+/** What answers show of it; amounts are decimal text. */
 export type StoredBlock = {
-  readonly header: BlockHeader;
-  /** Username of the generator; absent where it is no delegate: the genesis block. */
-  readonly username?: string;
+  readonly id: string;
+  readonly version: number;
+  /** Seconds since the network epoch. */
+  readonly timestamp: number;
+  readonly height: number;
+  /** Id of the parent; `"0"` for the genesis block. */
+  readonly previousBlock: string;
+  readonly numberOfTransactions: number;
+  readonly totalAmount: string;
+  readonly totalFee: string;
+  readonly reward: string;
+  readonly payloadLength: number;
+  readonly payloadHash: string;
+  readonly generatorPublicKey: string;
+  readonly blockSignature: string;
+  /** Of the generator; null where it is no delegate: the genesis block. */
+  readonly username: string | null;
 };
 
 const FIELDS = {
@@ -28,13 +42,14 @@ const FIELDS = {
   numberOfTransactions: integer("number_of_transactions"),
   totalAmount: integer("total_amount"),
   totalFee: integer("total_fee"),
-  reward: integer("reward"),
+  // Qualified, because the bare name would mean the text in the answer.
+  reward: integer("blocks.reward"),
   generatorPublicKey: text("generator"),
   /** The same, for lists that are about one generator whatever else is asked of them. */
   forgedBy: text("generator"),
-  payloadLength: integer("header_member(id, header, 'payloadLength')"),
-  payloadHash: text("header_member(id, header, 'payloadHash')"),
-  blockSignature: text("header_member(id, header, 'blockSignature')"),
+  payloadLength: integer("payload_length"),
+  payloadHash: text("payload_hash"),
+  blockSignature: text("signature"),
 } as const;
 
 export type BlockFilter = FilterOf<typeof FIELDS> & {
@@ -46,7 +61,7 @@ export type BlockFilter = FilterOf<typeof FIELDS> & {
 const ORDERS = {
   height: "height",
   numberOfTransactions: "number_of_transactions",
-  reward: "reward",
+  reward: "blocks.reward",
   // Each block is later than the one below it.
   timestamp: "height",
   totalAmount: "total_amount",
@@ -65,10 +80,12 @@ export type BlockQueries = {
   heightAt(time: number, head: Head): number;
 };
 
-type BlockRow = { id: string; header: Uint8Array; username: string | null };
-type ListedRow = BlockRow & { place: string };
+type ListedRow = StoredBlock & { place: string };
 
-const COLUMNS = "id, header, username";
+const COLUMNS = `id, version, timestamp, height, previous AS previousBlock,
+  number_of_transactions AS numberOfTransactions, CAST(total_amount AS TEXT) AS totalAmount,
+  CAST(total_fee AS TEXT) AS totalFee, CAST(reward AS TEXT) AS reward, payload_length AS payloadLength,
+  payload_hash AS payloadHash, generator AS generatorPublicKey, signature AS blockSignature, username`;
 const PLACES = {
   asc: placeOf([{ value: "height", direction: "asc" }], ["height"]),
   desc: placeOf([{ value: "height", direction: "desc" }], ["height"]),
@@ -79,13 +96,9 @@ const JOINS = "LEFT JOIN wallets ON public_key = generator";
 const NO_BLOCK = "0";
 
 export function createBlockQueries(database: Database): BlockQueries {
-  database.define("header_member", (id, header, name) => {
-    const member = headerFromTrustedBytes(header as Uint8Array, id as string)[name as keyof BlockHeader];
-    return typeof member === "number" ? BigInt(member) : member;
-  });
-  const byHeight = database.prepare<BlockRow>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height = ?`);
-  const byId = database.prepare<BlockRow>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE id = ?`);
-  const list = createList<BlockRow>(database, {
+  const byHeight = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height = ?`);
+  const byId = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE id = ?`);
+  const list = createList<StoredBlock>(database, {
     table: "blocks",
     key: ["height"],
     columns: COLUMNS,
@@ -104,7 +117,11 @@ export function createBlockQueries(database: Database): BlockQueries {
   ) as Record<Direction, ReturnType<typeof database.prepare<ListedRow>>>;
 
   /** A page of all blocks between two heights, which have no gaps: nothing is counted, nothing skipped. */
-  function pageOf({ low, high }: Heights, direction: Direction, { offset, limit }: Range): Found<BlockRow> {
+  function pageOf(
+    { low, high }: Heights,
+    direction: Direction,
+    { offset, limit }: Range,
+  ): Found<StoredBlock> {
     const [from, to] =
       direction === "asc"
         ? [low + offset, low + offset + limit - 1]
@@ -133,8 +150,8 @@ export function createBlockQueries(database: Database): BlockQueries {
   }
 
   return {
-    byHeight: (height) => optionalBlock(byHeight.get(height)),
-    byId: (id) => optionalBlock(byId.get(id)),
+    byHeight: (height) => byHeight.get(height),
+    byId: (id) => byId.get(id),
     list(head, filter, { field, direction }, range) {
       const { previousBlock } = filter;
       const heights = heightsOf(head, filter, heightAt);
@@ -144,19 +161,18 @@ export function createBlockQueries(database: Database): BlockQueries {
         ...(previousBlock === undefined ? [] : [childOf(previousBlock)]),
       ];
       const value = ORDERS[field];
-      const { rows, totalCount, next } =
-        conditions.length === 0 && value === "height" && after === undefined
-          ? pageOf(heights, direction, range)
-          : list(
-              head,
-              {
-                conditions: [...conditions, betweenHeights(heights)],
-                order: orderOf(value, direction),
-                ...(conditions.length === 0 && { totalCount: countOf(heights) }),
-              },
-              range,
-            );
-      return { rows: rows.map(blockFromRow), totalCount, ...(next !== undefined && { next }) };
+      if (conditions.length === 0 && value === "height" && after === undefined) {
+        return pageOf(heights, direction, range);
+      }
+      return list(
+        head,
+        {
+          conditions: [...conditions, betweenHeights(heights)],
+          order: orderOf(value, direction),
+          ...(conditions.length === 0 && { totalCount: countOf(heights) }),
+        },
+        range,
+      );
     },
     heightAt,
   };
@@ -205,10 +221,3 @@ function orderOf(value: string, direction: Direction): OrderTerm[] {
     { value: "height", direction: "desc" },
   ];
 }
-
-const blockFromRow = ({ id, header, username }: BlockRow): StoredBlock => ({
-  header: headerFromTrustedBytes(header, id),
-  ...(username !== null && { username }),
-});
-
-const optionalBlock = (row: BlockRow | undefined) => row && blockFromRow(row);

@@ -33,7 +33,7 @@ const VOTE_BALANCE = "CAST(coalesce(attributes ->> '$.delegate.voteBalance', 0) 
 const FIELDS = {
   address: text("address"),
   publicKey: text("public_key"),
-  secondPublicKey: text("attributes ->> '$.secondPublicKey'"),
+  secondPublicKey: text("second_public_key"),
   vote: text("vote"),
   /** The same, for lists that are about one delegate whatever else is asked of them. */
   votesFor: text("vote"),
@@ -53,7 +53,7 @@ const ORDERS = {
   balance: "wallets.balance",
   nonce: "wallets.nonce",
   publicKey: "public_key",
-  secondPublicKey: "attributes ->> '$.secondPublicKey'",
+  secondPublicKey: "second_public_key",
   username: "username",
   vote: "vote",
   lockedBalance: LOCKED_BALANCE,
@@ -67,6 +67,8 @@ export const WALLET_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof ORDER
 export type WalletQueries = {
   /** By address, else public key, else delegate username. */
   find(id: string): StoredWallet | undefined;
+  /** Whether the wallet of an address has registered a second key. */
+  hasSecondKey(address: string): boolean;
   list(head: Head, filter: WalletFilter, order: WalletOrder, range: Range): Found<StoredWallet>;
 };
 
@@ -84,6 +86,9 @@ export function createWalletQueries(database: Database): WalletQueries {
   const lookups = ["address", "public_key", "username"].map((column) =>
     database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = ?`),
   );
+  const secondKey = database.prepare(
+    "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
+  );
   const list = createList<WalletRow>(database, { table: "wallets", key: ["address"], columns: COLUMNS });
   return {
     find(id) {
@@ -93,6 +98,7 @@ export function createWalletQueries(database: Database): WalletQueries {
       }
       return undefined;
     },
+    hasSecondKey: (address) => secondKey.get(address) !== undefined,
     list(head, filter, order, range) {
       const { addresses } = filter;
       const conditions = [

@@ -71,7 +71,8 @@ describe("a turn of the event loop", () => {
   migrate(writer);
   const insert = writer.prepare(
     `INSERT INTO blocks (height, id, version, timestamp, number_of_transactions, total_amount, total_fee, reward,
-       generator, header) VALUES (?, ?, 0, 0, 0, 0, 0, 0, '', x'')`,
+       generator, previous, payload_length, payload_hash, signature, header)
+     VALUES (?, ?, 0, 0, 0, 0, 0, 0, '', '', 0, '', '', x'')`,
   );
   const append = (height: number) => insert.run(height, `block ${height}`);
   append(1);

@@ -21,7 +21,7 @@ function append(branch: string, from: number, to: number, perBlock: number): voi
   database.transaction(() => {
     for (let height = from; height <= to; height++) {
       database
-        .prepare(`INSERT INTO blocks VALUES (?, ?, 0, ?, ?, 0, 0, 0, 'g', x'')`)
+        .prepare(`INSERT INTO blocks VALUES (?, ?, 0, ?, ?, 0, 0, 0, 'g', '', 0, '', '', x'')`)
         .run(height, `${branch}${height}`, height, perBlock);
       for (let sequence = 0; sequence < perBlock; sequence++) {
         const id = `${branch}${height}-${sequence}`;

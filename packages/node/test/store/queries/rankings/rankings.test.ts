@@ -74,7 +74,9 @@ const ORDERS: TransactionOrder[] = TRANSACTION_ORDERS.flatMap((field) =>
 );
 
 function createTable(database: Database) {
-  const block = database.prepare("INSERT INTO blocks VALUES (?, ?, 0, ?, ?, 0, 0, 0, 'g', x'')");
+  const block = database.prepare(
+    "INSERT INTO blocks VALUES (?, ?, 0, ?, ?, 0, 0, 0, 'g', '', 0, '', '', x'')",
+  );
   const insert = database.prepare(
     `INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '', NULL, x'')`,
   );
