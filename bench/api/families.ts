@@ -7,6 +7,9 @@ export type Family = { readonly name: string; readonly requests: readonly Reques
 
 /** Requests of a family: the answers of all of them are more than the node keeps, however small they are. */
 const COUNT = 100_000;
+/** A prime number, far from the rows of a page. */
+const STRIDE = 7_919;
+const MAX_ROUNDS = 200;
 
 export function familiesOf({ path }: Dataset): Family[] {
   const database = openDatabase(path, { readonly: true });
@@ -16,17 +19,12 @@ export function familiesOf({ path }: Dataset): Family[] {
       .all()
       .map(({ value }) => value);
   const count = (sql: string) => column<number>(`SELECT COUNT(*) AS value FROM ${sql}`)[0]!;
-  let seed = 1;
-  const draw = (below: number): number => {
-    seed = (seed * 48271) % 2147483647;
-    return seed % below;
-  };
   const many = (path: (index: number) => string) => Array.from({ length: COUNT }, (_, index) => path(index));
-  const oneOf = <T>(values: readonly T[]) => values[draw(values.length)]!;
-  /** Few things are told apart by parameters without a meaning. */
-  const apart = (index: number) => `=${"&".repeat(index % 50)}`;
-  const apartOf = (things: readonly unknown[], index: number) =>
-    things.length < COUNT / 2 ? `?${apart(index)}` : "";
+  /** Up and down, and none twice before all were there. */
+  const scattered = (index: number, count: number) => (index * STRIDE) % count;
+  const oneOf = <T>(values: readonly T[], index: number) => values[scattered(index, values.length)]!;
+  /** Where there are few things, signs without a meaning behind the query tell one round of them from another. */
+  const apart = (index: number, things: number) => "&".repeat(Math.floor(index / things) % MAX_ROUNDS);
 
   const transactions = count("transactions");
   const blocks = count("blocks");
@@ -45,35 +43,38 @@ export function familiesOf({ path }: Dataset): Family[] {
     name,
     requests: many(path).map((path) => ({ method: "GET", path: `/api/v2/${path}` })),
   });
-  const page = (rows: number) => `offset=${1 + draw(rows - 100)}`;
-  const height = () => 2 + draw(blocks - 1);
+  const one = (name: string, things: readonly unknown[], path: (thing: unknown) => string): Family =>
+    get(name, (index) => `${path(oneOf(things, index))}?${apart(index, things.length)}`);
+  const page = (rows: number, index: number) =>
+    `offset=${1 + scattered(index, rows - 100)}${apart(index, rows - 100)}`;
+  const heights = Array.from({ length: blocks - 1 }, (_, index) => 2 + index);
   return [
     // First, so that the program is warm when more than this is asked.
     get("blockchain", () => "blockchain"),
-    get("transactions/{id}", () => `transactions/${oneOf(ids)}`),
-    get("wallets/{id}", (index) => `wallets/${oneOf(addresses)}${apartOf(addresses, index)}`),
-    get("uniks/{id}", (index) => `uniks/${oneOf(tokens)}${apartOf(tokens, index)}`),
+    one("transactions/{id}", ids, (id) => `transactions/${id}`),
+    one("wallets/{id}", addresses, (address) => `wallets/${address}`),
+    one("uniks/{id}", tokens, (id) => `uniks/${id}`),
+    one("uniks/{id}/properties/{key}", tokens, (id) => `uniks/${id}/properties/type`),
+    one("blocks/{height}", heights, (height) => `blocks/${height}`),
+    get("transactions, any page", (index) => `transactions?${page(transactions, index)}`),
+    get("transactions, the last thousands", (index) => `transactions?${page(5_000, index)}`),
+    get("transactions of a type, any page", (index) => `transactions?type=0&${page(transfers, index)}`),
+    get("blocks, any page", (index) => `blocks?${page(blocks, index)}`),
+    get("wallets, any page", (index) => `wallets?${page(addresses.length, index)}`),
+    get("uniks, any page", (index) => `uniks?${page(tokens.length, index)}`),
+    one("wallets/{id}/transactions", addresses, (address) => `wallets/${address}/transactions`),
     get(
-      "uniks/{id}/properties/{key}",
-      (index) => `uniks/${oneOf(tokens)}/properties/type${apartOf(tokens, index)}`,
+      "the busiest wallet, any page",
+      (index) => `wallets/${busiest}/transactions/received?${page(received, index)}`,
     ),
-    get("blocks/{height}", (index) => `blocks/${height()}?${apart(index)}`),
-    get("transactions, any page", () => `transactions?${page(transactions)}`),
-    get("transactions, the last thousands", () => `transactions?${page(5_000)}`),
-    get("transactions of a type, any page", () => `transactions?type=0&${page(transfers)}`),
-    get("blocks, any page", (index) => `blocks?${page(blocks)}&${apart(index)}`),
-    get("wallets, any page", () => `wallets?${page(addresses.length)}`),
-    get("uniks, any page", () => `uniks?${page(tokens.length)}`),
-    get("wallets/{id}/transactions", () => `wallets/${oneOf(addresses)}/transactions`),
-    get("the busiest wallet, any page", () => `wallets/${busiest}/transactions/received?${page(received)}`),
-    get("transactions of a block", (index) => `blocks/${height()}/transactions?${apart(index)}`),
+    one("transactions of a block", heights, (height) => `blocks/${height}/transactions`),
     {
       name: "wallets/search by address",
-      requests: many((index) => apart(index)).map((query) => ({
-        path: `/api/v2/wallets/search?${query}`,
+      requests: many((index) => oneOf(addresses, index)).map((address) => ({
+        path: "/api/v2/wallets/search",
         method: "POST" as const,
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ addresses: [oneOf(addresses)] }),
+        body: JSON.stringify({ addresses: [address] }),
       })),
     },
   ];
