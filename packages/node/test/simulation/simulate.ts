@@ -53,7 +53,6 @@ const MAX_HEIGHT = 1_000_000;
 /** Behind this, retries that were put off are due; a webhook is suspended after five days only. */
 const HOUR_MS = 3_600_000;
 const RESTLESS = 2;
-const HISTORIANS = 2;
 /** The process looks at its clock file that often, twice. */
 const CLOCK_LAG_MS = 100;
 /** Faults of one webhook that are told. */
@@ -129,7 +128,9 @@ async function createWorld(
   for (let count = 0; count < RESTLESS; count++) restless.push(await register(random.pick(kinds)));
   const historians: Subject[] = [];
   const remembered = kinds.filter(({ isRemembered }) => isRemembered);
-  for (let count = 0; count < HISTORIANS; count++) historians.push(await register(random.pick(remembered)));
+  // One of them hears every block: only so is there something of the past to be told in order.
+  const everyBlock = kinds.find(({ name }) => name === "every block")!;
+  for (const kind of [everyBlock, random.pick(remembered)]) historians.push(await register(kind));
   return {
     folder,
     random,
