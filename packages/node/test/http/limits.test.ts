@@ -114,6 +114,7 @@ describe("failures", () => {
       error: "Service Unavailable",
       message: "Service Unavailable",
     });
+    expect(answer.headers["retry-after"]).toBe("10");
     await silent.close();
   });
 

@@ -66,8 +66,9 @@ test("keep the status that they get there", async () => {
   const answers = await Promise.all(SEARCHES.map((url) => fixture.get(url)));
   const slow = answers.filter(({ statusCode }) => statusCode !== 200);
   expect(slow.length).toBeGreaterThan(0);
-  for (const { statusCode, body } of slow) {
+  for (const { statusCode, body, headers } of slow) {
     expect([statusCode, body]).toEqual([503, '{"statusCode":503,"error":"a","message":"b"}']);
+    expect(headers["retry-after"]).toBe("10");
   }
 });
 

@@ -70,6 +70,8 @@ const withFailures = ({ response, ...told }: FastifySchema, invalid: number): Fa
     }),
     ...(told.params !== undefined && { 404: failure("There is no such thing.") }),
     429: failure("Too many requests of this client; `retry-after` tells how long to wait."),
-    503: failure("The answer would take too long, or the node is starting."),
+    503: failure(
+      "The answer would take too long, or the node is starting; `retry-after` tells how long to wait.",
+    ),
   },
 });

@@ -25,6 +25,9 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "Request body size did not match Content-Length",
 };
 
+/** After which a list that took too long is tried again (`store/queries/listing.ts`), or a node that starts is asked. */
+const RETRY_AFTER_SECONDS = 10;
+
 const SOURCES = { querystring: "query", params: "params", body: "payload" } as const;
 
 export function addFailures(app: Server, logger: Logger): void {
@@ -36,7 +39,7 @@ export function addFailures(app: Server, logger: Logger): void {
     }
     // What else of the request is on its way, nobody waits for.
     if (body.statusCode === 408) reply.header("connection", "close");
-    return reply.code(body.statusCode).send(body);
+    return withStatus(reply, body.statusCode).send(body);
   });
 }
 
@@ -50,8 +53,13 @@ export function addSlowLane(scope: Server, logger: Logger, slowLane: SlowLane): 
     const slow = error instanceof SnapshotError ? await slowLane.ask(request)?.catch(noteDeath) : undefined;
     if (reply.sent) return reply;
     if (!slow) throw error;
-    return reply.code(slow.status).type("application/json; charset=utf-8").send(slow.body);
+    return withStatus(reply, slow.status).type("application/json; charset=utf-8").send(slow.body);
   });
+}
+
+function withStatus(reply: FastifyReply, status: number): FastifyReply {
+  if (status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
+  return reply.code(status);
 }
 
 /** Answers a request whose path cannot even be percent-decoded: it never reaches the hooks. */
