@@ -30,18 +30,18 @@ export function findOrderFaults(
     const isSteady = periods.length === 1 && replays.length === 0;
     // What waited when a webhook left was given up, and came again in no order.
     const later = present.filter(({ position }) => position > last.fullyFrom);
-    faults.push(...lateArrivalsOf(isSteady ? numbered(deliveries) : later.map(({ delivery }) => delivery)));
+    faults.push(...earlyArrivalsOf(isSteady ? numbered(deliveries) : later.map(({ delivery }) => delivery)));
   }
   return faults;
 }
 
-/** Says which deliveries arrived after one of a larger number. */
-function lateArrivalsOf(deliveries: readonly Delivery[]): string[] {
+/** Says which deliveries arrived before one of a smaller number. */
+function earlyArrivalsOf(deliveries: readonly Delivery[]): string[] {
   let latest = -1;
   return deliveries.flatMap((delivery) => {
-    const isLate = delivery.first < latest;
+    const isEarly = delivery.first < latest;
     latest = Math.max(latest, delivery.first);
-    return isLate ? [`${nameOf(delivery)} arrived after a larger number`] : [];
+    return isEarly ? [`${nameOf(delivery)} arrived before a smaller number`] : [];
   });
 }
 

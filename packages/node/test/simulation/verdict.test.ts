@@ -192,7 +192,7 @@ describe("the judge", () => {
     const good = messages.map(arrival);
     expect(judgeOf(good)).toEqual([]);
     expect(judgeOf([good[1]!, good[0]!, good[2]!, good[3]!])).toContainEqual(
-      expect.stringContaining("arrived after a larger number"),
+      expect.stringContaining("arrived before a smaller number"),
     );
   });
 
@@ -227,5 +227,115 @@ describe("the judge", () => {
     const told = { ...message(1, "transaction.reverted", block(3)), data: { id: "tx3" } };
     expect(faultsOf([arrival(told)], { kind: "reversals only" })).toEqual([]);
     expect(faultsOf([], { kind: "reversals only" })).toEqual(["transaction.reverted tx3 never arrived"]);
+  });
+
+  test("finds the past told in another order than it happened, but lets each replay begin anew", () => {
+    const told = [block(2), block(1)].map((block, index) =>
+      arrival(message(index + 1, "block.applied", block)),
+    );
+    const replay = (fromHeight: number): Replay => ({ fromHeight, toHeight: 2, askedAt: 5 });
+    const after = { notBefore: 5, fullyFrom: 5 };
+    expect(faultsOf(told, { ...after, replays: [replay(1)] })).toEqual([
+      "msg_2 (block.applied) is numbered after msg_1",
+    ]);
+    expect(faultsOf(told, { ...after, replays: [replay(2), replay(1)] })).toEqual([]);
+  });
+
+  test("asks a strict webhook that left for order again from when it is back", () => {
+    const kind = kindNamed("ledger, strict");
+    const changes = [1, 2, 3, 4].map((height) => applied(height, block(height)));
+    const told = [2, 3, 4].map((height) => arrival(message(height, "block.applied", block(height))));
+    const judgeOf = (arrivals: readonly Arrival[], fullyFrom: number) =>
+      judge({
+        arrivals,
+        periods: [
+          { kind, notBefore: 0, fullyFrom: 0 },
+          { kind, notBefore: 0, fullyFrom },
+        ],
+        replays: [],
+        changes,
+        cancelled: new Map(),
+        wallets: new Map(),
+      }).filter((fault) => fault.includes("smaller number"));
+    const [second, third, fourth] = told;
+    expect(judgeOf([third!, second!, fourth!], 2)).toEqual([]);
+    expect(judgeOf([second!, fourth!, third!], 2)).toEqual([
+      "msg_4 (block.applied) arrived before a smaller number",
+    ]);
+  });
+
+  const voter = people("voter");
+  const newcomer = people("newcomer");
+  const first = block(1);
+  const election: ChainBlock = {
+    ...first,
+    transactions: [
+      {
+        ...first.transactions[0]!,
+        id: "vote",
+        type: "2001/5",
+        sender: voter.publicKey,
+        recipient: null,
+        asset: { votes: ["+02"] },
+      },
+      {
+        ...first.transactions[0]!,
+        id: "registration",
+        type: "2001/1",
+        sender: voter.publicKey,
+        recipient: null,
+      },
+      {
+        ...first.transactions[0]!,
+        id: "payment",
+        sender: voter.publicKey,
+        recipient: newcomer.address,
+        isFirst: true,
+      },
+    ],
+  };
+  const wallet = (address: string, balance = "5") => ({ address, balance, nonce: "3" });
+  /** What a receiver of wallets and delegates holds of it; a delegate changes with the votes for it. */
+  const ELECTION = [
+    ["wallet.vote", { delegate: "+02", transaction: { id: "vote" } }],
+    ["delegate.registered", { id: "registration" }],
+    ["wallet.created.cold", wallet(newcomer.address)],
+    ...[GENERATOR, voter, newcomer, people("delegate")].map(({ address }) => [
+      "wallet.saved",
+      wallet(address),
+    ]),
+  ].map(([event, data], index) => arrival({ ...message(index + 1, String(event), election), data }));
+
+  const faultsOfElection = (arrivals: readonly Arrival[], balance = "5") =>
+    judge({
+      arrivals,
+      periods: [{ kind: kindNamed("wallets and delegates"), notBefore: 0, fullyFrom: 0 }],
+      replays: [],
+      changes: [applied(1, election)],
+      cancelled: new Map(),
+      wallets: new Map([
+        [voter.address, wallet(voter.address, balance)],
+        ...[GENERATOR, newcomer, people("delegate")].map(
+          ({ address }): [string, ReturnType<typeof wallet>] => [address, wallet(address)],
+        ),
+      ]),
+    });
+
+  test("likes what is right about wallets and delegates", () => {
+    expect(faultsOfElection(ELECTION)).toEqual([]);
+  });
+
+  test.each([0, 1, 2, 3, 4, 5])("finds that number %i of them is missing", (index) => {
+    const { event } = ELECTION[index]!.message;
+    const faults = faultsOfElection(ELECTION.toSpliced(index, 1));
+    expect(faults).toContainEqual(expect.stringMatching(`^${event} .* never arrived$`));
+  });
+
+  test("finds a wallet that is told twice, and one whose last balance is not what it has", () => {
+    const again = arrival({ ...ELECTION[4]!.message, id: "msg_9", sequence: 8 });
+    expect(faultsOfElection([...ELECTION, again])).toEqual([expect.stringContaining("no (further) fact")]);
+    expect(faultsOfElection(ELECTION, "6")).toEqual([
+      `msg_5 tells 5 of the wallet ${voter.address}, which has 6`,
+    ]);
   });
 });
