@@ -1,12 +1,12 @@
-/** The thread that makes one ranking. */
+/** The thread that makes rankings, one after another. */
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../../database.ts";
 import { defineAssets } from "../assets.ts";
 import { createSnapshot } from "../snapshot.ts";
-import type { BuilderData } from "./builder.ts";
+import type { BuilderData, ToBuilder } from "./builder.ts";
 import { readRankingAt } from "./reading.ts";
 
-const { databasePath, ranked, maxBytes } = workerData as BuilderData;
+const { databasePath } = workerData as BuilderData;
 
 /** Nobody waits for it, and its rows are read once. */
 const MAX_MS = 600_000;
@@ -14,7 +14,9 @@ const MAX_MS = 600_000;
 const database = openDatabase(databasePath, { readonly: true });
 defineAssets(database);
 const snapshot = createSnapshot(database, MAX_MS);
-const built = snapshot(() => readRankingAt(database, ranked, maxBytes));
-database.close();
-const buffers = built ? Object.values(built.ranking).map(({ buffer }) => buffer) : [];
-parentPort!.postMessage(built, buffers);
+
+parentPort!.on("message", ({ ranked, maxBytes }: ToBuilder) => {
+  const built = snapshot(() => readRankingAt(database, ranked, maxBytes));
+  const buffers = built ? Object.values(built.ranking).map(({ buffer }) => buffer) : [];
+  parentPort!.postMessage(built, buffers);
+});
