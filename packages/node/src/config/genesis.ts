@@ -1,5 +1,5 @@
 /** The genesis file of a known network, from other nodes where none is given. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { presets } from "@uniknode/protocol";
 import { fetchGenesis } from "../peers/genesis.ts";
@@ -36,6 +36,8 @@ export async function genesisPath(choice: GenesisChoice): Promise<string | undef
     );
   }
   mkdirSync(data, { recursive: true });
-  writeFileSync(path, JSON.stringify(json));
+  // A process that is killed meanwhile leaves no half of a file, which later starts would take for the whole.
+  writeFileSync(`${path}.part`, JSON.stringify(json), { flush: true });
+  renameSync(`${path}.part`, path);
   return path;
 }

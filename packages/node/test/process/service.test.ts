@@ -1,6 +1,9 @@
 /** The files by which operators run the program as a service. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -23,6 +26,23 @@ test("the container copies the manifest of every package", () => {
   const packages = Object.keys(lock.packages).filter((path) => /^packages\/[^/]+$/.test(path));
   const copied = [...read("container/Containerfile").matchAll(/^COPY (packages\/\w+)\/package\.json/gm)];
   expect(copied.map(([, path]) => path).sort()).toEqual(packages.sort());
+});
+
+test.each([
+  ["UNIKNODE_HTTP_PORT", 200, 0],
+  ["CORE_API_PORT", 200, 0],
+  ["UNIKNODE_HTTP_PORT", 503, 1],
+])("the container's health is asked at the port of %s: %i", async (variable, answer, exitCode) => {
+  const server = createServer(({ url }, response) =>
+    response.writeHead(url === "/health/live" ? answer : 404).end(),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const [, command] = /^HEALTHCHECK.*\\\n\s+CMD (\[.*\])$/m.exec(read("container/Containerfile"))!;
+  const [, ...parameters] = JSON.parse(command!) as string[];
+  const { port } = server.address() as AddressInfo;
+  const asking = spawn(process.execPath, parameters, { env: { [variable]: String(port) } });
+  expect(await once(asking, "exit")).toEqual([exitCode, null]);
+  server.close();
 });
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
