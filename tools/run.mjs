@@ -5,7 +5,7 @@
  *   node tools/run.mjs start|test|check|parity|vectors|example|reference|crash|simulate|bench [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -42,7 +42,10 @@ function startArguments(args) {
 
 function install() {
   const lock = join(root, "package-lock.json");
-  const installed = join(root, "node_modules", ".package-lock.json");
+  const modules = join(root, "node_modules");
+  // An install would first empty the folder that a link leads to.
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  const installed = join(modules, ".package-lock.json");
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
   process.stderr.write("Installing dependencies (once) ...\n");
   const { status } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
