@@ -59,6 +59,13 @@ export const nodeOptions = {
     secret: true,
     read: readText,
   }),
+  webhookLegacy: option({
+    name: "webhookLegacy",
+    placeholder: "RANGES",
+    sentence:
+      "Addresses, as in httpAllow, that use the webhook register as they did the old node's: without token and Content-Type; nobody else may.",
+    read: readRanges,
+  }),
   eventsPublic: option({
     name: "eventsPublic",
     sentence: "Let everybody read the live stream of events, not only who has the webhook token.",

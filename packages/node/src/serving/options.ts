@@ -15,6 +15,8 @@ export type ServingOptions = {
   readonly rateLimit: number;
   /** Absent: the one of the first start, made then. */
   readonly webhookToken: string | undefined;
+  /** Addresses and networks that use the register of webhooks without token, and nobody else; undefined: the token counts. */
+  readonly webhookLegacy: string | undefined;
   /** Whether everybody may read the live stream, not only who has the token. */
   readonly eventsPublic: boolean;
   /** Whether everybody may read the metrics, not only who has the token. */
@@ -56,6 +58,7 @@ export function servingDataOf(
     allowed: options.httpAllow,
     trustedProxies: options.httpTrustProxy,
     rateLimit: options.rateLimit,
+    legacyCallers: options.webhookLegacy,
     eventsPublic: options.eventsPublic,
     metricsPublic: options.metricsPublic,
     targets: {

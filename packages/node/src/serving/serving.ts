@@ -93,6 +93,9 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const reader = openDatabase(data.databasePath, { readonly: true });
   closing.add("reader", reader.close);
   const access = { token: data.webhookToken };
+  const { legacyCallers } = data;
+  const registerAccess =
+    legacyCallers === undefined ? access : { isLegacy: true, whitelist: [legacyCallers] };
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   const { peerPort } = data;
   const ports: Record<string, number> = peerPort === undefined ? {} : { "@arkecosystem/core-p2p": peerPort };
@@ -124,7 +127,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
       rankings,
       gateway,
       plugins: [
-        createWebhookRoutes(access, webhooks),
+        createWebhookRoutes(registerAccess, webhooks),
         createStreamRoutes(data.eventsPublic ? undefined : access, stream),
         createDevRoutes(access, { gateway, timestampOf }),
       ],

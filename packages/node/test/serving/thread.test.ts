@@ -117,3 +117,15 @@ test("shows metrics to whoever has the token, unless they are public", async () 
   expect((await get("/metrics", { authorization: "Bearer secret" })).status).toBe(200);
   expect((await get("/health/ready")).status).toBe(200);
 });
+
+test("asks callers of old programs for no token, at the register of webhooks only, and nobody else may use it", async () => {
+  const get = await serve({ legacyCallers: "127.0.0.1,::1", metricsPublic: false });
+  expect((await get("/api/webhooks")).status).toBe(200);
+  expect((await get("/api/events")).status).toBe(401);
+  expect((await get("/metrics")).status).toBe(401);
+});
+
+test("keeps everybody else from a register for callers of old programs, token or not", async () => {
+  const get = await serve({ legacyCallers: "192.0.2.7" });
+  expect((await get("/api/webhooks", { authorization: "secret" })).status).toBe(403);
+});
