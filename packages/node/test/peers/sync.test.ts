@@ -9,6 +9,8 @@ import { createSync, type Sync, type SyncDeps } from "../../src/peers/sync/sync.
 import { network, openTestChain, range, type TestChain } from "./chains.ts";
 
 const IP = "203.0.113.7";
+/** A synchronisation that failed begins anew after a second. */
+const PATIENCE = { timeout: 10_000 };
 let own: TestChain;
 let other: TestChain;
 let blocks: Block[];
@@ -74,7 +76,7 @@ const bytesAfter = (after: number, limit: number) =>
 
 test("a node without peers is in step", async () => {
   follow(async () => []);
-  await expect.poll(() => sync.isInStep()).toBe(true);
+  await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
 });
 
 test("a node that has not looked for peers is not in step, whoever calls", async () => {
@@ -83,13 +85,13 @@ test("a node that has not looked for peers is not in step, whoever calls", async
   await new Promise((resolve) => setImmediate(resolve));
   expect(sync.isInStep()).toBe(false);
   sync.start();
-  await expect.poll(() => sync.isInStep()).toBe(true);
+  await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
 });
 
 test("a node tells that it is in step when it has every block, and once", async () => {
   meet();
   follow(async (_, after, limit) => bytesAfter(after, limit));
-  await expect.poll(() => sync.isInStep()).toBe(true);
+  await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
   sync.wake();
   await sync.close();
   expect(arrivals).toEqual([21]);
@@ -99,8 +101,8 @@ test("blocks are fetched until nobody has more", async () => {
   meet();
   follow(async (_, after, limit) => bytesAfter(after, limit));
   expect(sync.isInStep()).toBe(false);
-  await expect.poll(() => own.chain.head().height).toBe(21);
-  await expect.poll(() => sync.isInStep()).toBe(true);
+  await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
+  await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
   expect(sync.progress()).toBeUndefined();
   expect(register.get(IP)).toBeDefined();
 });
@@ -112,9 +114,9 @@ test("how far it is, is told from the first request on", async () => {
     await promise;
     return bytesAfter(after, limit);
   });
-  await expect.poll(() => sync.progress()).toEqual({ target: 21, percent: 4, blocksPerSecond: 0 });
+  await expect.poll(() => sync.progress(), PATIENCE).toEqual({ target: 21, percent: 4, blocksPerSecond: 0 });
   resolve();
-  await expect.poll(() => sync.isInStep()).toBe(true);
+  await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
   expect(sync.progress()).toBeUndefined();
 });
 
@@ -126,7 +128,7 @@ test("who gives a block that is wrong by itself is banned", async () => {
     first![first!.length - 1]! ^= 1;
     return [first!, ...rest];
   });
-  await expect.poll(() => banned).toEqual([IP]);
+  await expect.poll(() => banned, PATIENCE).toEqual([IP]);
   expect(own.chain.head().height).toBe(1);
 });
 
@@ -135,7 +137,7 @@ test("who gives blocks of another chain is left", async () => {
   const stranger = openTestChain();
   const strange = await stranger.forge(...range(400, 410));
   follow(async () => strange.slice(3).map((block) => encodeBlock(block, network)));
-  await expect.poll(() => register.get(IP)).toBeUndefined();
+  await expect.poll(() => register.get(IP), PATIENCE).toBeUndefined();
   expect(banned).toEqual([]);
   await stranger.close();
 });
@@ -147,7 +149,7 @@ test("nobody is blamed for a block that came in another way meanwhile", async ()
     if (fetched++ === 0) await own.take(blocks[0]!);
     return bytesAfter(after, limit);
   });
-  await expect.poll(() => own.chain.head().height, { timeout: 10_000 }).toBe(21);
+  await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
   expect(register.get(IP)).toBeDefined();
   expect(banned).toEqual([]);
 });
@@ -173,16 +175,16 @@ describe("a wrong branch", () => {
     const heights: number[] = [];
     own.chain.subscribe(({ head }) => heights.push(head.height));
     follow(async (_, after, limit) => bytesAfter(after, limit));
-    await expect.poll(() => own.chain.head().id).toBe(blocks.at(-1)!.header.id);
+    await expect.poll(() => own.chain.head().id, PATIENCE).toBe(blocks.at(-1)!.header.id);
     expect(heights).toEqual([21]);
   });
 
   test("is kept while nobody gives the other one; who claimed it and does not is left", async () => {
     const before = own.chain.head();
     follow(async () => []);
-    await expect.poll(() => register.all()).toEqual([]);
+    await expect.poll(() => register.all(), PATIENCE).toEqual([]);
     expect(own.chain.head()).toBe(before);
-    await expect.poll(() => sync.isInStep()).toBe(true);
+    await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
   });
 
   test("is kept, and the operator told, where too many blocks would have to be undone", async () => {
@@ -197,7 +199,7 @@ describe("a wrong branch", () => {
     const high = { ...own.chain.head(), height: 5_007 };
     follow(async () => [new Uint8Array(++asked)], { ...own.chain, head: () => high });
     // It goes on as it did: what cannot be fetched is not proved.
-    await expect.poll(() => sync.isInStep()).toBe(true);
+    await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
     expect(asked).toBe(0);
     expect(errors).toEqual([expect.stringContaining("too far away")]);
   });
@@ -210,7 +212,7 @@ describe("a wrong branch", () => {
       last[last.length - 1]! ^= 1;
       return bytes;
     });
-    await expect.poll(() => banned.length).toBeGreaterThan(0);
+    await expect.poll(() => banned.length, PATIENCE).toBeGreaterThan(0);
     expect(own.chain.head()).toBe(before);
   });
 });
