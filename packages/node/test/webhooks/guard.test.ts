@@ -70,6 +70,18 @@ describe("an address", () => {
     );
   });
 
+  test("of a metadata service does not pass as one that a private network translates", () => {
+    const translated = ["64:ff9b:1::a9fe:a9fe", "::ffff:0:a9fe:a9fe", "2002:a9fe:a9fe::1"];
+    expect(verdicts({ allowPrivateTargets: true }, translated)).toEqual(all(false, translated));
+    const harmless = ["64:ff9b:1::a01:203", "::ffff:0:a01:203", "2002:a01:203::1"];
+    expect(verdicts({ allowPrivateTargets: true }, harmless)).toEqual(all(true, harmless));
+    expect(verdicts({ allowPrivateTargets: true, deniedNetworks: "10.1.0.0/16" }, harmless)).toEqual(
+      all(false, harmless),
+    );
+    const elsewhere = ["64:ff9b:1::808:808", "::ffff:0:808:808", "2002:808:808::1"];
+    expect(verdicts({}, elsewhere)).toEqual(all(false, elsewhere));
+  });
+
   test("passes in an allowed network, in whatever form it is written", () => {
     const options = { allowedNetworks: "10.1.0.0/16, fd12::/16" };
     const passing = ["10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::a01:203", "fd12::1", "8.8.8.8"];

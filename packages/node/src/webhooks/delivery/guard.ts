@@ -36,6 +36,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 /** Addresses of this form lead to the IPv4 address in their last four bytes (RFC 6052). */
 const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
+const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b:1::/48");
 /**
  * Where clouds tell their machines secrets: a private target is welcome in a development network, these are nowhere.
  * Azure's lies among the public addresses.
@@ -127,7 +128,7 @@ export function createAddressCheck({
   return (given) => {
     if (!ipaddr.isValid(given)) return false;
     const address = destinationOf(ipaddr.parse(given));
-    const destination = address.toString();
+    const destination = (translatedOf(address) ?? address).toString();
     if (isDenied(given) || isDenied(destination)) return false;
     if (isAllowed(given) || isAllowed(destination)) return true;
     return !isMetadata(destination) && (allowPrivateTargets || isPublic(address));
@@ -139,6 +140,17 @@ function destinationOf(address: Address): Address {
   if (address instanceof ipaddr.IPv4) return address;
   if (address.isIPv4MappedAddress()) return address.toIPv4Address();
   return address.match(NAT64) ? new ipaddr.IPv4(address.toByteArray().slice(-4)) : address;
+}
+
+/**
+ * The IPv4 address to which a private network may send packets on (RFC 8215, 6145, 3056). None of these is public, but
+ * where private targets are welcome they must not be a way around what is not.
+ */
+function translatedOf(address: Address): Address | undefined {
+  if (address instanceof ipaddr.IPv4) return undefined;
+  const bytes = address.toByteArray();
+  if (address.match(LOCAL_NAT64) || address.range() === "rfc6145") return new ipaddr.IPv4(bytes.slice(-4));
+  return address.range() === "6to4" ? new ipaddr.IPv4(bytes.slice(2, 6)) : undefined;
 }
 
 /** Addresses that the library knows nothing special about, such as `::7f00:1`, are not public for that alone. */
