@@ -134,7 +134,7 @@ describe("a post", () => {
     ];
     for (const body of bodies) {
       const { port } = await receiver(body);
-      expect((await sender({ timeoutMs: 200 })(`http://127.0.0.1:${port}/`)).status).toBe(200);
+      expect((await sender({ timeoutMs: 1_000 })(`http://127.0.0.1:${port}/`)).status).toBe(200);
     }
   });
 
@@ -148,7 +148,7 @@ describe("a post", () => {
     ];
     for (const [body, excerpt] of bodies) {
       const { port } = await receiver(body);
-      expect((await sender({ timeoutMs: 200 })(`http://127.0.0.1:${port}/`)).excerpt).toBe(excerpt);
+      expect((await sender({ timeoutMs: 1_000 })(`http://127.0.0.1:${port}/`)).excerpt).toBe(excerpt);
     }
   });
 
