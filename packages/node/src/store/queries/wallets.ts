@@ -123,6 +123,12 @@ const walletFromRow = ({ publicKey, attributes, ...row }: WalletRow): StoredWall
 function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
   const value = ORDERS[field];
   if (field === "address") return [{ value, direction }];
+  if (field === "nonce") {
+    return [
+      { value, direction },
+      { value: "address", direction: "asc" },
+    ];
+  }
   // The balance is never absent: without the test its index serves the order.
   if (field === "balance") {
     return [
