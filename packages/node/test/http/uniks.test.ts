@@ -189,3 +189,47 @@ describe("shows", () => {
     expect(answer.statusCode).toBe(404);
   });
 });
+
+describe("of several faults, tells", () => {
+  const zz = { ownerId: "zz", id: "zz" };
+
+  test.each([
+    ["the first parameter in the order of the document", "?limit=0&page=0", undefined, "query", ["page"]],
+    [
+      "parameters that there are before those that there are not",
+      "?foo=1&limit=0",
+      undefined,
+      "query",
+      ["limit"],
+    ],
+    ["all that there are not", "?foo=1&limit=5&bar=2", undefined, "query", ["foo", "bar"]],
+    ["the path before the query", "/zz/properties?limit=0", undefined, "params", ["id"]],
+    ["the query before the body", "/search?limit=0", { foo: 1 }, "query", ["limit"]],
+    ["the first member in the order of the document", "/search", zz, "payload", ["id", "id"]],
+    [
+      "members that there are before those that there are not",
+      "/search",
+      { foo: 1, ...zz },
+      "payload",
+      ["id", "id"],
+    ],
+    [
+      "all members that there are not",
+      "/search",
+      { foo: 1, orderBy: "id:asc", bar: 2 },
+      "payload",
+      ["foo", "bar"],
+    ],
+  ])("%s", async (_what, path, body, source, keys) => {
+    const url = `/api/uniks${path}`;
+    const answer = await (body ? fixture.post(url, body) : fixture.get(url));
+    expect(answer.json()).toMatchObject({ statusCode: 400, validation: { source, keys } });
+  });
+
+  test("some, where there are too many to tell", async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `foo${index}`);
+    const body = Object.fromEntries(names.map((name) => [name, 1]));
+    const { validation } = (await fixture.post("/api/uniks/search", body)).json();
+    expect(validation.keys).toEqual(names.slice(0, 100));
+  });
+});

@@ -9,6 +9,7 @@ import type { SlowLane } from "../slow/lane.ts";
 import { allowOrigin, grant, isPreflight } from "./cors.ts";
 import { LateError } from "./deadlines.ts";
 import { type ErrorBody, errorBody, HttpError } from "./error.ts";
+import { faultsOf } from "./faults.ts";
 import { writeCommonHeaders } from "./headers.ts";
 
 declare module "fastify" {
@@ -27,8 +28,6 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 
 /** After which a list that took too long is tried again (`store/queries/listing.ts`), or a node that starts is asked. */
 const RETRY_AFTER_SECONDS = 10;
-
-const SOURCES = { querystring: "query", params: "params", body: "payload" } as const;
 
 export function addFailures(app: Server, logger: Logger): void {
   app.setErrorHandler<FastifyError | Error>(async (error, request, reply) => {
@@ -74,7 +73,7 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
   const isBarred = error instanceof HttpError && error.statusCode === 403;
   // A body is no reason to say more about a path that does not exist.
   if (request.is404 && !isBarred) return errorBody(404, "Not Found");
-  if (error.validation) return describeInvalid(error as FastifyError, request);
+  if (error.validation) return describeInvalid(request);
   if (error instanceof CursorError) return describeParameter("cursor", error.message, request);
   if (error instanceof BodyError) return errorBody(422, error.message);
   // The time ran out because of the client.
@@ -95,15 +94,12 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
 const isWithoutItsBody = ({ body, headers }: FastifyRequest): boolean =>
   body === undefined && (Number(headers["content-length"] ?? 0) > 0 || "transfer-encoding" in headers);
 
-function describeInvalid(error: FastifyError, { routeOptions }: FastifyRequest): ErrorBody {
-  // A choice between schemas fails once for each of them, and once as a whole: that one says nothing new.
-  const faults = (error.validation ?? []).filter(({ keyword }) => keyword !== "anyOf");
-  const keys = faults.map(keyOf);
-  const message = faults.map((fault) => `"${keyOf(fault) || "value"}" ${reasonOf(fault)}`).join(", ");
-  const status = routeOptions.config.invalidStatus ?? 422;
+function describeInvalid(request: FastifyRequest): ErrorBody {
+  const { source = "query", faults = [] } = faultsOf(request) ?? {};
+  const message = faults.map(({ key, reason }) => `"${key || "value"}" ${reason}`).join(", ");
+  const status = request.routeOptions.config.invalidStatus ?? 422;
   if (status === 422) return errorBody(422, message);
-  const source = SOURCES[error.validationContext as keyof typeof SOURCES] ?? "query";
-  return { ...errorBody(400, message), validation: { source, keys } };
+  return { ...errorBody(400, message), validation: { source, keys: faults.map(({ key }) => key) } };
 }
 
 function describeParameter(name: string, message: string, { routeOptions }: FastifyRequest): ErrorBody {
@@ -111,20 +107,3 @@ function describeParameter(name: string, message: string, { routeOptions }: Fast
   const body = errorBody(status, `"${name}": ${message}`);
   return status === 422 ? body : { ...body, validation: { source: "query", keys: [name] } };
 }
-
-type Fault = NonNullable<FastifyError["validation"]>[number];
-
-/** The parameter or member that is at fault, as `id.0` for an item; empty for a body as a whole. */
-const keyOf = ({ params, instancePath }: Fault): string =>
-  [...instancePath.split("/"), params.additionalProperty ?? params.missingProperty ?? ""]
-    .filter((name) => name !== "")
-    .join(".");
-
-function reasonOf({ keyword, params, message, parentSchema }: Fault & { parentSchema?: Described }): string {
-  if (params.additionalProperty !== undefined) return "is not allowed";
-  if (keyword === "enum") return `must be ${(params.allowedValues as unknown[]).join(" or ")}`;
-  const expected = keyword === "pattern" || keyword === "format" ? parentSchema?.description : undefined;
-  return expected === undefined ? (message ?? "is not valid") : `must be: ${expected}`;
-}
-
-type Described = { readonly description?: string };
