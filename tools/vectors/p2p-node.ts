@@ -101,7 +101,6 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Answ
       onReceived: () => {},
       onDisregarded: () => {},
       onUnchained: () => {},
-      onForkSuspected: () => {},
       ban(address, reason) {
         throw new Error(`the recorded node was content with a block of ${address}: ${reason}`);
       },

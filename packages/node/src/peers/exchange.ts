@@ -117,7 +117,6 @@ export function createExchange(
       onUnchained: ({ height }) => {
         if (height > head().height) sync.wake();
       },
-      onForkSuspected: sync.wake,
       ban: bans.ban,
       nowMs,
       logger,

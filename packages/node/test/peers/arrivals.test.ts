@@ -36,7 +36,6 @@ function arrivals() {
     onReceived: ({ header }) => told.push(`received ${header.height}`),
     onDisregarded: ({ header }) => told.push(`disregarded ${header.height}`),
     onUnchained: ({ height }) => told.push(`unchained ${height}`),
-    onForkSuspected: () => told.push("fork suspected"),
     ban: (address) => told.push(`ban ${address}`),
     nowMs: () => nowMs,
     logger,

@@ -38,8 +38,6 @@ export type BlockArrivalsDeps = {
   readonly onDisregarded: (block: Block) => void;
   /** A peer knows more than this node does, or is on another branch. */
   readonly onUnchained: (header: BlockHeader, caller: Caller) => void;
-  /** The chain saw two blocks of one delegate, or the same block too often above the head (consensus.md 6.4). */
-  readonly onForkSuspected: () => void;
   readonly ban: (address: string, reason: string) => void;
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -126,7 +124,6 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
   }
 
   function follow(block: Block, outcome: Outcome): void {
-    if (outcome.answer === "Rollback") deps.onForkSuspected();
     if (outcome.answer === "Accepted" || outcome.answer === "Discarded") deps.broadcast(block);
     if (outcome.answer === "Accepted") return;
     const { height, id } = block.header;
