@@ -59,6 +59,21 @@ export function createExchange(
   const { network, slots, rounds, chain, pool, logger, nowMs } = deps;
   const { head } = chain;
   const doubleForging = createDoubleForging({ network, slots, header: chain.blocks.header, logger });
+  const addresses = () => register.all().map(({ ip }) => ip);
+  const ask = dropFailing(outgoing, register);
+  const sightings = createSightings();
+  const blockBroadcast = createBlockBroadcast({
+    network,
+    peers: addresses,
+    ask,
+    hasRoom: outgoing.hasRoom,
+    sightings,
+    logger,
+  });
+  const transactionBroadcast = createTransactionBroadcast({ peers: addresses, ask, logger });
+  const underWay = createUnderWay((err) => logger.error({ err }, "passing on failed"));
+  closing.add("passing on", () => underWay.ended(FAREWELL_MS));
+
   let isStarted = false;
   const sync = createSync({
     network,
@@ -68,6 +83,10 @@ export function createExchange(
     fetch: createFetch(outgoing.ask, network),
     ban: bans.ban,
     onForeignHeader: doubleForging.look,
+    onFetched({ height }) {
+      // What a node fetches before it is ready is everybody's past.
+      if (isStarted) underWay.add(blockBroadcast.passFetched(chain.blocks.block(height)!));
+    },
     onInStep() {
       if (!isStarted) deps.onStarted();
       isStarted = true;
@@ -76,13 +95,6 @@ export function createExchange(
   });
   closing.add("synchronisation", sync.close);
 
-  const addresses = () => register.all().map(({ ip }) => ip);
-  const ask = dropFailing(outgoing, register);
-  const sightings = createSightings();
-  const sendBlock = createBlockBroadcast({ network, peers: addresses, ask, sightings, logger });
-  const transactionBroadcast = createTransactionBroadcast({ peers: addresses, ask, logger });
-  const underWay = createUnderWay((err) => logger.error({ err }, "passing on failed"));
-  closing.add("passing on", () => underWay.ended(FAREWELL_MS));
   const repeat = createRepeat({
     pending: pool.get,
     send: (items) => underWay.add(transactionBroadcast.send(items)),
@@ -107,7 +119,7 @@ export function createExchange(
       sightings,
       doubleForging,
       isStarted: () => isStarted,
-      broadcast: (block) => underWay.add(sendBlock(block)),
+      broadcast: (block) => underWay.add(blockBroadcast.pass(block)),
       onReceived: (block) => deps.onBlock(block, "received"),
       onDisregarded(block) {
         deps.onBlock(block, "disregarded");

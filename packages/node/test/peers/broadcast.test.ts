@@ -30,7 +30,17 @@ describe("a block", () => {
     vi.useRealTimers();
   });
 
-  async function broadcast(seen: { count: number; spreadMs?: number; later?: boolean }): Promise<number> {
+  const another = { id: "another", height: 9 };
+  type Seen = {
+    readonly count: number;
+    readonly spreadMs?: number;
+    /** While it is watched. */
+    readonly again?: number;
+    /** Another block is seen meanwhile, or was seen before it is passed on at all. */
+    readonly later?: boolean;
+    readonly before?: boolean;
+  };
+  async function broadcast(seen: Seen): Promise<number> {
     const world = openTestChain();
     const block = world.make(5);
     const sightings = createSightings();
@@ -38,10 +48,19 @@ describe("a block", () => {
       sightings.begin(block.header, 0, 1);
       for (let count = 1; count < seen.count; count++) sightings.count(block.header, seen.spreadMs ?? 0);
     } else sightings.begin(block.header, 0, 0);
+    if (seen.before) sightings.begin(another, 1, 1);
     const { sent, ask } = sending();
-    const send = createBlockBroadcast({ network, peers: () => peers, ask, sightings, logger });
-    const done = send(block);
-    if (seen.later) sightings.begin({ id: "another", height: 9 }, 1, 1);
+    const { pass } = createBlockBroadcast({
+      network,
+      peers: () => peers,
+      ask,
+      hasRoom: () => true,
+      sightings,
+      logger,
+    });
+    const done = pass(block);
+    for (let count = 0; count < (seen.again ?? 0); count++) sightings.count(block.header, 100);
+    if (seen.later) sightings.begin(another, 1, 1);
     await vi.advanceTimersByTimeAsync(500);
     await done;
     await world.close();
@@ -54,10 +73,38 @@ describe("a block", () => {
     ["seen once goes to three quarters", { count: 1 }, 30],
     ["seen twice goes to half", { count: 2 }, 20],
     ["seen four times goes to nobody", { count: 4 }, 0],
+    ["that comes twice again while it is watched goes to a quarter", { count: 1, again: 2 }, 10],
+    ["that is not the one seen last goes to everybody", { count: 1, before: true }, 40],
     ["that another one overtook meanwhile goes to nobody", { count: 1, later: true }, 0],
     ["watched for long enough is sent at once", { count: 3, spreadMs: 500 }, 10],
-  ])("%s", async (_, seen, recipients) => {
+  ])("%s", async (_, seen: Seen, recipients) => {
     expect(await broadcast(seen)).toBe(recipients);
+  });
+});
+
+describe("a block that was fetched", () => {
+  async function passFetched(isPosted: boolean, free: readonly string[]): Promise<string[]> {
+    const world = openTestChain();
+    const block = world.make(5);
+    const sightings = createSightings();
+    if (isPosted) sightings.begin(block.header, 0, 1);
+    const { sent, ask } = sending();
+    const hasRoom = (ip: string, event: string, count: number) =>
+      event === "p2p.peer.postBlock" && count === 2 && free.includes(ip);
+    await createBlockBroadcast({ network, peers: () => peers, ask, hasRoom, sightings, logger }).passFetched(
+      block,
+    );
+    await world.close();
+    return sent.map(({ ip }) => ip);
+  }
+
+  test("goes to every peer that could be sent one of our own as well", async () => {
+    expect(await passFetched(false, peers)).toEqual(peers);
+    expect(await passFetched(false, peers.slice(0, 3))).toEqual(peers.slice(0, 3));
+  });
+
+  test("is not sent once more where it was posted meanwhile", async () => {
+    expect(await passFetched(true, peers)).toEqual([]);
   });
 });
 

@@ -78,6 +78,21 @@ describe("two nodes", () => {
     await expect.poll(() => second.told, PATIENCE).toContain(`received ${heightOf(first)}`);
   });
 
+  test("tell a third one the last block that one of them fetched", async () => {
+    const only = (host: string) => ({ whitelist: [host] });
+    const [first, second] = [open(HOSTS[0]!, [], only(HOSTS[1]!)), open(HOSTS[1]!, HOSTS)];
+    const third = open(HOSTS[2]!, [HOSTS[1]!], only(HOSTS[1]!));
+    for (const { peers } of [first, third, second]) await peers.start();
+    await expect.poll(() => second.peers.list().length, PATIENCE).toBe(2);
+    await expect.poll(() => third.told, PATIENCE).toContain("started");
+    await expect.poll(() => second.peers.obstacle(), PATIENCE).toBeUndefined();
+    // Nobody posts it, and the third one never meets the first.
+    await first.world.forge(CURRENT_SLOT);
+    expect(await second.peers.obstacle()).toMatch(/^behind/);
+    await expect.poll(() => third.told, PATIENCE).toContain("received 2");
+    await expect.poll(() => heightOf(third), PATIENCE).toBe(2);
+  });
+
   test("pass blocks on, and say why they must not forge", async () => {
     const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
     await first.peers.start();

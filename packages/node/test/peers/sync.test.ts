@@ -19,6 +19,8 @@ let banned: string[];
 let errors: string[];
 /** Heights at which it came in step. */
 let arrivals: number[];
+/** Heads that were fetched. */
+let fetched: number[];
 let sync: Sync;
 
 beforeEach(async () => {
@@ -29,6 +31,7 @@ beforeEach(async () => {
   banned = [];
   errors = [];
   arrivals = [];
+  fetched = [];
 });
 afterEach(async () => {
   await sync.close();
@@ -61,6 +64,7 @@ function create(fetch: Fetch, chain: SyncDeps["chain"] = own.chain): void {
       register.remove(ip);
     },
     onForeignHeader: () => {},
+    onFetched: ({ height }) => fetched.push(height),
     onInStep: () => arrivals.push(chain.head().height),
     logger: pino({ level: "error" }, { write: (line: string) => void errors.push(JSON.parse(line).msg) }),
   });
@@ -105,6 +109,7 @@ test("blocks are fetched until nobody has more", async () => {
   await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
   expect(sync.progress()).toBeUndefined();
   expect(register.get(IP)).toBeDefined();
+  expect(fetched).toEqual([21]);
 });
 
 test("how far it is, is told from the first request on", async () => {
@@ -144,9 +149,9 @@ test("who gives blocks of another chain is left", async () => {
 
 test("nobody is blamed for a block that came in another way meanwhile", async () => {
   meet();
-  let fetched = 0;
+  let asked = 0;
   follow(async (_, after, limit) => {
-    if (fetched++ === 0) await own.take(blocks[0]!);
+    if (asked++ === 0) await own.take(blocks[0]!);
     return bytesAfter(after, limit);
   });
   await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
@@ -177,6 +182,7 @@ describe("a wrong branch", () => {
     follow(async (_, after, limit) => bytesAfter(after, limit));
     await expect.poll(() => own.chain.head().id, PATIENCE).toBe(blocks.at(-1)!.header.id);
     expect(heights).toEqual([21]);
+    await expect.poll(() => fetched, PATIENCE).toEqual([21]);
   });
 
   test("is kept while nobody gives the other one; who claimed it and does not is left", async () => {
@@ -201,6 +207,7 @@ describe("a wrong branch", () => {
     // It goes on as it did: what cannot be fetched is not proved.
     await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
     expect(asked).toBe(0);
+    expect(fetched).toEqual([]);
     expect(errors).toEqual([expect.stringContaining("too far away")]);
   });
 

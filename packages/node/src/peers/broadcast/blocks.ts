@@ -12,15 +12,29 @@ export type BlockBroadcastDeps = {
   /** Addresses of all peers. */
   readonly peers: () => string[];
   readonly ask: Outgoing["ask"];
+  readonly hasRoom: Outgoing["hasRoom"];
   readonly sightings: Sightings;
   readonly logger: Logger;
 };
 
 /** A block is watched for this long before it is passed on: others may have done it already. */
 const WATCH_MS = 500;
+const POST = "p2p.peer.postBlock";
 
-/** Sends a block to as many peers as it needs. */
-export function createBlockBroadcast(deps: BlockBroadcastDeps): (block: Block) => Promise<void> {
+/** Those who would not have to wait for this block and could be sent another one at once: one of our own. */
+const FREE_PLACES = 2;
+
+export type BlockBroadcast = {
+  /** Sends a block that was posted or forged to as many peers as it needs. */
+  pass(block: Block): Promise<void>;
+  /**
+   * Sends the last block that was fetched, which nobody has posted, to all peers (p2p.md 12.1). Most of them have it; so
+   * those are left out where a block of our own could have to wait for it.
+   */
+  passFetched(block: Block): Promise<void>;
+};
+
+export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
   const { network, sightings, logger } = deps;
 
   /** Undefined where somebody else passes it on, or a later block has overtaken it. */
@@ -37,17 +51,28 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): (block: Block) =
     return last?.id === id ? broadcastRecipients(last.count, deps.peers().length) : undefined;
   }
 
-  async function send(ip: string, block: Uint8Array): Promise<void> {
+  async function send(block: Block, ips: readonly string[]): Promise<void> {
+    if (ips.length === 0) return;
+    const bytes = encodeBlock(block, network);
+    await Promise.all(ips.map((ip) => post(ip, bytes)));
+  }
+
+  async function post(ip: string, block: Uint8Array): Promise<void> {
     const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-    await deps.ask(ip, "p2p.peer.postBlock", { block }, limits).catch((error) => {
+    await deps.ask(ip, POST, { block }, limits).catch((error) => {
       logger.debug({ ip, reason: error.message }, "a block was not passed on");
     });
   }
 
-  return async (block) => {
-    const count = await recipients(block.header.id);
-    if (count === undefined || count === 0) return;
-    const bytes = encodeBlock(block, network);
-    await Promise.all(sample(deps.peers(), count).map((ip) => send(ip, bytes)));
+  return {
+    async pass(block) {
+      const count = await recipients(block.header.id);
+      await send(block, sample(deps.peers(), count ?? 0));
+    },
+    async passFetched(block) {
+      const isPosted = sightings.last()?.id === block.header.id;
+      const free = isPosted ? [] : deps.peers().filter((ip) => deps.hasRoom(ip, POST, FREE_PLACES));
+      await send(block, free);
+    },
   };
 }

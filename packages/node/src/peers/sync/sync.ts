@@ -25,6 +25,8 @@ export type SyncDeps = {
   readonly ban: (ip: string, reason: string) => void;
   /** A header of another branch than ours, which nobody has verified. */
   readonly onForeignHeader: (header: BlockHeader) => void;
+  /** The head is one that was fetched, of one or more blocks. */
+  readonly onFetched: (head: BlockHeader) => void;
   /** The node has come in step with the network. */
   readonly onInStep: () => void;
   readonly logger: Logger;
@@ -144,8 +146,13 @@ export function createSync(deps: SyncDeps): Sync {
       clearInterval(measuring);
       clearInterval(reports);
     }
+    if (chain.head().height > after) fetched();
+  }
+
+  function fetched(): void {
+    deps.onFetched(chain.head());
     // Others may have forged meanwhile.
-    if (chain.head().height > after) isWanted = true;
+    isWanted = true;
   }
 
   /** What a refused block says about the one who gave it. `hasMoved`: the head is another than at the beginning. */
@@ -189,7 +196,7 @@ export function createSync(deps: SyncDeps): Sync {
     );
     const outcomes = await chain.switchTo(commonHeight, blocks);
     const last = outcomes.at(-1)!;
-    if (last.answer === "Accepted") isWanted = true;
+    if (last.answer === "Accepted") fetched();
     else judge(givers[outcomes.length - 1]!, last, false);
     return true;
   }

@@ -37,6 +37,8 @@ export type Outgoing = {
     /** Called when the request leaves, after its turn has come and there is a connection. */
     onSent?: () => void,
   ): Promise<Received[E]>;
+  /** Whether so many of the event could be sent to an address without waiting for its turn. */
+  hasRoom(address: string, event: PeerEvent, count: number): boolean;
   /** Ends the connection to an address. */
   disconnect(address: string): void;
   close(): void;
@@ -102,6 +104,7 @@ export function createOutgoing(
         throw new PeerError("PEER_PROTOCOL", `${address}: ${error.message}`, { cause: error });
       }
     },
+    hasRoom: (address, event, count) => links.get(address)?.throttle.hasRoom(event, count) ?? true,
     disconnect(address) {
       const link = links.get(address);
       if (link) void end(link);

@@ -7,6 +7,8 @@ import type { EventName } from "../wire/requests/arguments.ts";
 export type Throttle = {
   /** Settles when the event may be sent, which then counts as sent. */
   turn(event: EventName): Promise<void>;
+  /** Whether so many of the event could be sent at once. */
+  hasRoom(event: EventName, count: number): boolean;
 };
 
 /** Requests may arrive closer to each other than they were sent. */
@@ -25,19 +27,32 @@ export function createThrottle(): Throttle {
   return {
     async turn(event) {
       const at = performance.now();
-      const waitMs = Math.max(all(at), byEvent.get(event)?.(at) ?? 0);
+      const waitMs = Math.max(all.take(at), byEvent.get(event)?.take(at) ?? 0);
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    },
+    hasRoom(event, count) {
+      const at = performance.now();
+      return Math.min(all.room(at), byEvent.get(event)?.room(at) ?? count) >= count;
     },
   };
 }
 
-/** Milliseconds to wait for the next place, which is taken. */
-function createSpacing({ events, windowMs }: Window): (at: number) => number {
+type Spacing = {
+  /** Milliseconds to wait for the next place, which is taken. */
+  take(at: number): number;
+  /** Places that nobody has to wait for. */
+  room(at: number): number;
+};
+
+function createSpacing({ events, windowMs }: Window): Spacing {
   /** Moments of the last places taken, in order. */
   const taken: number[] = [];
-  return (at) => {
-    const first = taken.length < events ? at : Math.max(at, taken.shift()! + windowMs);
-    taken.push(first);
-    return first - at;
+  return {
+    take(at) {
+      const first = taken.length < events ? at : Math.max(at, taken.shift()! + windowMs);
+      taken.push(first);
+      return first - at;
+    },
+    room: (at) => events - taken.filter((moment) => moment + windowMs > at).length,
   };
 }

@@ -138,3 +138,14 @@ test("an address gets no more of an event than it takes", async () => {
   await throttle.turn("p2p.peer.getStatus");
   expect(performance.now() - before).toBeGreaterThan(990);
 });
+
+test("places that are left can be asked for", async () => {
+  const throttle = createThrottle();
+  const room = () => [1, 2, 3].filter((count) => throttle.hasRoom("p2p.peer.postBlock", count));
+  expect(room()).toEqual([1, 2]);
+  await throttle.turn("p2p.peer.postBlock");
+  expect(room()).toEqual([1]);
+  await throttle.turn("p2p.peer.postBlock");
+  expect(room()).toEqual([]);
+  expect(throttle.hasRoom("p2p.peer.postTransactions", 1)).toBe(true);
+});
