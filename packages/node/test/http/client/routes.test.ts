@@ -1,4 +1,4 @@
-/** Every route has a function in the client, and every function of the client a route. */
+/** Every route has a function in the client, every function of the client a route, and every list is iterated. */
 import { type Client, createClient } from "@uniknode/client";
 import { createSlots, transactionToJson } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,7 +8,7 @@ import { createDevRoutes } from "../../../src/http/dev/routes.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
 import { blockApplied, createService } from "../../webhooks/support.ts";
 import { alice, bob, carol, chain, heads, unik } from "../chain.ts";
-import { documentOf } from "../described.ts";
+import { type Document, documentOf, type Operation } from "../described.ts";
 import { openFixture } from "../fixture.ts";
 import { longer, more } from "../longer.ts";
 
@@ -25,25 +25,25 @@ const { hello, vote } = chain.sent;
 const [waiting] = chain.waiting;
 
 /** The stream has a test of its own. */
-type Calls = { [R in Exclude<keyof Client, "events">]: { [F in keyof Client[R]]: () => unknown } };
+type Calls = { [R in Exclude<keyof Client, "events">]: { [F in keyof Client[R]]: () => object } };
 
-/** In an order in which the register has what the next call is about. */
+/** In an order in which the register has what the next call is about. Lists are not asked for anything yet. */
 const callsOf = (client: Client): Calls => ({
   blockchain: { get: () => client.blockchain.get() },
   blocks: {
-    list: () => client.blocks.list().page(),
+    list: () => client.blocks.list(),
     first: () => client.blocks.first(),
     last: () => client.blocks.last(),
     get: () => client.blocks.get(3),
-    transactions: () => client.blocks.transactions(3).page(),
-    search: () => client.blocks.search({ height: { from: 2 } }).page(),
+    transactions: () => client.blocks.transactions(3),
+    search: () => client.blocks.search({ height: { from: 2 } }),
   },
   delegates: {
-    list: () => client.delegates.list().page(),
+    list: () => client.delegates.list(),
     get: () => client.delegates.get(bob.address),
-    blocks: () => client.delegates.blocks(unik.bob).page(),
-    voters: () => client.delegates.voters(bob.publicKey).page(),
-    search: () => client.delegates.search({ approval: { from: 0 } }).page(),
+    blocks: () => client.delegates.blocks(unik.bob),
+    voters: () => client.delegates.voters(bob.publicKey),
+    search: () => client.delegates.search({ approval: { from: 0 } }),
   },
   dev: {
     mine: () => client.dev.mine({ blocks: 2 }),
@@ -54,22 +54,22 @@ const callsOf = (client: Client): Calls => ({
     forge: () => client.dev.forge({ enabled: false }),
   },
   entities: {
-    list: () => client.entities.list().page(),
+    list: () => client.entities.list(),
     get: () => client.entities.get(more.entity.data.id),
-    search: () => client.entities.search({ name: "my" }).page(),
+    search: () => client.entities.search({ name: "my" }),
   },
   locks: {
-    list: () => client.locks.list().page(),
+    list: () => client.locks.list(),
     get: () => client.locks.get(more.first.data.id),
-    search: () => client.locks.search({ amount: { to: 1_000_000n } }).page(),
-    unlocked: () => client.locks.unlocked([more.first.data.id]).page(),
+    search: () => client.locks.search({ amount: { to: 1_000_000n } }),
+    unlocked: () => client.locks.unlocked([more.first.data.id]),
   },
   nfts: {
-    list: () => client.nfts.list().page(),
+    list: () => client.nfts.list(),
     get: () => client.nfts.get(unik.alice),
-    properties: () => client.nfts.properties(unik.alice).page(),
+    properties: () => client.nfts.properties(unik.alice),
     property: () => client.nfts.property(unik.alice, "type"),
-    search: () => client.nfts.search({ id: [unik.alice] }).page(),
+    search: () => client.nfts.search({ id: [unik.alice] }),
     status: () => client.nfts.status(),
   },
   node: {
@@ -80,48 +80,48 @@ const callsOf = (client: Client): Calls => ({
     fees: () => client.node.fees({ days: 30 }),
   },
   peers: {
-    list: () => client.peers.list({ version: "^5.9", orderBy: "height:desc" }).page(),
+    list: () => client.peers.list({ version: "^5.9", orderBy: "height:desc" }),
     get: () => client.peers.get("2001:db8::1"),
   },
   rounds: { delegates: () => client.rounds.delegates(2) },
   transactions: {
-    list: () => client.transactions.list({ typeGroup: 2001 }).page(),
+    list: () => client.transactions.list({ typeGroup: 2001 }),
     get: () => client.transactions.get(hello.data.id),
     submit: () => client.transactions.submit([transactionToJson(waiting!.data)]),
-    search: () => client.transactions.search({ addresses: [alice.address] }).page(),
-    unconfirmed: () => client.transactions.unconfirmed().page(),
+    search: () => client.transactions.search({ addresses: [alice.address] }),
+    unconfirmed: () => client.transactions.unconfirmed(),
     getUnconfirmed: () => client.transactions.getUnconfirmed(waiting!.data.id),
     types: () => client.transactions.types(),
     schemas: () => client.transactions.schemas(),
     fees: () => client.transactions.fees(),
   },
   uniks: {
-    list: () => client.uniks.list({ orderBy: "ownerId:desc" }).page(),
+    list: () => client.uniks.list({ orderBy: "ownerId:desc" }),
     get: () => client.uniks.get(unik.alice),
-    properties: () => client.uniks.properties(unik.alice).page(),
+    properties: () => client.uniks.properties(unik.alice),
     property: () => client.uniks.property(unik.alice, "Badges/XPLevel"),
-    search: () => client.uniks.search({ ownerId: alice.address }).page(),
+    search: () => client.uniks.search({ ownerId: alice.address }),
   },
   votes: {
-    list: () => client.votes.list({ senderId: alice.address }).page(),
+    list: () => client.votes.list({ senderId: alice.address }),
     get: () => client.votes.get(vote.data.id),
   },
   wallets: {
-    list: () => client.wallets.list({ orderBy: "nonce:asc" }).page(),
-    top: () => client.wallets.top().page(),
+    list: () => client.wallets.list({ orderBy: "nonce:asc" }),
+    top: () => client.wallets.top(),
     get: () => client.wallets.get(alice.address),
-    transactions: () => client.wallets.transactions(alice.address).page(),
-    sent: () => client.wallets.sent(alice.publicKey).page(),
-    received: () => client.wallets.received(carol.address).page(),
-    votes: () => client.wallets.votes(alice.address).page(),
-    locks: () => client.wallets.locks(alice.address, { isExpired: false }).page(),
-    uniks: () => client.wallets.uniks(alice.address).page(),
-    nfts: () => client.wallets.nfts(alice.address).page(),
-    search: () => client.wallets.search({ balance: { from: 1n } }, { orderBy: "balance:asc" }).page(),
+    transactions: () => client.wallets.transactions(alice.address),
+    sent: () => client.wallets.sent(alice.publicKey),
+    received: () => client.wallets.received(carol.address),
+    votes: () => client.wallets.votes(alice.address),
+    locks: () => client.wallets.locks(alice.address, { isExpired: false }),
+    uniks: () => client.wallets.uniks(alice.address),
+    nfts: () => client.wallets.nfts(alice.address),
+    search: () => client.wallets.search({ balance: { from: 1n } }, { orderBy: "balance:asc" }),
   },
   webhooks: {
     create: () => client.webhooks.create(webhook),
-    list: () => client.webhooks.list().page(),
+    list: () => client.webhooks.list(),
     get: () => client.webhooks.get(1),
     replay: () => client.webhooks.replay(1, { fromHeight: 1, toHeight: 1 }),
     getReplay: () => client.webhooks.getReplay(1),
@@ -129,7 +129,7 @@ const callsOf = (client: Client): Calls => ({
     update: () => client.webhooks.update(1, { enabled: false }),
     rotate: () => client.webhooks.rotate(1),
     ping: () => client.webhooks.ping(1),
-    deliveries: () => client.webhooks.deliveries(1).page(),
+    deliveries: () => client.webhooks.deliveries(1),
     delivery: () => client.webhooks.delivery(1, 1),
     retry: () => client.webhooks.retry(1, 1),
     retryFailed: () => client.webhooks.retryFailed(1, { since: 0 }),
@@ -146,7 +146,7 @@ const unchanged: DevAnswer = {
   isForging: true,
 };
 
-/** A whole server that writes down which routes there are, and which were called. */
+/** A whole server that writes down which routes there are, and which are called. */
 async function serve() {
   const service = createService({ chain: [[blockApplied(1)]] });
   const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
@@ -156,13 +156,14 @@ async function serve() {
     createDevRoutes({ token: TOKEN }, dev),
   ];
   const fixture = openFixture({}, { plugins }, longer);
-  const [registered, called] = [new Set<string>(), new Set<string>()];
+  const registered = new Set<string>();
+  const called: string[] = [];
   fixture.app.addHook("onRoute", ({ method, url }) => {
     const isVerb = ["GET", "POST", "PUT", "DELETE"].includes(`${method}`);
     if (isVerb && url.startsWith("/api/") && !OTHERS.test(url)) registered.add(`${method} ${url}`);
   });
-  fixture.app.addHook("onResponse", async ({ method, routeOptions }) => {
-    called.add(`${method} ${routeOptions.url}`);
+  fixture.app.addHook("onRequest", async ({ method, routeOptions }) => {
+    called.push(`${method} ${routeOptions.url}`);
   });
   const { port } = await fixture.listen();
   onTestFinished(async () => {
@@ -172,25 +173,76 @@ async function serve() {
   return { url: `http://127.0.0.1:${port}`, registered, called, document: documentOf(fixture.app) };
 }
 
-test("every function has a route, every route a function", async () => {
-  const { url, registered, called } = await serve();
-  const client = createClient({ url, webhookToken: TOKEN, retries: 0 });
-  for (const [resource, functions] of Object.entries(callsOf(client))) {
-    for (const [name, call] of Object.entries(functions)) {
-      const answered = Promise.resolve(call()).then(() => "answered");
-      await expect(answered, `${resource}.${name}`).resolves.toBe("answered");
+type AnyList = AsyncIterable<unknown> & { page(): Promise<{ data: readonly unknown[] }> };
+const isList = (asked: object): asked is AnyList => Symbol.asyncIterator in asked;
+
+/** Adds a limit to what every list is asked for. */
+const fetchRowByRow: typeof fetch = (url, options) => {
+  const limited = new URL(String(url));
+  limited.searchParams.set("limit", "1");
+  return fetch(limited, options);
+};
+
+/** Every function of the client by its name. */
+const namedCalls = (client: Client): [name: string, call: () => object][] =>
+  Object.entries(callsOf(client)).flatMap(([resource, functions]) =>
+    Object.entries(functions).map(([name, call]): [string, () => object] => [`${resource}.${name}`, call]),
+  );
+
+async function rowsOf(list: AnyList): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  for await (const row of list) rows.push(row);
+  return rows;
+}
+
+/** Calls every function; the answer is the routes of lists, with their rows on one page and one by one. */
+async function callAll({ url, called }: Pick<Awaited<ReturnType<typeof serve>>, "url" | "called">) {
+  const options = { url, webhookToken: TOKEN, retries: 0 };
+  const rowByRow = new Map(namedCalls(createClient({ ...options, fetch: fetchRowByRow })));
+  const lists = new Map<
+    string,
+    { readonly page: readonly unknown[]; readonly iterated: readonly unknown[] }
+  >();
+  for (const [name, call] of namedCalls(createClient(options))) {
+    const asked = call();
+    if (isList(asked)) {
+      const { data: page } = await asked.page();
+      const route = called.at(-1)!;
+      lists.set(route, { page, iterated: await rowsOf(rowByRow.get(name)!() as AnyList) });
+    } else {
+      await expect(asked, name).resolves.toBeTypeOf("object");
     }
   }
-  expect([...called].sort()).toEqual([...registered].sort());
+  return lists;
+}
+
+/** Paths as routes have them, by operation. */
+const routesOf = ({ paths }: Document): [route: string, operation: Operation][] =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} /api${path.replace(/\{(\w+)\}/g, ":$1")}`,
+      operation,
+    ]),
+  );
+
+test("every function has a route, every route a function, every list an iteration of all its rows", async () => {
+  const { registered, document, ...server } = await serve();
+  const lists = await callAll(server);
+  expect([...new Set(server.called)].sort()).toEqual([...registered].sort());
   expect(registered.size).toBeGreaterThan(70);
+  const paged = routesOf(document).filter(([, { parameters = [] }]) =>
+    parameters.some(({ name }) => name === "limit"),
+  );
+  expect([...lists.keys()].sort()).toEqual(paged.map(([route]) => route).sort());
+  for (const [route, { page, iterated }] of lists) expect(iterated, route).toEqual(page);
+  expect([...lists.values()].filter(({ page }) => page.length > 1).length).toBeGreaterThan(20);
 });
 
 test("the document tells of exactly the routes that have a function", async () => {
   const { registered, document } = await serve();
-  const told = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.keys(operations).map(
-      (method) => `${method.toUpperCase()} /api${path.replace(/\{(\w+)\}/g, ":$1")}`,
-    ),
-  );
-  expect(told.sort()).toEqual([...registered].sort());
+  expect(
+    routesOf(document)
+      .map(([route]) => route)
+      .sort(),
+  ).toEqual([...registered].sort());
 });
