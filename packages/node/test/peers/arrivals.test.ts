@@ -1,13 +1,15 @@
 /** What others bring: blocks (p2p.md 7.5 and 11) and transactions (7.6). */
-import { type Block, encodeBlock, keysFromPassphrase } from "@uniknode/protocol";
+import { type Block, encodeBlock, keysFromPassphrase, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createBlockArrivals } from "../../src/peers/arrivals/blocks.ts";
+import type { Outcome } from "../../src/chain/outcome.ts";
+import { type BlockArrivalsDeps, createBlockArrivals } from "../../src/peers/arrivals/blocks.ts";
 import { createDoubleForging } from "../../src/peers/arrivals/double-forging.ts";
 import { createSightings, type Sightings } from "../../src/peers/arrivals/sightings.ts";
 import { createTransactionArrivals } from "../../src/peers/arrivals/transactions.ts";
 import { CallError } from "../../src/peers/transport/answer.ts";
 import { keysOf, network, openTestChain, range, rounds, slots, type TestChain } from "./chains.ts";
+import { testNetwork } from "./test-network.ts";
 
 const SLOT = 500;
 const peer = { address: "203.0.113.7", isTrusted: false };
@@ -22,13 +24,13 @@ let logged: object[];
 /** Milliseconds of the slot. */
 const at = (ms: number) => slots.unixMsOf(slots.slotTime(SLOT)) + ms;
 
-function arrivals() {
+function arrivals(chain: BlockArrivalsDeps["chain"] = own.chain) {
   const logger = pino({ level: "warn" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   return createBlockArrivals({
     network,
     slots,
     rounds,
-    chain: own.chain,
+    chain,
     sightings,
     doubleForging: createDoubleForging({ network, slots, header: own.chain.blocks.header, logger }),
     broadcast: ({ header }) => told.push(`broadcast ${header.height}`),
@@ -149,6 +151,21 @@ describe("a posted block", () => {
     expect(told).toEqual([]);
   });
 
+  test.each<[string, Outcome, string[]]>([
+    [
+      "holds a transaction that is on the chain",
+      { answer: "Discarded", reason: "transaction-stored" },
+      ["broadcast 8"],
+    ],
+    ["is wrong", { answer: "Rejected", reason: "verification-failed" }, []],
+    ["comes after one that was on its way and failed", { answer: "Unchained" }, []],
+  ])("that %s is passed on as its fate wants it", async (_, outcome, passedOn) => {
+    const { post } = arrivals({ ...own.chain, accept: async () => [outcome] });
+    await post(encodeBlock(own.make(SLOT), network), peer);
+    await expect.poll(() => logged).toMatchObject([{ height: 8, msg: "block disregarded" }]);
+    expect(told).toEqual(["received 8", ...passedOn]);
+  });
+
   test("that cannot be read is refused", async () => {
     await expect(arrivals().post(new Uint8Array(20), peer)).rejects.toThrow();
     expect(told).toEqual([]);
@@ -188,11 +205,10 @@ test("two blocks of one delegate for one slot are reported, once", async () => {
   // The same height and the same slot, on another parent.
   await second.forge(496);
   const twin = second.make(SLOT);
-  for (let count = 0; count < 2; count++) await expect(post(twin)).rejects.toThrow(CallError);
-  expect(logged.filter((line) => "blockIds" in line)).toEqual([
-    expect.objectContaining({ height: 8, blockIds: [own.header(8).id, twin.header.id] }),
-    expect.objectContaining({ height: 8, blockIds: [own.header(8).id, twin.header.id] }),
-  ]);
+  const bytes = encodeBlock(twin, network);
+  const { post } = arrivals();
+  for (let count = 0; count < 2; count++) await expect(post(bytes, peer)).rejects.toThrow(CallError);
+  expect(logged).toMatchObject([{ height: 8, blockIds: [own.header(8).id, twin.header.id] }]);
   await second.close();
 });
 
@@ -220,5 +236,36 @@ describe("posted transactions", () => {
     post([]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(submissions).toBe(0);
+  });
+
+  const { data } = testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]!;
+  const item = transactionToJson(data);
+
+  test("are passed on where none of the message was invalid, and only there", async () => {
+    const answers = [answer([]), answer([data.id]), answer([])];
+    const { post, passedOn } = queue(async () => answers.shift()!);
+    const messages = [1, 2, 3].map((fee) => [{ ...item, fee: `${fee}` }]);
+    for (const message of messages) post(message);
+    await expect.poll(() => answers).toEqual([]);
+    await expect.poll(() => passedOn).toEqual([messages[0], messages[2]]);
+  });
+
+  test("wait for each other, those of a message that fails hold up nobody, and there is an end to the queue", async () => {
+    let atOnce = 0;
+    let most = 0;
+    let taken = 0;
+    const { post } = queue(async () => {
+      most = Math.max(most, ++atOnce);
+      await new Promise((resolve) => setImmediate(resolve));
+      atOnce--;
+      if (taken++ % 2 === 0) throw new Error("the pool is closed");
+      return answer([]);
+    });
+    for (let count = 0; count < 600; count++) post([item]);
+    // One is in hand, and 500 wait.
+    await expect.poll(() => taken).toBe(501);
+    expect(most).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(taken).toBe(501);
   });
 });
