@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { createCandidates } from "../../src/peers/discovery/candidates.ts";
 import { createDiscovery } from "../../src/peers/discovery/discovery.ts";
 import { dropFailing } from "../../src/peers/discovery/drop-failing.ts";
+import type { Ping } from "../../src/peers/discovery/ping.ts";
 import { probePorts } from "../../src/peers/discovery/ports.ts";
 import { createReturning } from "../../src/peers/discovery/return.ts";
 import { createBans } from "../../src/peers/guards/bans.ts";
@@ -124,6 +125,79 @@ test.each([
   await discovery.start();
   discovery.close();
   expect(told.sort()).toEqual(found.map((ip) => `added ${ip}`));
+});
+
+describe("a round of discovery", () => {
+  const HOUR_MS = 3_600_000;
+
+  /** Peers of a node, each of which tells of others; `ping` is asked of all that are looked at. */
+  function rounds(peers: number, told: (ip: string) => string[], ping: Ping = async () => {}) {
+    const { register, told: events } = world();
+    for (let last = 1; last <= peers; last++) register.put(peerAt(`203.0.113.${last}`));
+    const asked: string[] = [];
+    const submitted: string[] = [];
+    const left: string[] = [];
+    const discovery = createDiscovery(
+      { seeds: [], sources: [], minPeers: 1, isOpen: true },
+      {
+        register,
+        candidates: { submit: async (ip) => submitted.push(ip) > 0 },
+        ping,
+        outgoing: {
+          async ask(ip: string) {
+            asked.push(ip);
+            return told(ip).map((other) => ({ ip: other }));
+          },
+          disconnect: (ip: string) => left.push(ip),
+        } as unknown as Outgoing,
+        store: { known: () => [], saw: () => {} } as unknown as PeerStore,
+        nowMs: Date.now,
+        logger,
+      },
+    );
+    return { discovery, register, events, asked, submitted, left };
+  }
+  const many = (count: number, net: string) => Array.from({ length: count }, (_, last) => `${net}.${last}`);
+
+  test("asks eight peers, and takes fifty addresses of each", async () => {
+    const { discovery, asked, submitted } = rounds(10, (ip) => many(60, `198.51.${ip.split(".")[3]}`));
+    await discovery.start();
+    discovery.close();
+    expect(new Set(asked).size).toBe(8);
+    expect(asked).toHaveLength(8);
+    const byPeer = Map.groupBy(submitted, (ip) => ip.split(".")[2]!);
+    expect([...byPeer.values()].map((ips) => new Set(ips).size)).toEqual(Array(8).fill(50));
+  });
+
+  test.each([
+    ["fewer than three quarters of those it hears of are peers", 14, true],
+    ["three quarters of them are", 12, false],
+  ])("after the first looks at all of them when %s", async (_, heard, looks) => {
+    vi.useFakeTimers();
+    const { discovery, submitted } = rounds(9, () => many(heard, "198.51.100"));
+    await discovery.start();
+    submitted.length = 0;
+    await vi.advanceTimersByTimeAsync(HOUR_MS);
+    discovery.close();
+    vi.useRealTimers();
+    expect(new Set(submitted).size).toBe(looks ? heard : 0);
+  });
+
+  test("leaves those that fail, and tells of it", async () => {
+    const { discovery, register, events, left } = rounds(
+      3,
+      () => [],
+      async (ip, { isForced }) => {
+        expect(isForced).toBe(false);
+        if (ip === "203.0.113.2") throw new Error("it does not answer");
+      },
+    );
+    await discovery.start();
+    discovery.close();
+    expect(register.all().map(({ ip }) => ip)).toEqual(["203.0.113.1", "203.0.113.3"]);
+    expect(left).toEqual(["203.0.113.2"]);
+    expect(events.at(-1)).toBe("removed 203.0.113.2");
+  });
 });
 
 describe("a peer", () => {
