@@ -157,13 +157,12 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   }
 
   /**
-   * Nothing in memory changes before it is in the database. A new delivery is on the disk before it is sent; for an
-   * outcome nobody waits: if the loss of power takes it back, the delivery comes again, with the same id.
+   * Nothing in memory changes before it is on the disk. For outcomes nobody has to wait, but what many commits leave to
+   * the disk is what the next block waits for: that was ten milliseconds.
    */
   function write(): Matched {
     const attempts = unwritten;
-    const settled =
-      attempts.length > 0 ? database.transaction(() => attempts.map(settle), "process death") : [];
+    const settled = attempts.length > 0 ? database.transaction(() => attempts.map(settle)) : [];
     unwritten = unwritten.slice(attempts.length);
     for (const { queue, lane, heldUntilMs, concernsRetries } of settled) {
       queue.running[lane]--;
