@@ -205,44 +205,6 @@ describe("builds, signs, posts and reads", () => {
 });
 
 describe("reads", () => {
-  const lists: [resource: string, name: string, ...given: unknown[]][] = [
-    ["blocks", "all"],
-    ["blocks", "transactions", "1"],
-    ["blocks", "search", { height: { from: 1 } }],
-    ["transactions", "all"],
-    ["transactions", "allUnconfirmed"],
-    ["transactions", "search", { typeGroup: 1 }],
-    ["votes", "all"],
-    ["wallets", "all"],
-    ["wallets", "top"],
-    ["wallets", "search", { balance: { from: 0 } }],
-    ["wallets", "transactions", alice.address],
-    ["wallets", "transactionsSent", alice.address],
-    ["wallets", "transactionsReceived", alice.address],
-    ["wallets", "votes", alice.address],
-    ["wallets", "locks", alice.address],
-    ["delegates", "all"],
-    ["delegates", "search", { username: "founder" }],
-    ["delegates", "blocks", "founder_0"],
-    ["delegates", "voters", "founder_0"],
-    ["locks", "all"],
-    ["locks", "search", {}],
-    ["peers", "all"],
-  ];
-
-  test.each(lists)("%s.%s page by page", async (resource, name, ...given) => {
-    const rows: unknown[] = [];
-    for (let page = 1; ; page += 1) {
-      const { status, body } = await call<Page>(connection, resource, name, ...given, { page, limit: 3 });
-      expect(status).toBe(200);
-      rows.push(...body.data.map((row) => JSON.stringify(row)));
-      if (body.meta.next) continue;
-      expect(rows).toHaveLength(body.meta.totalCount);
-      break;
-    }
-    expect(new Set(rows).size).toBe(rows.length);
-  });
-
   test("single things", async () => {
     const { body } = await call<Page>(connection, "transactions", "all", { limit: 1 });
     const [{ blockId, id } = {}] = body.data;

@@ -10,7 +10,7 @@ import { blockApplied, createService } from "../../webhooks/support.ts";
 import { alice, bob, carol, chain, heads, unik } from "../chain.ts";
 import { type Document, documentOf, type Operation } from "../described.ts";
 import { openFixture } from "../fixture.ts";
-import { longer, more } from "../longer.ts";
+import { ended, longer, more } from "../longer.ts";
 
 const TOKEN = "of the operator";
 /** The other prefix, names that tokens might have, and descriptions of the API. */
@@ -62,7 +62,7 @@ const callsOf = (client: Client): Calls => ({
     list: () => client.locks.list(),
     get: () => client.locks.get(more.first.data.id),
     search: () => client.locks.search({ amount: { to: 1_000_000n } }),
-    unlocked: () => client.locks.unlocked([more.first.data.id]),
+    unlocked: () => client.locks.unlocked([ended.claimed, ended.refunded]),
   },
   nfts: {
     list: () => client.nfts.list(),
