@@ -1,0 +1,96 @@
+/** What the peers say about forging now (p2p.md 9, forger.md 4). */
+import { headerToJson } from "@uniknode/protocol";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { networkState } from "../../src/peers/forging/network-state.ts";
+import { reportNetworkState } from "../../src/peers/forging/report.ts";
+import type { Peer } from "../../src/peers/known/peer.ts";
+import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
+import { readResult } from "../../src/peers/wire/replies/received.ts";
+import type { NetworkState } from "../../src/peers/wire/replies/results.ts";
+import { network, now, openTestChain, range, slots, statusOn, type TestChain } from "./chains.ts";
+
+let own: TestChain;
+let higher: TestChain;
+beforeEach(async () => {
+  own = openTestChain();
+  higher = openTestChain();
+  const common = await own.forge(...range(1, 5));
+  await higher.take(...common);
+  await higher.forge(6, 7);
+});
+afterEach(async () => {
+  await own.close();
+  await higher.close();
+});
+
+/** A peer with the chain of another, as it was when it was verified. */
+function peerOn(
+  { chain }: TestChain,
+  highestCommonHeight = 6,
+  changes: Partial<Peer["status"]["state"]> = {},
+): Peer {
+  const told = readResult("p2p.peer.getStatus", decodeValue(encodeValue(statusOn(chain))), network);
+  const { height } = told.state;
+  return {
+    ip: "203.0.113.7",
+    status: { ...told, state: { ...told.state, ...changes } },
+    height,
+    latencyMs: 1,
+    verifiedAt: 0,
+    ports: {},
+    verification: { myHeight: own.chain.head().height, hisHeight: height, highestCommonHeight },
+  };
+}
+const stateWith = (peers: readonly Peer[], minPeers = 1): NetworkState =>
+  networkState(peers, { network, slots, head: own.chain.head(), now: now(), minPeers });
+
+test("peers at our height count for us, those above it and on other branches against us", () => {
+  const { height, id } = own.chain.head();
+  const head = higher.chain.head();
+  const { quorumDetails, ...state } = stateWith([
+    peerOn(own),
+    peerOn(own),
+    peerOn(higher),
+    peerOn(own, 3),
+    peerOn(own, 6, { currentSlot: 1, forgingAllowed: false }),
+  ]);
+  expect(state).toEqual({ status: 0, nodeHeight: height, lastBlockId: id });
+  expect(quorumDetails).toEqual({
+    peersQuorum: 3,
+    peersNoQuorum: 2,
+    peersOverHeight: 1,
+    peersOverHeightBlockHeaders: { [head.id]: headerToJson(head) },
+    peersForked: 1,
+    peersDifferentSlot: 1,
+    peersForgingNotAllowed: 1,
+  });
+});
+
+test("a peer that told its height beside a reply, and no header of it, is over it all the same", () => {
+  const { quorumDetails } = stateWith([{ ...peerOn(own), height: 9 }]);
+  expect(quorumDetails).toMatchObject({
+    peersOverHeight: 1,
+    peersNoQuorum: 1,
+    peersOverHeightBlockHeaders: {},
+  });
+});
+
+test("fewer peers than are looked for are told as such", () => {
+  expect(stateWith([peerOn(own)], 2).status).toBe(1);
+  expect(stateWith([], 0).status).toBe(0);
+});
+
+test("a block above our head that one of our own delegates made is told to the operator", () => {
+  const logged: object[] = [];
+  const logger = pino({ level: "info" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const { generatorPublicKey, id } = higher.chain.head();
+  const report = (isOwnDelegate: (publicKey: string) => boolean) =>
+    reportNetworkState(stateWith([peerOn(higher)]), { isOwnDelegate, logger });
+  report(() => false);
+  expect(logged).toMatchObject([{ msg: "about to forge", quorum: 0, peersNoQuorum: 1 }]);
+  report((publicKey) => publicKey === generatorPublicKey);
+  expect(logged.slice(2)).toMatchObject([
+    { level: 40, id, generatorPublicKey, msg: "another process seems to forge with a key of this node" },
+  ]);
+});

@@ -1,0 +1,126 @@
+/** Asking a peer for its status, and what that decides before its chain is looked at (p2p.md 10.4 and 10.5). */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { statusOf } from "../../src/peers/answers/status.ts";
+import { createPing, type Ping } from "../../src/peers/discovery/ping.ts";
+import { createRegister, type Register } from "../../src/peers/known/register.ts";
+import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
+import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
+import { readResult } from "../../src/peers/wire/replies/received.ts";
+import type { Status } from "../../src/peers/wire/replies/results.ts";
+import { network, now, openTestChain, rounds, slots, type TestChain, verifier } from "./chains.ts";
+
+const IP = "203.0.113.7";
+const OWN = "this process";
+
+let own: TestChain;
+let register: Register;
+let asked: number;
+/** What the peer says. */
+let status: Status;
+let ask: () => Promise<Status>;
+let ping: Ping;
+
+beforeEach(() => {
+  own = openTestChain();
+  register = createRegister(() => {});
+  asked = 0;
+  const { head } = own.chain;
+  status = statusOf({
+    network,
+    slots,
+    head,
+    now,
+    version: "5.7.2",
+    plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
+    processId: "another process",
+  });
+  ask = async () => status;
+  ping = createPing({
+    processId: OWN,
+    network,
+    slots,
+    rounds,
+    state: own.chain.state,
+    verify: verifier.verify,
+    now,
+    head,
+    header: own.chain.blocks.header,
+    register,
+    ask: (async (_ip, event) => {
+      asked++;
+      return readResult(event, decodeValue(encodeValue(await ask())), network);
+    }) as Outgoing["ask"],
+  });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await own.close();
+});
+
+const forced = { isForced: true };
+const withConfig = (config: Partial<Status["config"]>): Status => ({
+  ...status,
+  config: { ...status.config, ...config },
+});
+
+test("a peer of the network on our chain is known afterwards", async () => {
+  await ping(IP, forced);
+  expect(register.get(IP)).toMatchObject({
+    height: 1,
+    verification: { myHeight: 1, hisHeight: 1, highestCommonHeight: 1 },
+  });
+});
+
+test.each<[string, () => Status, string]>([
+  [
+    "of another network",
+    () => withConfig({ network: { ...status.config.network, nethash: "00".repeat(32) } }),
+    "it is a node of another network (testworld)",
+  ],
+  ["whose version is too old", () => withConfig({ version: "4.9.9" }), "its version 4.9.9 is none of ^5.0.0"],
+  ["whose version is none", () => withConfig({ version: "latest" }), "its version latest is none of ^5.0.0"],
+  [
+    "that is this node itself, at an address that it does not know",
+    () => withConfig({ uniknode: { protocol: 1, processId: OWN } }),
+    "it is this node itself",
+  ],
+  [
+    "that shows another block than it says to have",
+    () => ({ ...status, state: { ...status.state, height: 2 } }),
+    "it does not show its head",
+  ],
+])("a node %s is none", async (_, told, message) => {
+  status = told();
+  await expect(ping(IP, forced)).rejects.toThrow(message);
+  expect(register.get(IP)).toBeUndefined();
+});
+
+test("a peer is asked again after two minutes, or when somebody must know", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const unforced = { isForced: false };
+  await ping(IP, unforced);
+  vi.advanceTimersByTime(119_999);
+  await ping(IP, unforced);
+  expect(asked).toBe(1);
+  vi.advanceTimersByTime(1);
+  await ping(IP, unforced);
+  expect(asked).toBe(2);
+  await ping(IP, forced);
+  expect(asked).toBe(3);
+});
+
+test("whoever asks for a peer that is being asked waits for the same answer", async () => {
+  const { promise, resolve } = Promise.withResolvers<Status>();
+  ask = () => promise;
+  const pings = [ping(IP, forced), ping(IP, forced)];
+  resolve(status);
+  await Promise.all(pings);
+  expect(asked).toBe(1);
+});
+
+test("services whose ports were tried stay known", async () => {
+  await ping(IP, forced);
+  register.setPorts(IP, { "@arkecosystem/core-api": -1 });
+  await ping(IP, forced);
+  expect(register.get(IP)?.ports).toEqual({ "@arkecosystem/core-api": -1 });
+});
