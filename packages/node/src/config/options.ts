@@ -49,6 +49,7 @@ export const nodeOptions = {
     name: "rateLimit",
     placeholder: "N",
     sentence: "Requests per minute that one client address may send; 0 for no limit.",
+    oldVariables: ["CORE_API_RATE_LIMIT_USER_LIMIT"],
     default: 100,
     read: readInteger(0, 1_000_000),
   }),

@@ -41,12 +41,19 @@ describe("precedence", () => {
   test("a container of the old node needs no other variables", () => {
     const environment = {
       UNS_NET: "sandbox",
+      CORE_API_RATE_LIMIT_USER_LIMIT: "300",
       CORE_P2P_PORT: "4005",
       CORE_P2P_RATE_LIMIT: "50",
       CORE_LOG_LEVEL: "trace",
     };
     const config = resolveConfig(runOptions, { flags: {}, environment });
-    expect(config).toMatchObject({ network: "sandbox", p2pPort: 4005, p2pRateLimit: 50, logLevel: "trace" });
+    expect(config).toMatchObject({
+      network: "sandbox",
+      rateLimit: 300,
+      p2pPort: 4005,
+      p2pRateLimit: 50,
+      logLevel: "trace",
+    });
   });
 
   test("passphrases of old containers are one, or several in quotation marks", () => {
