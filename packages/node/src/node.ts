@@ -48,9 +48,11 @@ import { createMetaStore } from "./store/meta.ts";
 import { migrate } from "./store/migrations.ts";
 import { createPeerStore } from "./store/peers.ts";
 import { createPoolStore } from "./store/pool.ts";
+import { createSeal } from "./store/seal.ts";
 import { createTurns, firstTurn } from "./store/turns.ts";
 import { createWantedStore } from "./store/wanted.ts";
 import { createWebhookStore } from "./store/webhooks.ts";
+import { sealSecrets } from "./webhooks/sealing.ts";
 import { webhookTokenOf } from "./webhooks/token.ts";
 
 export type NodeOptions = ServingOptions & {
@@ -60,6 +62,9 @@ export type NodeOptions = ServingOptions & {
   readonly accelerator: string | undefined;
   /** Keys to forge with; none means that this node only follows. */
   readonly delegates: Delegates;
+  /** See `KeyFiles`. */
+  readonly webhookKeyFile: string | undefined;
+  readonly webhookOldKeyFile: string | undefined;
   /** Hours. While the node catches up, older blocks are told to nobody; 0 tells all of them. */
   readonly eventsMaxAge: number;
   /** Absent: this node neither listens for peers nor looks for any. */
@@ -155,7 +160,8 @@ async function start(
   const database = openDatabase(databasePath, { turn: firstTurn(turns) });
   onStop("database", database.close);
   migrate(database);
-  const webhookToken = webhookTokenOf(options.webhookToken, createMetaStore(database));
+  const sealKey = sealSecrets(database, options);
+  const webhookToken = webhookTokenOf(options.webhookToken, createMetaStore(database), createSeal(sealKey));
 
   // Events age by the clock of the machine, even where that of the chain runs ahead.
   const events = createEventLog(database, { wanted: () => interest.names() });
@@ -312,6 +318,7 @@ async function start(
       files,
       genesisBlock,
       webhookToken,
+      sealKey,
       feePolicy: options.pool.fees,
       peerPort: options.peers?.port,
     }),

@@ -60,6 +60,19 @@ export const nodeOptions = {
     secret: true,
     read: readText,
   }),
+  webhookKeyFile: option({
+    name: "webhookKeyFile",
+    placeholder: "FILE",
+    sentence:
+      "File with a key (32 characters or more) that seals the secrets of webhooks in the database; they lie open without.",
+    read: readText,
+  }),
+  webhookOldKeyFile: option({
+    name: "webhookOldKeyFile",
+    placeholder: "FILE",
+    sentence: "File with the key before, for the one start that changes it, or gives it up.",
+    read: readText,
+  }),
   webhookLegacy: option({
     name: "webhookLegacy",
     placeholder: "RANGES",

@@ -48,7 +48,14 @@ export function servingDataOf(
   options: ServingOptions,
   node: Pick<
     ServingData,
-    "databasePath" | "turns" | "files" | "genesisBlock" | "webhookToken" | "feePolicy" | "peerPort"
+    | "databasePath"
+    | "turns"
+    | "files"
+    | "genesisBlock"
+    | "webhookToken"
+    | "sealKey"
+    | "feePolicy"
+    | "peerPort"
   >,
 ): ServingData {
   return {

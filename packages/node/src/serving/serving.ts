@@ -15,6 +15,7 @@ import { createLogger } from "../logging/logger.ts";
 import { openDatabase } from "../store/database.ts";
 import { createEventLog } from "../store/events.ts";
 import { createRankingBuilder } from "../store/queries/rankings/builder.ts";
+import { createSeal } from "../store/seal.ts";
 import { furtherTurn } from "../store/turns.ts";
 import { createSource } from "../stream/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS } from "../stream/stream.ts";
@@ -73,6 +74,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   closing.add("measuring", measuring.close);
   const webhooks = createWebhooks(webhookOptions, {
     database,
+    seal: createSeal(data.sealKey),
     eventLog,
     webhooksChanged: gateway.webhooksChanged,
     history: createHistory(database, network),

@@ -26,6 +26,8 @@ export type ServingData = {
   /** Requests per minute of one client address; 0 or absent: no limit. */
   readonly rateLimit?: number;
   readonly webhookToken: string;
+  /** Of `sealSecrets`; absent: secrets of webhooks lie open. */
+  readonly sealKey?: Uint8Array | undefined;
   /** Addresses and networks that use the register of webhooks without token, and nobody else; absent: the token counts. */
   readonly legacyCallers?: string | undefined;
   /** Whether everybody may read the live stream. */

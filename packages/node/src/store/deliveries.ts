@@ -1,7 +1,8 @@
 /** Deliveries as a queue: what waits for its turn in each webhook, and what an attempt does to it. */
 import { type Content, type ContentRow, contentFromRow } from "./contents.ts";
 import type { Database } from "./database.ts";
-import { type SecretRow, type Secrets, secretsFromRow } from "./webhooks.ts";
+import { OPEN_SEAL, type Seal } from "./seal.ts";
+import { type SecretRow, type Secrets, secretsFromRow } from "./secrets.ts";
 
 export type NewDelivery = {
   readonly webhook: number;
@@ -114,7 +115,8 @@ export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
   FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON} ${WITH_CONTENT}
   WHERE webhook = ? AND state = 'pending'`;
 
-export function createDeliveryStore(database: Database): DeliveryStore {
+/** @param seal of the webhooks' secrets */
+export function createDeliveryStore(database: Database, seal: Seal = OPEN_SEAL): DeliveryStore {
   const has = database.prepare("SELECT 1 FROM deliveries WHERE id = ? AND webhook = ?");
   const insert = database.prepare(
     `INSERT INTO deliveries
@@ -181,10 +183,11 @@ export function createDeliveryStore(database: Database): DeliveryStore {
           webhook,
         ).lastInsertRowid,
       ),
-    nextFirsts: (webhook, after, limit) => nextFirsts.all(webhook, after, limit).map(waitingFromRow),
+    nextFirsts: (webhook, after, limit) =>
+      nextFirsts.all(webhook, after, limit).map((row) => waitingFromRow(row, seal)),
     nextRetry(webhook, nowMs) {
       const row = nextRetry.get(webhook, nowMs);
-      return row && waitingFromRow(row);
+      return row && waitingFromRow(row, seal);
     },
     nextRetryMs: (webhook) => nextRetryMs.get(webhook)?.due ?? undefined,
     isReverting: (webhook) => isReverting.get(webhook) !== undefined,
@@ -196,9 +199,10 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   };
 }
 
-export function waitingFromRow(row: WaitingRow): Waiting {
+export function waitingFromRow(row: WaitingRow, seal: Seal): Waiting {
   const { number, attempts, target } = row;
-  return { number, letter: letterFromRow(row), attempts, target, secrets: secretsFromRow(row) };
+  const secrets = secretsFromRow(row.webhook, row, seal);
+  return { number, letter: letterFromRow(row), attempts, target, secrets };
 }
 
 export const letterFromRow = (row: LetterRow): Letter => ({

@@ -1,6 +1,7 @@
 /** The queue of what is told again: beside the ordinary one of the webhook, in an order of its own. */
 import type { Database } from "./database.ts";
 import { type Waiting, type WaitingRow, waitingFromRow, waitingIn } from "./deliveries.ts";
+import { OPEN_SEAL, type Seal } from "./seal.ts";
 
 /** A delivery with its place in the queue. */
 export type Replaying = Waiting & {
@@ -20,7 +21,8 @@ export type ReplayQueue = {
   cancel(webhook: number, reason: string, atMs: number): void;
 };
 
-export function createReplayQueue(database: Database): ReplayQueue {
+/** @param seal of the webhooks' secrets */
+export function createReplayQueue(database: Database, seal: Seal = OPEN_SEAL): ReplayQueue {
   const waiting = database.prepare<{ total: number }>(
     `SELECT count(*) AS total FROM deliveries INDEXED BY deliveries_replay
      WHERE webhook = ? AND state = 'pending' AND replay IS NOT NULL`,
@@ -43,7 +45,7 @@ export function createReplayQueue(database: Database): ReplayQueue {
       const row = next.get(webhook, after);
       return (
         row && {
-          ...waitingFromRow(row),
+          ...waitingFromRow(row, seal),
           place: row.replay,
           ...(row.next_attempt_ms !== null && { nextAttemptMs: row.next_attempt_ms }),
         }

@@ -1,6 +1,8 @@
 /** The register of webhooks as rows. */
 import { heardNames } from "../events/names.ts";
 import type { Database } from "./database.ts";
+import { OPEN_SEAL, type Seal } from "./seal.ts";
+import { ownerOf, type SecretRow, type Secrets, secretsFromRow } from "./secrets.ts";
 import type { Suspension } from "./webhook-health.ts";
 
 /** What a user decides about a webhook; `conditions` is JSON text, as given. */
@@ -28,13 +30,6 @@ export type Webhook = WebhookFields & {
   readonly suspended?: Suspension;
   /** The part of the chain that is being told again, and how far. */
   readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
-};
-
-export type Secrets = {
-  /** 64 hexadecimal digits. */
-  readonly token: string;
-  /** The one before a rotation, honoured until a time in milliseconds since 1970. */
-  readonly previous?: { readonly token: string; readonly untilMs: number };
 };
 
 /** A webhook that takes part in matching: enabled and not suspended. */
@@ -97,25 +92,21 @@ type ShownRow = WebhookRow & {
   next_height: number | null;
 };
 
-export type SecretRow = { token: string; previous_token: string | null; previous_until_ms: number | null };
-
-export const secretsFromRow = ({ token, previous_token, previous_until_ms }: SecretRow): Secrets => ({
-  token,
-  ...(previous_token !== null && { previous: { token: previous_token, untilMs: previous_until_ms ?? 0 } }),
-});
-
-export function createWebhookStore(database: Database): WebhookStore {
+/** @param seal of the secrets; whoever reads none needs none */
+export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): WebhookStore {
   const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM webhooks");
   const ids = database.prepare<{ id: number }>("SELECT id FROM webhooks ORDER BY id");
   const isStrict = database.prepare("SELECT 1 FROM webhooks WHERE id = ? AND strict = 1");
   const shown = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
   const page = database.prepare<ShownRow>(`${shown} ORDER BY id LIMIT ? OFFSET ?`);
   const find = database.prepare<ShownRow>(`${shown} WHERE id = ?`);
-  const insert = database.prepare<WebhookRow>(
+  // The secret follows: it is sealed for the id, which is known only then.
+  const insert = database.prepare<{ id: number }>(
     `INSERT INTO webhooks
      (event, events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', ?) RETURNING id`,
   );
+  const setToken = database.prepare("UPDATE webhooks SET token = ? WHERE id = ?");
   const activate = database.prepare("UPDATE webhooks SET active_after = ? WHERE id = ?");
   const activateWaiting = database.prepare("UPDATE webhooks SET active_after = ? WHERE active_after = ?");
   const replace = database.prepare(
@@ -143,26 +134,44 @@ export function createWebhookStore(database: Database): WebhookStore {
     "UPDATE webhooks SET last_sequence = last_sequence + 1 WHERE id = ? RETURNING last_sequence AS sequence",
   );
 
+  const shownFromRow = (row: ShownRow): Webhook => ({
+    ...definitionFromRow(row),
+    secrets: secretsFromRow(row.id, row, seal),
+    ...(row.suspended !== null && { suspended: { reason: row.suspended, sinceMs: row.suspended_ms ?? 0 } }),
+    ...(row.from_height !== null &&
+      row.to_height !== null &&
+      row.next_height !== null && {
+        replay: { fromHeight: row.from_height, toHeight: row.to_height, nextHeight: row.next_height },
+      }),
+  });
+
+  function findById(id: number): Webhook | undefined {
+    const row = find.get(id);
+    return row && shownFromRow(row);
+  }
+
   return {
     count: () => count.get()?.total ?? 0,
     ids: () => ids.all().map(({ id }) => id),
     isStrict: (id) => isStrict.get(id) !== undefined,
     page: ({ offset, limit }) => page.all(limit, offset).map(shownFromRow),
-    find(id) {
-      const row = find.get(id);
-      return row && shownFromRow(row);
-    },
-    insert: (fields, token) => webhookFromRow(insert.get(...columnsOf(fields), token, NOT_YET) as WebhookRow),
+    find: findById,
+    insert: (fields, token) =>
+      database.transaction(() => {
+        const { id } = insert.get(...columnsOf(fields), NOT_YET)!;
+        setToken.run(seal.close(token, ownerOf(id)), id);
+        return findById(id)!;
+      }),
     activate: (id, after) => void activate.run(after, id),
     activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
     replace: (id, fields, after) => void replace.run(...columnsOf(fields), after, fields.target, id),
-    rotate: (id, token, untilMs) => void rotate.run(untilMs, token, id),
+    rotate: (id, token, untilMs) => void rotate.run(untilMs, seal.close(token, ownerOf(id)), id),
     remove: (id) =>
       database.transaction(() => {
         if (remove.run(id).changes > 0) markRemoved.run(id);
       }),
     version: () => version.get()!.version,
-    active: () => active.all().map((row) => ({ ...webhookFromRow(row), activeAfter: row.active_after })),
+    active: () => active.all().map((row) => ({ ...definitionFromRow(row), activeAfter: row.active_after })),
     eventNames() {
       const given = eventNames.all().flatMap(({ event, events }) => [event, ...JSON.parse(events)]);
       const names = new Set(heardNames(given.filter((name) => name !== null)).keys());
@@ -188,38 +197,14 @@ const columnsOf = (fields: WebhookFields) => [
   fields.confirmations,
 ];
 
-const shownFromRow = (row: ShownRow): Webhook => ({
-  ...webhookFromRow(row),
-  ...(row.from_height !== null &&
-    row.to_height !== null &&
-    row.next_height !== null && {
-      replay: { fromHeight: row.from_height, toHeight: row.to_height, nextHeight: row.next_height },
-    }),
-});
-
-const webhookFromRow = ({
-  id,
-  event,
-  events,
-  target,
-  enabled,
-  conditions,
-  match_all,
-  strict,
-  confirmations,
-  suspended,
-  suspended_ms,
-  ...secrets
-}: WebhookRow): Webhook => ({
-  id,
-  event,
-  events: JSON.parse(events),
-  target,
-  enabled: enabled === 1,
-  conditions,
-  match: match_all === 1 ? "all" : "any",
-  order: strict === 1 ? "strict" : "parallel",
-  confirmations,
-  secrets: secretsFromRow(secrets),
-  ...(suspended !== null && { suspended: { reason: suspended, sinceMs: suspended_ms ?? 0 } }),
+const definitionFromRow = (row: WebhookRow): WebhookFields & Pick<Webhook, "id"> => ({
+  id: row.id,
+  event: row.event,
+  events: JSON.parse(row.events),
+  target: row.target,
+  enabled: row.enabled === 1,
+  conditions: row.conditions,
+  match: row.match_all === 1 ? "all" : "any",
+  order: row.strict === 1 ? "strict" : "parallel",
+  confirmations: row.confirmations,
 });

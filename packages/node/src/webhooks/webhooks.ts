@@ -14,6 +14,7 @@ import { createSnapshot } from "../store/queries/snapshot.ts";
 import { createReplayQueue } from "../store/replay-queue.ts";
 import { createReplayStore } from "../store/replays.ts";
 import { createReversalStore } from "../store/reversals.ts";
+import type { Seal } from "../store/seal.ts";
 import { createToldStore } from "../store/told.ts";
 import { createWebhookHealthStore } from "../store/webhook-health.ts";
 import { createWebhookStore } from "../store/webhooks.ts";
@@ -88,6 +89,8 @@ const SNAPSHOT_MS = 1_000;
 export type WebhookDeps = {
   /** A connection of its own that can write, and the event log on the same connection. */
   database: Database;
+  /** Of the secrets in the database; absent: they lie open. */
+  seal?: Seal;
   eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasReversalBehind">;
   /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
   webhooksChanged: () => Promise<void>;
@@ -121,18 +124,18 @@ export type Webhooks = {
 };
 
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
-  const { database, eventLog, webhooksChanged, post, logger } = deps;
+  const { database, seal, eventLog, webhooksChanged, post, logger } = deps;
   const { clock = systemClock, random = Math.random, observer = NOBODY } = deps;
   const { nowMs } = clock;
-  const webhooks = createWebhookStore(database);
+  const webhooks = createWebhookStore(database, seal);
   const health = createWebhookHealthStore(database);
-  const deliveries = createDeliveryStore(database);
+  const deliveries = createDeliveryStore(database, seal);
   const contents = createContentStore(database);
   const reversals = createReversalStore(database);
   const endings = createEndingStore(database);
   const held = createHeldStore(database);
   const replays = createReplayStore(database);
-  const replayQueue = createReplayQueue(database);
+  const replayQueue = createReplayQueue(database, seal);
   const snapshot = createSnapshot(database, SNAPSHOT_MS);
   const definitions = createDefinitions({ webhooks, logger });
 

@@ -11,6 +11,7 @@ import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createDeliveryLogStore, type DeliveryRecord } from "../../src/store/delivery-log.ts";
 import { createEventLog, type EventLog } from "../../src/store/events.ts";
 import { migrate } from "../../src/store/migrations.ts";
+import type { Seal } from "../../src/store/seal.ts";
 import { createWebhookStore, type WebhookStore } from "../../src/store/webhooks.ts";
 import type { Clock } from "../../src/webhooks/clock.ts";
 import type { DeliveryAnswer } from "../../src/webhooks/delivery/exchange.ts";
@@ -91,6 +92,8 @@ export type Service = {
 export type ServiceOptions = {
   readonly path?: string;
   readonly clock?: TestClock;
+  /** Of the secrets in the database; they lie open unless given. */
+  readonly seal?: Seal;
   readonly options?: Partial<WebhookOptions>;
   readonly webhooksChanged?: () => Promise<void>;
   /** What targets answer; 200 unless said otherwise. */
@@ -110,7 +113,7 @@ export function createService(given: ServiceOptions = {}): Service {
   const database = openDatabase(given.path ?? databasePath());
   migrate(database);
   const clock = given.clock ?? createTestClock();
-  const store = createWebhookStore(database);
+  const store = createWebhookStore(database, given.seal);
   const eventLog = createEventLog(database, { wanted: () => store.eventNames(), now: clock.nowMs });
   const deliveryLog = createDeliveryLogStore(database);
   const calls: Call[] = [];
@@ -142,6 +145,7 @@ export function createService(given: ServiceOptions = {}): Service {
       clock,
       random: () => 0.5,
       logger: given.logger ?? silent,
+      ...(given.seal && { seal: given.seal }),
       ...(given.observer && { observer: given.observer }),
     },
   );

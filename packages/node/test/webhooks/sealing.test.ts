@@ -1,0 +1,200 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ConfigError } from "../../src/config/resolve.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createMetaStore } from "../../src/store/meta.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createSeal, SealError } from "../../src/store/seal.ts";
+import { createWebhookStore } from "../../src/store/webhooks.ts";
+import { type KeyFiles, sealSecrets } from "../../src/webhooks/sealing.ts";
+import { webhookTokenOf } from "../../src/webhooks/token.ts";
+import { always, blockApplied, createService, createTestClock, databasePath, type Reply } from "./support.ts";
+
+const FILES: KeyFiles = { webhookKeyFile: undefined, webhookOldKeyFile: undefined };
+const TARGET = "https://receiver.example/hook";
+
+function keyFile(content = `${crypto.randomUUID()}\n`): string {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-key-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "webhooks.key");
+  writeFileSync(path, content);
+  return path;
+}
+
+/** A data folder like that of a node, used between two starts of it. */
+function dataFolder() {
+  const path = databasePath();
+  const bytes = () =>
+    [path, `${path}-wal`]
+      .filter(existsSync)
+      .map((file) => readFileSync(file, "latin1"))
+      .join("");
+  return {
+    path,
+    /** Whether a text stands anywhere in the files. */
+    holds: (text: string) => bytes().includes(text),
+    /** What a start of the node does before anybody else reads. */
+    start(files: Partial<KeyFiles> = {}) {
+      const database = openDatabase(path);
+      onTestFinished(database.close);
+      migrate(database);
+      const key = sealSecrets(database, { ...FILES, ...files });
+      return { database, key, store: createWebhookStore(database, createSeal(key)), seal: createSeal(key) };
+    },
+    kept: (database: Database) =>
+      database.prepare<{ token: string }>("SELECT token FROM webhooks ORDER BY id").all(),
+  };
+}
+
+const fields = {
+  event: "block.applied",
+  events: [],
+  target: TARGET,
+  enabled: true,
+  conditions: '[{"key":"id","condition":"ne","value":""}]',
+  match: "any",
+  order: "parallel",
+  confirmations: 0,
+} as const;
+
+const token = (digit: string) => digit.repeat(64);
+
+describe("with a key", () => {
+  test("no secret stands in the database files, and all survive a restart", () => {
+    const { start, holds } = dataFolder();
+    const webhookKeyFile = keyFile();
+    const first = start({ webhookKeyFile });
+    const { id, secrets } = first.store.insert(fields, token("a"));
+    expect(secrets).toEqual({ token: token("a") });
+    first.store.rotate(id, token("b"), 1_000);
+    const registerToken = webhookTokenOf(undefined, createMetaStore(first.database), first.seal);
+    // All of it is in the files: the target, which is no secret, is found.
+    expect(holds(TARGET)).toBe(true);
+    const secretTexts = [token("a"), token("b"), registerToken].map((text) => text.slice(0, 16));
+    expect(secretTexts.map(holds)).toEqual([false, false, false]);
+    first.database.close();
+    expect(secretTexts.map(holds)).toEqual([false, false, false]);
+
+    const second = start({ webhookKeyFile });
+    expect(second.store.find(id)!.secrets).toEqual({
+      token: token("b"),
+      previous: { token: token("a"), untilMs: 1_000 },
+    });
+    expect(webhookTokenOf(undefined, createMetaStore(second.database), second.seal)).toBe(registerToken);
+  });
+
+  test("deliveries, retries and what is told again are signed with the opened secret", async () => {
+    const { path, start, holds } = dataFolder();
+    const { database, seal } = start({ webhookKeyFile: keyFile() });
+    database.close();
+    const clock = createTestClock();
+    let reply: Reply = 500;
+    const options = { path, clock, seal, chain: [[blockApplied(1)]], reply: () => reply };
+    const { webhooks, emit, calls } = createService(options);
+    const { secrets } = await webhooks.register.create(always());
+    await emit(blockApplied(1));
+    reply = 200;
+    await clock.advance(5_000);
+    webhooks.replays.start("1", { fromHeight: 1, toHeight: 1 });
+    await clock.advance(1_000);
+    expect(calls.map(({ headers }) => headers.authorization)).toEqual(
+      Array.from({ length: 3 }, () => secrets.token.slice(0, 32)),
+    );
+    expect(holds(secrets.token.slice(0, 32))).toBe(false);
+  });
+
+  test("what lay open before is sealed, and leaves no trace", () => {
+    const { start, holds, kept } = dataFolder();
+    const plain = start();
+    for (const digit of "abc") plain.store.insert(fields, token(digit));
+    plain.store.rotate(1, token("d"), 1_000);
+    const registerToken = webhookTokenOf(undefined, createMetaStore(plain.database), plain.seal);
+    const texts = [..."abcd"].map((digit) => digit.repeat(32));
+    expect([...texts, registerToken].every(holds)).toBe(true);
+    plain.database.close();
+
+    const sealed = start({ webhookKeyFile: keyFile() });
+    expect([...texts, registerToken].filter(holds)).toEqual([]);
+    expect(kept(sealed.database).every(({ token }) => token.startsWith("sealed:"))).toBe(true);
+    expect(sealed.store.page({ offset: 0, limit: 10 }).map(({ secrets }) => secrets.token)).toEqual([
+      token("d"),
+      token("b"),
+      token("c"),
+    ]);
+    expect(webhookTokenOf(undefined, createMetaStore(sealed.database), sealed.seal)).toBe(registerToken);
+  });
+});
+
+describe("a start is refused, and nothing changes,", () => {
+  test.each([
+    ["without the key", () => ({}), /are sealed; name the file of their key with --webhook-key-file/],
+    ["with another key", () => ({ webhookKeyFile: keyFile() }), /another key; name its file/],
+    ["with another old key", () => ({ webhookOldKeyFile: keyFile() }), /another key; name its file/],
+    [
+      "with no file",
+      () => ({ webhookKeyFile: "/nowhere/key" }),
+      /key file of --webhook-key-file cannot be read/,
+    ],
+    ["with half a key", () => ({ webhookKeyFile: keyFile("short") }), /must have 32 characters or more/],
+  ])("%s", (_case, files, message) => {
+    const { start, kept } = dataFolder();
+    const webhookKeyFile = keyFile();
+    const first = start({ webhookKeyFile });
+    first.store.insert(fields, token("a"));
+    const before = kept(first.database);
+    expect(() => start(files())).toThrow(ConfigError);
+    expect(() => start(files())).toThrow(message);
+    expect(kept(first.database)).toEqual(before);
+    expect(start({ webhookKeyFile }).store.find(1)!.secrets.token).toBe(token("a"));
+  });
+
+  test.each([
+    ["changed", "UPDATE webhooks SET token = replace(token, 'sealed:', 'sealed:A') WHERE id = 2"],
+    [
+      "taken from another webhook",
+      "UPDATE webhooks SET token = (SELECT token FROM webhooks WHERE id = 1) WHERE id = 2",
+    ],
+    ["put there by a stranger", `UPDATE webhooks SET token = '${token("e")}' WHERE id = 2`],
+  ])("when a secret was %s", (_case, sql) => {
+    const { start } = dataFolder();
+    const webhookKeyFile = keyFile();
+    const { database, store } = start({ webhookKeyFile });
+    store.insert(fields, token("a"));
+    store.insert(fields, token("b"));
+    database.execute(sql);
+    expect(() => start({ webhookKeyFile })).toThrow(SealError);
+    expect(() => start({ webhookKeyFile })).toThrow(
+      /the secret of webhook 2 was changed outside of the node/,
+    );
+  });
+});
+
+describe("the key", () => {
+  test("is changed by one start that knows both, and by any later one", () => {
+    const { start, kept } = dataFolder();
+    const [old, other] = [keyFile(), keyFile()];
+    const first = start({ webhookKeyFile: old });
+    first.store.insert(fields, token("a"));
+    const before = kept(first.database);
+    const both = { webhookKeyFile: other, webhookOldKeyFile: old };
+    const second = start(both);
+    const after = kept(second.database);
+    expect(after).not.toEqual(before);
+    expect(start(both).store.find(1)!.secrets.token).toBe(token("a"));
+    expect(start({ webhookKeyFile: other }).store.find(1)!.secrets.token).toBe(token("a"));
+    expect(kept(second.database)).toEqual(after);
+    expect(() => start({ webhookKeyFile: old })).toThrow(ConfigError);
+  });
+
+  test("is given up by a start that knows the old one only", () => {
+    const { start, kept } = dataFolder();
+    const old = keyFile();
+    start({ webhookKeyFile: old }).store.insert(fields, token("a"));
+    const { key, database } = start({ webhookOldKeyFile: old });
+    expect(key).toBeUndefined();
+    expect(kept(database)).toEqual([{ token: token("a") }]);
+    expect(start().store.find(1)!.secrets.token).toBe(token("a"));
+  });
+});
