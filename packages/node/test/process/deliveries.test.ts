@@ -91,8 +91,8 @@ test("before, during and after a rotation", { timeout: 90_000 }, async () => {
 
   const { token: second } = (await client.webhooks.rotate(id, { overlapSeconds: 3_600 })).data;
   expect(await judge(id, [first, second])).toEqual([
-    { token: 0, proves: "signature and half" },
-    { token: 1, proves: "signature" },
+    { token: 0, proves: "signature" },
+    { token: 1, proves: "signature and half" },
   ]);
 
   const { token: third } = (await client.webhooks.rotate(id, { overlapSeconds: 0 })).data;

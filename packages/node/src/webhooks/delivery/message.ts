@@ -21,8 +21,11 @@ export type Message = { readonly letter: Letter; readonly secrets: Secrets };
 /** A message as text, and its id. */
 export type Signed = { readonly id: string; readonly body: string; readonly secrets: Secrets };
 
-/** Headers of one attempt. While a token is being replaced, the receiver may know the old one or the new one. */
+/** Headers of one attempt. While a token is being replaced, there is a signature of the old one beside that of the new. */
 export type HeadersOf = (signed: Signed, atMs: number) => Record<string, string>;
+
+/** Digits of a token that go into the header. */
+const HALF_LENGTH = 32;
 
 /** Tokens whose keys are kept: making a key takes longer than signing with it. */
 const MAX_KEYS = 10_000;
@@ -46,8 +49,9 @@ export function createHeaders(): HeadersOf {
       `v1,${createHmac("sha256", keyOf(token)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
     return {
       "content-type": "application/json",
-      // The receiver keeps the other half and compares the whole (7.2). It can hold one token only: the old one first.
-      authorization: (isOverlap ? previous.token : token).slice(0, 32),
+      // The receiver keeps the other half and compares the whole (7.2). There is room for one token: the new one, from
+      // the rotation on (10.8). Whoever has not learned it yet refuses, and hears of the fact again when it is retried.
+      authorization: token.slice(0, HALF_LENGTH),
       // Standard Webhooks 1.0; the secret of its libraries is `whsec_` and the token's bytes in base64.
       "webhook-id": id,
       "webhook-timestamp": timestamp,
