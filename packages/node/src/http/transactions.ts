@@ -211,7 +211,7 @@ const showPending = (api: Api, pending: TransactionJson, wanted: { transform?: s
   wantsTransform(wanted) ? pendingAnswer(pending, api) : pending;
 
 /** What the asset of a vote begins with. */
-const VOTE = /^\{"votes":\["[+-]([0-9a-f]+)"/;
+const VOTE_ASSET = /^\{"votes":\["[+-]([0-9a-f]+)"/;
 
 /** The member `unikname` of votes for a delegate whose unik has disclosed a name. */
 function createDisclosedNames({ queries }: Api) {
@@ -220,7 +220,7 @@ function createDisclosedNames({ queries }: Api) {
       new Map(queries.delegates.all(head).map(({ publicKey, explicitName }) => [publicKey, explicitName])),
   );
   return (head: Head, { asset }: StoredTransaction): TransactionExtras => {
-    const [, publicKey] = VOTE.exec(asset ?? "") ?? [];
+    const [, publicKey] = VOTE_ASSET.exec(asset ?? "") ?? [];
     return publicKey === undefined ? {} : { unikname: byPublicKey(head).get(publicKey) };
   };
 }

@@ -12,6 +12,7 @@ import {
 } from "./answers/unik.ts";
 import { countText } from "./answers/values.ts";
 import type { Api, Resource } from "./api.ts";
+import type { Server } from "./app.ts";
 import { chainmetaMember, described, listOf, single } from "./description/route.ts";
 import { memoryList } from "./lists/memory.ts";
 import { listAnswer, pageOf, pageQuery } from "./requests/pagination.ts";
@@ -174,7 +175,7 @@ export const uniks: Resource = (app, api) => {
 };
 
 /** Tokens of other names: a node may have more of them, so that asking counts like asking for any other resource. */
-function addOtherNames(app: Parameters<Resource>[0]): void {
+function addOtherNames(app: Server): void {
   const notHere = () => {
     throw new HttpError(404);
   };

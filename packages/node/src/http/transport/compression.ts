@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { deflate, gzip } from "node:zlib";
 import type { Server } from "../app.ts";
-import { encodedTag, type KeptAnswer } from "./headCache.ts";
+import { encodedTag, type HeadAnswer } from "./headCache.ts";
 
 /** Smaller answers gain nothing. */
 const MIN_BYTES = 1024;
@@ -23,17 +23,17 @@ export function addCompression(app: Server): void {
       return done(null, payload);
     }
     reply.header("content-encoding", encoding);
-    if (request.kept) reply.header("etag", encodedTag(request.kept.tag, encoding));
-    encode(payload, encoding, request.kept).then((bytes) => done(null, bytes), done);
+    if (request.headAnswer) reply.header("etag", encodedTag(request.headAnswer.tag, encoding));
+    encode(payload, encoding, request.headAnswer).then((bytes) => done(null, bytes), done);
   });
 }
 
 /** What is kept is compressed once. */
-function encode(body: string | Buffer, encoding: Encoding, kept: KeptAnswer | null): Promise<Buffer> {
-  const known = kept?.encoded.get(encoding);
+function encode(body: string | Buffer, encoding: Encoding, answer: HeadAnswer | null): Promise<Buffer> {
+  const known = answer?.encoded.get(encoding);
   if (known) return known;
   const bytes = ENCODERS[encoding](body);
-  kept?.encoded.set(encoding, bytes);
+  answer?.encoded.set(encoding, bytes);
   return bytes;
 }
 

@@ -3,7 +3,7 @@
  * has it already is spared the body; those that are asked for more than once are kept until the next block.
  */
 import { hash } from "node:crypto";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Server } from "../app.ts";
 
@@ -16,10 +16,11 @@ const MAX_URL_LENGTH = 500;
 /** Shorter ones stay texts, which leave in one write with their headers; longer ones are turned into bytes only once. */
 const MIN_BYTES_LENGTH = 10_000;
 
-export type KeptAnswer = {
+/** An answer that depends on the head of the chain only, kept or not. */
+export type HeadAnswer = {
   readonly body: string | Buffer;
   readonly tag: string;
-  /** The body as it was sent compressed, by encoding. */
+  /** The body as it is sent compressed, by encoding. */
   readonly encoded: Map<string, Promise<Buffer>>;
 };
 
@@ -30,7 +31,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Id of the block that the answer depends on, if it depends on nothing else. */
     headId: string | null;
-    kept: KeptAnswer | null;
+    /** The answer, once it is known to depend on that block only. */
+    headAnswer: HeadAnswer | null;
   }
 }
 
@@ -44,7 +46,7 @@ export type HeadCacheDeps = {
 };
 
 export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCacheDeps): void {
-  const answers = new LRUCache<string, KeptAnswer>({
+  const answers = new LRUCache<string, HeadAnswer>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ANSWER_BYTES,
     sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
@@ -73,14 +75,34 @@ export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCache
     return false;
   }
 
+  /** Undefined for what depends on anything else. */
+  function headAnswerOf(
+    request: FastifyRequest,
+    { statusCode }: FastifyReply,
+    payload: unknown,
+  ): HeadAnswer | undefined {
+    if (request.headId === null || typeof payload !== "string" || statusCode !== 200) return undefined;
+    if (!isReading(request)) return undefined;
+    // A block may have come while the answer was made.
+    answersNow();
+    const isKept = current === request.headId && isAskedAgain(request.url);
+    const answer = {
+      body: isKept && payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload,
+      tag: hash("sha1", payload, "base64url"),
+      encoded: new Map(),
+    };
+    if (isKept) answers.set(request.url, answer);
+    return answer;
+  }
+
   app.decorateRequest("headId", null);
-  app.decorateRequest("kept", null);
+  app.decorateRequest("headAnswer", null);
 
   // Whoever may not ask, or asks too often, was told so before; nothing else is looked at twice.
   app.addHook("onRequest", (request, reply, done) => {
     const kept = isReading(request) ? answersNow().get(request.url) : undefined;
     if (!kept) return done();
-    request.kept = kept;
+    request.headAnswer = kept;
     reply.type("application/json; charset=utf-8").send(kept.body);
   });
 
@@ -90,25 +112,15 @@ export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCache
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {
-    if (!request.kept && request.headId !== null && typeof payload === "string" && reply.statusCode === 200) {
-      if (!isReading(request)) return done(null, payload);
-      // A block may have come while the answer was made.
-      answersNow();
-      const isKept = current === request.headId && isAskedAgain(request.url);
-      request.kept = {
-        body: isKept && payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload,
-        tag: hash("sha1", payload, "base64url"),
-        encoded: new Map(),
-      };
-      if (isKept) answers.set(request.url, request.kept);
-    }
-    if (!request.kept) return done(null, payload);
-    reply.header("etag", `"${request.kept.tag}"`);
+    const answer = request.headAnswer ?? headAnswerOf(request, reply, payload);
+    if (!answer) return done(null, payload);
+    request.headAnswer = answer;
+    reply.header("etag", `"${answer.tag}"`);
     reply.header("last-modified", sinceText);
-    if (!isKnown(request.headers["if-none-match"], request.kept.tag)) return done(null, request.kept.body);
+    if (!isKnown(request.headers["if-none-match"], answer.tag)) return done(null, answer.body);
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
     // What answers HEAD measures the body, and leaves it out.
-    done(null, request.method === "HEAD" ? request.kept.body : null);
+    done(null, request.method === "HEAD" ? answer.body : null);
   });
 }
 
