@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   snapshot: async () => (await import("./archive.ts")).snapshotCommand(),
   export: async () => (await import("./archive.ts")).exportCommand(),
   import: async () => (await import("./archive.ts")).importCommand(),
+  webhooks: async () => (await import("./webhooks.ts")).webhooksCommand(),
   version: async () => (await import("./version.ts")).versionCommand(),
 };
 

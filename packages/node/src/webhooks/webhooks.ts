@@ -16,12 +16,14 @@ import { createReplayStore } from "../store/replays.ts";
 import { createReversalStore } from "../store/reversals.ts";
 import type { Seal } from "../store/seal.ts";
 import { createToldStore } from "../store/told.ts";
+import { createWebhookAliases } from "../store/webhook-aliases.ts";
 import { createWebhookHealthStore } from "../store/webhook-health.ts";
 import { createWebhookStore } from "../store/webhooks.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAttempt } from "./delivery/attempt.ts";
 import { createFit } from "./delivery/content.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
+import { isHalf } from "./delivery/message.ts";
 import { createOutcomeWriter } from "./delivery/outcome.ts";
 import { createPacedAttempt } from "./delivery/pace.ts";
 import { createPing } from "./delivery/ping.ts";
@@ -123,11 +125,15 @@ export type Webhooks = {
   close(): Promise<void>;
 };
 
+const SIGNED_BY_HALF =
+  "webhooks of an old register sign with the half of their token that it kept, as ASCII text; a rotation gives them a whole one";
+
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
   const { database, seal, eventLog, webhooksChanged, post, logger } = deps;
   const { clock = systemClock, random = Math.random, observer = NOBODY } = deps;
   const { nowMs } = clock;
   const webhooks = createWebhookStore(database, seal);
+  const aliases = createWebhookAliases(database);
   const health = createWebhookHealthStore(database);
   const deliveries = createDeliveryStore(database, seal);
   const contents = createContentStore(database);
@@ -144,6 +150,9 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     // From here on the log keeps what was not handled yet.
     if (eventLog.cursor(READER) === undefined) eventLog.moveCursor(READER, eventLog.lastSequence());
   });
+
+  const halves = aliases.webhooks().filter((id) => isHalf(webhooks.find(id)!.secrets.token));
+  if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
 
   const network = createMetaStore(database).read("nethash") ?? "";
   const fit = createFit(options.maxContentBytes);
@@ -205,6 +214,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const register = createRegister(options, {
     database,
     webhooks,
+    aliases,
     health,
     endings,
     replays,

@@ -7,7 +7,19 @@ import { runUniknode } from "./uniknode.ts";
 test("help shows the commands, and every option of each", async () => {
   const { code, stdout } = await runUniknode(["--help"]);
   expect(code).toBe(0);
-  for (const name of ["dev", "run", "listen", "status", "block", "wallet", "unik", "tx", "rpc", "version"]) {
+  for (const name of [
+    "dev",
+    "run",
+    "listen",
+    "status",
+    "block",
+    "wallet",
+    "unik",
+    "tx",
+    "rpc",
+    "webhooks",
+    "version",
+  ]) {
     expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, "m"));
   }
   const dev = await runUniknode(["dev", "--help"]);
@@ -43,6 +55,26 @@ test("a Node.js that is too old is told in one sentence, before anything is load
   expect(stderr).toBe("uniknode needs Node.js 22.19 or newer; this is 20.20.2.\n");
 });
 
+test("webhooks of an old node come with one command", async () => {
+  const [data, file] = [folder(), join(folder(), "webhooks.json")];
+  const id = "11111111-aaaa-4bbb-8ccc-dddddddddddd";
+  const target = "https://receiver.example/hook";
+  const webhook = {
+    id,
+    event: "block.forged",
+    target,
+    enabled: true,
+    conditions: [],
+    token: "ab".repeat(16),
+  };
+  writeFileSync(file, JSON.stringify({ webhooks: [webhook] }));
+  const first = await runUniknode(["webhooks", "import", file, "--data", data]);
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  expect(first.stdout).toMatch(`1  ${id}  block.forged  ${target}\n1 webhooks registered;`);
+  const second = await runUniknode(["webhooks", "import", file, "--data", data]);
+  expect(second.stdout).toMatch(/^0 webhooks registered;/);
+});
+
 const folder = () => mkdtempSync(join(tmpdir(), "uniknode-cli-"));
 
 describe("what makes no sense ends with code 2 and says what to do", () => {
@@ -58,6 +90,11 @@ describe("what makes no sense ends with code 2 and says what to do", () => {
     [["run", "--network", "livenet", "--alone"], "give --genesis FILE"],
     [["run", "--network-dir", "/nowhere"], "network.json and milestones.json and genesisBlock.json missing"],
     [["run", "--network-dir", "/nowhere", "--network", "livenet"], "leave out --network"],
+    [
+      ["dev", "--data", folder(), "--webhook-key-file", "/nowhere/key"],
+      "key file of --webhook-key-file cannot be read",
+    ],
+    [["webhooks", "import", "/nowhere.json"], "register file /nowhere.json cannot be read"],
   ])("uniknode %j", async (args, message) => {
     const data = folder();
     const { code, stderr } = await runUniknode([...args, ...(args.length > 1 ? ["--data", data] : [])]);

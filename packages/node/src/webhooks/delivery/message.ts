@@ -27,6 +27,9 @@ export type HeadersOf = (signed: Signed, atMs: number) => Record<string, string>
 /** Digits of a token that go into the header. */
 const HALF_LENGTH = 32;
 
+/** Whether it is all that a register of the old node kept of a token: then its ASCII text is the key of signatures. */
+export const isHalf = (token: string): boolean => token.length === HALF_LENGTH;
+
 /** Tokens whose keys are kept: making a key takes longer than signing with it. */
 const MAX_KEYS = 10_000;
 
@@ -37,7 +40,7 @@ export function createHeaders(): HeadersOf {
     const known = keys.get(token);
     if (known) return known;
     if (keys.size >= MAX_KEYS) keys.clear();
-    const key = createSecretKey(token, "hex");
+    const key = isHalf(token) ? createSecretKey(token, "ascii") : createSecretKey(token, "hex");
     keys.set(token, key);
     return key;
   }

@@ -5,6 +5,7 @@ import type { Database } from "../../store/database.ts";
 import type { EndingStore } from "../../store/endings.ts";
 import type { EventLog } from "../../store/events.ts";
 import type { ReplayStore } from "../../store/replays.ts";
+import type { WebhookAliases } from "../../store/webhook-aliases.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
 import { integer, type Readers, readMembers } from "../body.ts";
@@ -20,6 +21,7 @@ export type RegisterOptions = {
 export type RegisterDeps = {
   database: Database;
   webhooks: WebhookStore;
+  aliases: Pick<WebhookAliases, "idOf">;
   health: Pick<WebhookHealthStore, "resume">;
   endings: Pick<EndingStore, "begin">;
   replays: Pick<ReplayStore, "end">;
@@ -35,7 +37,7 @@ export type RegisterDeps = {
 };
 
 /**
- * Bodies are parsed by `parseJson`; ids are any text. Every change is on disk, and known to the writer of events, when
+ * Bodies are parsed by `parseJson`; ids are any text, of which those of webhooks and their aliases are known. Every change is on disk, and known to the writer of events, when
  * its promise settles.
  */
 export type Register = {
@@ -83,6 +85,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
   const {
     database,
     webhooks,
+    aliases,
     health,
     endings,
     replays,
@@ -95,8 +98,9 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
   } = deps;
 
   function find(id: string): Webhook {
-    // Whatever is not the decimal form of an id is an unknown one.
-    const webhook = /^[1-9]\d{0,14}$/.test(id) ? webhooks.find(Number(id)) : undefined;
+    // Whatever is neither the decimal form of an id nor an alias is an unknown one.
+    const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : aliases.idOf(id);
+    const webhook = number === undefined ? undefined : webhooks.find(number);
     if (!webhook) throw new WebhookError("WEBHOOK_UNKNOWN", "Not Found");
     return webhook;
   }

@@ -1,0 +1,29 @@
+/** `uniknode webhooks`: the register of a node that does not run. */
+import { Command } from "commander";
+import { runOptions } from "../config/options.ts";
+import { importOldRegister } from "../webhooks/register/import.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/webhooks.ts";
+import { addFlags, configOf } from "./options.ts";
+
+const { data, webhookKeyFile, webhookOldKeyFile } = runOptions;
+const options = { data, webhookKeyFile, webhookOldKeyFile };
+
+export function webhooksCommand(): Command {
+  const command = new Command("webhooks").description("the register of webhooks in a data folder");
+  const bring = command
+    .command("import")
+    .description(
+      "register the webhooks of an old node; its ids stay good in paths, its receivers see no difference",
+    )
+    .argument("<FILE>", "webhooks.json of its cache folder");
+  addFlags(bring, options).action((file: string) => {
+    const { maxWebhooks } = DEFAULT_WEBHOOK_OPTIONS;
+    const imported = importOldRegister(file, { ...configOf(bring, options), maxWebhooks });
+    for (const { alias, webhook } of imported)
+      say(`${webhook.id}  ${alias}  ${webhook.event}  ${webhook.target}`);
+    say(`${imported.length} webhooks registered; they see what happens from the next start of the node on`);
+  });
+  return command;
+}
+
+const say = (text: string) => void process.stdout.write(`${text}\n`);

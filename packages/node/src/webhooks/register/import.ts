@@ -1,0 +1,66 @@
+/** Takes the webhooks of an old node into the register of a data folder whose node does not run. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../../config/resolve.ts";
+import { openDatabase } from "../../store/database.ts";
+import { lockDataFolder } from "../../store/lock.ts";
+import { migrate } from "../../store/migrations.ts";
+import { createSeal } from "../../store/seal.ts";
+import { createWebhookAliases } from "../../store/webhook-aliases.ts";
+import { createWebhookStore, type Webhook } from "../../store/webhooks.ts";
+import { parseJson } from "../json.ts";
+import { type KeyFiles, sealSecrets } from "../sealing.ts";
+import { WebhookError } from "./error.ts";
+import { readOldRegister } from "./old-register.ts";
+
+export type ImportOptions = KeyFiles & {
+  readonly data: string;
+  readonly maxWebhooks: number;
+};
+
+export type ImportedWebhook = { readonly alias: string; readonly webhook: Webhook };
+
+/**
+ * Registers every webhook of the file, or none of them; they see what happens from the next start on. Those that an
+ * earlier import brought stay as they are.
+ *
+ * @returns the new ones
+ * @throws {ConfigError} when the file cannot be read or the secrets of the data folder cannot be opened
+ * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_LIMIT
+ * @throws {DataInUseError}
+ */
+export function importOldRegister(path: string, options: ImportOptions): ImportedWebhook[] {
+  const entries = readOldRegister(readFile(path));
+  const unlock = lockDataFolder(options.data);
+  const database = openDatabase(join(options.data, "node.sqlite"));
+  try {
+    migrate(database);
+    const webhooks = createWebhookStore(database, createSeal(sealSecrets(database, options)));
+    const aliases = createWebhookAliases(database);
+    const unknown = entries.filter(({ alias }) => aliases.idOf(alias) === undefined);
+    if (webhooks.count() + unknown.length > options.maxWebhooks) {
+      throw new WebhookError(
+        "WEBHOOK_LIMIT",
+        `the register would hold more than ${options.maxWebhooks} webhooks`,
+      );
+    }
+    return database.transaction(() =>
+      unknown.map(({ alias, token, fields }) => {
+        const webhook = webhooks.insert(fields, token);
+        aliases.add(alias, webhook.id);
+        return { alias, webhook };
+      }),
+    );
+  } finally {
+    database.close();
+    unlock();
+  }
+}
+
+function readFile(path: string): unknown {
+  try {
+    return parseJson(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new ConfigError(`the register file ${path} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,84 @@
+/** The register file of the old node: `webhooks.json` in its cache folder (webhooks.md W-03, W-05, section 10 point 1). */
+import type { WebhookFields } from "../../store/webhooks.ts";
+import { invalid, type Readers, readMembers, readObject, required } from "../body.ts";
+import { WebhookError } from "./error.ts";
+import { FIELD_READERS } from "./fields.ts";
+
+/** A webhook as the old node kept it. */
+export type OldWebhook = {
+  /** Its UUID there. */
+  readonly alias: string;
+  /** The first half of what its creator was given; the old node forgot the rest. */
+  readonly token: string;
+  readonly fields: WebhookFields;
+};
+
+const { event, target, enabled, conditions } = FIELD_READERS;
+
+const READERS: Readers<{
+  id: string;
+  token: string;
+  event: WebhookFields["event"];
+  target: string;
+  enabled: boolean;
+  conditions: string;
+}> = {
+  id: text(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "a UUID"),
+  token: text(/^[0-9a-f]{32}([0-9a-f]{32})?$/, "32 or 64 hexadecimal digits in lower case"),
+  event,
+  target,
+  enabled,
+  // None at all meant "always" there, and goes on to do so.
+  conditions: (value, name) => (Array.isArray(value) && value.length === 0 ? "[]" : conditions(value, name)),
+};
+
+/**
+ * The webhooks of a parsed register file, `{"webhooks": [...]}` or the list alone.
+ *
+ * @throws {WebhookError} WEBHOOK_INVALID naming every entry that this node cannot take, and why
+ */
+export function readOldRegister(content: unknown): OldWebhook[] {
+  const list = Array.isArray(content) ? content : readObject(content, "the register file").webhooks;
+  if (!Array.isArray(list)) throw invalid('the register file must have a list "webhooks"');
+  const seen = new Set<string>();
+  const problems: string[] = [];
+  const entries = list.flatMap((item, index) => {
+    try {
+      const entry = readEntry(item);
+      if (seen.has(entry.alias)) throw invalid('"id" is that of an entry before');
+      seen.add(entry.alias);
+      return entry;
+    } catch (error) {
+      if (!(error instanceof WebhookError)) throw error;
+      problems.push(`webhook ${index + 1} of the file: ${error.message}`);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw invalid(problems.join("\n"));
+  return entries;
+}
+
+function readEntry(item: unknown): OldWebhook {
+  const given = readMembers(item, READERS);
+  return {
+    alias: required(given.id, "id"),
+    token: required(given.token, "token"),
+    fields: {
+      event: required(given.event, "event"),
+      events: [],
+      target: required(given.target, "target"),
+      enabled: given.enabled ?? true,
+      conditions: required(given.conditions, "conditions"),
+      match: "any",
+      order: "parallel",
+      confirmations: 0,
+    },
+  };
+}
+
+function text(pattern: RegExp, what: string) {
+  return (value: unknown, name: string): string => {
+    if (typeof value === "string" && pattern.test(value)) return value;
+    throw invalid(`"${name}" must be ${what}`);
+  };
+}

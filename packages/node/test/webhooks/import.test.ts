@@ -1,0 +1,217 @@
+import { createHmac } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pino } from "pino";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ConfigError } from "../../src/config/resolve.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { DataInUseError, lockDataFolder } from "../../src/store/lock.ts";
+import { createSeal } from "../../src/store/seal.ts";
+import { WebhookError } from "../../src/webhooks/register/error.ts";
+import { importOldRegister } from "../../src/webhooks/register/import.ts";
+import { sealSecrets } from "../../src/webhooks/sealing.ts";
+import { isVerified, isVerifiedAsOfOld, secretOf } from "./receiver.ts";
+import { serve } from "./serve.ts";
+import { blockApplied, createService, databasePath } from "./support.ts";
+
+const NO_KEYS = { webhookKeyFile: undefined, webhookOldKeyFile: undefined };
+/** What the creator of the webhook was given; the old node kept the first half. */
+const TOKEN = "fe944e318edb02b979d6bf0c87978b640c8e74e1cbfe36404386d33a5bbd8b66";
+const HALF = TOKEN.slice(0, 32);
+
+const old = (digit: string, changes: object = {}) => ({
+  id: `${digit.repeat(8)}-aaaa-4bbb-8ccc-dddddddddddd`,
+  event: "block.applied",
+  target: "https://receiver.example/hook",
+  enabled: true,
+  conditions: [{ key: "height", condition: "gte", value: 2 }],
+  token: HALF,
+  ...changes,
+});
+
+function fileOf(content: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-old-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "webhooks.json");
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+/** A data folder, and how webhooks of an old node come into it. */
+function dataFolder() {
+  const path = databasePath();
+  return {
+    path,
+    bring: (content: unknown, maxWebhooks = 1_000) =>
+      importOldRegister(fileOf(content), { ...NO_KEYS, data: dirname(path), maxWebhooks }),
+  };
+}
+
+const idsIn = (path: string): number[] => createService({ path }).store.ids();
+
+describe("webhooks of an old node", () => {
+  test("get ids of this node, and are found by the old ones on every path", async () => {
+    const { path, bring } = dataFolder();
+    const [first, second] = [old("1"), old("2", { event: "transaction.applied", enabled: false })];
+    expect(bring({ webhooks: [first, second] }).map(({ alias, webhook }) => [alias, webhook.id])).toEqual([
+      [first.id, 1],
+      [second.id, 2],
+    ]);
+    const { ask } = await serve(undefined, { path });
+    const { id: _id, token: _token, ...shown } = second;
+    expect((await ask("GET", `/api/webhooks/${second.id}`)).body).toEqual({ data: { id: 2, ...shown } });
+    expect((await ask("GET", "/api/webhooks")).body.data.map(({ id }: { id: number }) => id)).toEqual([1, 2]);
+
+    const alias = `/api/v2/webhooks/${first.id}`;
+    const statuses = [
+      await ask("POST", `${alias}/ping`),
+      await ask("GET", `${alias}/deliveries?limit=1`),
+      await ask("GET", `${alias}/deliveries/1`),
+      await ask("POST", `${alias}/deliveries/1/retry`),
+      await ask("POST", `${alias}/deliveries/retry`, { body: { since: 0 } }),
+      await ask("GET", `${alias}/replay`),
+      await ask("DELETE", `${alias}/replay`),
+      await ask("PUT", alias, { body: { target: "https://receiver.example/other" } }),
+      await ask("POST", `${alias}/rotate`, { body: {} }),
+      await ask("DELETE", alias),
+      await ask("GET", alias),
+      await ask("GET", "/api/webhooks/1"),
+      await ask("GET", `/api/webhooks/${first.id.toUpperCase()}`),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 404, 404, 200, 200, 200, 404, 404, 404]);
+    expect((await ask("GET", `/api/webhooks/${second.id}`)).status).toBe(200);
+  });
+
+  test("prove themselves to their receivers as before, and sign with the ASCII text of the half", async () => {
+    const { path, bring } = dataFolder();
+    bring({ webhooks: [old("1")] });
+    const { webhooks, emit, calls, clock } = createService({ path });
+    await emit(blockApplied(1), blockApplied(2));
+    expect(calls).toHaveLength(1);
+    const { headers, body } = calls[0]!;
+    expect(headers.authorization).toBe(HALF);
+    expect(isVerifiedAsOfOld(TOKEN, calls[0]!)).toBe(true);
+    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+    const expected = createHmac("sha256", HALF).update(signed).digest("base64");
+    expect(headers["webhook-signature"]).toBe(`v1,${expected}`);
+    const secret = `whsec_${Buffer.from(HALF).toString("base64")}`;
+    expect(isVerified(secret, calls[0]!, clock.nowMs())).toBe(true);
+
+    await webhooks.register.update(old("1").id, { target: "https://receiver.example/other" });
+    await emit(blockApplied(3));
+    expect(calls[1]!.headers.authorization).toBe(HALF);
+
+    const { secrets } = webhooks.register.rotate(old("1").id, { overlapSeconds: 60 });
+    await emit(blockApplied(4));
+    expect(isVerified(secret, calls[2]!, clock.nowMs())).toBe(true);
+    expect(isVerified(secretOf(secrets.token), calls[2]!, clock.nowMs())).toBe(true);
+  });
+
+  test("whose signatures have half a key are named in the log, until they are rotated", async () => {
+    const { path, bring } = dataFolder();
+    bring({ webhooks: [old("1"), old("2"), old("3", { token: TOKEN })] });
+    const named: unknown[] = [];
+    const logger = pino(
+      { base: null },
+      { write: (line: string) => void named.push(JSON.parse(line).webhooks) },
+    );
+    const first = createService({ path, logger });
+    first.webhooks.register.rotate("1", {});
+    await first.close();
+    createService({ path, logger });
+    expect(named).toEqual([[1, 2], [2]]);
+  });
+
+  test("without conditions go on to fire always, also after an update", async () => {
+    const { path, bring } = dataFolder();
+    bring([old("1", { conditions: [] })]);
+    const { webhooks, emit, calls } = createService({ path });
+    await emit(blockApplied(1));
+    await webhooks.register.update("1", { enabled: "true" });
+    await emit(blockApplied(2));
+    expect(calls).toHaveLength(2);
+    expect(webhooks.register.find("1").conditions).toBe("[]");
+    await expect(webhooks.register.update("1", { conditions: [] })).rejects.toThrow("must not be empty");
+  });
+
+  test("come once, however often they are imported, and again after they were removed", async () => {
+    const { path, bring } = dataFolder();
+    bring([old("1")]);
+    const more = [old("1", { target: "https://receiver.example/other" }), old("2")];
+    expect(bring(more).map(({ webhook }) => webhook.id)).toEqual([2]);
+    const service = createService({ path });
+    expect(service.webhooks.register.find("1").target).toBe("https://receiver.example/hook");
+    await service.webhooks.register.remove(old("1").id);
+    await service.close();
+    expect(bring(more).map(({ webhook }) => webhook.id)).toEqual([3]);
+  });
+
+  test("are sealed where the data folder is", () => {
+    const { path } = dataFolder();
+    const webhookKeyFile = fileOf("0123456789abcdef0123456789abcdef");
+    const keys = { ...NO_KEYS, webhookKeyFile };
+    importOldRegister(fileOf([old("1")]), { ...keys, data: dirname(path), maxWebhooks: 10 });
+    const database = openDatabase(path);
+    onTestFinished(database.close);
+    const kept = database.prepare<{ token: string }>("SELECT token FROM webhooks").get()!.token;
+    expect(kept).toMatch(/^sealed:/);
+    expect(createSeal(sealSecrets(database, keys)).open(kept, "webhook 1")).toBe(HALF);
+    const plain = { ...NO_KEYS, data: dirname(path), maxWebhooks: 10 };
+    expect(() => importOldRegister(fileOf([old("2")]), plain)).toThrow(ConfigError);
+  });
+});
+
+describe("an import is refused, and registers nothing,", () => {
+  test.each([
+    ["of an event that is none", { event: "block.aplied" }, '"event" must be the name of an event'],
+    ["of a target that is no URL of the web", { target: "ftp://receiver.example/" }, '"target" must be'],
+    [
+      "of an unknown operator",
+      { conditions: [{ key: "a", condition: "is" }] },
+      '"conditions" at position 0: "condition" must be',
+    ],
+    [
+      "of a range without bounds",
+      { conditions: [{ key: "a", condition: "between", value: 1 }] },
+      '"conditions" at position 0: "value"',
+    ],
+    ["without conditions at all", { conditions: undefined }, '"conditions" is required'],
+    ["without token", { token: undefined }, '"token" is required'],
+    ["of another kind of token", { token: "secret" }, '"token" must be 32 or 64 hexadecimal digits'],
+    ["of another kind of id", { id: "1" }, '"id" must be a UUID'],
+    ["of an id that was there", { id: old("1").id }, '"id" is that of an entry before'],
+    ["with a member that is unknown", { secret: 1 }, '"secret" is not allowed'],
+  ])("for a webhook %s", (_case, changes, message) => {
+    const { path, bring } = dataFolder();
+    const content = { webhooks: [old("1"), old("2", changes)] };
+    expect(() => bring(content)).toThrow(WebhookError);
+    expect(() => bring(content)).toThrow(`webhook 2 of the file: ${message}`);
+    expect(idsIn(path)).toEqual([]);
+  });
+
+  test("and all that is wrong is told at once", () => {
+    const { bring } = dataFolder();
+    expect(() => bring([old("1", { event: 1 }), old("2"), old("3", { token: 1 })])).toThrow(
+      /^webhook 1 of the file: .*\nwebhook 3 of the file: .*$/,
+    );
+  });
+
+  test.each([["{"], ['{"hooks": []}'], ["1"], ["null"]])("for the file %s", (content) => {
+    expect(() => dataFolder().bring(content)).toThrow(/cannot be read|must have a list|must be an object/);
+  });
+
+  test("when the register would be too full", () => {
+    const { path, bring } = dataFolder();
+    bring([old("1")], 2);
+    expect(() => bring([old("1"), old("2"), old("3")], 2)).toThrow("more than 2 webhooks");
+    expect(bring([old("1"), old("2")], 2)).toHaveLength(1);
+    expect(idsIn(path)).toEqual([1, 2]);
+  });
+
+  test("while the node runs", () => {
+    const { path, bring } = dataFolder();
+    onTestFinished(lockDataFolder(dirname(path)));
+    expect(() => bring([old("1")])).toThrow(DataInUseError);
+  });
+});
