@@ -1,8 +1,9 @@
 /** What a snapshot says about itself: written last, so that a folder without it is no snapshot. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Type, { type Static } from "typebox";
 import { Value } from "typebox/value";
+import { writeWholeFile } from "../store/whole-file.ts";
 import { ArchiveError } from "./error.ts";
 
 const count = Type.Integer({ minimum: 0 });
@@ -31,9 +32,7 @@ export const DATABASE_FILE = "chain.sqlite.zst";
 const FILE = "manifest.json";
 
 export function writeManifest(folder: string, manifest: Manifest): void {
-  const path = join(folder, FILE);
-  writeFileSync(`${path}.part`, `${JSON.stringify(manifest, null, 2)}\n`, { flush: true });
-  renameSync(`${path}.part`, path);
+  writeWholeFile(join(folder, FILE), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_DAMAGED */

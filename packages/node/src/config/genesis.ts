@@ -1,9 +1,10 @@
 /** The genesis file of a known network, from other nodes where none is given. */
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { presets } from "@uniknode/protocol";
 import { fetchGenesis } from "../peers/genesis.ts";
 import { localAddressOf } from "../peers/options.ts";
+import { writeWholeFile } from "../store/whole-file.ts";
 import type { NetworkChoice } from "./network.ts";
 import type { peerOptions } from "./peers.ts";
 import { peersOptionsOf } from "./peers.ts";
@@ -36,8 +37,7 @@ export async function genesisPath(choice: GenesisChoice): Promise<string | undef
     );
   }
   mkdirSync(data, { recursive: true });
-  // A process that is killed meanwhile leaves no half of a file, which later starts would take for the whole.
-  writeFileSync(`${path}.part`, JSON.stringify(json), { flush: true });
-  renameSync(`${path}.part`, path);
+  // Later starts take whatever is there for the genesis block.
+  writeWholeFile(path, JSON.stringify(json));
   return path;
 }

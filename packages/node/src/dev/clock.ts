@@ -1,5 +1,6 @@
 /** The clock of a dev chain: the machine's, moved on by whoever asks, and never back, not by a restart either. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { writeWholeFile } from "../store/whole-file.ts";
 
 export type DevClock = {
   /** Milliseconds since 1970. */
@@ -19,9 +20,7 @@ export function openClock(path: string): DevClock {
     moveTo(unixMs) {
       const missingMs = unixMs - nowMs();
       if (missingMs <= 0) return;
-      // A process that is killed meanwhile leaves the old file or the new one, no half of it.
-      writeFileSync(`${path}.part`, `${JSON.stringify({ aheadMs: aheadMs + missingMs })}\n`);
-      renameSync(`${path}.part`, path);
+      writeWholeFile(path, `${JSON.stringify({ aheadMs: aheadMs + missingMs })}\n`);
       aheadMs += missingMs;
     },
   };
