@@ -158,7 +158,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   /**
    * Nothing in memory changes before it is on the disk. For outcomes nobody has to wait, but what many commits leave to
-   * the disk is what the next block waits for: that was ten milliseconds.
+   * the disk is what the next block waits for (decision 21).
    */
   function write(): Matched {
     const attempts = unwritten;
