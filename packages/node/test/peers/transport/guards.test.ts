@@ -1,7 +1,7 @@
 /** The guards of a server against those who break the protocol (p2p.md 2 and 6). */
 import { once } from "node:events";
-import { networkInterfaces } from "node:os";
-import { afterEach, describe, expect, test } from "vitest";
+import { constants, networkInterfaces } from "node:os";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
 import {
@@ -18,6 +18,10 @@ import {
 const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === "::1"),
 );
+
+/** The sockets below those of `node:net`. */
+type Sockets = { readonly TCP: { readonly prototype: { bind6(address: string, port: number): number } } };
+const sockets = (process as unknown as { binding(name: string): Sockets }).binding("tcp_wrap");
 
 const servers: PeerServer[] = [];
 async function serve(setting?: Setting): Promise<number> {
@@ -165,6 +169,15 @@ describe.skipIf(!hasIpv6)("a server that listens to every address", () => {
       expect((await untilClosed(stranger)).code).toBe(CUT);
     },
   );
+});
+
+test("a server that listens to every address does without IPv6 where it is switched off", async () => {
+  // What the kernel answers there to the process that asks for a socket.
+  const bindIpv6 = vi.spyOn(sockets.TCP.prototype, "bind6").mockReturnValue(-constants.errno.EAFNOSUPPORT);
+  onTestFinished(() => bindIpv6.mockRestore());
+  const port = await serve({ host: "::" });
+  expect(bindIpv6).toHaveBeenCalled();
+  expect(await isLetIn(port, "127.0.0.2")).toBe(true);
 });
 
 test("a subnet has so many connections, and room again when one ends", async () => {
