@@ -168,7 +168,7 @@ async function start(
   const interest = createInterest({
     store: createWantedStore(database),
     lastSequence: events.lastSequence,
-    webhookNames: createWebhookStore(database).eventNames,
+    webhookNames: options.webhooks === "on" ? createWebhookStore(database).eventNames : () => new Set(),
     nowMs: Date.now,
   });
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {

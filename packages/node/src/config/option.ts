@@ -22,6 +22,8 @@ export type Option<V extends OptionValue = OptionValue> = {
   readonly variable?: string;
   /** Environment variables by which the old node knew it, read where that one is not set (operations.md 3 and 9). */
   readonly oldVariables?: readonly string[];
+  /** What they mean where they are set at all: the old node took any text for yes, `false` and `0` too. */
+  readonly oldMeaning?: string;
   /**
    * Reads a text of the command line, the environment or a JSON value of the file.
    *

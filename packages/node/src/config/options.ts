@@ -53,6 +53,16 @@ export const nodeOptions = {
     default: 100,
     read: readInteger(0, 1_000_000),
   }),
+  webhooks: option({
+    name: "webhooks",
+    placeholder: "on|off",
+    sentence:
+      "Whether there are webhooks: off, the register is not served, and nothing is told to any target.",
+    oldVariables: ["CORE_WEBHOOKS_ENABLED"],
+    oldMeaning: "on",
+    default: "on" as const,
+    read: readChoice("on", "off"),
+  }),
   webhookToken: option({
     name: "webhookToken",
     placeholder: "TOKEN",

@@ -44,7 +44,7 @@ export function resolveConfig<T extends OptionTable>(table: T, sources: Sources)
       // An empty one was as good as none.
       ...(option.oldVariables ?? []).map((variable): [string, unknown] => [
         `environment variable ${variable}`,
-        sources.environment[variable] || undefined,
+        sources.environment[variable] ? (option.oldMeaning ?? sources.environment[variable]) : undefined,
       ]),
       [`"${name}" in ${sources.file}`, file[name]],
     ];

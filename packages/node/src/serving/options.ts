@@ -13,6 +13,7 @@ export type ServingOptions = {
   readonly httpTrustProxy: string | undefined;
   /** Requests per minute of one client address; 0: no limit. */
   readonly rateLimit: number;
+  readonly webhooks: "on" | "off";
   /** Absent: the one of the first start, made then. */
   readonly webhookToken: string | undefined;
   /** Addresses and networks that use the register of webhooks without token, and nobody else; undefined: the token counts. */
@@ -65,6 +66,7 @@ export function servingDataOf(
     allowed: options.httpAllow,
     trustedProxies: options.httpTrustProxy,
     rateLimit: options.rateLimit,
+    webhooks: options.webhooks,
     legacyCallers: options.webhookLegacy,
     eventsPublic: options.eventsPublic,
     metricsPublic: options.metricsPublic,

@@ -1,7 +1,6 @@
 /** What runs in the serving thread: the API, the register of webhooks, and their deliveries. */
 import type { MessagePort } from "node:worker_threads";
 import { createNetwork, createSlots } from "@uniknode/protocol";
-import { createHistory } from "../events/history.ts";
 import { createTimestampOf } from "../http/answers/timestamp.ts";
 import { createDevRoutes } from "../http/dev/routes.ts";
 import { countAnswers } from "../http/operations/answers.ts";
@@ -15,17 +14,14 @@ import { createLogger } from "../logging/logger.ts";
 import { openDatabase } from "../store/database.ts";
 import { createEventLog } from "../store/events.ts";
 import { createRankingBuilder } from "../store/queries/rankings/builder.ts";
-import { createSeal } from "../store/seal.ts";
 import { furtherTurn } from "../store/turns.ts";
 import { createSource } from "../stream/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS } from "../stream/stream.ts";
-import { createPost } from "../webhooks/delivery/post.ts";
-import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/webhooks.ts";
 import { gatewayThrough } from "./channel.ts";
 import { createOperations } from "./operations.ts";
 import type { ServingData } from "./thread.ts";
+import { openWebhooks } from "./webhooks.ts";
 
-const CONNECT_TIMEOUT_MS = 3_000;
 const RATE_LIMIT_WINDOW_MS = 60_000;
 /** Time for the rows of an answer in the thread that serves: all others wait meanwhile. */
 const READ_TIMEOUT_MS = 50;
@@ -47,23 +43,6 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   closing.add("database", database.close);
   // This side reads the log; it writes nothing but cursors.
   const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
-  const { post, close: closePost } = createPost({
-    timeoutMs: data.deliveries.timeoutMs,
-    userAgent: "uniknode",
-    ...data.targets,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  });
-  closing.add("connections", closePost);
-  const { retryPausesMs, maxPerSecondPerHost } = data.deliveries;
-  const retention = { ...DEFAULT_WEBHOOK_OPTIONS.retention, ...data.deliveries.retention };
-  const { httpsOnly } = data.targets;
-  const webhookOptions = {
-    ...DEFAULT_WEBHOOK_OPTIONS,
-    httpsOnly,
-    retryPausesMs,
-    maxPerSecondPerHost,
-    retention,
-  };
   const figuresReader = openDatabase(data.databasePath, { readonly: true });
   closing.add("figures reader", figuresReader.close);
   const { operations, observer, answered, ...measuring } = createOperations({
@@ -72,17 +51,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     streams: () => stream.figures(),
   });
   closing.add("measuring", measuring.close);
-  const webhooks = createWebhooks(webhookOptions, {
-    database,
-    seal: createSeal(data.sealKey),
-    eventLog,
-    webhooksChanged: gateway.webhooksChanged,
-    history: createHistory(database, network),
-    post,
-    observer,
-    logger,
-  });
-  closing.add("webhooks", webhooks.close);
+  const webhooks = openWebhooks(data, { database, eventLog, network, gateway, observer, closing, logger });
 
   const streamReader = openDatabase(data.databasePath, { readonly: true });
   closing.add("stream reader", streamReader.close);
@@ -129,7 +98,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
       rankings,
       gateway,
       plugins: [
-        createWebhookRoutes(registerAccess, webhooks),
+        ...(webhooks ? [createWebhookRoutes(registerAccess, webhooks)] : []),
         createStreamRoutes(data.eventsPublic ? undefined : access, stream),
         createDevRoutes(access, { gateway, timestampOf }),
       ],
@@ -143,13 +112,13 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const { port } = await server.listen();
   // Known only once it listens; the register of webhooks is part of the same API.
   ports["@arkecosystem/core-api"] = port;
-  ports["@arkecosystem/core-webhooks"] = port;
-  webhooks.wake();
+  if (webhooks) ports["@arkecosystem/core-webhooks"] = port;
+  webhooks?.wake();
 
   return {
     port,
     wake() {
-      webhooks.wake();
+      webhooks?.wake();
       stream.wake();
     },
     close: () => closing.closeAll((part, err) => logger.error({ part, err }, "closing failed")),

@@ -25,6 +25,7 @@ export type ServingData = {
   readonly trustedProxies?: string | undefined;
   /** Requests per minute of one client address; 0 or absent: no limit. */
   readonly rateLimit?: number;
+  readonly webhooks: "on" | "off";
   readonly webhookToken: string;
   /** Of `sealSecrets`; absent: secrets of webhooks lie open. */
   readonly sealKey?: Uint8Array | undefined;

@@ -125,6 +125,9 @@ export type Webhooks = {
   close(): Promise<void>;
 };
 
+/** Why deliveries are not sent that waited while the service was off. */
+const WAS_OFF = "webhooks were off";
+
 const SIGNED_BY_HALF =
   "webhooks of an old register sign with the half of their token that it kept, as ASCII text; a rotation gives them a whole one";
 
@@ -147,8 +150,13 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
 
   database.transaction(() => {
     webhooks.activateWaiting(eventLog.lastSequence());
+    if (eventLog.cursor(READER) !== undefined) return;
     // From here on the log keeps what was not handled yet.
-    if (eventLog.cursor(READER) === undefined) eventLog.moveCursor(READER, eventLog.lastSequence());
+    eventLog.moveCursor(READER, eventLog.lastSequence());
+    // What waited since the service was on may have been undone since, and nobody would take it back.
+    for (const webhook of webhooks.ids()) {
+      endings.begin(webhook, { state: "failed", reason: WAS_OFF, withReversals: true }, nowMs());
+    }
   });
 
   const halves = aliases.webhooks().filter((id) => isHalf(webhooks.find(id)!.secrets.token));

@@ -56,6 +56,18 @@ describe("precedence", () => {
     });
   });
 
+  test("the switch of old containers for webhooks is on whatever it says, and webhooks are on without", () => {
+    const webhooks = (environment: Record<string, string>, content = {}) =>
+      resolveConfig(nodeOptions, { flags: {}, environment, file: configFile(content) }).webhooks;
+    expect(webhooks({})).toBe("on");
+    expect(webhooks({ UNIKNODE_WEBHOOKS: "off" })).toBe("off");
+    for (const text of ["true", "false", "0"]) {
+      expect(webhooks({ CORE_WEBHOOKS_ENABLED: text }, { webhooks: "off" })).toBe("on");
+      expect(webhooks({ CORE_WEBHOOKS_ENABLED: text, UNIKNODE_WEBHOOKS: "off" })).toBe("off");
+    }
+    expect(webhooks({ CORE_WEBHOOKS_ENABLED: "" }, { webhooks: "off" })).toBe("off");
+  });
+
   test("passphrases of old containers are one, or several in quotation marks", () => {
     const secrets = (environment: Record<string, string>) =>
       secretsOf(resolveConfig(nodeOptions, { flags: {}, environment }));

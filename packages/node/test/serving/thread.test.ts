@@ -1,5 +1,8 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { dalinet } from "@uniknode/protocol";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { webhookRoutes } from "../../src/http/description/webhooks.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import {
   loadServingThread,
@@ -7,7 +10,10 @@ import {
   type ServingData,
   type ServingThread,
 } from "../../src/serving/thread.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { createEventLog } from "../../src/store/events.ts";
 import { createTurns } from "../../src/store/turns.ts";
+import { createWebhookStore } from "../../src/store/webhooks.ts";
 import { PUBLIC_TARGETS } from "../../src/webhooks/delivery/guard.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/webhooks.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../http/fixture.ts";
@@ -34,6 +40,7 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
     genesisBlock: identity.genesisBlock,
     host: "127.0.0.1",
     port: 0,
+    webhooks: "on",
     webhookToken: "secret",
     eventsPublic: false,
     metricsPublic: true,
@@ -117,6 +124,60 @@ test("shows metrics to whoever has the token, unless they are public", async () 
   expect((await get("/metrics", { authorization: "Bearer secret" })).status).toBe(200);
   expect((await get("/health/ready")).status).toBe(200);
 });
+
+test("knows no path of webhooks while they are off, calls no target, and holds no event back", async () => {
+  const database = openDatabase(fixture.path);
+  onTestFinished(database.close);
+  const { insert, activate } = createWebhookStore(database);
+  const events = createEventLog(database, { wanted: () => new Set(["block.applied"]) });
+  events.moveCursor("webhooks", 0);
+  const { target, calls } = await listen();
+  const fields = { event: "block.applied", events: [], target, enabled: true, conditions: "[]" } as const;
+  const { id } = insert({ ...fields, match: "any", order: "parallel", confirmations: 0 }, "ab".repeat(32));
+  activate(id, 0);
+  database.transaction(() => events.append([{ id: "one", name: "block.applied", data: {} }]));
+
+  await serve({ webhooks: "off" });
+  for (const route of Object.keys(webhookRoutes)) {
+    const [method, path] = route.split(" ") as [string, string];
+    for (const prefix of ["/api", "/api/v2"]) {
+      const url = `${serving.url}${prefix}${path.replace(":id", "1").replace(":delivery", "1")}`;
+      const body = method === "POST" || method === "PUT" ? "{}" : null;
+      const headers = { authorization: "secret", ...(body && { "content-type": "application/json" }) };
+      const answer = await fetch(url, { method, headers, body });
+      expect([route, answer.status]).toEqual([route, 404]);
+    }
+  }
+  const get: Get = (path, headers = {}) => fetch(`${serving.url}${path}`, { headers });
+  const { data } = (await (await get("/api/node/configuration")).json()) as { data: { ports: object } };
+  expect(data.ports).not.toHaveProperty("@arkecosystem/core-webhooks");
+  expect(await (await get("/health/ready")).json()).toMatchObject({ status: "ready" });
+  expect((await get("/metrics")).status).toBe(200);
+  expect((await get("/api/events?events=block.applied")).status).toBe(401);
+  expect(events.cursor("webhooks")).toBeUndefined();
+
+  // On again, it tells what happens from then on; the event of before is gone for webhooks.
+  await thread.close();
+  thread = loadServingThread();
+  await serve({ webhooks: "on" });
+  database.transaction(() => events.append([{ id: "two", name: "block.applied", data: { height: 2 } }]));
+  serving.wake();
+  await expect.poll(() => calls.map(({ data }) => data)).toEqual([{ height: 2 }]);
+});
+
+/** A target that keeps what it is told. */
+async function listen() {
+  const calls: { data: unknown }[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    calls.push(JSON.parse(body));
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { calls, target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
 
 test("asks callers of old programs for no token, at the register of webhooks only, and nobody else may use it", async () => {
   const get = await serve({ legacyCallers: "127.0.0.1,::1", metricsPublic: false });

@@ -56,6 +56,29 @@ describe("restarts", () => {
     expect(heights(calls)).toEqual([1, 2, 3]);
   });
 
+  test("after a time without webhooks tell nothing of it, and send nothing that waited", async () => {
+    const path = databasePath();
+    const first = createService({ path, reply: () => 500 });
+    await first.webhooks.register.create(always());
+    await first.emit(blockApplied(1));
+    // What a node does whose webhooks are off; it logs for others.
+    first.eventLog.removeCursor("webhooks");
+    first.database.transaction(() => first.eventLog.append([blockApplied(2)]));
+    await first.close();
+    const second = createService({ path });
+    await second.emit(blockApplied(3));
+    await second.clock.advance(10_000);
+    expect(heights(second.calls)).toEqual([3]);
+    expect(second.log(1, 10)).toMatchObject([
+      { height: 3, state: "delivered" },
+      { height: 1, state: "failed", reason: "webhooks were off" },
+    ]);
+    // By then somebody may have looked whether it is still true.
+    second.webhooks.log.retry("1", "1");
+    await second.clock.advance(0);
+    expect(heights(second.calls)).toEqual([3, 1]);
+  });
+
   test("activate a webhook whose creation was not answered", async () => {
     const path = databasePath();
     const first = createService({ path, webhooksChanged: () => new Promise(() => {}) });

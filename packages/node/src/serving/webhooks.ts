@@ -1,0 +1,65 @@
+/** The webhook service as the operator wants it: on, or off. */
+import type { Network } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import { createHistory } from "../events/history.ts";
+import type { Closing } from "../lifecycle/closing.ts";
+import type { Database } from "../store/database.ts";
+import type { EventLog } from "../store/events.ts";
+import { createSeal } from "../store/seal.ts";
+import { createPost } from "../webhooks/delivery/post.ts";
+import { READER } from "../webhooks/matching/matcher.ts";
+import type { WebhookObserver } from "../webhooks/observer.ts";
+import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS, type Webhooks } from "../webhooks/webhooks.ts";
+import type { Gateway } from "./gateway.ts";
+import type { ServingData } from "./thread.ts";
+
+export type WebhooksDeps = {
+  /** A connection that can write, and the event log on the same connection. */
+  readonly database: Database;
+  readonly eventLog: EventLog;
+  readonly network: Network;
+  readonly gateway: Pick<Gateway, "webhooksChanged">;
+  readonly observer: WebhookObserver;
+  readonly closing: Pick<Closing, "add">;
+  readonly logger: Logger;
+};
+
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** Undefined: the service is off. Then nobody holds the event log back, and what happens is told to no webhook. */
+export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | undefined {
+  const { database, eventLog, network, gateway, observer, closing, logger } = deps;
+  if (data.webhooks === "off") {
+    eventLog.removeCursor(READER);
+    return undefined;
+  }
+  const { timeoutMs, retryPausesMs, maxPerSecondPerHost } = data.deliveries;
+  const { post, close: closePost } = createPost({
+    timeoutMs,
+    userAgent: "uniknode",
+    ...data.targets,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
+  closing.add("connections", closePost);
+  const webhooks = createWebhooks(
+    {
+      ...DEFAULT_WEBHOOK_OPTIONS,
+      httpsOnly: data.targets.httpsOnly,
+      retryPausesMs,
+      maxPerSecondPerHost,
+      retention: { ...DEFAULT_WEBHOOK_OPTIONS.retention, ...data.deliveries.retention },
+    },
+    {
+      database,
+      seal: createSeal(data.sealKey),
+      eventLog,
+      webhooksChanged: gateway.webhooksChanged,
+      history: createHistory(database, network),
+      post,
+      observer,
+      logger,
+    },
+  );
+  closing.add("webhooks", webhooks.close);
+  return webhooks;
+}
