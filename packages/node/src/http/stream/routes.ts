@@ -11,7 +11,7 @@ import { type AccessOptions, createAccess } from "../webhooks/access.ts";
 import { answer } from "../webhooks/answers.ts";
 import { integer, type Query, readQuery, text } from "../webhooks/query.ts";
 
-const STATUS: Readonly<Record<StreamErrorCode, number>> = {
+export const STREAM_STATUS: Readonly<Record<StreamErrorCode, number>> = {
   STREAM_INVALID: 422,
   STREAM_GONE: 410,
   STREAM_LIMIT: 429,
@@ -82,7 +82,7 @@ function readJson(given: string): unknown {
 
 function refuse(error: unknown, reply: FastifyReply): never {
   if (!(error instanceof StreamError)) throw error;
-  const status = STATUS[error.code];
+  const status = STREAM_STATUS[error.code];
   if (status === 429 || status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
   throw new HttpError(status, error.message);
 }

@@ -6,7 +6,7 @@ import { WebhookError, type WebhookErrorCode } from "../../webhooks/register/err
 import type { ReplayProgress } from "../../webhooks/replay/replays.ts";
 import { HttpError } from "../transport/error.ts";
 
-const STATUS: Readonly<Record<WebhookErrorCode, number>> = {
+export const WEBHOOK_STATUS: Readonly<Record<WebhookErrorCode, number>> = {
   WEBHOOK_INVALID: 422,
   WEBHOOK_LIMIT: 422,
   WEBHOOK_UNKNOWN: 404,
@@ -82,7 +82,7 @@ export async function answer<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof WebhookError) throw new HttpError(STATUS[error.code], error.message);
+    if (error instanceof WebhookError) throw new HttpError(WEBHOOK_STATUS[error.code], error.message);
     throw error;
   }
 }
