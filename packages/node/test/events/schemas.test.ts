@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Errors } from "typebox/value";
 import { expect, test } from "vitest";
 import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
@@ -20,6 +22,16 @@ test("every event was among them, and all but one have content", () => {
   const names = new Set(Object.keys(EVENTS).map(loggedName));
   expect(seen).toEqual(names);
   expect(new Set([...Object.keys(DATA_SCHEMAS), "round.applied"])).toEqual(names);
+});
+
+test("the reference shows an example of each, which has the content that is documented", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../../docs/reference/events.md"), "utf8");
+  const examples = page.matchAll(/^### (\S+)\n\n[^\n]*\n\n```json\n(.*?)\n```$/gms);
+  const shown = new Map([...examples].map(([, name, text]) => [name!, JSON.parse(text!)]));
+  expect(new Set(shown.keys())).toEqual(new Set(Object.keys(DATA_SCHEMAS)));
+  for (const [name, data] of shown) {
+    expect([name, Errors(DATA_SCHEMAS[name]!, data)]).toEqual([name, []]);
+  }
 });
 
 test("another content would be noticed", () => {
