@@ -5,10 +5,18 @@ import type { Server } from "../../src/http/app.ts";
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Content = { content?: { "application/json": { schema: object } } };
 
+type Parameter = {
+  name: string;
+  in: "path" | "query";
+  required: boolean;
+  schema: Schema;
+  example?: Json;
+};
+
 export type Operation = {
   tags: string[];
   summary: string;
-  parameters?: { name: string; in: "path" | "query"; required: boolean; schema: Schema }[];
+  parameters?: Parameter[];
   requestBody?: { content: { "application/json": { schema: Schema } } };
   responses: Record<string, Content>;
 };

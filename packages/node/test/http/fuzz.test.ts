@@ -1,116 +1,75 @@
-/** Requests of every route, made from the document: sensible, odd and hostile ones. Whatever comes, the answer is one. */
-import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { documentOf, faultOf, type Operation, type Schema } from "./described.ts";
+/** Requests of every route, sensible, odd and hostile ones. Whatever comes, the answer is one. */
+import { createSlots } from "@uniknode/protocol";
+import { expect, onTestFinished, test } from "vitest";
+import { createTimestampOf } from "../../src/http/answers/timestamp.ts";
+import { createDevRoutes } from "../../src/http/dev/routes.ts";
+import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
+import { listen, openStreams, TOKEN as STREAM_TOKEN } from "../stream/support.ts";
+import { always, blockApplied, createService } from "../webhooks/support.ts";
+import { chain, heads } from "./chain.ts";
 import { openFixture } from "./fixture.ts";
+import { fuzz } from "./fuzz.ts";
 import { longer } from "./longer.ts";
-import { filled, sampleOf } from "./samples.ts";
 
-/** One of them for each route; more by hand: `FUZZ_RUNS=5000`. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 40);
+const TOKEN = "of the operator";
+/** Those with a token. */
+const GUARDED = /^\/(webhooks|dev|events)/;
 
-const fixture = openFixture({}, {}, longer);
-beforeAll(() => fixture.app.ready());
-afterAll(() => fixture.close());
+const refusals = (statuses: ReadonlyMap<number, number>): number =>
+  (statuses.get(422) ?? 0) + (statuses.get(400) ?? 0);
 
-const hostile = fc.oneof(
-  fc.string({ maxLength: 80 }),
-  fc.string({ unit: "binary", maxLength: 20 }),
-  fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
-  fc.constantFrom(
-    "",
-    "undefined",
-    "null",
-    "NaN",
-    "1e3",
-    "-0",
-    "0x10",
-    "%00",
-    "'; DROP TABLE blocks; --",
-    "../..",
-    "a".repeat(5_000),
-  ),
-);
-
-/** Mostly what the schema admits, so that more than the validation is reached. */
-const arbitraryOf = (schema: Schema) =>
-  fc.oneof(
-    { weight: 3, arbitrary: fc.constant(schema).map(sampleOf) },
-    { weight: 1, arbitrary: fc.integer({ min: 0, max: 30 }) },
-    { weight: 1, arbitrary: hostile },
-    { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
-  );
-
-const membersOf = (schemas: Readonly<Record<string, Schema>>) =>
-  fc.record(
-    Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, arbitraryOf(schema)])),
-    {
-      requiredKeys: [],
-    },
-  );
-
-const textOf = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
-
-type Shot = { path: string; query: Record<string, unknown>; payload: unknown };
-
-function shotsOf(path: string, { parameters = [], requestBody }: Operation): fc.Arbitrary<Shot> {
-  const queries = parameters.filter((one) => one.in === "query").map(({ name, schema }) => [name, schema]);
-  const body = requestBody?.content["application/json"].schema;
-  return fc.record({
-    path: fc.oneof(
-      { weight: 3, arbitrary: fc.constant(filled(path)) },
-      {
-        weight: 1,
-        arbitrary: hostile.map((text) =>
-          path.replace(/\{\w+\}/g, () => encodeURIComponent(text.toWellFormed())),
-        ),
-      },
-    ),
-    query: membersOf(Object.fromEntries(queries)),
-    payload: body
-      ? fc.oneof(
-          { weight: 4, arbitrary: membersOf(body.properties ?? {}) },
-          { weight: 1, arbitrary: fc.jsonValue() },
-        )
-      : fc.constant(undefined),
-  });
-}
-
-test("no request of any route is a failure of the node, or answered by something else than is told", async () => {
-  const statuses = new Map<number, number>();
-  for (const [path, operations] of Object.entries(documentOf(fixture.app).paths)) {
-    for (const [name, operation] of Object.entries(operations)) {
-      const method = name.toUpperCase();
-      const property = fc.asyncProperty(
-        shotsOf(path, operation),
-        async ({ path: filledPath, query, payload }) => {
-          const search = Object.entries(query)
-            .map(
-              ([key, value]) =>
-                `${encodeURIComponent(key)}=${encodeURIComponent(textOf(value).toWellFormed())}`,
-            )
-            .join("&");
-          const url = `/api/v2${filledPath}${search && `?${search}`}`;
-          const answer = await fixture.app.inject({
-            method: method as "GET",
-            url,
-            ...(payload !== undefined && {
-              payload: JSON.stringify(payload),
-              headers: { "content-type": "application/json" },
-            }),
-          });
-          statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1);
-          expect(answer.statusCode, `${method} ${url}: ${answer.body.slice(0, 300)}`).toBeLessThan(500);
-          const route = `/api/v2${path.replace(/\{(\w+)\}/g, ":$1")}`;
-          const { statusCode: status, body } = answer;
-          if (status === 200)
-            expect(faultOf(fixture.app, { method, url: route, status, body })).toBeUndefined();
-        },
-      );
-      await fc.assert(property, { numRuns: RUNS });
-    }
-  }
+test("everybody's requests", { timeout: 120_000 }, async () => {
+  const fixture = openFixture({}, {}, longer);
+  onTestFinished(fixture.close);
+  await fixture.app.ready();
+  const statuses = await fuzz(fixture.app, { isMeant: (path) => !GUARDED.test(path) });
   // Both sides of the validation are reached.
   expect(statuses.get(200)).toBeGreaterThan(200);
-  expect((statuses.get(422) ?? 0) + (statuses.get(400) ?? 0)).toBeGreaterThan(200);
-}, 120_000);
+  expect(refusals(statuses)).toBeGreaterThan(200);
+});
+
+/** More than are removed meanwhile. */
+const WEBHOOKS = 100;
+
+test("those of who has the token: webhooks, and the verbs of the dev chain", {
+  timeout: 120_000,
+}, async () => {
+  const { webhooks } = createService({ chain: [[blockApplied(1)]] });
+  const { head } = heads;
+  const unchanged = { head, reverted: [], applied: [], now: 41, isForging: true };
+  const timestampOf = createTimestampOf(createSlots(chain.network).unixMsOf);
+  const dev = { gateway: { dev: async () => unchanged }, timestampOf };
+  const plugins = [createWebhookRoutes({ token: TOKEN }, webhooks), createDevRoutes({ token: TOKEN }, dev)];
+  const fixture = openFixture({}, { plugins });
+  onTestFinished(fixture.close);
+  await fixture.app.ready();
+  for (let count = 0; count < WEBHOOKS; count += 1) {
+    const { id } = await webhooks.register.create(always());
+    await webhooks.ping(`${id}`);
+  }
+  let last = 0;
+  const statuses = await fuzz(fixture.app, {
+    isMeant: (path) => GUARDED.test(path) && path !== "/events",
+    headers: { authorization: TOKEN },
+    fill: (path) => {
+      last = (last % WEBHOOKS) + 1;
+      return path.replace("{id}", `${last}`).replace("{delivery}", "1");
+    },
+  });
+  for (const status of [200, 201, 202]) expect(statuses.get(status), `${status}`).toBeGreaterThan(0);
+  expect(refusals(statuses)).toBeGreaterThan(200);
+});
+
+test("those of readers of the stream, which has no end", { timeout: 120_000 }, async () => {
+  const { fixture, port } = await openStreams();
+  const statuses = await fuzz(fixture.app, {
+    isMeant: (path) => path === "/events",
+    send: async ({ url }) => {
+      const listener = await listen(`http://127.0.0.1:${port}${url}`, { authorization: STREAM_TOKEN });
+      listener.close();
+      return { statusCode: listener.status };
+    },
+  });
+  expect(statuses.get(200)).toBeGreaterThan(0);
+  expect(refusals(statuses)).toBeGreaterThan(0);
+});

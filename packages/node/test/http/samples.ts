@@ -48,7 +48,8 @@ const TEXTS = [
 
 /** A value that a schema admits. */
 export function sampleOf(schema: Schema): unknown {
-  const { type, enum: choices, minimum = 1, anyOf, properties, items, pattern } = schema;
+  const { type, enum: choices, minimum = 1, anyOf, properties, items, pattern, examples } = schema;
+  if (examples) return examples[0];
   if (choices) return choices[0];
   if (anyOf) return sampleOf(anyOf[0]!);
   if (type === "integer" || type === "number") return Math.max(minimum, 1);

@@ -13,8 +13,18 @@ export const streamRoutes: Readonly<Record<string, FastifySchema>> = {
     summary: "Events as they happen, over a connection that stays open.",
     security: [{ token: [] }],
     querystring: query({
-      events: Type.Optional(Type.String({ description: "Names and patterns, separated by commas." })),
-      conditions: Type.Optional(Type.String({ description: "JSON, as in the register of webhooks." })),
+      events: Type.Optional(
+        Type.String({
+          description: "Names and patterns, separated by commas.",
+          examples: ["block.applied,transaction.applied"],
+        }),
+      ),
+      conditions: Type.Optional(
+        Type.String({
+          description: "JSON, as in the register of webhooks.",
+          examples: ['[{"key": "height", "condition": "gte", "value": "1"}]'],
+        }),
+      ),
       match: Type.Optional(Type.Enum(["any", "all"])),
       fromHeight: pageQuery.page,
       lastEventId: Type.Optional(Type.String({ description: "As the header Last-Event-ID." })),

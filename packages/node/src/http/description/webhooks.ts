@@ -15,13 +15,31 @@ const Condition = Type.Object(
 );
 const typedSwitch = Type.Union([Type.Boolean(), Type.Enum(["true", "false"])]);
 
+const target = Type.String({
+  description: "URL that the deliveries are posted to.",
+  examples: ["https://receiver.example/hook"],
+});
+const conditions = Type.Array(Condition, {
+  examples: [[{ key: "amount", condition: "gte", value: "100000000" }]],
+});
+
 /** Members that may be written. */
 const writable = {
-  event: Type.Optional(Type.String({ description: "Name of an event (docs/reference/events.md)." })),
-  events: Type.Optional(Type.Array(Type.String(), { description: "Several names, instead of `event`." })),
-  target: Type.Optional(Type.String({ description: "URL that the deliveries are posted to." })),
+  event: Type.Optional(
+    Type.String({
+      description: "Name of an event (docs/reference/events.md).",
+      examples: ["transaction.applied"],
+    }),
+  ),
+  events: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Several names, instead of `event`.",
+      examples: [["block.applied", "block.reverted"]],
+    }),
+  ),
+  target: Type.Optional(target),
   enabled: Type.Optional(typedSwitch),
-  conditions: Type.Optional(Type.Array(Condition)),
+  conditions: Type.Optional(conditions),
   match: Type.Optional(Type.Enum(["any", "all"], { description: "Which of the conditions must hold." })),
   order: Type.Optional(
     Type.Enum(["parallel", "strict"], {
@@ -101,8 +119,8 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   "POST /webhooks": route("Registers a webhook. The answer carries its secret, once.", data(Secret), {
     body: {
       ...writable,
-      target: Type.String(),
-      conditions: Type.Array(Condition),
+      target,
+      conditions,
       ping: Type.Optional(typedSwitch),
     },
     status: 201,
