@@ -53,7 +53,10 @@ export type HttpOptions = {
   readonly rateLimit?: RateLimitOptions;
   /** Time in which an answer must be ready; then the client gets 503. */
   readonly answerTimeoutMs?: number;
-  /** Time for the rows that an answer is looked for in; then the client gets 503. No other answer is made meanwhile. */
+  /**
+   * Time for the rows that an answer is looked for in; then it is made in the slow lane, or the client gets 503. No other
+   * answer is made meanwhile.
+   */
   readonly readTimeoutMs?: number;
   /** Time in which a whole request must have arrived, however slowly it is sent; then the client gets 408. */
   readonly requestTimeoutMs?: number;
@@ -71,7 +74,7 @@ export type HttpDependencies = {
   readonly network: Network;
   readonly identity: Identity;
   readonly gateway: Gateway;
-  /** Further endpoints, each served under both prefixes: the register of webhooks. */
+  /** Further endpoints, each served under both prefixes: webhooks, the live stream, the verbs of a dev chain. */
   readonly plugins: readonly FastifyPluginAsync[];
   /** Makes answers whose rows take longer than the time for them; absent: they are 503. */
   readonly slowLane?: SlowLane;
