@@ -7,6 +7,7 @@ import { type Client, connect } from "../process/client.ts";
 import { writeNetwork } from "../process/network.ts";
 import { type Running, spawnUniknode } from "../process/uniknode.ts";
 import { ACCOUNT_EVENTS, type Account, openAccount } from "./account.ts";
+import { CANDIDATE } from "./cast.ts";
 import type { Hosts } from "./namespaces.ts";
 
 export type Fleet = {
@@ -14,6 +15,8 @@ export type Fleet = {
   readonly hosts: Hosts;
   readonly network: TestNetwork;
   readonly accounts: readonly Account[];
+  /** The node that has the keys of a delegate; the first one has those of a candidate as well. */
+  ownerOf(publicKey: string): number;
   /** Data folder of a node. */
   dataOf(index: number): string;
   /** What is to be said to a node, unless it is down. */
@@ -42,9 +45,11 @@ export async function createFleet(hosts: Hosts, count: number, blocktime: number
   const urlOf = (index: number) => `http://${hosts.addressOf(index)}:${HTTP_PORT}`;
   const dataOf = (index: number) => join(folder, `node-${index}`);
 
+  const delegatesOf = (index: number) => [network.delegates[index]!, ...(index === 0 ? [CANDIDATE] : [])];
+
   for (const index of indexes) {
     mkdirSync(dataOf(index));
-    const secrets = [network.delegates[index]!.passphrase];
+    const secrets = delegatesOf(index).map(({ passphrase }) => passphrase);
     writeFileSync(join(dataOf(index), "delegates.json"), JSON.stringify({ secrets }));
   }
 
@@ -101,6 +106,8 @@ export async function createFleet(hosts: Hosts, count: number, blocktime: number
     hosts,
     network,
     accounts,
+    ownerOf: (publicKey) =>
+      indexes.find((index) => delegatesOf(index).some((delegate) => delegate.publicKey === publicKey))!,
     dataOf,
     client: async (index) => (running.has(index) ? connect(urlOf(index)).catch(() => undefined) : undefined),
     start,

@@ -1,99 +1,121 @@
 /** People who use the network while it is in trouble: each sends one transaction after another, of every type. */
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   builders,
+  createNetwork,
   multiSignTransaction,
+  type Network,
   signTransaction,
   type Transaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import { type Person, peopleOf } from "../../src/dev/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import type { Person } from "../../src/dev/keys.ts";
 import type { Client } from "../process/client.ts";
 import type { Random } from "../simulation/random.ts";
+import { ada, ben, cleo, dora, EVERYBODY, emil, factory, finn, gwen, payer, people } from "./cast.ts";
 import type { Fleet } from "./fleet.ts";
 
 const ONE = 100_000_000n;
-const MNEMONIC = "test test test test test test test test test test test junk";
-const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
 const MULTIHASH = "QmR45FmbVVrixReBwJkhEKde2qwHYaQzGxu4ZoDeswuF9w";
+const BRIDGECHAIN = "bc".repeat(32);
 
-/** Pause between two looks at whether a transaction is on the chain. */
+/** Pause between two looks at the chain, each of them at some node. */
 const LOOK_MS = 1_000;
-/** A node may have lost what it was given. */
-const LOOKS_BEFORE_REPEAT = 8;
+/** A node that is asleep does not answer. */
+const ANSWER_MS = 3_000;
 const BULK = 20;
+/** Blocks that a lock with an end has to come on the chain, beside the round that it must last at least. */
+const LOCK_BLOCKS = 15;
 
 type Envelope = {
-  readonly network: Client["network"];
+  readonly network: Network;
   readonly senderPublicKey: string;
   readonly nonce: bigint;
+  readonly fee: bigint;
 };
 /** Sends what is made with the sender's next nonce, and waits until it is on the chain. */
 type Send = (sender: Person, make: (envelope: Envelope) => TransactionBody) => Promise<Transaction>;
 
+/** What a person has sent, in the order of the nonces, and the nonce that the chain knew when it was looked at last. */
+type Notes = { readonly sent: Transaction[]; nonce: bigint };
+
 export type Load = {
-  /** Types of the transactions that were seen on the chain, as `group/type`. */
-  readonly types: ReadonlySet<string>;
+  /** Settles when everybody has done what he wanted to do. */
+  readonly finished: Promise<void>;
   /** Ends when the last answers are in. */
   stop(): Promise<void>;
 };
 
 class Stopped extends Error {}
 
-export function startLoad(fleet: Fleet, random: Random): Load {
-  const { rich, delegates } = fleet.network;
-  const types = new Set<string>();
+export function startLoad({ network: { files, rich }, client, count }: Fleet, random: Random): Load {
+  const network = createNetwork(files);
+  const notes = new Map<Person, Notes>();
+  let height = 0;
   let isStopped = false;
 
   /** Some node that answers. */
   async function anyClient(): Promise<Client> {
     for (;;) {
       if (isStopped) throw new Stopped();
-      const client = await fleet.client(random.integer(0, fleet.count - 1));
-      if (client) return client;
+      const some = await client(random.integer(0, count - 1));
+      if (some) return some;
+      await sleep(100);
     }
   }
 
   async function nonceOf(client: Client, { address }: Person): Promise<bigint> {
-    const wallet = (await client.get(`/api/wallets/${address}`)) as { nonce: string };
+    const wallet = (await client.get(`/api/wallets/${address}`).catch(() => ({ nonce: "0" }))) as {
+      nonce: string;
+    };
     return BigInt(wallet.nonce);
   }
 
-  const signed = (body: TransactionBody, { keys }: Person): Transaction => signTransaction(body, keys);
+  /** Does something with a node again and again, whatever becomes of the nodes. */
+  async function repeat(work: (client: Client) => Promise<void>): Promise<void> {
+    while (!isStopped) {
+      const turn = anyClient().then(work);
+      // A node may have gone away.
+      await Promise.race([turn.catch(() => {}), sleep(ANSWER_MS)]);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /**
+   * Hands over whatever a node does not have on its chain: the node that took it may be gone, or have come from another
+   * branch, and what was on the chain once may have left it.
+   */
+  async function look(client: Client): Promise<void> {
+    const { block } = (await client.get("/api/blockchain")) as { block: { height: number } };
+    height = block.height;
+    await Promise.all(
+      [...notes].map(async ([person, note]) => {
+        note.nonce = await nonceOf(client, person);
+        const missing = note.sent.slice(Number(note.nonce));
+        if (missing.length > 0) await client.submit(missing);
+      }),
+    );
+  }
+
+  async function until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      if (isStopped) throw new Stopped();
+      await sleep(200);
+    }
+  }
 
   const send: Send = async (sender, make) => {
-    let looks = 0;
-    let sent: Transaction | undefined;
-    for (;;) {
-      try {
-        const client = await anyClient();
-        const nonce = await nonceOf(client, sender);
-        if (sent && nonce >= sent.nonce!) {
-          types.add(`${sent.typeGroup}/${sent.type}`);
-          return sent;
-        }
-        if (!sent || looks++ % LOOKS_BEFORE_REPEAT === 0) {
-          const envelope = { network: client.network, senderPublicKey: sender.publicKey, nonce: nonce + 1n };
-          sent ??= signed(make(envelope), sender);
-          await client.submit([sent]);
-        }
-      } catch (error) {
-        // The node went away.
-        if (error instanceof Stopped) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
+    const note = notes.get(sender) ?? { sent: [], nonce: 0n };
+    notes.set(sender, note);
+    const { publicKey: senderPublicKey, keys } = sender;
+    const nonce = BigInt(note.sent.length + 1);
+    const transaction = signTransaction(make({ network, senderPublicKey, nonce, fee: 50n * ONE }), keys);
+    note.sent.push(transaction);
+    await until(() => note.nonce >= nonce);
+    return transaction;
   };
 
-  const [ada, ben, cleo, dora, emil] = ["ada", "ben", "cleo", "dora", "emil"].map(people) as [
-    Person,
-    Person,
-    Person,
-    Person,
-    Person,
-  ];
-  const factory = people("factory");
   const secret = createHash("sha256").update("secret").digest("hex");
   const secretHash = createHash("sha256").update(Buffer.from(secret, "hex")).digest("hex");
   const certified = ({ keys }: Person) => ({
@@ -102,11 +124,9 @@ export function startLoad(fleet: Fleet, random: Random): Load {
     cost: 0n,
     factory: { tokenId: factory.unikId, keys: factory.keys },
   });
+  const free = { fee: 0n };
 
-  async function useUniks(): Promise<void> {
-    await send(factory, (given) =>
-      builders.nftMint({ ...given, tokenId: factory.unikId, properties: { type: "2" } }),
-    );
+  async function becomeDelegate(): Promise<void> {
     const { unikId: tokenId } = ada;
     await send(ada, (given) => builders.nftMint({ ...given, tokenId, properties: { type: "1" } }));
     await send(ada, (given) => builders.nftUpdate({ ...given, tokenId, properties: { "usr/color": "red" } }));
@@ -123,95 +143,126 @@ export function startLoad(fleet: Fleet, random: Random): Load {
       builders.certifiedUpdate({ ...given, ...certified(ada), tokenId, properties: { "usr/color": "blue" } }),
     );
     await send(ada, (given) => builders.unsDelegateRegister({ ...given, tokenId }));
+    await send(cleo, (given) => builders.unsVote({ ...given, vote: `+${ada.publicKey}` }));
+    await send(cleo, (given) => builders.unsVote({ ...given, vote: `-${ada.publicKey}` }));
     await send(ada, (given) => builders.unsDelegateResign(given));
+    const { unikId } = cleo;
+    await send(cleo, (given) =>
+      builders.certifiedTransfer({
+        ...given,
+        ...certified(cleo),
+        tokenId: unikId,
+        recipientId: emil.address,
+      }),
+    );
   }
 
-  async function useCertifiedUniks(): Promise<void> {
-    const { unikId: tokenId } = cleo;
-    const properties = { type: "1" };
-    await send(cleo, (given) =>
-      builders.certifiedMint({ ...given, ...certified(cleo), tokenId, properties }),
+  async function useUniks(): Promise<void> {
+    await send(factory, (given) =>
+      builders.nftMint({ ...given, tokenId: factory.unikId, properties: { type: "2" } }),
     );
-    await send(cleo, (given) => builders.unsVote({ ...given, vote: `+${delegates[0]!.publicKey}` }));
-    await send(cleo, (given) => builders.unsVote({ ...given, vote: `-${delegates[0]!.publicKey}` }));
-    await send(cleo, (given) => builders.nftTransfer({ ...given, tokenId, recipientId: emil.address }));
+    const { unikId: tokenId } = cleo;
+    await send(cleo, (given) =>
+      builders.certifiedMint({ ...given, ...certified(cleo), tokenId, properties: { type: "1" } }),
+    );
+    await becomeDelegate();
+  }
+
+  async function giveUnikAway(): Promise<void> {
+    const { unikId: tokenId } = finn;
+    await send(finn, (given) => builders.nftMint({ ...given, tokenId, properties: { type: "1" } }));
+    await send(finn, (given) => builders.nftTransfer({ ...given, tokenId, recipientId: gwen.address }));
   }
 
   async function useLocks(): Promise<void> {
-    const expiration = { type: 2, value: 1_000_000 };
-    const lock = await send(ben, (given) =>
-      builders.htlcLock({ ...given, recipientId: dora.address, amount: ONE, secretHash, expiration }),
+    const common = { recipientId: dora.address, amount: ONE, secretHash };
+    const value = height + count + LOCK_BLOCKS;
+    const short = await send(ben, (given) =>
+      builders.htlcLock({ ...given, ...common, expiration: { type: 2, value } }),
+    );
+    const long = await send(ben, (given) =>
+      builders.htlcLock({ ...given, ...common, expiration: { type: 2, value: 1_000_000 } }),
     );
     await send(dora, (given) =>
-      builders.htlcClaim({ ...given, lockTransactionId: lock.id, unlockSecret: secret }),
+      builders.htlcClaim({ ...given, ...free, lockTransactionId: long.id, unlockSecret: secret }),
     );
+    await send(dora, (given) => builders.transfer({ ...given, recipientId: ben.address, amount: ONE }));
     await send(ben, (given) => builders.ipfs({ ...given, multihash: MULTIHASH }));
-    await send(dora, (given) =>
-      builders.entityRegistration({ ...given, entityType: 0, entitySubType: 0, name: "dora" }),
-    );
-    await send(ben, (given) => {
-      const keys = [ben, dora];
-      const body = builders.multiSignature({
-        ...given,
-        min: 1,
-        publicKeys: keys.map(({ publicKey }) => publicKey),
-      });
-      return keys.reduce((signing, person, index) => multiSignTransaction(signing, index, person.keys), body);
+    await until(() => height > value);
+    await send(ben, (given) => builders.htlcRefund({ ...given, ...free, lockTransactionId: short.id }));
+  }
+
+  async function useMoreKeys(): Promise<void> {
+    await send(finn, (given) => {
+      const signers = [finn, emil];
+      const publicKeys = signers.map(({ publicKey }) => publicKey);
+      const body = builders.multiSignature({ ...given, min: 1, publicKeys });
+      return signers.reduce((signing, { keys }, index) => multiSignTransaction(signing, index, keys), body);
     });
     await send(emil, (given) =>
       builders.secondSignature({ ...given, publicKey: people("emil's second key").publicKey }),
     );
   }
 
-  /** Many at once, whose nonces go on from what the chain knows. */
-  async function pay(): Promise<void> {
-    for (;;) {
-      try {
-        const client = await anyClient();
-        const nonce = await nonceOf(client, rich);
-        const payments = Array.from({ length: BULK }, (_, index) =>
-          signed(
-            builders.transfer({
-              network: client.network,
-              senderPublicKey: rich.publicKey,
-              nonce: nonce + BigInt(index) + 1n,
-              recipientId: random.pick(delegates).address,
-              amount: BigInt(random.integer(1, 1_000)),
-            }),
-            rich,
-          ),
-        );
-        await client.submit(payments);
-        types.add("1/0");
-      } catch (error) {
-        if (error instanceof Stopped) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
+  async function runBusiness(): Promise<void> {
+    const changes = { website: "https://example.org/gwen" };
+    const bridgechain = {
+      name: "bridge",
+      seedNodes: ["203.0.113.7"],
+      genesisHash: BRIDGECHAIN,
+      bridgechainRepository: "https://example.org/bridge",
+      ports: { "@arkecosystem/core-api": 4003 },
+    };
+    const bridgechainId = BRIDGECHAIN;
+    await send(gwen, (given) =>
+      builders.businessRegistration({ ...given, business: { name: "gwen", website: "https://example.org" } }),
+    );
+    await send(gwen, (given) => builders.businessUpdate({ ...given, changes }));
+    await send(gwen, (given) => builders.bridgechainRegistration({ ...given, bridgechain }));
+    await send(gwen, (given) =>
+      builders.bridgechainUpdate({ ...given, bridgechainId, changes: { seedNodes: ["203.0.113.8"] } }),
+    );
+    await send(gwen, (given) => builders.bridgechainResignation({ ...given, bridgechainId }));
+    await send(gwen, (given) => builders.businessResignation(given));
+  }
+
+  /** Many at once, whose nonces go on from what the node knows: of those with one nonce, one comes on the chain. */
+  async function pay(client: Client): Promise<void> {
+    const nonce = await nonceOf(client, payer);
+    const { publicKey: senderPublicKey, keys } = payer;
+    const payments = Array.from({ length: BULK }, (_, index) =>
+      signTransaction(
+        builders.transfer({
+          network,
+          senderPublicKey,
+          nonce: nonce + BigInt(index) + 1n,
+          recipientId: random.pick([ada, ben, cleo, dora]).address,
+          amount: BigInt(random.integer(1, 1_000)),
+        }),
+        keys,
+      ),
+    );
+    await client.submit(payments);
   }
 
   async function live(): Promise<void> {
-    const recipients = [factory, ada, ben, cleo, dora, emil];
-    await send(rich, (given) =>
-      builders.multiPayment({
-        ...given,
-        payments: recipients.map(({ address }) => ({ recipientId: address, amount: 1_000n * ONE })),
-      }),
-    );
-    await Promise.all([useUniks().then(useCertifiedUniks), useLocks(), pay()]);
+    const payments = EVERYBODY.map(({ address }) => ({ recipientId: address, amount: 10_000n * ONE }));
+    await send(rich, (given) => builders.multiPayment({ ...given, payments }));
+    await Promise.all([useUniks(), giveUnikAway().then(useMoreKeys), useLocks(), runBusiness()]);
   }
 
-  const lives = live().catch((error) => {
+  const finished = live().catch((error) => {
     if (!(error instanceof Stopped)) throw error;
   });
-  // Heard of when it is stopped.
-  lives.catch(() => {});
+  // Heard of by who waits for it.
+  finished.catch(() => {});
+  const work = Promise.all([repeat(look), repeat(pay)]);
 
   return {
-    types,
+    finished,
     async stop() {
       isStopped = true;
-      await lives;
+      await work;
     },
   };
 }

@@ -1,4 +1,5 @@
 /** A network through a time of trouble, and what is left of it. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { createDraws } from "../simulation/random.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import { startLoad } from "./load.ts";
@@ -16,14 +17,14 @@ export type TrialOptions = {
   readonly log: (line: string) => void;
 };
 
-export type Trial = Verdict & { readonly types: readonly string[] };
-
 /** A network has so much time to become one again. */
 const RECOVERY_MS = 120_000;
+/** People have so much time to do what they have not done yet. */
+const LOAD_MS = 180_000;
 /** Blocks on which all must agree in the end. */
 const AGREED_BLOCKS = 3;
 
-export async function runTrial({ seed, nodes, seconds, blocktime, log }: TrialOptions): Promise<Trial> {
+export async function runTrial({ seed, nodes, seconds, blocktime, log }: TrialOptions): Promise<Verdict> {
   const random = createDraws(seed);
   const hosts = createHosts(nodes);
   try {
@@ -31,15 +32,16 @@ export async function runTrial({ seed, nodes, seconds, blocktime, log }: TrialOp
     try {
       const load = startLoad(fleet, random);
       await letHappen(fleet, random, { untilMs: Date.now() + seconds * 1_000, log });
-      await load.stop();
       log("the trouble is over");
+      await Promise.race([load.finished, sleep(LOAD_MS, undefined, { ref: false })]);
+      await load.stop();
       await agree(fleet, log);
       await Promise.all(Array.from({ length: nodes }, (_, index) => fleet.stop(index, "SIGTERM")));
       const verdict = await judge(fleet);
       if (verdict.faults.length > 0) {
         for (let index = 0; index < nodes; index++) log(`node ${index}:\n${fleet.linesOf(index, 15)}`);
       }
-      return { ...verdict, types: [...load.types].sort() };
+      return verdict;
     } finally {
       await fleet.close();
     }
@@ -69,6 +71,6 @@ async function agree(fleet: Fleet, log: (line: string) => void): Promise<void> {
       log(`no agreement: ${now.map((head) => `${head?.height} ${head?.id.slice(0, 8)}`).join(", ")}`);
       return;
     }
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await sleep(200);
   }
 }

@@ -1,7 +1,13 @@
 /** Whether all nodes hold one chain and one state, whatever happened, and know why what is missing is missing. */
 import { join } from "node:path";
 import { createRounds, missedSlots } from "@uniknode/ledger";
-import { type BlockHeader, createNetwork, createSlots } from "@uniknode/protocol";
+import {
+  type BlockHeader,
+  createNetwork,
+  createSlots,
+  isTypeActive,
+  transactionTypes,
+} from "@uniknode/protocol";
 import { stateDigest } from "../../src/archive/digest.ts";
 import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
@@ -18,6 +24,8 @@ export type Verdict = {
   readonly height: number;
   readonly missed: number;
   readonly undone: number;
+  /** Types that the network has in force, of which no transaction came on the chain, as `group/type`. */
+  readonly missingTypes: readonly string[];
 };
 
 /** To be asked when every node has stopped. */
@@ -36,7 +44,7 @@ export async function judge(fleet: Fleet): Promise<Verdict> {
   checkForgers();
   for (const index of indexes) checkAccount(index);
   const undone = fleet.accounts.reduce((total, { seen, chain }) => total + seen.length - chain.length, 0);
-  return { faults, height: heads[best]!.height, missed, undone };
+  return { faults, height: heads[best]!.height, missed, undone, missingTypes: findMissingTypes() };
 
   /** At one height, which the others come to by the blocks of the highest. */
   async function compareStates(): Promise<void> {
@@ -51,7 +59,6 @@ export async function judge(fleet: Fleet): Promise<Verdict> {
     const network = createNetwork(fleet.network.files);
     const rounds = createRounds(network);
     const slots = createSlots(network);
-    const owners = new Map(fleet.network.delegates.map(({ publicKey }, index) => [publicKey, index]));
     const gaps = read(fleet, best, (database) => {
       const blocks = createBlockStore(database);
       const state = createStateStore(database, { cacheSize: 100 });
@@ -63,14 +70,31 @@ export async function judge(fleet: Fleet): Promise<Verdict> {
       });
     });
     for (const { slot, delegate } of gaps) {
-      const known = read(fleet, owners.get(delegate)!, (database) =>
-        createSlotStore(database).missedAt(slot),
-      );
+      const owner = fleet.ownerOf(delegate);
+      const known = read(fleet, owner, (database) => createSlotStore(database).missedAt(slot));
       if (!known.some(({ publicKey, reason }) => publicKey === delegate && reason !== "")) {
-        faults.push(`node ${owners.get(delegate)} does not know why it missed slot ${slot}`);
+        faults.push(`node ${owner} does not know why it missed slot ${slot}`);
       }
     }
     return gaps.length;
+  }
+
+  function findMissingTypes(): string[] {
+    const network = createNetwork(fleet.network.files);
+    const { height } = heads[best]!;
+    const found = read(fleet, best, (database) =>
+      database
+        .prepare<{ typeGroup: number; type: number }>(
+          "SELECT DISTINCT type_group AS typeGroup, type FROM transactions WHERE height > 1",
+        )
+        .all(),
+    );
+    return transactionTypes
+      .filter(({ typeGroup, type }) => isTypeActive(typeGroup, type, { network, height }))
+      .filter(
+        (wanted) => !found.some((type) => type.typeGroup === wanted.typeGroup && type.type === wanted.type),
+      )
+      .map(({ typeGroup, type }) => `${typeGroup}/${type}`);
   }
 
   /** No delegate has signed two blocks of one time, on whatever branch they were. */

@@ -1,0 +1,20 @@
+/** People of a network on which something is going on. */
+import { peopleOf } from "../../src/dev/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+export const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+
+export const factory = people("factory");
+export const ada = people("ada");
+export const ben = people("ben");
+export const cleo = people("cleo");
+export const dora = people("dora");
+export const emil = people("emil");
+export const finn = people("finn");
+export const gwen = people("gwen");
+export const payer = people("payer");
+export const EVERYBODY = [factory, ada, ben, cleo, dora, emil, finn, gwen, payer];
+
+/** Becomes a delegate, and for a while one of those who forge. */
+export const CANDIDATE = ada;
