@@ -98,6 +98,16 @@ describe("searches", () => {
     const answer = await fixture.post("/api/uniks/search", body);
     expect(answer.json()).toMatchObject({ statusCode: 400, validation: { source: "payload", keys } });
   });
+
+  test.each([undefined, "", "null", "5", '"text"'])("not with a body that is %s: 400", async (payload) => {
+    const headers = { "content-type": "application/json" };
+    const request = { method: "POST", url: "/api/uniks/search", headers } as const;
+    const answer = await fixture.app.inject({ ...request, ...(payload !== undefined && { payload }) });
+    expect(answer.json()).toMatchObject({
+      statusCode: 400,
+      validation: { source: "payload", keys: [""] },
+    });
+  });
 });
 
 describe("shows", () => {
