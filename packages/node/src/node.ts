@@ -240,8 +240,10 @@ async function start(
       pool: { submit: pool.submit, size: pool.size, get: pool.get, select: selectTransactions },
       plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: httpPort } }),
       isOwnDelegate: (publicKey) => options.delegates.has(publicKey),
-      onPeer: (peer, fate) =>
-        report(eventOfPeer(peerView(peer, options.peers!.port, network), fate, nowMs())),
+      onPeer(peer, fate) {
+        const view = peerView(peer, { port: options.peers!.port, network, nowMs: nowMs() });
+        report(eventOfPeer(view, fate, nowMs()));
+      },
       onBlock: (block, fate) => report(eventOfArrival(block, fate)),
       onStarted: () => report(eventOfStart(nowMs())),
       onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),

@@ -52,6 +52,14 @@ export type PeerContent = {
     readonly currentSlot: number;
     readonly header?: BlockContent;
   };
+  /** Of its last verification, ISO 8601, UTC. */
+  readonly lastPinged: string;
+  /** How its chain and that of the node compared then. */
+  readonly verificationResult: {
+    readonly myHeight: number;
+    readonly hisHeight: number;
+    readonly highestCommonHeight: number;
+  };
 };
 
 export type RejectionContent = {

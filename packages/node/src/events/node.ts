@@ -52,6 +52,14 @@ export type PeerView = {
   readonly ports: Readonly<Record<string, number>>;
   readonly version?: string;
   readonly latencyMs?: number;
+  /** Of its last verification, milliseconds since 1970. */
+  readonly lastPingedMs: number;
+  /** How the chains compared then. */
+  readonly verification: {
+    readonly myHeight: number;
+    readonly hisHeight: number;
+    readonly highestCommonHeight: number;
+  };
   readonly plugins: Readonly<Record<string, { readonly port: number; readonly enabled: boolean }>>;
   readonly state: {
     readonly height: number;
@@ -74,6 +82,8 @@ export const eventOfPeer = (peer: PeerView, fate: "added" | "removed", atMs: num
       ...(peer.latencyMs !== undefined && { latency: peer.latencyMs }),
       plugins: structuredClone(peer.plugins),
       state: { ...state, ...(header && { header: blockData(header) }) },
+      lastPinged: new Date(peer.lastPingedMs).toISOString(),
+      verificationResult: { ...peer.verification },
     },
   };
 };

@@ -125,6 +125,15 @@ const Peer = closed(
       },
       "PeerState",
     ),
+    lastPinged: text("Time of its last verification, ISO 8601, UTC."),
+    verificationResult: closed(
+      {
+        myHeight: integer("Of this node, then."),
+        hisHeight: integer("Of the peer."),
+        highestCommonHeight: integer("Of the highest block that both had."),
+      },
+      "PeerVerification",
+    ),
   },
   "Peer",
 );

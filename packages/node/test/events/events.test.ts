@@ -281,15 +281,17 @@ describe("events of the node", () => {
   test("peers", () => {
     const plugins = { "@arkecosystem/core-api": { port: 4003, enabled: true } };
     const state = { height: 6, forgingAllowed: true, currentSlot: 38140360 };
+    const verificationResult = { myHeight: 6, hisHeight: 6, highestCommonHeight: 6 };
     const peer = { ip: "203.0.113.7", port: 4001, ports: {}, plugins };
-    expect(
-      eventOfPeer({ ...peer, version: "5.7.2", latencyMs: 37, state: { ...state, header } }, "added", 9),
-    ).toEqual({
+    const verified = { verification: verificationResult, lastPingedMs: Date.UTC(2021, 4, 1, 10) };
+    const told = { ...peer, verificationResult, lastPinged: "2021-05-01T10:00:00.000Z" };
+    const full = { ...peer, ...verified, version: "5.7.2", latencyMs: 37, state: { ...state, header } };
+    expect(eventOfPeer(full, "added", 9)).toEqual({
       id: "peer.added:203.0.113.7:4001:9",
       name: "peer.added",
-      data: { ...peer, version: "5.7.2", latency: 37, state: { ...state, header: B } },
+      data: { ...told, version: "5.7.2", latency: 37, state: { ...state, header: B } },
     });
-    expect(eventOfPeer({ ...peer, state }, "removed", 9).data).toEqual({ ...peer, state });
+    expect(eventOfPeer({ ...peer, ...verified, state }, "removed", 9).data).toEqual({ ...told, state });
   });
 });
 

@@ -41,6 +41,12 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
       latencyMs: 37,
       plugins: { "@arkecosystem/core-api": { port: 4003, enabled: true } },
       state: { height: head.height, forgingAllowed: true, currentSlot: 38_140_360, header: head },
+      lastPingedMs: AT_MS,
+      verification: {
+        myHeight: head.height,
+        hisHeight: head.height,
+        highestCommonHeight: head.height,
+      },
     };
     const [first] = full.transactions;
     const low: Rejected = { transaction: first!, code: "ERR_LOW_FEE", message: "the fee is too low" };

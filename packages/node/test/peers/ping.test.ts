@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { statusOf } from "../../src/peers/answers/status.ts";
 import { createPing, type Ping } from "../../src/peers/discovery/ping.ts";
 import { createRegister, type Register } from "../../src/peers/known/register.ts";
+import { peerView } from "../../src/peers/known/view.ts";
 import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import { readResult } from "../../src/peers/wire/replies/received.ts";
@@ -116,6 +117,19 @@ test("whoever asks for a peer that is being asked waits for the same answer", as
   resolve(status);
   await Promise.all(pings);
   expect(asked).toBe(1);
+});
+
+test("others are told when a peer was verified, and how the chains compared", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  await ping(IP, forced);
+  vi.advanceTimersByTime(5_000);
+  const view = peerView(register.get(IP)!, { port: 4001, network, nowMs: 1_700_000_005_000 });
+  expect(view).toMatchObject({
+    ip: IP,
+    port: 4001,
+    lastPingedMs: 1_700_000_000_000,
+    verification: { myHeight: 1, hisHeight: 1, highestCommonHeight: 1 },
+  });
 });
 
 test("services whose ports were tried stay known", async () => {

@@ -15,8 +15,16 @@ export const peerInfo = ({ ip, status, height, latencyMs, ports }: Peer, port: n
   latency: Math.round(latencyMs),
 });
 
-export function peerView(peer: Peer, port: number, network: Network): PeerView {
-  const { ip, status, latencyMs, ports } = peer;
+type Seen = {
+  /** Of the network. */
+  readonly port: number;
+  readonly network: Network;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+};
+
+export function peerView(peer: Peer, { port, network, nowMs }: Seen): PeerView {
+  const { ip, status, latencyMs, ports, verification, verifiedAt } = peer;
   const { header, ...state } = status.state;
   return {
     ip,
@@ -25,6 +33,8 @@ export function peerView(peer: Peer, port: number, network: Network): PeerView {
     version: status.config.version,
     latencyMs: Math.round(latencyMs),
     plugins: status.config.plugins,
+    verification,
+    lastPingedMs: Math.round(nowMs - (performance.now() - verifiedAt)),
     state: { ...state, ...(header && { header: headerFromPeer(header, network) }) },
   };
 }
