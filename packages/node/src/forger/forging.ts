@@ -24,7 +24,7 @@ export type Forging = {
 };
 
 export function createForging(options: ForgerOptions, deps: ForgingDeps): Forging {
-  const { database, network, slots, rounds, chain, delegates, onForged, nowMs } = deps;
+  const { database, network, slots, rounds, chain, delegates, nowMs, logger } = deps;
   const slotStore = createSlotStore(database);
   const tally = createTally(slotStore);
   const roundOf = (height: number) => chain.state.get("rounds", String(rounds.roundAt(height).round));
@@ -35,9 +35,16 @@ export function createForging(options: ForgerOptions, deps: ForgingDeps): Forgin
     forgingOrder: () => roundOf(chain.head().height + 1)?.order ?? [],
     build: ({ slot, transactions, keys }) =>
       forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
+    onStarted(publicKeys) {
+      logger.info({ delegates: publicKeys }, "forger started");
+      deps.onStarted(publicKeys);
+    },
     onForged(block) {
       tally.forged();
-      onForged(block);
+      const { height, id, timestamp, generatorPublicKey } = block.header;
+      const forged = { height, id, slot: slots.slotAt(timestamp), publicKey: generatorPublicKey };
+      logger.info({ ...forged, transactions: block.transactions.length }, "block forged");
+      deps.onForged(block);
     },
   });
   const lookForGaps = createGaps({

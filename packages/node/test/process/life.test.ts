@@ -190,6 +190,16 @@ describe("a network from its files", { timeout: 60_000 }, () => {
     while ((await height()) < 2 && Date.now() < deadlineMs)
       await new Promise((next) => setTimeout(next, 200));
     expect(await height()).toBe(2);
+    const lines = node.stderr().trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          msg: "forger started",
+          delegates: cast.founders.map(({ publicKey }) => publicKey),
+        }),
+        expect.objectContaining({ msg: "block forged", height: 2, transactions: 0 }),
+      ]),
+    );
     expect(node.stderr()).not.toContain(cast.founders[0]!.passphrase);
     expect((await stop(node)).code).toBe(0);
   });
