@@ -8,7 +8,7 @@ export type Register = {
   all(): Peer[];
   /** Adds a peer, or replaces what is known of it. */
   put(peer: Peer): void;
-  /** Whatever the reason: who counts peers by their events counts right (an old node tells of some only). */
+  /** Told whatever the reason, so that who counts peers by their events counts right (decision 23). */
   remove(ip: string): void;
   /** A reply told another height. */
   setHeight(ip: string, height: number): void;
