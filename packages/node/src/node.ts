@@ -225,6 +225,13 @@ async function start(
   };
   const selectTransactions = () => pool.select(blockLimits());
 
+  /** The node is in step with its network for the first time, or has none. */
+  const ready = Promise.withResolvers<void>();
+  function becomeReady(): void {
+    report(eventOfStart(nowMs()));
+    ready.resolve();
+  }
+
   /** The one that is really listened on, once it is. */
   let httpPort = options.httpPort;
   const peers =
@@ -245,7 +252,7 @@ async function start(
         report(eventOfPeer(view, fate, nowMs()));
       },
       onBlock: (block, fate) => report(eventOfArrival(block, fate)),
-      onStarted: () => report(eventOfStart(nowMs())),
+      onStarted: becomeReady,
       onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),
       nowMs,
       logger,
@@ -272,7 +279,8 @@ async function start(
       selectTransactions,
       submit,
       obstacle: async () => peers?.obstacle(),
-      onStarted: (publicKeys) => report(eventOfForgerStart(publicKeys, nowMs())),
+      onStarted: (publicKeys) =>
+        void ready.promise.then(() => report(eventOfForgerStart(publicKeys, nowMs()))),
       onForged: (block) => report(...eventsOfForging(block)),
       onFailed: (error) => report(eventOfForgerFailure(error, nowMs())),
       nowMs,
@@ -351,8 +359,7 @@ async function start(
       logger.info({ port, peers: peers.list().length }, "listening for peers");
     },
     startForging() {
-      // With peers, the node has started when it is in step with them.
-      if (!peers) report(eventOfStart(nowMs()));
+      if (!peers) becomeReady();
       if (options.delegates.size > 0) forger.start();
     },
     failed: serving.died,

@@ -1,0 +1,43 @@
+/** The start of a node that has peers, as webhooks hear of it (events.md 3.4 and 3.7). */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { createWorld } from "./world.ts";
+
+const TOKEN = "start-test";
+
+test("a node is in step first, and forges then", { timeout: 60_000 }, async ({ onTestFinished }) => {
+  const told: { event: string; sequence: number }[] = [];
+  const receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    told.push(JSON.parse(Buffer.concat(chunks).toString()));
+    response.end();
+  }).listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  onTestFinished(() => void receiver.close());
+  const world = await createWorld({ nodes: 1, blocktime: 2 });
+  onTestFinished(world.close);
+  const start = () => world.start(0, "--webhook-token", TOKEN, "--webhook-private-targets");
+
+  const node = await start();
+  for (const event of ["state.started", "forger.started"]) {
+    const { status } = await fetch(`${node.url}/api/webhooks`, {
+      method: "POST",
+      headers: { authorization: TOKEN, "content-type": "application/json" },
+      body: JSON.stringify({
+        event,
+        target: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+        conditions: [{ key: "none", condition: "ne", value: "" }],
+      }),
+    });
+    expect(status).toBe(201);
+  }
+  await node.stop();
+  told.length = 0;
+  await start();
+  await expect.poll(() => told.length, { timeout: 30_000 }).toBe(2);
+  const order = told.toSorted((a, b) => a.sequence - b.sequence).map(({ event }) => event);
+  expect(order).toEqual(["state.started", "forger.started"]);
+});
