@@ -131,14 +131,18 @@ describe("a round of discovery", () => {
   const HOUR_MS = 3_600_000;
 
   /** Peers of a node, each of which tells of others; `ping` is asked of all that are looked at. */
-  function rounds(peers: number, told: (ip: string) => string[], ping: Ping = async () => {}) {
+  function rounds(
+    peers: number,
+    told: (ip: string) => string[],
+    { ping = async () => {}, seeds = [] }: { ping?: Ping; seeds?: string[] } = {},
+  ) {
     const { register, told: events } = world();
     for (let last = 1; last <= peers; last++) register.put(peerAt(`203.0.113.${last}`));
     const asked: string[] = [];
     const submitted: string[] = [];
     const left: string[] = [];
     const discovery = createDiscovery(
-      { seeds: [], sources: [], minPeers: 1, isOpen: true },
+      { seeds, sources: [], minPeers: 1, isOpen: true },
       {
         register,
         candidates: { submit: async (ip) => submitted.push(ip) > 0 },
@@ -183,15 +187,27 @@ describe("a round of discovery", () => {
     expect(new Set(submitted).size).toBe(looks ? heard : 0);
   });
 
+  test.each([
+    ["while there are too few peers", 0, true],
+    ["and not while there are enough", 1, false],
+  ])("begins with the seeds %s", async (_, peers, begins) => {
+    vi.useFakeTimers();
+    const { discovery, submitted } = rounds(peers, () => [], { seeds: ["198.51.100.1"] });
+    await discovery.start();
+    submitted.length = 0;
+    await vi.advanceTimersByTimeAsync(HOUR_MS);
+    discovery.close();
+    vi.useRealTimers();
+    expect(submitted.length > 0).toBe(begins);
+  });
+
   test("leaves those that fail, and tells of it", async () => {
-    const { discovery, register, events, left } = rounds(
-      3,
-      () => [],
-      async (ip, { isForced }) => {
+    const { discovery, register, events, left } = rounds(3, () => [], {
+      async ping(ip, { isForced }) {
         expect(isForced).toBe(false);
         if (ip === "203.0.113.2") throw new Error("it does not answer");
       },
-    );
+    });
     await discovery.start();
     discovery.close();
     expect(register.all().map(({ ip }) => ip)).toEqual(["203.0.113.1", "203.0.113.3"]);
