@@ -147,6 +147,29 @@ test("who gives blocks of another chain is left", async () => {
   await stranger.close();
 });
 
+test("who gives blocks that do not fit together is left, be the last one by the delegate of its slot", async () => {
+  meet();
+  const twin = openTestChain();
+  await twin.take(...blocks.slice(0, 4));
+  const [, stray] = await twin.forge(6, 7);
+  const fitting = blocks.slice(0, 5);
+  const { accept } = own.chain;
+  const answers: string[] = [];
+  follow(async () => [...fitting, stray!].map((block) => encodeBlock(block, network)), {
+    ...own.chain,
+    async accept(given) {
+      const outcomes = await accept(given);
+      answers.push(...outcomes.map(({ answer }) => answer));
+      return outcomes;
+    },
+  });
+  await expect.poll(() => register.get(IP), PATIENCE).toBeUndefined();
+  expect(answers.slice(0, 6)).toEqual([...fitting.map(() => "Accepted"), "Rollback"]);
+  expect(own.chain.head().id).toBe(fitting.at(-1)!.header.id);
+  expect(banned).toEqual([]);
+  await twin.close();
+});
+
 test("nobody is blamed for a block that came in another way meanwhile", async () => {
   meet();
   let asked = 0;
