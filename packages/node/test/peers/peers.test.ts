@@ -78,19 +78,38 @@ describe("two nodes", () => {
     await expect.poll(() => second.told, PATIENCE).toContain(`received ${heightOf(first)}`);
   });
 
+  /** Three in a row: the first and the third one do not meet. */
+  function openRow(): [TestNode, TestNode, TestNode] {
+    const onlySecond = { whitelist: [HOSTS[1]!] };
+    return [
+      open(HOSTS[0]!, [], onlySecond),
+      open(HOSTS[1]!, HOSTS),
+      open(HOSTS[2]!, [HOSTS[1]!], onlySecond),
+    ];
+  }
+
   test("tell a third one the last block that one of them fetched", async () => {
-    const only = (host: string) => ({ whitelist: [host] });
-    const [first, second] = [open(HOSTS[0]!, [], only(HOSTS[1]!)), open(HOSTS[1]!, HOSTS)];
-    const third = open(HOSTS[2]!, [HOSTS[1]!], only(HOSTS[1]!));
+    const [first, second, third] = openRow();
     for (const { peers } of [first, third, second]) await peers.start();
     await expect.poll(() => second.peers.list().length, PATIENCE).toBe(2);
     await expect.poll(() => third.told, PATIENCE).toContain("started");
     await expect.poll(() => second.peers.obstacle(), PATIENCE).toBeUndefined();
-    // Nobody posts it, and the third one never meets the first.
+    // Nobody posts it.
     await first.world.forge(CURRENT_SLOT);
     expect(await second.peers.obstacle()).toMatch(/^behind/);
     await expect.poll(() => third.told, PATIENCE).toContain("received 2");
     await expect.poll(() => heightOf(third), PATIENCE).toBe(2);
+  });
+
+  test("tell nobody what they fetch before they are in step", async () => {
+    const [first, second, third] = openRow();
+    await first.world.forge(CURRENT_SLOT);
+    for (const { peers } of [first, third, second]) await peers.start();
+    await expect.poll(() => second.told, PATIENCE).toContain("started");
+    expect(heightOf(second)).toBe(2);
+    // Until then, everything has arrived.
+    await second.peers.close();
+    expect(third.told.filter((text) => text.endsWith(" 2"))).toEqual([]);
   });
 
   test("pass blocks on, and say why they must not forge", async () => {
