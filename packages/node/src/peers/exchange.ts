@@ -70,7 +70,12 @@ export function createExchange(
     sightings,
     logger,
   });
-  const transactionBroadcast = createTransactionBroadcast({ peers: addresses, ask, logger });
+  const transactionBroadcast = createTransactionBroadcast({
+    peers: addresses,
+    ask,
+    pending: pool.get,
+    logger,
+  });
   const underWay = createUnderWay((err) => logger.error({ err }, "passing on failed"));
   closing.add("passing on", () => underWay.ended(FAREWELL_MS));
 

@@ -1,5 +1,5 @@
 /** Passing on what arrived (p2p.md 12.1 and 12.2). */
-import type { SealedTransaction } from "@uniknode/protocol";
+import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSightings } from "../../src/peers/arrivals/sightings.ts";
@@ -112,9 +112,29 @@ describe("transactions", () => {
   const answer = (broadcast: string[]) => ({ data: { accept: [], broadcast, excess: [], invalid: [] } });
   const items = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `${index}` }));
 
+  const pending = () => undefined;
+
+  test("of the pool go under the id that they have, whatever they came as", async () => {
+    const sealed = testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]!;
+    const json = transactionToJson(sealed.data);
+    const { sent, ask } = sending();
+    const { pass } = createTransactionBroadcast({
+      peers: () => ["203.0.113.1"],
+      ask,
+      pending: (id) => (id === sealed.data.id ? sealed : undefined),
+      logger,
+    });
+    const { network: _, ...given } = json;
+    await pass(
+      [{ ...given, id: "00".repeat(32) }, { id: "beside the pool" }],
+      answer([sealed.data.id, "beside the pool"]),
+    );
+    expect(sent.map(({ argument }) => argument.transactions)).toEqual([[json, { id: "beside the pool" }]]);
+  });
+
   test("go to twenty peers, those alone that the pool wants to be passed on", async () => {
     const { sent, ask } = sending();
-    const { pass } = createTransactionBroadcast({ peers: () => peers, ask, logger });
+    const { pass } = createTransactionBroadcast({ peers: () => peers, ask, pending, logger });
     await pass(items(3), answer(["0", "2"]));
     expect(sent).toHaveLength(20);
     expect(sent[0]).toMatchObject({
@@ -125,7 +145,7 @@ describe("transactions", () => {
 
   test("are never more than forty in one message, nor larger than any peer takes", async () => {
     const { sent, ask } = sending();
-    const { pass } = createTransactionBroadcast({ peers: () => ["203.0.113.1"], ask, logger });
+    const { pass } = createTransactionBroadcast({ peers: () => ["203.0.113.1"], ask, pending, logger });
     const large = { id: "large", asset: Object.fromEntries(items(200).map(({ id }) => [id, id])) };
     await pass([...items(45), large], answer([...items(45).map(({ id }) => id), "large"]));
     expect(sent.map(({ argument }) => (argument.transactions as object[]).length)).toEqual([40, 5]);
@@ -133,7 +153,7 @@ describe("transactions", () => {
 
   test("that nobody wants are not sent", async () => {
     const { sent, ask } = sending();
-    await createTransactionBroadcast({ peers: () => peers, ask, logger }).pass(items(3), answer([]));
+    await createTransactionBroadcast({ peers: () => peers, ask, pending, logger }).pass(items(3), answer([]));
     expect(sent).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 /** Passing transactions on (p2p.md 12.2). */
+import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionAnswer } from "../../serving/gateway.ts";
 import type { Items } from "../arrivals/transactions.ts";
@@ -11,6 +12,8 @@ export type TransactionBroadcastDeps = {
   /** Addresses of all peers. */
   readonly peers: () => string[];
   readonly ask: Outgoing["ask"];
+  /** A pending transaction. */
+  readonly pending: (id: string) => SealedTransaction | undefined;
   readonly logger: Logger;
 };
 
@@ -43,8 +46,15 @@ export function createTransactionBroadcast(deps: TransactionBroadcastDeps): Tran
   return {
     send,
     async pass(items, { data: { broadcast } }) {
-      const wanted = new Set<unknown>(broadcast);
-      await send(items.filter(({ id }) => wanted.has(id)));
+      const received = new Map(items.map((item) => [item.id, item]));
+      await send(
+        broadcast.flatMap((id) => {
+          // Those that the pool had no room for are known as they came only.
+          const transaction = deps.pending(id);
+          const item = transaction ? transactionToJson(transaction.data) : received.get(id);
+          return item ? [item] : [];
+        }),
+      );
     },
   };
 }
