@@ -26,7 +26,7 @@ const LOOK_MS = 1_000;
 const ANSWER_MS = 3_000;
 const BULK = 20;
 /** Blocks that a lock with an end has to come on the chain, beside the round that it must last at least. */
-const LOCK_BLOCKS = 15;
+const LOCK_BLOCKS = 20;
 
 type Envelope = {
   readonly network: Network;
