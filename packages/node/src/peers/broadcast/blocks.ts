@@ -37,8 +37,8 @@ export type BlockBroadcast = {
 export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
   const { network, sightings, logger } = deps;
 
-  /** Undefined where somebody else passes it on, or a later block has overtaken it. */
-  async function recipients(id: string): Promise<number | undefined> {
+  /** 0 where somebody else passes it on, or a later block has overtaken it. */
+  async function recipients(id: string): Promise<number> {
     const total = deps.peers().length;
     const seen = sightings.last();
     if (seen?.id !== id) return total;
@@ -48,7 +48,7 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
       await new Promise((resolve) => setTimeout(resolve, WATCH_MS - watchedMs));
     }
     const last = sightings.last();
-    return last?.id === id ? broadcastRecipients(last.count, deps.peers().length) : undefined;
+    return last?.id === id ? broadcastRecipients(last.count, deps.peers().length) : 0;
   }
 
   async function send(block: Block, ips: readonly string[]): Promise<void> {
@@ -67,7 +67,7 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
   return {
     async pass(block) {
       const count = await recipients(block.header.id);
-      await send(block, sample(deps.peers(), count ?? 0));
+      await send(block, sample(deps.peers(), count));
     },
     async passFetched(block) {
       const isPosted = sightings.last()?.id === block.header.id;
