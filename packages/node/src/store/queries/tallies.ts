@@ -26,20 +26,23 @@ type GrowingTable = { readonly table: string; readonly key: readonly ["height", 
 /** Rows up to and with the block of a height. */
 export type Mark = { readonly height: number; readonly rows: number };
 
+/** What is known of a filter: marks by ascending height, and the last block that was counted. */
+type Counted = { readonly marks: Mark[]; last: Mark };
+
 /** Rows between two marks, and so the most that a page is away from one, but for the rest of a block. */
 const STEP = 1_000;
 /** Filters remembered. Each takes 32 bytes for every step: 6 MB for all of them where each finds a million rows. */
 const MAX_FILTERS = 200;
 
 export function createTallies(database: Database, listed: GrowingTable): Tallies {
-  const marksByFilter = new LRUCache<string, Mark[]>({ max: MAX_FILTERS });
+  const countedByFilter = new LRUCache<string, Counted>({ max: MAX_FILTERS });
   const statements = new LRUCache<string, Statement<{ height: number; rows: number }>>({ max: MAX_FILTERS });
   const blockId = database.prepare<{ id: string }>("SELECT id FROM blocks WHERE height = ?");
   let known: Head | undefined;
 
   /** Nothing holds any more once a block has gone. */
   function follow(head: Head): void {
-    if (known && known.id !== head.id && blockId.get(known.height)?.id !== known.id) marksByFilter.clear();
+    if (known && known.id !== head.id && blockId.get(known.height)?.id !== known.id) countedByFilter.clear();
     known = head;
   }
 
@@ -59,15 +62,18 @@ export function createTallies(database: Database, listed: GrowingTable): Tallies
       alternatives.map((tests) => [{ sql: "height > ?", values: [height] }, ...tests]);
     const sql = keysText(listed, above(0));
     const name = [sql, ...valuesOf(alternatives)].join("\0");
-    const marks = marksByFilter.get(name) ?? [];
-    marksByFilter.set(name, marks);
-    // Marks that were set stay, also where the time is up before the last row is reached.
-    const { height: counted, rows: before } = marks.at(-1) ?? START;
-    let totalCount = before;
-    for (const { height, rows } of statementOf(sql).iterate(...valuesOf(above(counted)))) {
-      totalCount += rows;
-      if (totalCount - (marks.at(-1) ?? START).rows >= STEP) marks.push({ height, rows: totalCount });
+    const counted = countedByFilter.get(name) ?? { marks: [], last: START };
+    countedByFilter.set(name, counted);
+    const { marks } = counted;
+    if (counted.last.height < head.height) {
+      // Blocks that were counted stay so, also where the time is up before the last of them.
+      for (const { height, rows } of statementOf(sql).iterate(...valuesOf(above(counted.last.height)))) {
+        counted.last = { height, rows: counted.last.rows + rows };
+        if (counted.last.rows - (marks.at(-1) ?? START).rows >= STEP) marks.push(counted.last);
+      }
+      counted.last = { ...counted.last, height: head.height };
     }
+    const totalCount = counted.last.rows;
     return { totalCount, startOf: (direction, offset) => startOf(marks, totalCount, direction, offset) };
   };
 }

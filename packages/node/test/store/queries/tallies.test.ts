@@ -105,3 +105,31 @@ test("go on where the time was up", () => {
   snapshot = createSnapshot(database, 10_000);
   check();
 });
+
+test("count each block once", () => {
+  const counted: number[] = [];
+  const watched: Database = {
+    ...database,
+    prepare<Row>(sql: string) {
+      const statement = database.prepare<Row & { height: number }>(sql);
+      return {
+        ...statement,
+        get: (...values) => statement.get(...values),
+        *iterate(...values) {
+          for (const row of statement.iterate(...values)) {
+            counted.push(row.height);
+            yield row;
+          }
+        },
+      };
+    },
+  };
+  tally = createTallies(watched, { table: "transactions", key: ["height", "sequence"] });
+  const total = () => snapshot((head) => tally(head as Head, FILTERS[1]!).totalCount);
+  append("a", 1, 4, 3);
+  expect([total(), total()]).toEqual([4, 4]);
+  expect(counted).toEqual([1, 2, 3, 4]);
+  append("a", 5, 6, 3);
+  expect(total()).toBe(6);
+  expect(counted).toEqual([1, 2, 3, 4, 5, 6]);
+});
