@@ -209,10 +209,11 @@ const endsOf = (wanted: Integer | Interval | undefined): { from?: number; to?: n
   return { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) };
 };
 
-export const betweenHeights = ({ low, high }: Heights): Condition => ({
-  sql: "height BETWEEN ? AND ?",
-  values: [low, high],
-});
+/** What is at one height only stands in the order of the rest of its key, whichever way round heights are asked for. */
+export const betweenHeights = ({ low, high }: Heights): Condition =>
+  low === high
+    ? { sql: "height = ?", values: [low] }
+    : { sql: "height BETWEEN ? AND ?", values: [low, high] };
 
 function orderOf(value: string, direction: Direction): OrderTerm[] {
   if (value === "height") return [{ value, direction }];

@@ -1,5 +1,6 @@
 /** Totals of transactions that are kept instead of counted. */
 import type { Database } from "../database.ts";
+import type { Heights } from "./blocks.ts";
 import { type Head, perHead } from "./snapshot.ts";
 
 export type TypeTotal = {
@@ -11,6 +12,7 @@ export type TypeTotal = {
 export type Totals = {
   /** Transactions up to and with the block of a height; 0 below the first. */
   upTo(height: number): number;
+  between(heights: Heights): number;
   /** The lowest height up to which there are so many; one above the head when there are fewer. */
   heightOf(count: number, head: Head): number;
   byType(head: Head): readonly TypeTotal[];
@@ -26,6 +28,7 @@ export function createTotals(database: Database): Totals {
   const upTo = (height: number) => end.get(height)?.transactions ?? 0;
   return {
     upTo,
+    between: ({ low, high }) => (low > high ? 0 : upTo(high) - upTo(low - 1)),
     heightOf(count, head) {
       // They never fall: halving finds the place without an index on them.
       let low = 1;

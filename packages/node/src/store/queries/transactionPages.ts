@@ -1,5 +1,6 @@
 /** Where a page of transactions comes from, so that its time depends neither on how far it is nor on how many there are. */
 
+import { betweenHeights, type Heights } from "./blocks.ts";
 import { anyOf, type Condition } from "./conditions.ts";
 import {
   type Alternatives,
@@ -25,14 +26,16 @@ export type Question = {
   readonly direction: Direction;
   /** Of transactions of one block. */
   readonly sequence: Direction;
+  /** Where all transactions between two heights are asked for, and no others. */
+  readonly heights?: Heights;
   /** Whether a few blocks are left by the conditions, or some that depend on the head. */
   readonly isWithinBlocks: boolean;
   /** Those of the conditions that want values of a column. */
   readonly wanted: readonly Wanted[];
   /** Those parts of the conditions that an index answers each for itself. */
   readonly indexed: readonly Alternatives[];
-  /** Number of rows, if it is kept. */
-  readonly knownTotal: number | undefined;
+  /** Number of rows, where nothing is asked for but types: it is kept. */
+  readonly typesTotal: number | undefined;
 };
 
 export type TransactionPages = <Row>(
@@ -59,19 +62,43 @@ export function createTransactionPages({
   ranked,
   minRanked,
 }: PageDependencies): TransactionPages {
-  /** The block in which a page of all transactions begins, and what is left of the offset from there. */
-  function startOf(head: Head, { direction, sequence }: Question, offset: number) {
+  /** The rows that a page of all transactions between two heights begins with, and what is left of the offset there. */
+  function startOf(
+    head: Head,
+    { direction, sequence }: Question,
+    { low, high }: Heights,
+    offset: number,
+  ): { offset: number; from: Condition } {
     if (direction === "asc") {
-      const height = totals.heightOf(offset + 1, head);
-      return { offset: offset - totals.upTo(height - 1), from: { sql: "height >= ?", values: [height] } };
+      const above = totals.upTo(low - 1) + offset;
+      const height = totals.heightOf(above + 1, head);
+      return { offset: above - totals.upTo(height - 1), from: betweenHeights({ low: height, high }) };
     }
-    const below = totals.upTo(head.height) - offset;
+    const below = totals.upTo(high) - offset;
     const height = totals.heightOf(below, head);
     if (sequence === "asc") {
-      return { offset: totals.upTo(height) - below, from: { sql: "height <= ?", values: [height] } };
+      return { offset: totals.upTo(height) - below, from: betweenHeights({ low, high: height }) };
     }
     const last = below - totals.upTo(height - 1) - 1;
-    return { offset: 0, from: { sql: "(height, sequence) <= (?, ?)", values: [height, last] } };
+    return {
+      offset: 0,
+      from: { sql: "(height, sequence) <= (?, ?) AND height >= ?", values: [height, last, low] },
+    };
+  }
+
+  /** Nothing is counted, nothing sorted, and nothing skipped but within a block. */
+  function pageBetween<Row>(
+    list: List<Row>,
+    head: Head,
+    question: Question,
+    heights: Heights,
+    range: Range,
+  ): Found<Row> {
+    const totalCount = totals.between(heights);
+    const counted = { ...question.selection, totalCount, isInOrder: true };
+    if (range.offset < FAR || range.offset >= totalCount) return list(head, counted, range);
+    const { offset, from } = startOf(head, question, heights, range.offset);
+    return list(head, { ...counted, conditions: [], from }, { ...range, offset });
   }
 
   /** The fewest rows that have a value which is wanted. */
@@ -91,10 +118,11 @@ export function createTransactionPages({
   }
 
   return ({ list, at }, head, question, range) => {
-    const { selection, by, direction, wanted, knownTotal } = question;
-    if (question.isWithinBlocks) return list(head, selection, range);
+    const { selection, by, direction, wanted, heights } = question;
+    if (heights && !by) return pageBetween(list, head, question, heights, range);
+    const knownTotal = heights ? totals.between(heights) : question.typesTotal;
+    if (question.isWithinBlocks) return list(head, { ...selection, totalCount: knownTotal }, range);
     const { conditions, ways = [], order } = selection;
-    const isWhole = conditions.length + ways.length === 0;
     const matches = matchesOf(head, wanted);
     const tested = [...conditions, ...(ways.length > 0 ? [anyOf(ways)] : [])];
     const places = matches?.places ?? lookedUp(head, question.indexed);
@@ -110,19 +138,16 @@ export function createTransactionPages({
     const isFar = !by && range.offset >= FAR;
     const known = all?.count ?? knownTotal;
     const tallied =
-      known === undefined || (isFar && !isWhole && !all) ? tally(head, alternativesOf(selection)) : undefined;
+      known === undefined || (isFar && !all) ? tally(head, alternativesOf(selection)) : undefined;
     const totalCount = known ?? tallied?.totalCount ?? 0;
     if (by && totalCount >= minRanked) {
       const alternatives = alternativesOf(selection);
       const page = ranked.ordered(head, { ...by, alternatives }, selection.order, range);
       if (page) return at(page, selection.order, range.isWalk);
     }
-    const isInOrder = isWhole && !by;
-    const counted = { ...selection, totalCount, isInOrder };
+    const counted = { ...selection, totalCount };
     if (by || range.offset >= totalCount) return list(head, counted, range);
-    const start = isWhole
-      ? isFar && startOf(head, question, range.offset)
-      : (all ?? (isFar ? tallied : undefined))?.startOf(direction, range.offset);
+    const start = (all ?? (isFar ? tallied : undefined))?.startOf(direction, range.offset);
     if (!start) return list(head, counted, range);
     const { offset, from } = start;
     const walked =

@@ -160,16 +160,14 @@ export function createTransactionQueries(
     minRanked,
   });
 
-  function conditionsFor(head: Head, filter: TransactionFilter): Condition[] {
-    const { blockId, height, timestamp, vendorField, senderId } = filter;
+  /** What a filter asks for beside heights and times. */
+  function conditionsFor(filter: TransactionFilter): Condition[] {
+    const { blockId, vendorField, senderId } = filter;
     // A type without a group is one of the core's.
     const typeGroup = filter.typeGroup ?? (filter.type === undefined ? undefined : CORE_GROUP);
     const conditions = conditionsOf(FIELDS, { ...filter, ...(typeGroup !== undefined && { typeGroup }) });
     if (blockId !== undefined) {
       conditions.push({ sql: "height = (SELECT height FROM blocks WHERE id = ?)", values: [blockId] });
-    }
-    if (height !== undefined || timestamp !== undefined) {
-      conditions.push(betweenHeights(heightsOf(head, filter, heightAt)));
     }
     if (vendorField !== undefined) {
       conditions.push({ sql: "instr(vendor_field, ?) > 0", values: [vendorField] });
@@ -182,7 +180,7 @@ export function createTransactionQueries(
   function totalOfTypes(head: Head, filter: TransactionFilter): number | undefined {
     const { type, typeGroup, ...others } = filter;
     if (typeof type === "object" || typeof typeGroup === "object") return undefined;
-    if (conditionsFor(head, others).length > 0) return undefined;
+    if (isOfHeights(filter) || conditionsFor(others).length > 0) return undefined;
     const group = typeGroup ?? CORE_GROUP;
     return totals
       .byType(head)
@@ -200,19 +198,23 @@ export function createTransactionQueries(
       ...(addresses === undefined ? [] : [parties.between(addresses)]),
       ...assets.map(({ types }) => types),
     ];
+    const asked = conditionsFor(filter);
+    const heights = heightsOf(head, filter, heightAt);
+    const isRange = !ways && asked.length === 0;
     const conditions = [
-      ...conditionsFor(head, filter),
+      ...(isOfHeights(filter) ? [betweenHeights(heights)] : []),
+      ...asked,
       ...others.map(anyOf),
       // Last, because it looks into the asset.
       ...assets.map(({ condition }) => condition),
     ];
     const { field, direction, sequence = "desc" } = order;
-    const isWhole = !ways && conditions.length === 0;
     return {
       selection: { conditions, ...(ways && { ways }), order: orderOf(order) },
       ...(field !== "timestamp" && { by: ORDERS[field] }),
       direction,
       sequence,
+      ...(isRange && { heights }),
       isWithinBlocks: isWithinBlocks(filter),
       wanted: wantedOf(filter),
       indexed: [
@@ -220,7 +222,7 @@ export function createTransactionQueries(
         ...(filter.senderPublicKey === undefined ? [] : [[[sentWith(filter.senderPublicKey)]]]),
         ...(ways ? [ways.map((way) => [way])] : []),
       ],
-      knownTotal: isWhole ? totals.upTo(head.height) : ways ? undefined : totalOfTypes(head, filter),
+      typesTotal: ways || isRange ? undefined : totalOfTypes(head, filter),
     };
   }
 
@@ -247,9 +249,12 @@ export function createTransactionQueries(
   };
 }
 
+const isOfHeights = ({ height, timestamp }: TransactionFilter): boolean =>
+  height !== undefined || timestamp !== undefined;
+
 /** Whether a filter leaves a few blocks, or some that depend on the head. */
-const isWithinBlocks = ({ id, blockId, height, timestamp }: TransactionFilter): boolean =>
-  [id, blockId, height, timestamp].some((value) => value !== undefined);
+const isWithinBlocks = (filter: TransactionFilter): boolean =>
+  filter.id !== undefined || filter.blockId !== undefined || isOfHeights(filter);
 
 const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
   ...(asset === undefined ? [] : [withAsset(asset)]),
