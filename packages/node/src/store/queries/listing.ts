@@ -1,7 +1,7 @@
 /** Filtered, ordered pages of a table. */
 import { LRUCache } from "lru-cache";
 import type { Database, SqlValue, Statement } from "../database.ts";
-import type { Condition } from "./conditions.ts";
+import { type Condition, NEVER } from "./conditions.ts";
 import { after, placeOf } from "./cursor.ts";
 import { createMarks } from "./marks.ts";
 import type { OrderTerm } from "./order.ts";
@@ -153,9 +153,12 @@ export const valuesOf = (alternatives: Alternatives): SqlValue[] =>
 /** Rows meet all conditions of one of them. */
 export type Alternatives = readonly (readonly Condition[])[];
 
-/** The conditions of a selection, and with each of its ways. */
-export const alternativesOf = ({ conditions, ways = [] }: Pick<Selection, "conditions" | "ways">) =>
-  ways.length > 0 ? ways.map((way) => [...conditions, way]) : [conditions];
+/** The conditions of a selection, and with each of its ways, but for those that no row is found by. */
+export function alternativesOf({ conditions, ways = [] }: Pick<Selection, "conditions" | "ways">) {
+  if (ways.length === 0) return [conditions];
+  const possible = ways.filter((way) => way !== NEVER);
+  return (possible.length > 0 ? possible : [NEVER]).map((way) => [...conditions, way]);
+}
 
 /** Selects the keys of rows, each once. */
 export const keysText = ({ table, key }: Pick<ListedTable, "table" | "key">, alternatives: Alternatives) =>

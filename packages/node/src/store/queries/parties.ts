@@ -28,6 +28,7 @@ export function createParties(
   const publicKey = database.prepare<{ publicKey: string | null }>(
     "SELECT public_key AS publicKey FROM wallets WHERE address = ?",
   );
+  const payment = database.prepare("SELECT 1 FROM payees WHERE address = ? LIMIT 1");
   const publicKeyOf = (address: string): string | undefined => publicKey.get(address)?.publicKey ?? undefined;
 
   function sentBy(address: string): Condition {
@@ -36,9 +37,17 @@ export function createParties(
   }
 
   function ownWithoutRecipient(address: string): Condition {
-    const { sql, values } = sentBy(address);
-    return { sql: `${sql} AND recipient IS NULL`, values };
+    const sent = sentBy(address);
+    return sent === NEVER ? NEVER : { sql: `${sent.sql} AND recipient IS NULL`, values: sent.values };
   }
+
+  const isPaid = (address: string): Condition =>
+    payment.get(address) === undefined
+      ? NEVER
+      : {
+          sql: "(height, sequence) IN (SELECT height, sequence FROM payees WHERE address = ?)",
+          values: [address],
+        };
 
   /** What a mint or an update pays the foundation is no part of the transaction itself. */
   const earned: Condition = {
@@ -60,8 +69,3 @@ export function createParties(
 }
 
 const receives = (address: string): Condition => ({ sql: "recipient = ?", values: [address] });
-
-const isPaid = (address: string): Condition => ({
-  sql: "(height, sequence) IN (SELECT height, sequence FROM payees WHERE address = ?)",
-  values: [address],
-});

@@ -30,8 +30,8 @@ export type Mark = { readonly height: number; readonly rows: number };
 type Counted = { readonly marks: Mark[]; last: Mark };
 
 /** Rows between two marks, and so the most that a page is away from one, but for the rest of a block. */
-const STEP = 1_000;
-/** Filters remembered. Each takes 32 bytes for every step: 6 MB for all of them where each finds a million rows. */
+const STEP = 250;
+/** Filters remembered. Each takes 32 bytes for every step: 26 MB for all of them where each finds a million rows. */
 const MAX_FILTERS = 200;
 
 export function createTallies(database: Database, listed: GrowingTable): Tallies {

@@ -86,7 +86,7 @@ export function createTransactionPages({
     };
   }
 
-  /** Nothing is counted, nothing sorted, and nothing skipped but within a block. */
+  /** Nothing is counted, and nothing sorted or skipped but within a block. */
   function pageBetween<Row>(
     list: List<Row>,
     head: Head,

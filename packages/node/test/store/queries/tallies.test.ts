@@ -75,7 +75,7 @@ function check(): void {
         for (let offset = 0; offset < total; offset += 517) {
           const { from, offset: rest } = startOf(direction, offset);
           expect(rows(direction, rest, from)).toEqual(rows(direction, offset));
-          expect(rest).toBeLessThan(1_200);
+          expect(rest).toBeLessThan(400);
         }
       }
     }
