@@ -9,7 +9,8 @@ export type Readiness = { readonly isReady: boolean; readonly checks: Readonly<R
 export type HealthDeps = {
   /** Undefined when the thread of consensus does not answer in time. */
   readonly status: () => Promise<NodeStatus | undefined>;
-  readonly webhooks: () => WebhookFigures;
+  /** Undefined: webhooks are off. */
+  readonly webhooks: (() => WebhookFigures) | undefined;
   readonly nowMs: () => number;
 };
 
@@ -58,8 +59,7 @@ export function createHealth({ status, webhooks, nowMs }: HealthDeps): Health {
       const checks = {
         consensus: checkConsensus(node),
         ...(node && { chain: checkChain(node) }),
-        matcher: checkMatcher(webhooks()),
-        dispatcher: checkDispatcher(),
+        ...(webhooks && { matcher: checkMatcher(webhooks()), dispatcher: checkDispatcher() }),
       };
       return { isReady: Object.values(checks).every(({ ok }) => ok), checks };
     },

@@ -17,12 +17,13 @@ export type OperationsDeps = {
   readonly database: Database;
   readonly gateway: Pick<Gateway, "figures" | "status">;
   readonly streams: () => { open: number; cut: number };
+  readonly areWebhooksOn: boolean;
 };
 
 /** Time that the thread of consensus has to answer. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
-export function createOperations({ database, gateway, streams }: OperationsDeps): {
+export function createOperations({ database, gateway, streams, areWebhooksOn }: OperationsDeps): {
   readonly operations: Operations;
   /** To be told what happens. */
   readonly observer: WebhookObserver;
@@ -36,7 +37,7 @@ export function createOperations({ database, gateway, streams }: OperationsDeps)
   const fired = createFiredFigures(database);
   const queues = createQueueFigures(database, setImmediate);
   const status = () => inTime(gateway.status());
-  const health = createHealth({ status, webhooks, nowMs: Date.now });
+  const health = createHealth({ status, webhooks: areWebhooksOn ? webhooks : undefined, nowMs: Date.now });
 
   return {
     operations: {

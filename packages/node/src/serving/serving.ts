@@ -49,6 +49,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     database: figuresReader,
     gateway,
     streams: () => stream.figures(),
+    areWebhooksOn: data.webhooks === "on",
   });
   closing.add("measuring", measuring.close);
   const webhooks = openWebhooks(data, { database, eventLog, network, gateway, observer, closing, logger });
