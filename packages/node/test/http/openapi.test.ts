@@ -1,0 +1,63 @@
+/** The document that a whole node serves, judged by the published schema of OpenAPI. */
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { serveEverything } from "../clients/chain.ts";
+import type { Document, Operation } from "./described.ts";
+
+let node: Awaited<ReturnType<typeof serveEverything>>;
+let document: Document;
+beforeAll(async () => {
+  node = await serveEverything();
+  document = (await (await fetch(`${node.url}/api/openapi.json`)).json()) as Document;
+}, 60_000);
+afterAll(() => node.stop());
+
+const operations = (): [name: string, operation: Operation][] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method} ${path}`,
+      operation,
+    ]),
+  );
+
+test("is valid OpenAPI 3.1, of every room of the node", async () => {
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+  expect(validator.version).toBe("3.1");
+  const tags = new Set(operations().flatMap(([, { tags }]) => tags));
+  expect([...tags]).toEqual(expect.arrayContaining(["Blocks", "Events", "Webhooks", "Dev"]));
+});
+
+test("is found invalid when it is not", async () => {
+  const { info: _, ...broken } = structuredClone(document) as Document & { info: unknown };
+  expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
+});
+
+test("has no schema that is none", () => {
+  const ajv = new Ajv2020({ strict: false });
+  const schemasIn = (value: unknown): unknown[] => {
+    if (typeof value !== "object" || value === null) return [];
+    return Object.entries(value).flatMap(([name, member]) =>
+      name === "schema" ? [member] : schemasIn(member),
+    );
+  };
+  const schemas = [...schemasIn(document.paths), ...Object.values(document.components.schemas)];
+  expect(schemas.length).toBeGreaterThan(300);
+  for (const schema of schemas)
+    expect(ajv.validateSchema(schema as object), JSON.stringify(schema)).toBe(true);
+});
+
+test("declares exactly the parameters that stand in paths, and each of its parameters once", () => {
+  for (const [name, { parameters = [] }] of operations()) {
+    const inPath = parameters.filter((parameter) => parameter.in === "path");
+    const written = Array.from(name.matchAll(/\{(\w+)\}/g), ([, parameter]) => parameter);
+    expect(inPath.map((parameter) => parameter.name).sort(), name).toEqual(written.sort());
+    expect(
+      inPath.every(({ required }) => required),
+      name,
+    ).toBe(true);
+    const places = parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
+    expect(new Set(places).size, name).toBe(places.length);
+  }
+});
