@@ -1,6 +1,6 @@
 /** What the guides of the client and of the command line say, run as it stands there. */
 import { execFile, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -92,7 +92,11 @@ describe("the commands", () => {
   const commands = lines.filter((line) => line.startsWith("uniknode ") && line !== "uniknode rpc");
   const passphraseFile = join(folder, "passphrase");
   const signed = join(folder, "signed.json");
-  const values = {
+  const secret = randomBytes(32);
+  const values: Record<string, string> = {
+    SECRETHASH: hash("sha256", secret),
+    SECRET: secret.toString("hex"),
+    HEIGHT: "1000",
     CERTIFIEDUNIK: randomBytes(32).toString("hex"),
     NEWUNIK: randomBytes(32).toString("hex"),
     UNIK: alice.unikId,
@@ -119,6 +123,7 @@ describe("the commands", () => {
     };
     const { stdout, stderr } = await run("sh", ["-c", typed], { env });
     expect(stderr).toBe("");
+    if (command.includes(" lock ")) values.LOCK = /^id\s+(\S+)$/m.exec(stdout)![1]!;
     if (command.includes("--dry-run")) writeFileSync(signed, stdout);
     if (command.includes("--wait")) expect(stdout).toMatch(/^state\s+forged in block /m);
     if (command.includes("--json")) JSON.parse(stdout);

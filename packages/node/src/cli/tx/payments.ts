@@ -37,12 +37,12 @@ type LockOptions = WithMessage & { readonly untilHeight?: number; readonly until
 
 export const lock = kind<[recipientId: string, amount: bigint, secretHash: string], LockOptions>(
   "lock",
-  "put an amount aside for who knows a secret",
+  "put an amount aside, which a secret hands over to an address",
   (command) =>
     command
-      .argument("<address>", "who may claim it", readAddress)
+      .argument("<address>", "who receives it", readAddress)
       .argument("<amount>", AMOUNT, readPayable)
-      .argument("<secret-hash>", "SHA-256 of the secret, 64 hexadecimal digits", readHex64)
+      .argument("<secret-hash>", "SHA-256 of the 32 bytes of the secret, as 64 hexadecimal digits", readHex64)
       .option(
         "--until-height <HEIGHT>",
         "height from which it can be taken back, more than a round away",
@@ -69,7 +69,7 @@ function expirationOf({ untilHeight, untilTime }: LockOptions) {
 
 export const claim = kind<[lockTransactionId: string, unlockSecret: string]>(
   "claim",
-  "claim an amount that was put aside",
+  "hand over an amount that was put aside, to whom it was put aside for",
   (command) =>
     command
       .argument("<lock>", "id of the transaction that put it aside", readHex64)
@@ -81,7 +81,7 @@ export const claim = kind<[lockTransactionId: string, unlockSecret: string]>(
 
 export const refund = kind<[lockTransactionId: string]>(
   "refund",
-  "take back an amount that was put aside",
+  "give back an amount that was put aside and not claimed in time",
   (command) => command.argument("<lock>", "id of the transaction that put it aside", readHex64),
   ([lockTransactionId]) =>
     ({ envelope }) =>
