@@ -3,10 +3,12 @@ import { Registry } from "prom-client";
 import type { NodeFigures } from "../serving/gateway.ts";
 import type { QueueFigures } from "../store/queue-figures.ts";
 import type { WebhookFigures } from "../store/webhook-figures.ts";
+import type { WebhookObserver } from "../webhooks/observer.ts";
+import { createEachWebhook } from "./each-webhook.ts";
 import { createHttpMetrics, type HttpMetrics } from "./http.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import { createNodeMetrics } from "./node.ts";
-import { createWebhookMetrics, type WebhookMetrics } from "./webhooks.ts";
+import { createWebhookMetrics } from "./webhooks.ts";
 
 /** Everything that is not counted as it happens, but looked up when somebody asks. */
 export type Figures = {
@@ -23,7 +25,8 @@ export type Figures = {
 
 export type Metrics = {
   readonly http: Pick<HttpMetrics, "answered">;
-  readonly webhooks: WebhookMetrics["observer"];
+  /** To be told what happens. */
+  readonly webhooks: Pick<WebhookObserver, "attempted" | "decided">;
   readonly contentType: string;
   /** The page that is scraped. */
   page(figures: Figures, nowMs: number): Promise<string>;
@@ -33,17 +36,18 @@ export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   const node = createNodeMetrics(registry, version);
   const webhooks = createWebhookMetrics(registry);
+  const eachWebhook = createEachWebhook();
   const http = createHttpMetrics(registry);
   return {
     http,
-    webhooks: webhooks.observer,
+    webhooks: { attempted: webhooks.attempted, decided: eachWebhook.decided },
     contentType: registry.contentType,
-    page(figures, nowMs) {
+    async page(figures, nowMs) {
       node.showNode(figures.node);
       node.showServing(figures.serving);
-      webhooks.show(figures, nowMs);
+      webhooks.show(figures.webhooks, nowMs);
       http.showStreams(figures.streams);
-      return registry.metrics();
+      return `${await registry.metrics()}\n${eachWebhook.text(figures, nowMs)}`;
     },
   };
 }
