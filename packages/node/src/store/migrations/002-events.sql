@@ -25,7 +25,7 @@ CREATE TABLE webhooks (
   match_all INTEGER NOT NULL,                 -- 1: all conditions must hold, not one of them
   strict INTEGER NOT NULL,                    -- 1: a delivery waits for the end of the one before
   confirmations INTEGER NOT NULL,             -- blocks above that of a fact before it is told
-  token TEXT NOT NULL,                        -- 64 hexadecimal digits
+  token TEXT NOT NULL,                        -- 64 hexadecimal digits, 32 of an imported one; perhaps sealed
   previous_token TEXT,                        -- the one before a rotation
   previous_until_ms INTEGER,                  -- until then it is honoured
   active_after INTEGER NOT NULL,              -- last event sequence it does not see
