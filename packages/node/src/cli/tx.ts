@@ -13,6 +13,7 @@ import type { Kind } from "./tx/kind.ts";
 import { postOptions, txOptions } from "./tx/options.ts";
 import { claim, lock, multiPayment, refund, transfer } from "./tx/payments.ts";
 import { readHex64 } from "./tx/read.ts";
+import { checkRecipients } from "./tx/recipients.ts";
 import { disclose, mint, transferUnik, update } from "./tx/uniks.ts";
 import { ipfs, registerDelegate, resignDelegate, secondSignature, unvote, vote } from "./tx/wallets.ts";
 
@@ -53,6 +54,7 @@ function kindCommand(kind: Kind): Command {
     const readSecondKeys = () => readSecondPassphrase(config);
     const readFactoryKeys = () => readFactoryPassphrase(config);
     const body = await build({ ...sender, readSecondKeys, readFactoryKeys });
+    checkRecipients(body, sender);
     const signed = await sign(body, sender, readSecondKeys);
     await deliver(transactionToJson(signed) as SignedJson, config, costOf(signed));
   });

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "@uniknode/client";
+import { addressFromPublicKey, presets } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Person, peopleOf } from "../../src/dev/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
@@ -354,6 +355,9 @@ describe("waiting", { timeout: 60_000 }, () => {
   });
 });
 
+/** Of livenet. */
+const FOREIGN = addressFromPublicKey(bob.publicKey, presets.livenet!.network.pubKeyHash);
+
 describe("what cannot be", { timeout: 60_000 }, () => {
   test("is refused by the node with its reason: code 1", async () => {
     const poor = { UNIKNODE_PASSPHRASE: "nobody ever paid this one" };
@@ -364,6 +368,18 @@ describe("what cannot be", { timeout: 60_000 }, () => {
 
   test.each([
     [["transfer", "nobody", "1"], "an address is expected"],
+    [
+      ["transfer", bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")), "1"],
+      "its checksum is wrong",
+    ],
+    [["transfer", FOREIGN, "1"], `${FOREIGN} is an address of another network`],
+    [["multi-payment", `${bob.address}=1`, `${FOREIGN}=1`], `${FOREIGN} is an address of another network`],
+    // The chain would take it, and nobody could ever give it back.
+    [["transfer-unik", alice.unikId, FOREIGN], `${FOREIGN} is an address of another network`],
+    [
+      ["transfer", bob.address, "1", "--vendor-field", "é".repeat(128)],
+      "up to 255 bytes are expected; these are 256",
+    ],
     [["transfer", bob.address], "missing required argument 'amount'"],
     [["transfer", bob.address, "1", "--fee", "much"], "--fee: an amount in tokens is expected"],
     [["transfer", bob.address, "1", "--passphrase", "x"], "unknown option '--passphrase'"],

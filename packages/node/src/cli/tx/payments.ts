@@ -2,11 +2,23 @@
 import { builders } from "@uniknode/protocol";
 import { ConfigError } from "../../config/resolve.ts";
 import { kind } from "./kind.ts";
-import { type Payment, readAddress, readHex64, readPayable, readPayment, readUnsigned } from "./read.ts";
+import {
+  type Payment,
+  readAddress,
+  readHex64,
+  readMessage,
+  readPayable,
+  readPayment,
+  readUnsigned,
+} from "./read.ts";
 
 type WithMessage = { readonly vendorField?: string };
 
-const MESSAGE = ["--vendor-field <TEXT>", "message that everybody can read, up to 255 bytes"] as const;
+const MESSAGE = [
+  "--vendor-field <TEXT>",
+  "message that everybody can read, up to 255 bytes",
+  readMessage,
+] as const;
 const AMOUNT = "in tokens, such as 12.5";
 
 export const transfer = kind<[recipientId: string, amount: bigint], WithMessage>(

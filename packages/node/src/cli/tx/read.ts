@@ -1,4 +1,5 @@
 /** Reads arguments of transactions; commander says which one is wrong. */
+import { decodeAddress } from "@uniknode/protocol";
 import { InvalidArgumentError } from "commander";
 import { unitsOf } from "../../sending/amounts.ts";
 
@@ -21,9 +22,31 @@ export function readPayable(text: string): bigint {
 export const readHex64 = (text: string): string =>
   matching(text, /^[0-9a-f]{64}$/, "64 hexadecimal digits are expected");
 
-/** Whether it is one of the network, the node says. */
-export const readAddress = (text: string): string =>
+/** Of any network: of which one the node is, is not known yet (`recipients.ts`). */
+export function readAddress(text: string): string {
   matching(text, /^[1-9A-HJ-NP-Za-km-z]{34}$/, "an address is expected: 34 letters and digits");
+  if (!isAddressOfAny(text)) {
+    throw new InvalidArgumentError("its checksum is wrong: a character of the address is another one");
+  }
+  return text;
+}
+
+function isAddressOfAny(text: string): boolean {
+  try {
+    decodeAddress(text, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const MAX_MESSAGE_BYTES = 255;
+
+export function readMessage(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_MESSAGE_BYTES) return text;
+  throw new InvalidArgumentError(`up to ${MAX_MESSAGE_BYTES} bytes are expected; these are ${bytes}`);
+}
 
 /** As IPFS shows it: base58 of SHA-256 with what it is. */
 export const readMultihash = (text: string): string =>
