@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@uniknode/client";
+import { addressFromPublicKey, presets } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { peopleOf } from "../../src/dev/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
@@ -13,6 +14,7 @@ const [alice, bob, delegate] = [people("account 0"), people("account 1"), people
 const folder = mkdtempSync(join(tmpdir(), "uniknode-rpc-"));
 const data = join(folder, "json-rpc.sqlite");
 const MEDIA_TYPE = "application/vnd.api+json";
+const LIVENET = presets.livenet!.network.pubKeyHash;
 
 let node: Running;
 let companion: Running;
@@ -218,6 +220,20 @@ describe("calls that are none", () => {
       data: expect.stringMatching(/^amount: /),
     });
     expect(companion.stderr()).not.toContain(alice.passphrase);
+  });
+
+  test.each([
+    [
+      "a checksum that is wrong",
+      { recipientId: bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")) },
+    ],
+    ["an address of another network", { recipientId: addressFromPublicKey(bob.publicKey, LIVENET) }],
+    ["a message of more bytes than there is room for", { vendorField: "é".repeat(128) }],
+  ])("%s is a parameter that is wrong, too", async (_what, wrong) => {
+    const params = { amount: 1, recipientId: bob.address, passphrase: alice.passphrase, ...wrong };
+    const { error } = await call("transactions.create", params);
+    const [name] = Object.keys(wrong);
+    expect(error).toMatchObject({ code: -32602, data: expect.stringMatching(new RegExp(`^${name}: `)) });
   });
 
   test("several at once are answered in their order, each for itself", async () => {

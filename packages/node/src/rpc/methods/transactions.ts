@@ -1,6 +1,7 @@
 /** `transactions.*`: made here, kept under their ids, and sent when they are asked to be. */
 import {
   builders,
+  isAddress,
   isTypeActive,
   type KeyPair,
   keysFromPassphrase,
@@ -13,7 +14,7 @@ import { type Static, Type } from "typebox";
 import { SendError } from "../../sending/error.ts";
 import { post } from "../../sending/send.ts";
 import { prepareSender } from "../../sending/sender.ts";
-import { ofStatus } from "../error.ts";
+import { invalidParams, ofStatus } from "../error.ts";
 import { findKeys } from "../keys.ts";
 import { type Method, method, type RpcContext } from "../method.ts";
 import { keeper } from "./wallets.ts";
@@ -27,7 +28,7 @@ const payment = {
   /** Smallest unit. */
   amount: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   recipientId: Type.String({ pattern: "^[0-9A-Za-z]{34}$" }),
-  vendorField: Type.Optional(Type.String({ maxLength: 255 })),
+  vendorField: Type.Optional(Type.String()),
 };
 
 const CORE = 1;
@@ -89,10 +90,20 @@ function createVote(sign: "+" | "-"): Method {
 
 type Payment = Static<ReturnType<typeof Type.Object<typeof payment>>>;
 
+const MAX_VENDOR_FIELD_BYTES = 255;
+
+/** @throws {RpcError} for addresses of other networks, and for longer texts than a transaction has room for */
 const payTo =
   ({ amount, recipientId, vendorField = "" }: Payment) =>
-  (envelope: builders.Envelope): TransactionBody =>
-    builders.transfer({ ...envelope, recipientId, amount: BigInt(amount), vendorField });
+  (envelope: builders.Envelope): TransactionBody => {
+    if (!isAddress(recipientId, envelope.network.description.pubKeyHash)) {
+      throw invalidParams("recipientId: an address of this network is expected");
+    }
+    if (Buffer.byteLength(vendorField) > MAX_VENDOR_FIELD_BYTES) {
+      throw invalidParams(`vendorField: up to ${MAX_VENDOR_FIELD_BYTES} bytes are expected`);
+    }
+    return builders.transfer({ ...envelope, recipientId, amount: BigInt(amount), vendorField });
+  };
 
 /** Whether the network takes the core's own type; the Unikname Network has types of its own for some. */
 const isActive = (type: number, { network, height }: builders.Envelope): boolean =>
