@@ -13,6 +13,8 @@ export type Period = {
   readonly fullyFrom: number;
   /** Nothing behind is heard; absent: the period has not ended. */
   readonly until?: number;
+  /** Whether it ever began is not known: the answer to the change was lost. */
+  readonly isUnsure?: true;
 };
 
 /** A part of the chain that was asked for again, at a position in the chronicle. */

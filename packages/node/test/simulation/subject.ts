@@ -45,12 +45,11 @@ export async function changeSubject(
   if (receiver.mood() === "gone") await receiver.become("well");
   const before = periods.at(-1)!;
   const notBefore = chronicle.position();
-  const period = { kind, notBefore, fullyFrom: Number.POSITIVE_INFINITY };
-  periods.push(period);
+  periods.push({ kind, notBefore, fullyFrom: Number.POSITIVE_INFINITY, isUnsure: true });
   const defaults = { match: "any", order: "parallel", confirmations: 0 };
   await put(`/api/webhooks/${id}`, { ...defaults, ...bodyOf(kind) });
   const fullyFrom = chronicle.position();
-  periods.splice(-2, 2, { ...before, until: fullyFrom }, { ...period, fullyFrom });
+  periods.splice(-2, 2, { ...before, until: fullyFrom }, { kind, notBefore, fullyFrom });
 }
 
 /** The receiver says that it is gone for good: from some moment on its webhook is suspended and hears nothing. */
@@ -59,15 +58,15 @@ export async function leave({ receiver, periods }: Subject): Promise<void> {
   periods.push({ ...periods.at(-1)!, fullyFrom: Number.POSITIVE_INFINITY });
 }
 
-/** The receiver is there again, and a ping lifts the suspension. */
-export async function comeBack(
-  { id, receiver, periods }: Subject,
-  { post }: Control,
-  chronicle: Chronicle,
-): Promise<void> {
+/** The receiver is there again, and a ping lifts the suspension. A change whose answer was lost is made once more. */
+export async function comeBack(subject: Subject, control: Control, chronicle: Chronicle): Promise<void> {
+  const { id, receiver, periods } = subject;
   await receiver.become("well");
-  const { state } = (await post(`/api/webhooks/${id}/ping`)) as { state: string };
-  if (state === "delivered") periods.push({ ...periods.at(-1)!, fullyFrom: chronicle.position() });
+  const { state } = (await control.post(`/api/webhooks/${id}/ping`)) as { state: string };
+  if (state !== "delivered") return;
+  const last = periods.at(-1)!;
+  if (last.isUnsure) await changeSubject(subject, last.kind, control, chronicle);
+  else periods.push({ ...last, fullyFrom: chronicle.position() });
 }
 
 /** Asks for a part of the chain, unless the webhook cannot have it at the moment. */
