@@ -85,8 +85,8 @@ const Replay = Type.Object(
 );
 const Nothing = Type.Object({}, { additionalProperties: false });
 
-const id = { id: Type.Integer({ minimum: 1 }) };
-const delivery = { ...id, delivery: Type.Integer({ minimum: 1 }) };
+const id = { id: Type.String({ description: "Id, or that of the old node if it was imported from one." }) };
+const delivery = { ...id, delivery: Type.String({ description: "Its `id` or `messageId`." }) };
 const data = (schema: TSchema) => Type.Object({ data: schema });
 
 type Parts = { params?: TProperties; querystring?: TProperties; body?: TProperties; status?: number };
