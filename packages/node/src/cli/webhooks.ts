@@ -21,7 +21,7 @@ export function webhooksCommand(): Command {
     const imported = importOldRegister(file, { ...configOf(bring, options), maxWebhooks });
     for (const { alias, webhook } of imported)
       say(`${webhook.id}  ${alias}  ${webhook.event}  ${webhook.target}`);
-    say(`${imported.length} webhooks registered; they see what happens from the next start of the node on`);
+    say(`webhooks registered: ${imported.length}; they see what happens from the next start of the node on`);
   });
   return command;
 }

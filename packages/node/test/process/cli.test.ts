@@ -70,9 +70,9 @@ test("webhooks of an old node come with one command", async () => {
   writeFileSync(file, JSON.stringify({ webhooks: [webhook] }));
   const first = await runUniknode(["webhooks", "import", file, "--data", data]);
   expect(first).toMatchObject({ code: 0, stderr: "" });
-  expect(first.stdout).toMatch(`1  ${id}  block.forged  ${target}\n1 webhooks registered;`);
+  expect(first.stdout).toMatch(`1  ${id}  block.forged  ${target}\nwebhooks registered: 1;`);
   const second = await runUniknode(["webhooks", "import", file, "--data", data]);
-  expect(second.stdout).toMatch(/^0 webhooks registered;/);
+  expect(second.stdout).toMatch(/^webhooks registered: 0;/);
 });
 
 const folder = () => mkdtempSync(join(tmpdir(), "uniknode-cli-"));
