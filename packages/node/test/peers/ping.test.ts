@@ -1,6 +1,5 @@
 /** Asking a peer for its status, and what that decides before its chain is looked at (p2p.md 10.4 and 10.5). */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { statusOf } from "../../src/peers/answers/status.ts";
 import { createPing, type Ping } from "../../src/peers/discovery/ping.ts";
 import { createRegister, type Register } from "../../src/peers/known/register.ts";
 import { peerView } from "../../src/peers/known/view.ts";
@@ -8,7 +7,7 @@ import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import { readResult } from "../../src/peers/wire/replies/received.ts";
 import type { Status } from "../../src/peers/wire/replies/results.ts";
-import { network, now, openTestChain, rounds, slots, type TestChain, verifier } from "./chains.ts";
+import { network, now, openTestChain, rounds, slots, statusOn, type TestChain, verifier } from "./chains.ts";
 
 const IP = "203.0.113.7";
 const OWN = "this process";
@@ -26,15 +25,7 @@ beforeEach(() => {
   register = createRegister(() => {});
   asked = 0;
   const { head } = own.chain;
-  status = statusOf({
-    network,
-    slots,
-    head,
-    now,
-    version: "5.7.2",
-    plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
-    processId: "another process",
-  });
+  status = statusOn(own.chain);
   ask = async () => status;
   ping = createPing({
     processId: OWN,
