@@ -133,15 +133,18 @@ export function createList<Row>(database: Database, listed: ListedTable): List<R
     return { rows: shown, totalCount, next: shown.at(-1)!.place };
   }
 
-  return (head, selection, range) => {
+  function nameOf(selection: Selection): string {
     const alternatives = alternativesOf(selection);
-    const name = [pageText(listed, alternatives, selection.order).text, ...valuesOf(alternatives)].join("\0");
-    const late = tooLong.get(name);
+    return [pageText(listed, alternatives, selection.order).text, ...valuesOf(alternatives)].join("\0");
+  }
+
+  return (head, selection, range) => {
+    const late = tooLong.size > 0 ? tooLong.get(nameOf(selection)) : undefined;
     if (late) throw late;
     try {
       return find(head, selection, range);
     } catch (error) {
-      if (error instanceof SnapshotError) tooLong.set(name, error);
+      if (error instanceof SnapshotError) tooLong.set(nameOf(selection), error);
       throw error;
     }
   };

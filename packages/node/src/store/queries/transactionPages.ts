@@ -124,11 +124,12 @@ export function createTransactionPages({
     if (question.isWithinBlocks) return list(head, { ...selection, totalCount: knownTotal }, range);
     const { conditions, ways = [], order } = selection;
     const matches = matchesOf(head, wanted);
-    const tested = [...conditions, ...(ways.length > 0 ? [anyOf(ways)] : [])];
     const places = matches?.places ?? lookedUp(head, question.indexed);
     // Matches are all that is asked for, or more than that.
-    const isAll = tested.length === 1;
-    const all = isAll ? matches : places && ranked.passing(head, places, tested);
+    const isAll = ways.length === 0 && conditions.length === 1;
+    const all = isAll
+      ? matches
+      : places && ranked.passing(head, places, [...conditions, ...(ways.length > 0 ? [anyOf(ways)] : [])]);
     const page = by ? undefined : all?.page(order, range);
     if (page) return at(page, order, range.isWalk);
     if (by && all?.places) {
