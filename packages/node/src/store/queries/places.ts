@@ -9,10 +9,10 @@ import { SEQUENCES } from "./rankings/ranking.ts";
 /** The rows of a page. `order` is what the page is in; `isWalk` as of a range. */
 export type RowsAt<Row> = (page: RankedPage, order: readonly OrderTerm[], isWalk?: boolean) => Found<Row>;
 
-export function createRowsAt<Row>(database: Database, columns: string): RowsAt<Row> {
+export function createRowsAt<Row>(database: Database, columns: string, joins: string): RowsAt<Row> {
   const from = `FROM (
       SELECT key AS position, value / ${SEQUENCES} AS height, value % ${SEQUENCES} AS sequence FROM json_each(?)
-    ) AS page CROSS JOIN transactions USING (height, sequence) ORDER BY position`;
+    ) AS page CROSS JOIN transactions USING (height, sequence) ${joins} ORDER BY position`;
   const select = database.prepare<Row>(`SELECT ${columns} ${from}`);
   return ({ places, totalCount, isLast }, order, isWalk) => {
     const last = places.at(-1);

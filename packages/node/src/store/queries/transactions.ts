@@ -134,8 +134,9 @@ type SignedRow = { id: string; bytes: Uint8Array };
 
 const COLUMNS = `id, version, type_group AS typeGroup, type, sender AS senderPublicKey, recipient AS recipientId,
   CAST(amount AS TEXT) AS amount, CAST(fee AS TEXT) AS fee, vendor_field AS vendorField, signatures, asset,
-  height, timestamp, CAST(nonce AS TEXT) AS nonce,
-  (SELECT blocks.id FROM blocks WHERE blocks.height = transactions.height) AS blockId`;
+  height, timestamp, CAST(nonce AS TEXT) AS nonce, blockId`;
+/** Names nothing of blocks but what is shown: transactions have most of the other names too. */
+const JOINS = "CROSS JOIN (SELECT height, id AS blockId FROM blocks) AS block USING (height)";
 const SIGNED = "id, bytes";
 
 export function createTransactionQueries(
@@ -144,7 +145,9 @@ export function createTransactionQueries(
 ): TransactionQueries {
   defineAssets(database);
   const parties = createParties(database, options);
-  const byId = database.prepare<StoredTransaction>(`SELECT ${COLUMNS} FROM transactions WHERE id = ?`);
+  const byId = database.prepare<StoredTransaction>(
+    `SELECT ${COLUMNS} FROM transactions ${JOINS} WHERE id = ?`,
+  );
   const signedById = database.prepare<SignedRow>(`SELECT ${SIGNED} FROM transactions WHERE id = ?`);
   const certifiedInBlock = database.prepare<SignedRow>(
     `SELECT ${SIGNED} FROM transactions INDEXED BY transactions_type
@@ -226,12 +229,12 @@ export function createTransactionQueries(
     };
   }
 
-  const createFilteredList = <Row>(columns: string): ListOf<Row> => {
-    const list = createList<Row>(database, { ...listed, columns });
-    const at = createRowsAt<Row>(database, columns);
+  const createFilteredList = <Row>(columns: string, joins = ""): ListOf<Row> => {
+    const list = createList<Row>(database, { ...listed, columns, joins });
+    const at = createRowsAt<Row>(database, columns, joins);
     return (head, filter, order, range) => page({ list, at }, head, questionOf(head, filter, order), range);
   };
-  const list = createFilteredList<StoredTransaction>(COLUMNS);
+  const list = createFilteredList<StoredTransaction>(COLUMNS, JOINS);
   const signedList = createFilteredList<SignedRow>(SIGNED);
 
   return {
