@@ -123,7 +123,8 @@ const walletFromRow = ({ publicKey, attributes, ...row }: WalletRow): StoredWall
 function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
   const value = ORDERS[field];
   if (field === "address") return [{ value, direction }];
-  if (field === "nonce") {
+  // Amounts are never absent, and to find those in the attributes takes longer than to sort them.
+  if (field === "nonce" || field === "lockedBalance" || field === "voteBalance") {
     return [
       { value, direction },
       { value: "address", direction: "asc" },
