@@ -4,12 +4,19 @@
  */
 import type { QueueFigures } from "../store/queue-figures.ts";
 import type { Outcome } from "../webhooks/observer.ts";
-import type { Figures } from "./metrics.ts";
+
+/** By webhook. */
+export type FiguresOfEach = {
+  /** Of all that are registered. */
+  readonly fired: ReadonlyMap<number, number>;
+  /** Empty ones may be absent. */
+  readonly queues: ReadonlyMap<number, QueueFigures>;
+};
 
 export type EachWebhook = {
   decided(webhook: number, outcome: Outcome): void;
   /** In the text format of Prometheus, with a line feed at the end. */
-  text(figures: Pick<Figures, "fired" | "queues">, nowMs: number): string;
+  text(figures: FiguresOfEach, nowMs: number): string;
 };
 
 const OUTCOMES: readonly Outcome[] = ["delivered", "retried", "dead"];

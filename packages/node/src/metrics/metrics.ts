@@ -1,25 +1,20 @@
 /** All metrics of a node, in the text format of Prometheus. They live in the serving thread. */
 import { Registry } from "prom-client";
 import type { NodeFigures } from "../serving/gateway.ts";
-import type { QueueFigures } from "../store/queue-figures.ts";
 import type { WebhookFigures } from "../store/webhook-figures.ts";
 import type { WebhookObserver } from "../webhooks/observer.ts";
-import { createEachWebhook } from "./each-webhook.ts";
+import { createEachWebhook, type FiguresOfEach } from "./each-webhook.ts";
 import { createHttpMetrics, type HttpMetrics } from "./http.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import { createNodeMetrics } from "./node.ts";
 import { createWebhookMetrics } from "./webhooks.ts";
 
 /** Everything that is not counted as it happens, but looked up when somebody asks. */
-export type Figures = {
+export type Figures = FiguresOfEach & {
   /** Undefined while the thread of consensus does not answer. */
   readonly node: NodeFigures | undefined;
   readonly serving: LoopDelay;
   readonly webhooks: WebhookFigures;
-  /** By webhook, of all that are registered. */
-  readonly fired: ReadonlyMap<number, number>;
-  /** By webhook; empty ones may be absent. */
-  readonly queues: ReadonlyMap<number, QueueFigures>;
   readonly streams: { open: number; cut: number };
 };
 
