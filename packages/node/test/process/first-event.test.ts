@@ -87,7 +87,7 @@ test("the first event arrives, and what a stopped receiver missed comes when it 
 
   const { id, token } = await curl(register!);
   expect(id).toBe(1);
-  values.SECRET = token;
+  Object.assign(values, { SECRET: token, ID: `${id}` });
   const first = startReceiver(typed(receive!));
   await expect.poll(first.printed, PATIENCE).toContain(`listening on http://127.0.0.1:${port}`);
   await sendOne();
