@@ -95,12 +95,19 @@ export async function createWorld(options: NetworkShape): Promise<World> {
   };
 }
 
+/** Ports below those that the system gives to whoever asks for any: nobody takes one of them between kill and start. */
+const PORTS = { first: 10_000, count: 20_000 };
+
 /** A port that is free at the first of the addresses, and so most likely at all. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, addressOf(0));
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    const server = createServer().listen(port, addressOf(0));
+    const isFree = await Promise.race([
+      once(server, "listening").then(() => true),
+      once(server, "error").then(() => false),
+    ]).catch(() => false);
+    server.close();
+    if (isFree) return port;
+  }
 }
