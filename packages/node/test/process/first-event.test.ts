@@ -1,7 +1,6 @@
 /** The guide to the first event, typed as it stands there. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +8,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { peopleOf } from "../../src/dev/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { freePort } from "../peers/network/world.ts";
 import { spawnUniknode } from "./uniknode.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -22,15 +22,6 @@ const [, , register, receive, send, log] = Array.from(
   GUIDE.matchAll(/^```\n(.*?)^```$/gms),
   ([, block]) => block!,
 );
-
-/** A port that is free at present: the guide names one. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const RUN = join(ROOT, "tools/run.mjs");
 /** What `npm run example --` starts. */

@@ -60,7 +60,13 @@ export async function createWorld(options: NetworkShape): Promise<World> {
     ]);
     const [url = ""] = await process.printed(/http:\S+/);
     const get = async <T>(path: string): Promise<T> => {
-      const { data } = (await (await fetch(`${url}/api${path}`)).json()) as { data: T };
+      const response = await fetch(`${url}/api${path}`).catch(async (error) => {
+        const { exitCode, signalCode } = process.child;
+        if (exitCode === null && signalCode === null) throw error;
+        const { stdout, stderr } = await process.ended;
+        throw new Error(`the node has ended (${exitCode ?? signalCode}):\n${stdout}\n${stderr}`);
+      });
+      const { data } = (await response.json()) as { data: T };
       return data;
     };
     const node: TestNode = {
@@ -103,11 +109,14 @@ export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
     const server = createServer().listen(port, addressOf(0));
-    const isFree = await Promise.race([
-      once(server, "listening").then(() => true),
-      once(server, "error").then(() => false),
-    ]).catch(() => false);
+    try {
+      await once(server, "listening");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+      continue;
+    }
     server.close();
-    if (isFree) return port;
+    await once(server, "close");
+    return port;
   }
 }
