@@ -24,8 +24,9 @@ const PARTS = {
 } as const;
 
 /**
- * Makes a function that tells of every queue that is not empty, by webhook. It goes from webhook to webhook in the index, and lets others work between two of them: with a million deliveries, one
- * query for all of them would take a tenth of a second.
+ * Makes a function that tells of every queue that is not empty, by webhook. It goes from webhook to webhook in the index,
+ * and lets others work between two of them: with a million deliveries, one query for all of them would take a tenth of a
+ * second.
  *
  * @param pause settles when others have had their turn
  */

@@ -37,8 +37,8 @@ export type RegisterDeps = {
 };
 
 /**
- * Bodies are parsed by `parseJson`; ids are any text, of which those of webhooks and their aliases are known. Every change is on disk, and known to the writer of events, when
- * its promise settles.
+ * Bodies are parsed by `parseJson`; ids are any text, of which those of webhooks and their aliases are known. Every
+ * change is on disk, and known to the writer of events, when its promise settles.
  */
 export type Register = {
   /** Enabled and disabled ones, by ascending id. */
