@@ -29,6 +29,7 @@ import type { SlowLane } from "./slow/lane.ts";
 import { transactions } from "./transactions.ts";
 import { transactionTypeLists } from "./transactionTypes.ts";
 import { addAccessList } from "./transport/accessList.ts";
+import { addBatches } from "./transport/batches.ts";
 import { addBodies, MAX_BODY_BYTES } from "./transport/bodies.ts";
 import { addCompression } from "./transport/compression.ts";
 import { addCors } from "./transport/cors.ts";
@@ -123,6 +124,8 @@ const REQUEST_CHECKS = 3;
 const SILENCE_TIMEOUT_MS = 30_000;
 /** Time for which a connection without a request stays open. */
 const KEEP_ALIVE_TIMEOUT_MS = 10_000;
+/** Time for which an answer that is ready waits for others. */
+const BATCH_WAIT_MS = 2;
 /** Time that running requests have when the server closes. */
 const CLOSE_GRACE_MS = 1_000;
 /** Addresses remembered by public key. */
@@ -184,6 +187,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addBodies(app);
   addAbsentValues(app);
   addCompression(app);
+  addBatches(app, BATCH_WAIT_MS);
   addFailures(app, logger);
   addUnknownPaths(app);
 

@@ -1,0 +1,40 @@
+/** Answers that are ready in one turn of the event loop. */
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { fastify } from "fastify";
+import { expect, test } from "vitest";
+import type { Server } from "../../src/http/app.ts";
+import { addBatches } from "../../src/http/transport/batches.ts";
+
+/** Asks several times at once; what happened, in order: an answer was made, an answer left. */
+async function askedTogether(requests: number, maxWaitMs: number, make: () => void): Promise<string[]> {
+  const happened: string[] = [];
+  const app: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
+  addBatches(app, maxWaitMs);
+  app.get("/", (_request, reply) => {
+    make();
+    happened.push("made");
+    reply.raw.once("finish", () => happened.push("left"));
+    return { data: "text" };
+  });
+  await app.ready();
+  const answers = await Promise.all(Array.from({ length: requests }, () => app.inject("/")));
+  for (const { statusCode, body } of answers) expect([statusCode, body]).toEqual([200, '{"data":"text"}']);
+  await app.close();
+  return happened;
+}
+
+/** Longer than answers wait for others. */
+function workLong(): void {
+  for (const startMs = performance.now(); performance.now() - startMs < 5; );
+}
+
+test("leave together at its end", async () => {
+  const happened = await askedTogether(3, 60_000, () => {});
+  expect(happened).toEqual(["made", "made", "made", "left", "left", "left"]);
+});
+
+test("do not wait for others that take long", async () => {
+  const happened = await askedTogether(6, 2, workLong);
+  expect(happened.filter((event) => event === "left")).toHaveLength(6);
+  expect(happened.indexOf("left")).toBeLessThan(happened.lastIndexOf("made"));
+});
