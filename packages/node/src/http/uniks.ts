@@ -163,11 +163,11 @@ export const uniks: Resource = (app, api) => {
       },
       (request) =>
         read((head) => {
-          const token = queries.tokens.find(request.params.id.toLowerCase());
-          const properties = token ? propertiesOf(api, token) : [];
-          const property = properties.find(([key]) => key === request.params.key);
-          if (!property) throw new HttpError(404);
-          return { data: property[1], ...chainmeta(head) };
+          const { key } = request.params;
+          const id = request.params.id.toLowerCase();
+          const value = queries.tokens.property(id, key) ?? systemProperty(api, id, key);
+          if (value === undefined) throw new HttpError(404);
+          return { data: value, ...chainmeta(head) };
         }),
     );
   }
@@ -200,11 +200,20 @@ function findToken({ queries }: Api, id: string): StoredToken {
 type Property = [key: string, value: string];
 
 /** Stored properties, then those that every token has unless it stores them itself. */
-function propertiesOf({ queries }: Api, { id, type, ownerId }: StoredToken): Property[] {
-  const stored = queries.tokens.properties(id).map(({ key, value }): [string, string] => [key, value]);
+function propertiesOf(api: Api, token: StoredToken): Property[] {
+  const stored = api.queries.tokens
+    .properties(token.id)
+    .map(({ key, value }): [string, string] => [key, value]);
   const keys = new Set(stored.map(([key]) => key));
-  const added = systemProperties(type, queries.wallets.hasSecondKey(ownerId)).filter(
-    (property): property is Property => property[1] !== undefined && !keys.has(property[0]),
-  );
-  return [...stored, ...added];
+  return [...stored, ...systemPropertiesOf(api, token).filter(([key]) => !keys.has(key))];
 }
+
+function systemProperty(api: Api, id: string, wanted: string): string | undefined {
+  const token = api.queries.tokens.find(id);
+  return token && systemPropertiesOf(api, token).find(([key]) => key === wanted)?.[1];
+}
+
+const systemPropertiesOf = ({ queries }: Api, { type, ownerId }: StoredToken): Property[] =>
+  systemProperties(type, queries.wallets.hasSecondKey(ownerId)).filter(
+    (property): property is Property => property[1] !== undefined,
+  );

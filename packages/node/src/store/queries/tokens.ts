@@ -24,6 +24,8 @@ export type TokenQueries = {
   list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<StoredToken>;
   /** Stored properties by ascending key. */
   properties(id: string): { key: string; value: string }[];
+  /** The value of a stored property. */
+  property(id: string, key: string): string | undefined;
   /** How many tokens have each value of the property `type`. */
   countsByType(head: Head): ReadonlyMap<string, number>;
 };
@@ -44,6 +46,9 @@ export function createTokenQueries(database: Database): TokenQueries {
   const properties = database.prepare<{ key: string; value: string }>(
     "SELECT key, value FROM properties WHERE token = ? ORDER BY key",
   );
+  const property = database.prepare<{ value: string }>(
+    "SELECT value FROM properties WHERE token = ? AND key = ?",
+  );
   const counts = database.prepare<{ value: string; count: number }>(
     "SELECT value, COUNT(*) AS count FROM properties WHERE key = 'type' GROUP BY value",
   );
@@ -58,6 +63,7 @@ export function createTokenQueries(database: Database): TokenQueries {
       return list(head, { conditions, order, isInOrder: conditions.length === 0 }, range);
     },
     properties: (id) => properties.all(id),
+    property: (id, key) => property.get(id, key)?.value,
     countsByType: perHead(() => new Map(counts.all().map(({ value, count }) => [value, count]))),
   };
 }
