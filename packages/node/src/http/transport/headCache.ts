@@ -9,7 +9,7 @@ import type { Server } from "../app.ts";
 
 /** Of all answers together, with the URLs that they are kept by. */
 const MAX_BYTES = 32_000_000;
-const MAX_ANSWER_BYTES = 1_000_000;
+const MAX_ANSWER_BYTES = 4_000_000;
 /** URLs remembered that were asked for once: 10 MB of them at most. What longer ones lead to is never kept. */
 const MAX_ASKED = 20_000;
 const MAX_URL_LENGTH = 500;
