@@ -41,7 +41,7 @@ export type Size = { readonly transactions: number; readonly wallets: number; re
 export type Dataset = { readonly path: string; readonly files: NetworkFiles };
 
 /** Changes with every change of what is generated. */
-const FORMAT = 3;
+const FORMAT = 4;
 const SENDERS = 1_000;
 const PER_BLOCK = 500;
 const ONE = 100_000_000n;

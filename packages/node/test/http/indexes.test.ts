@@ -37,16 +37,19 @@ afterAll(async () => {
   real.close();
 });
 
+const planOf = ({ sql, parameters }: (typeof reads)[number]): string[] =>
+  real
+    .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...(parameters as string[]))
+    .map(({ detail }) => detail);
+
 /** Steps of the plans that visit all rows of a table that grows. */
 const walks = (): string[] =>
-  reads.flatMap(({ sql, parameters }) =>
-    real
-      .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-      .all(...(parameters as string[]))
-      .map(({ detail }) => detail)
+  reads.flatMap((read) =>
+    planOf(read)
       // The head is the end of the walk along all heights.
       .filter((detail) => /^SCAN (blocks|transactions|payees|wallets|tokens|entries)/.test(detail))
-      .filter((detail) => !(detail === "SCAN blocks" && /ORDER BY height DESC LIMIT 1$/.test(sql))),
+      .filter((detail) => !(detail === "SCAN blocks" && /ORDER BY height DESC LIMIT 1$/.test(read.sql))),
   );
 
 test.each([
@@ -100,4 +103,17 @@ test.each([
   // Beside the head, which requests that come together ask for once.
   expect(reads.filter(({ sql }) => sql !== HEAD).length).toBeGreaterThan(0);
   expect(walks()).toEqual([]);
+});
+
+// Most wallets are alike in what they have sent, which is nothing.
+test.each([
+  ["/wallets?orderBy=nonce:asc", "wallets_nonce ((nonce,address)>(?,?))"],
+  ["/wallets?orderBy=nonce:desc", "wallets_nonce ((nonce,address)<(?,?))"],
+  ["/wallets?orderBy=balance:desc", "wallets_balance ((balance,address)<(?,?))"],
+  ["/uniks?orderBy=ownerId:asc", "tokens_owner ((owner,id)>(?,?))"],
+])("enters the index of %s where the page before it ended", async (path, entered) => {
+  const first = await fixture.get(`/api${path}&limit=1&cursor=start`);
+  reads.length = 0;
+  await fixture.get(`/api${path}&limit=1&cursor=${first.json().meta.nextCursor}`);
+  expect(reads.flatMap(planOf).filter((detail) => detail.includes(entered))).toHaveLength(1);
 });

@@ -27,8 +27,18 @@ export const placeOf = (order: readonly OrderTerm[], names: readonly string[]): 
  * @throws {CursorError}
  */
 export function after(order: readonly OrderTerm[], place: string): Condition {
-  cursorPlace(order, place);
+  const known = cursorPlace(order, place);
   const at = (index: number) => `json_extract(?, '$[${index + 1}]')`;
+  const withPlaces = (sql: string): Condition =>
+    // Every placeholder is the same text.
+    ({ sql, values: Array(sql.split("?").length - 1).fill(place) });
+  const [{ direction }] = order as [OrderTerm];
+  // An index that has all of them in one direction is entered where they are, however many rows are alike in the first.
+  if (order.every((term) => term.direction === direction) && !known.includes(null)) {
+    const values = order.map(({ value }) => value).join();
+    const places = order.map((_, index) => at(index)).join();
+    return withPlaces(`(${values}) ${direction === "asc" ? ">" : "<"} (${places})`);
+  }
   const isBehind = ({ value, direction }: OrderTerm, index: number) =>
     `(${value}) ${direction === "asc" ? ">" : "<"} ${at(index)}`;
   const [first, ...others] = order.map(isBehind).reverse();
@@ -37,9 +47,7 @@ export function after(order: readonly OrderTerm[], place: string): Condition {
     return `${test} OR ((${order[place]!.value}) IS ${at(place)} AND (${rest}))`;
   }, first!);
   const bound = isBehind(order[0]!, 0).replace(/([<>]) (json_extract)/, "$1= $2");
-  const sql = `${bound} AND (${tests})`;
-  // Every placeholder is the same text.
-  return { sql, values: Array(sql.split("?").length - 1).fill(place) };
+  return withPlaces(`${bound} AND (${tests})`);
 }
 
 /**

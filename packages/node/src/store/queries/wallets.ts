@@ -61,6 +61,8 @@ const ORDERS = {
   resigned: "attributes ->> '$.delegate.resigned'",
 } as const;
 
+const INDEXED: readonly (keyof typeof ORDERS)[] = ["address", "balance", "nonce"];
+
 export type WalletOrder = { readonly field: keyof typeof ORDERS; readonly direction: Direction };
 export const WALLET_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof ORDERS)[];
 
@@ -105,8 +107,8 @@ export function createWalletQueries(database: Database): WalletQueries {
         ...conditionsOf(FIELDS, filter),
         ...(addresses === undefined ? [] : [oneOf("address", addresses)]),
       ];
-      // Both orders have an index; filters have others.
-      const isInOrder = conditions.length === 0 && ["address", "balance"].includes(order.field);
+      // These orders have an index; filters have others.
+      const isInOrder = conditions.length === 0 && INDEXED.includes(order.field);
       const { rows, ...found } = list(head, { conditions, order: orderOf(order), isInOrder }, range);
       return { rows: rows.map(walletFromRow), ...found };
     },
@@ -123,18 +125,18 @@ const walletFromRow = ({ publicKey, attributes, ...row }: WalletRow): StoredWall
 function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
   const value = ORDERS[field];
   if (field === "address") return [{ value, direction }];
-  // Amounts are never absent, and to find those in the attributes takes longer than to sort them.
-  if (field === "nonce" || field === "lockedBalance" || field === "voteBalance") {
-    return [
-      { value, direction },
-      { value: "address", direction: "asc" },
-    ];
-  }
-  // The balance is never absent: without the test its index serves the order.
-  if (field === "balance") {
+  // Never absent: without the test, and with addresses the same way round, the index serves the order.
+  if (field === "balance" || field === "nonce") {
     return [
       { value, direction },
       { value: "address", direction },
+    ];
+  }
+  // Never absent either, and to find them in the attributes takes longer than to sort them.
+  if (field === "lockedBalance" || field === "voteBalance") {
+    return [
+      { value, direction },
+      { value: "address", direction: "asc" },
     ];
   }
   return [
