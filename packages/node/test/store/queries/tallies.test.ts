@@ -106,6 +106,32 @@ test("go on where the time was up", () => {
   check();
 });
 
+test("go on where the time was up before anything was found", () => {
+  append("a", 1, 100, 100);
+  // A third of the looks that all rows take.
+  let looks = 0;
+  database.define("in_time", () => {
+    looks += 1;
+    if (looks > 50) throw new Error("given up");
+    return 1;
+  });
+  const attempt = () => {
+    looks = 0;
+    return snapshot((head) => tally(head as Head, [[{ sql: "fee = ?", values: [7] }]]).totalCount);
+  };
+  let attempts = 1;
+  for (; attempts < 20; attempts++) {
+    try {
+      expect(attempt()).toBe(0);
+      break;
+    } catch (error) {
+      expect(error).toMatchObject({ message: "given up" });
+    }
+  }
+  expect(attempts).toBeGreaterThan(1);
+  expect(attempts).toBeLessThan(20);
+});
+
 test("count each block once", () => {
   const counted: number[] = [];
   const watched: Database = {
