@@ -1,8 +1,18 @@
 /** What programs around a node need: a verifier for receivers of its webhooks, and a client of its API. */
 
-export type { Amount, Answer, Integer, Interval, OrderBy, Timestamp, WithChainmeta } from "./api/answers.ts";
+export type {
+  Amount,
+  Answer,
+  Integer,
+  Interval,
+  OrderBy,
+  Timestamp,
+  WholeAmount,
+  WithChainmeta,
+} from "./api/answers.ts";
 export { type Client, type ClientOptions, createClient } from "./api/client.ts";
 export { ApiError, type ApiErrorCode, type ApiErrorType } from "./api/error.ts";
+export { jsonText } from "./api/json.ts";
 export type { CursorList, CursorMeta, CursorOptions, List, Page, PageMeta, PageOptions } from "./api/list.ts";
 export type { Blockchain } from "./api/resources/blockchain.ts";
 export type { Block, BlockOrder, BlockQuery, BlockSearch, RawBlock } from "./api/resources/blocks.ts";

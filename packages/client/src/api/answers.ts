@@ -3,6 +3,9 @@
 /** Decimal text of an amount in the smallest unit: 10^-8 of a token. Take `BigInt` to calculate with it. */
 export type Amount = string;
 
+/** An amount that the node writes as a number: a `bigint` beyond 2^53. `BigInt` takes either. */
+export type WholeAmount = number | bigint;
+
 /** An integer of a filter, up to 2^53 - 1. */
 export type Integer = number | bigint | string;
 

@@ -1,5 +1,6 @@
 /** What an answer means that is no success. */
 import type { ApiErrorType } from "./error.ts";
+import { parseJson } from "./json.ts";
 
 export function refusalOf({ status, headers }: Response, body: unknown, nowMs: number): ApiErrorType {
   if (status === 401 || status === 403) return { code: "API_UNAUTHORIZED", status, body };
@@ -13,7 +14,7 @@ export function refusalOf({ status, headers }: Response, body: unknown, nowMs: n
 /** JSON, or else the text itself. */
 export function bodyOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -1,5 +1,5 @@
 /** How commands talk to a node, and show what it says. */
-import { type Client, createClient } from "@uniknode/client";
+import { type Client, createClient, jsonText } from "@uniknode/client";
 import type { connectionOptions } from "../config/connection.ts";
 import type { Config } from "../config/resolve.ts";
 
@@ -10,7 +10,7 @@ export const connectTo = ({ url, timeout }: Connection): Client =>
 
 /** Prints the value for programs, or the lines for people. */
 export function show({ json }: Connection, value: unknown, lines: readonly string[]): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : lines.join("\n")}\n`);
+  process.stdout.write(`${json ? jsonText(value) : lines.join("\n")}\n`);
 }
 
 /** Lines of names and values; those without a value are left out. */

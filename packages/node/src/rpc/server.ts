@@ -1,6 +1,6 @@
 /** The companion for exchanges: JSON-RPC over HTTP, beside a node and a client of it (http-api.md 10.2). */
 import type { AddressInfo } from "node:net";
-import { createClient } from "@uniknode/client";
+import { createClient, jsonText } from "@uniknode/client";
 import { fastify } from "fastify";
 import type { Logger } from "pino";
 import { createRangeTest } from "../addresses/ranges.ts";
@@ -69,7 +69,7 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, text, done) => done(null, text));
   app.post("/", async (request, reply) => {
     const answered = await answer(typeof request.body === "string" ? request.body : "");
-    return reply.type(MEDIA_TYPE).send(JSON.stringify(answered));
+    return reply.type(MEDIA_TYPE).send(jsonText(answered));
   });
   try {
     await app.listen({ host: options.rpcHost, port: options.rpcPort });

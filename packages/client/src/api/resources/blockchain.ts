@@ -1,12 +1,12 @@
 /** `/blockchain`, and the greeting of the node (http-api.md 6.1). */
-import type { Answer } from "../answers.ts";
+import type { Answer, WholeAmount } from "../answers.ts";
 import type { Send } from "../send.ts";
 
 export type Blockchain = {
   /** Of the head. */
   readonly block: { readonly height: number; readonly id: string };
   /** Tokens in circulation, in the smallest unit; the one amount beside those of one wallet or transaction that is no text. */
-  readonly supply: number;
+  readonly supply: WholeAmount;
 };
 
 export const blockchain = (send: Send) => ({

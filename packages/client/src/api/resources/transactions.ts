@@ -8,6 +8,7 @@ import type {
   Timestamp,
   Transformed,
   TransformQuery,
+  WholeAmount,
   WithChainmeta,
 } from "../answers.ts";
 import { createList } from "../list.ts";
@@ -15,7 +16,7 @@ import { path } from "../request.ts";
 import type { Send } from "../send.ts";
 import type { FeesByType } from "./node.ts";
 
-export type Transaction<Number = Amount> = {
+export type Transaction<Written = Amount> = {
   readonly id: string;
   /** Absent while it waits in the pool. */
   readonly blockId?: string;
@@ -23,9 +24,9 @@ export type Transaction<Number = Amount> = {
   readonly type: number;
   readonly typeGroup: number;
   /** Smallest unit. */
-  readonly amount: Number;
+  readonly amount: Written;
   /** Smallest unit. */
-  readonly fee: Number;
+  readonly fee: Written;
   /** Address. */
   readonly sender: string;
   readonly senderPublicKey: string;
@@ -49,8 +50,8 @@ export type Transaction<Number = Amount> = {
   readonly unikname?: string;
 };
 
-/** `GET /transactions/{id}`: amounts are numbers, exact up to 2^53, and there always is an asset. */
-export type SingleTransaction = Transaction<number> & Required<Pick<Transaction, "asset">>;
+/** `GET /transactions/{id}`: amounts are numbers, and there always is an asset. */
+export type SingleTransaction = Transaction<WholeAmount> & Required<Pick<Transaction, "asset">>;
 
 /** As it was signed; what is posted has this form, too. */
 export type RawTransaction = {

@@ -7,6 +7,7 @@ import type {
   OrderBy,
   Transformed,
   TransformQuery,
+  WholeAmount,
   WithChainmeta,
 } from "../answers.ts";
 import { createList } from "../list.ts";
@@ -44,14 +45,14 @@ export type Wallet = {
   readonly multiSignature?: { readonly publicKeys: readonly string[]; readonly min: number };
 };
 
-/** `GET /wallets/{id}`: the balance is a number, exact up to 2^53, and some members are always there. */
+/** `GET /wallets/{id}`: the balance is a number, and some members are always there. */
 export type SingleWallet = Omit<Wallet, "publicKey" | "username" | "secondPublicKey" | "balance"> & {
   /** Empty for a wallet that has sent nothing yet. */
   readonly publicKey: string;
   /** Empty for no delegate. */
   readonly username: string;
   readonly secondPublicKey: string | null;
-  readonly balance: number;
+  readonly balance: WholeAmount;
 };
 
 /** What the network knows of the wallet beside its balance; what it has not is absent. */
