@@ -104,7 +104,8 @@ function* queriesOf({ paths }: Document, samples: ReturnType<typeof samplesOf>):
       if (path.includes("{") || path.includes("unconfirmed") || path === "peers") continue;
       const values = samples.values(template);
       if (isPaged(get)) {
-        const schemas = Object.fromEntries(get!.parameters!.map(({ name, schema }) => [name, schema]));
+        const inQuery = get!.parameters!.filter((parameter) => parameter.in === "query");
+        const schemas = Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema]));
         for (const [name, value] of choices(schemas, values)) {
           yield { path, parameters: name === undefined ? "" : `${name}=${encodeURIComponent(`${value}`)}` };
         }
