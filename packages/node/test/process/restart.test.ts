@@ -1,7 +1,7 @@
 /** A forger that is killed, or comes back with less than it knew, never signs two blocks for one slot. */
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, onTestFinished, test } from "vitest";
+import { describe, type TestContext, test } from "vitest";
 import { createWorld, type TestNode } from "../peers/network/world.ts";
 
 const PATIENCE = { timeout: 90_000, interval: 50 };
@@ -10,8 +10,12 @@ const BLOCKTIME = 6;
 
 type BlockRow = { id: string; height: number; timestamp: { epoch: number } };
 
-/** A network of one, and the ids of the blocks that anybody saw by the slot they stand in. */
-async function watch() {
+/**
+ * A network of one, and the ids of the blocks that anybody saw by the slot they stand in.
+ *
+ * @param onTestFinished that of the test: what is imported takes another test that runs beside it for this one
+ */
+async function watch(onTestFinished: TestContext["onTestFinished"]) {
   const world = await createWorld({ nodes: 1, blocktime: BLOCKTIME });
   onTestFinished(world.close);
   const seen = new Map<number, Set<string>>();
@@ -28,8 +32,11 @@ async function watch() {
 }
 
 describe.concurrent("a slot is forged once", { timeout: 240_000 }, () => {
-  test("by a node that is killed as soon as its block is seen, and started again", async ({ expect }) => {
-    const { world, look, mostOfOneSlot } = await watch();
+  test("by a node that is killed as soon as its block is seen, and started again", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { world, look, mostOfOneSlot } = await watch(onTestFinished);
     let node = await world.start(0);
     for (const height of [2, 3]) {
       await expect.poll(() => look(node), PATIENCE).toBeGreaterThanOrEqual(height);
@@ -42,8 +49,9 @@ describe.concurrent("a slot is forged once", { timeout: 240_000 }, () => {
 
   test("by one that is started from a copy of its data that knows nothing of the block", async ({
     expect,
+    onTestFinished,
   }) => {
-    const { world, seen, look, mostOfOneSlot } = await watch();
+    const { world, seen, look, mostOfOneSlot } = await watch(onTestFinished);
     let node = await world.start(0);
     await expect.poll(() => look(node), PATIENCE).toBeGreaterThanOrEqual(2);
     await node.stop();
