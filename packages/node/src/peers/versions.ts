@@ -54,13 +54,11 @@ type Bound = { readonly operator: "<" | "<=" | ">" | ">=" | "="; readonly versio
 type Partial = {
   readonly given: readonly number[];
   readonly preRelease: readonly (number | string)[];
-  /** A number follows an open one; it means nothing. */
-  readonly isOdd: boolean;
 };
 
 /** How pre-releases belong to a range. */
 export type RangeOptions = {
-  /** They belong wherever they are in order, those of the release at the upper end too, and need not be named. */
+  /** They belong wherever they are in order, and need not be named. */
   includesPreReleases?: boolean;
 };
 
@@ -69,16 +67,12 @@ export function parseRange(text: string, options: RangeOptions = {}): VersionRan
   const { includesPreReleases = false } = options;
   const alternatives: (readonly Bound[])[] = [];
   for (const part of text.split("||")) {
-    const bounds = boundsOf(part.trim());
+    const bounds = boundsOf(part.trim(), includesPreReleases ? LOWEST : RELEASE);
     if (!bounds) return undefined;
-    alternatives.push(includesPreReleases ? bounds.map(withPreReleases) : bounds);
+    alternatives.push(bounds);
   }
   return (version) => alternatives.some((bounds) => isWithin(version, bounds, includesPreReleases));
 }
-
-/** A range ends at a release; its pre-releases come before it. */
-const withPreReleases = (bound: Bound): Bound =>
-  bound.version.preRelease === LOWEST ? { ...bound, version: { ...bound.version, preRelease: [] } } : bound;
 
 function isWithin(version: Version, bounds: readonly Bound[], includesPreReleases: boolean): boolean {
   if (!bounds.every((bound) => meets(version, bound))) return false;
@@ -104,23 +98,34 @@ const HYPHENATED = /^(\S+)\s+-\s+(\S+)$/;
 const PLAIN = new RegExp(`^${PARTIAL}$`);
 const SIMPLE = new RegExp(`^(<=|>=|<|>|=|~>|~|\\^|)${PARTIAL}$`);
 
-/** All bounds of a range without alternatives. */
-function boundsOf(text: string): Bound[] | undefined {
+type PreRelease = Version["preRelease"];
+const RELEASE: PreRelease = [];
+/** Before every other pre-release. */
+const LOWEST: PreRelease = [0];
+
+/**
+ * All bounds of a range without alternatives.
+ *
+ * @param edge the pre-release at which versions with open numbers begin and end; `^`, `~` and ranges with a hyphen
+ * begin and end at releases, so that the pre-releases of the release at their upper end belong to them
+ */
+function boundsOf(text: string, edge: PreRelease): Bound[] | undefined {
   const [, ...ends] = HYPHENATED.exec(text) ?? [];
   const [from, to] = ends.map((end) => PLAIN.exec(end)).map((parts) => parts && partialOf(parts.slice(1)));
-  if (from && to) return [...expand(">=", from), ...expand("<=", to)];
+  if (from && to) return [...expand(">=", from, RELEASE), ...expand("<=", to, RELEASE)];
   const bounds: Bound[] = [];
   // An operator may stand apart from its version.
   const comparators = text.replace(/(<=|>=|<|>|=|~>|~|\^)\s+/g, "$1").split(/\s+/);
   for (const comparator of comparators.filter((word) => word !== "")) {
     const [, operator = "", ...parts] = SIMPLE.exec(comparator) ?? [];
     const partial = parts.length > 0 ? partialOf(parts) : undefined;
-    if (!partial || (partial.isOdd && !/[~^]/.test(operator))) return undefined;
-    bounds.push(...expand(operator, partial));
+    if (!partial) return undefined;
+    bounds.push(...expand(operator, partial, /[~^]/.test(operator) ? RELEASE : edge));
   }
   return bounds;
 }
 
+/** What follows an open number means nothing. */
 function partialOf(parts: readonly (string | undefined)[]): Partial {
   const isOpen = (part: string | undefined) => part === undefined || /^[xX*]$/.test(part);
   const numbers = parts.slice(0, 3);
@@ -129,39 +134,30 @@ function partialOf(parts: readonly (string | undefined)[]): Partial {
   return {
     given,
     preRelease: given.length === 3 ? identifiersOf(parts[3]) : [],
-    isOdd: !numbers.slice(given.length).every(isOpen),
   };
 }
 
-const LOWEST = [0];
-
 /** The bounds that an operator and a version stand for. */
-function expand(operator: string, { given, preRelease }: Partial): Bound[] {
+function expand(operator: string, { given, preRelease }: Partial, edge: PreRelease): Bound[] {
   const [major = 0, minor = 0, patch = 0] = given;
-  const version: Version = { numbers: [major, minor, patch], preRelease };
   const isFull = given.length === 3;
+  const version: Version = { numbers: [major, minor, patch], preRelease: isFull ? preRelease : edge };
   const from: Bound = { operator: ">=", version };
-  const below = (...numbers: Numbers): Bound => ({
-    operator: "<",
-    version: { numbers, preRelease: LOWEST },
-  });
+  const below = (...numbers: Numbers): Bound => ({ operator: "<", version: { numbers, preRelease: edge } });
   const nextMajor = below(major + 1, 0, 0);
   // Beyond whatever the open numbers may be.
   const next = given.length < 2 ? nextMajor : below(major, minor + 1, 0);
-  const nothing = [below(0, 0, 0)];
+  const nothing: Bound[] = [{ operator: "<", version: { numbers: [0, 0, 0], preRelease: LOWEST } }];
 
   switch (operator) {
     case "<":
-      if (given.length === 0) return nothing;
-      return [isFull ? { operator, version } : below(major, minor, patch)];
+      return given.length === 0 ? nothing : [{ operator, version }];
     case "<=":
       if (given.length === 0) return [];
       return [isFull ? { operator, version } : next];
     case ">":
       if (given.length === 0) return nothing;
-      return isFull
-        ? [{ operator, version }]
-        : [{ operator: ">=", version: { ...next.version, preRelease: [] } }];
+      return [isFull ? { operator, version } : { ...next, operator: ">=" }];
     case ">=":
       return given.length === 0 ? [] : [from];
     case "~":

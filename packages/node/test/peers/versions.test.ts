@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { compareVersions, parseRange, parseVersion } from "../../src/peers/versions.ts";
 
 const version = (text: string) => parseVersion(text)!;
-const isIn = (text: string, range: string) => parseRange(range)!(version(text));
+const isIn = (text: string, range: string, options = {}) => parseRange(range, options)!(version(text));
 
 test("reads versions", () => {
   expect(parseVersion("5.7.2")).toEqual({ numbers: [5, 7, 2], preRelease: [] });
@@ -48,6 +48,7 @@ test.each([
   ["<1.2", ["1.1.9"], ["1.2.0"]],
   ["1.2 - 2.3", ["1.2.0", "2.3.9"], ["1.1.9", "2.4.0"]],
   ["1.2.x", ["1.2.0"], ["1.3.0"]],
+  ["1.x.3", ["1.0.0", "1.9.9"], ["2.0.0"]],
   ["1", ["1.9.9"], ["2.0.0"]],
   ["*", ["0.0.0", "9.9.9"], ["1.0.0-a"]],
   ["", ["1.2.3"], []],
@@ -59,6 +60,24 @@ test.each([
   for (const text of outside) expect(isIn(text, range), text).toBe(false);
 });
 
-test.each(["abc", "1.2.3.4", ">>1", "1.2.3 || abc", "^^1", "1.x.3", "latest"])("%s is no range", (text) => {
+// As node-semver 7.0.0 answers, which old nodes have.
+test.each([
+  ["5.x", ["5.0.0-dev", "5.9.9"], ["6.0.0-dev"]],
+  ["^5.0", ["5.9.9", "6.0.0-dev"], ["5.0.0-dev", "6.0.0"]],
+  ["~5.1.x", ["5.1.0", "5.2.0-dev"], ["5.1.0-dev", "5.2.0"]],
+  [">5", ["6.0.0-dev"], ["5.9.9"]],
+  [">=5.7", ["5.7.0-dev"], ["5.6.9"]],
+  ["<=5", ["5.9.9"], ["6.0.0-dev"]],
+  ["<5", ["4.9.9"], ["5.0.0-dev"]],
+  ["5.1 - 5.6", ["5.1.0", "5.7.0-dev"], ["5.1.0-dev", "5.7.0"]],
+  ["*", ["0.0.0-0"], []],
+  ["<*", [], ["0.0.0-0"]],
+])("the range %s with pre-releases", (range, inside, outside) => {
+  const options = { includesPreReleases: true };
+  for (const text of inside) expect(isIn(text, range, options), text).toBe(true);
+  for (const text of outside) expect(isIn(text, range, options), text).toBe(false);
+});
+
+test.each(["abc", "1.2.3.4", ">>1", "1.2.3 || abc", "^^1", "latest"])("%s is no range", (text) => {
   expect(parseRange(text)).toBeUndefined();
 });
