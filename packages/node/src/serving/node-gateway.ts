@@ -2,6 +2,7 @@
 import {
   matchesBatchSchema,
   type Network,
+  type SchemaViolation,
   type SealedTransaction,
   transactionToJson,
 } from "@uniknode/protocol";
@@ -66,8 +67,10 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
   /** The body is judged as a whole (pool.md section 3). */
   function checkBody(transactions: readonly unknown[]): void {
     const { maxTransactionsPerRequest: max } = options;
-    if (transactions.length < 1) throw new BodyError("should NOT have fewer than 1 items");
-    if (transactions.length > max) throw new BodyError(`should NOT have more than ${max} items`);
+    const { length } = transactions;
+    if (length < 1 || length > max) {
+      throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
+    }
     const violation = matchesBatchSchema(transactions, { network, height: head().height });
     if (violation) throw new BodyError(violationText(violation));
   }
@@ -134,10 +137,9 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
   };
 }
 
-function violationText({ path, rule }: { path: string; rule: string }): string {
-  const member = `"transactions${path.replaceAll("/", ".")}"`;
-  if (rule === "anyOf") return `${member} is of no type that this network knows`;
-  return rule === "required" ? `${member} is required` : `${member} breaks the rule ${rule} of its type`;
+function violationText({ path, expectation }: SchemaViolation): string {
+  const names = path.split("/").map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return `"transactions${names.join(".")}" ${expectation}`;
 }
 
 async function refuseVerbs(): Promise<never> {

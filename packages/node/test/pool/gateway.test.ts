@@ -28,6 +28,13 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
   };
 }
 
+const mintWith = (properties: Record<string, string>) => ({
+  ...transfer("alice", 2),
+  typeGroup: 2000,
+  amount: 0,
+  asset: { nft: { unik: { tokenId: "ab".repeat(32), properties } } },
+});
+
 /** Text of the refusal of a body. */
 async function bodyError(gateway: Gateway, transactions: unknown[]): Promise<string> {
   const error = await gateway.submit(transactions).then(
@@ -40,9 +47,9 @@ async function bodyError(gateway: Gateway, transactions: unknown[]): Promise<str
 
 test("a body holds at least one transaction and at most as many as the option says", async () => {
   const { gateway, pool } = open();
-  expect(await bodyError(gateway, [])).toBe("should NOT have fewer than 1 items");
+  expect(await bodyError(gateway, [])).toBe('"transactions" must have from 1 to 40 items, not 0');
   const many = Array.from({ length: 41 }, (_, index) => transfer("alice", index + 1));
-  expect(await bodyError(gateway, many)).toBe("should NOT have more than 40 items");
+  expect(await bodyError(gateway, many)).toBe('"transactions" must have from 1 to 40 items, not 41');
   expect(pool.size()).toBe(0);
   expect((await gateway.submit(many.slice(0, 40))).data.accept.length).toBe(40);
 });
@@ -51,15 +58,24 @@ test("one item that is no transaction of any type refuses the body, the good one
   const { gateway, pool } = open();
   const good = transfer("alice", 1);
   const { signature: _, ...unsigned } = transfer("alice", 2);
+  const untyped =
+    '"transactions.1" must name a known type by the integers "type" and "typeGroup", which is 1 where it is absent';
   for (const [bad, message] of [
-    [{ foo: 1 }, '"transactions.1" is of no type that this network knows'],
-    [null, '"transactions.1" is of no type that this network knows'],
+    [{ foo: 1 }, untyped],
+    [null, untyped],
     [unsigned, '"transactions.1.signature" is required'],
     [
       { ...transfer("alice", 2), network: 30 },
-      '"transactions.1.network" breaks the rule network of its type',
+      '"transactions.1.network" must be 23, as on the whole network',
     ],
-    [{ ...transfer("alice", 2), amount: "0" }, '"transactions.1.amount" breaks the rule u63 of its type'],
+    [
+      { ...transfer("alice", 2), amount: "0" },
+      '"transactions.1.amount" must be an integer from 1 to 9223372036854775807, as a number or as text',
+    ],
+    [
+      mintWith({ "usr/shape~": "x".repeat(256) }),
+      '"transactions.1.asset.nft.unik.properties.usr/shape~" must NOT have more than 255 characters',
+    ],
   ]) {
     expect(await bodyError(gateway, [good, bad])).toBe(message);
   }

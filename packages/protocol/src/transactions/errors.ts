@@ -14,8 +14,15 @@ export type TransactionErrorCode =
   /** The input passed the schema, but no bytes can express it (section 9). */
   | "TransactionEncodingError";
 
-/** Where a schema error is: JSON pointer of the member, and the keyword that it breaks. */
-export type SchemaViolation = { path: string; rule: string };
+/** What a schema does not let pass. */
+export type SchemaViolation = {
+  /** JSON pointer of the member; empty for the transaction itself. */
+  path: string;
+  /** The keyword that it breaks. */
+  rule: string;
+  /** What would pass, in words that follow the name of the member: `must be 30`, `is required`. */
+  expectation: string;
+};
 
 /** Never worth a retry with the same input under the same milestone. */
 export class TransactionError extends Error {

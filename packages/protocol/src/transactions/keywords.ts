@@ -19,7 +19,8 @@ type Members = Record<string | number, unknown>;
 /** Where the value that is checked stands. */
 type Place = { parentData: Members; parentDataProperty: string | number; rootData: unknown };
 
-const U63_MAX = 2n ** 63n - 1n;
+/** Largest value of amounts, fees and nonces. */
+export const U63_MAX = 2n ** 63n - 1n;
 
 /** Longer texts are never a number of 64 bits that somebody meant to write. */
 const MAX_NUMBER_TEXT = 1024;

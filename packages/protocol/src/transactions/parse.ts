@@ -149,10 +149,10 @@ function checkSchema(
 ): void {
   const violation = strictViolation(transaction, type, context);
   if (!violation || isExceptional(context, transaction.id)) return;
-  const { path, rule } = violation;
+  const { path, expectation } = violation;
   throw new TransactionError(
     "TransactionSchemaError",
-    `${type.key}: ${path || "the transaction"} breaks the rule ${rule}`,
+    `${type.key}: ${path || "the transaction"} ${expectation}`,
     { violation },
   );
 }

@@ -1,5 +1,5 @@
 /** The schema of each type (transactions.md section 8). */
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 import { milestoneOf, type TransactionContext } from "./context.ts";
 import type { SchemaViolation } from "./errors.ts";
 import { copyJson } from "./json.ts";
@@ -7,6 +7,7 @@ import { keywords, type Limits, MULTI_PAYMENT } from "./keywords.ts";
 import { alphanumericText, distinctItems, hashText, publicKeyText, u63 } from "./types/members.ts";
 import { transactionTypes } from "./types/registry.ts";
 import type { MemberSchema, TransactionType, TypeSchema } from "./types/type.ts";
+import { violationOf } from "./violation.ts";
 
 /** The members of every type (8.1). */
 const commonMembers: Record<string, MemberSchema> = {
@@ -52,6 +53,8 @@ const createAjv = () =>
     meta: false,
     validateSchema: false,
     $data: true,
+    // A violation tells what the schema asks for.
+    verbose: true,
     passContext: true,
     removeAdditional: true,
     unicodeRegExp: false,
@@ -86,7 +89,8 @@ export function strictViolation(
 ): SchemaViolation | undefined {
   const { isSigned, members } = formOf(type.type, type.schema);
   for (const name of Object.keys(transaction)) if (!members.has(name)) delete transaction[name];
-  return isSigned.call(limitsOf(context), transaction) ? undefined : violationOf(isSigned.errors!);
+  const limits = limitsOf(context);
+  return isSigned.call(limits, transaction) ? undefined : violationOf(isSigned.errors!, limits);
 }
 
 /**
@@ -103,16 +107,22 @@ export function matchesBatchSchema(
   const limits = limitsOf(context);
   const index = items.findIndex((item) => !matchesSomeType(item, limits));
   if (index < 0) return undefined;
-  const { path, rule } = violationOfNamedType(items[index], limits) ?? { path: "", rule: "anyOf" };
-  return { path: `/${index}${path}`, rule };
+  const violation = violationOfNamedType(items[index], limits) ?? OF_NO_TYPE;
+  return { ...violation, path: `/${index}${violation.path}` };
 }
+
+const OF_NO_TYPE: SchemaViolation = {
+  path: "",
+  rule: "anyOf",
+  expectation: 'must name a known type by the integers "type" and "typeGroup", which is 1 where it is absent',
+};
 
 function violationOfNamedType(item: unknown, limits: Limits): SchemaViolation | undefined {
   const { typeGroup = 1, type } = (item ?? {}) as { typeGroup?: unknown; type?: unknown };
   const named = transactionTypes.find((known) => known.typeGroup === typeGroup && known.type === type);
   if (!named) return undefined;
   const { isSigned } = formOf(named.type, named.schema);
-  return isSigned.call(limits, copyJson(item)) ? undefined : violationOf(isSigned.errors!);
+  return isSigned.call(limits, copyJson(item)) ? undefined : violationOf(isSigned.errors!, limits);
 }
 
 function matchesSomeType(item: unknown, limits: Limits): boolean {
@@ -130,10 +140,4 @@ function matchesSomeType(item: unknown, limits: Limits): boolean {
 function limitsOf(context: TransactionContext): Limits {
   const { vendorFieldLength, multiPaymentLimit = 500 } = milestoneOf(context);
   return { networkByte: context.network.description.pubKeyHash, vendorFieldLength, multiPaymentLimit };
-}
-
-function violationOf([error]: readonly ErrorObject[]): SchemaViolation {
-  const { instancePath, keyword, params } = error!;
-  const missing = keyword === "required" ? `/${params.missingProperty}` : "";
-  return { path: instancePath + missing, rule: keyword };
 }

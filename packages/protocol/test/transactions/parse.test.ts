@@ -95,9 +95,14 @@ describe("from JSON", () => {
     expect(parse({ unknown: deep }).data).toEqual(signed());
   });
 
-  test("a schema error tells where and which rule", () => {
+  test("a schema error tells where, which rule, and what would pass", () => {
+    const expectation = "must be an integer from 1 to 9223372036854775807, as a number or as text";
     expect(() => parse({ fee: 0 })).toThrow(
-      expect.objectContaining({ violation: { path: "/fee", rule: "u63" }, isRetryable: false }),
+      expect.objectContaining({
+        message: `transfer: /fee ${expectation}`,
+        violation: { path: "/fee", rule: "u63", expectation },
+        isRetryable: false,
+      }),
     );
   });
 });

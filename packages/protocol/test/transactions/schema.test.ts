@@ -162,7 +162,7 @@ describe("limits in force", () => {
     expect(verdict({ ...jsonOf(transfer()), network: 0 })).toBe("/network");
     const bytes = encodeTransaction(transfer({ network: 0, signature }));
     expect(() => transactionFromBytes(bytes, context)).toThrow(
-      expect.objectContaining({ violation: { path: "/network", rule: "network" } }),
+      expect.objectContaining({ violation: expect.objectContaining({ path: "/network", rule: "network" }) }),
     );
   });
 
@@ -183,14 +183,14 @@ describe("the check of batches (transactions.md 8.2)", () => {
   test("each item must match some type", () => {
     expect(matches()).toBeUndefined();
     expect(matches(jsonOf(transfer()), core(7))).toBeUndefined();
-    expect(matches(jsonOf(transfer()), null)).toEqual({ path: "/1", rule: "anyOf" });
-    expect(matches("text", jsonOf(transfer()))).toEqual({ path: "/0", rule: "anyOf" });
-    expect(matches({ ...jsonOf(transfer()), type: 9_999 })).toEqual({ path: "/0", rule: "anyOf" });
+    expect(matches(jsonOf(transfer()), null)).toMatchObject({ path: "/1", rule: "anyOf" });
+    expect(matches("text", jsonOf(transfer()))).toMatchObject({ path: "/0", rule: "anyOf" });
+    expect(matches({ ...jsonOf(transfer()), type: 9_999 })).toMatchObject({ path: "/0", rule: "anyOf" });
   });
 
   test("what is wrong is told in terms of the type that the item names", () => {
     const { recipientId: _, ...unpaid } = jsonOf(transfer()) as Record<string, unknown>;
-    expect(matches(jsonOf(transfer()), unpaid)).toEqual({ path: "/1/recipientId", rule: "required" });
+    expect(matches(jsonOf(transfer()), unpaid)).toMatchObject({ path: "/1/recipientId", rule: "required" });
     expect(matches({ ...jsonOf(transfer()), fee: -1 })).toMatchObject({ path: "/0/fee" });
   });
 

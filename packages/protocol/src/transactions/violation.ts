@@ -1,0 +1,55 @@
+/** What a schema found, as somebody who made the transaction can use it. */
+import type { ErrorObject } from "ajv";
+import type { SchemaViolation } from "./errors.ts";
+import { type Limits, MULTI_PAYMENT, U63_MAX } from "./keywords.ts";
+
+/** `errors` are those of the schema, which ends at the first one, but for one of each choice that failed. */
+export function violationOf(errors: readonly ErrorObject[], limits: Limits): SchemaViolation {
+  const told = errors.find((error) => !isOfAnotherChoice(error)) ?? errors[0]!;
+  const { instancePath, keyword, params } = told;
+  const missing = keyword === "required" ? `/${escaped(params.missingProperty)}` : "";
+  return { path: instancePath + missing, rule: keyword, expectation: expectationOf(told, errors, limits) };
+}
+
+/** Of a choice, those say least that only tell its sides apart (nothing, a number), and that there is one. */
+const isOfAnotherChoice = ({ keyword, params }: ErrorObject): boolean =>
+  keyword === "const" || keyword === "anyOf" || (keyword === "type" && params.type === "null");
+
+/** As in a JSON pointer. */
+const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
+
+function expectationOf(error: ErrorObject, errors: readonly ErrorObject[], limits: Limits): string {
+  const { keyword, params, schema, instancePath, propertyName, message = "is not valid" } = error;
+  if (propertyName !== undefined) return `has a member whose name ${message}`;
+  switch (keyword) {
+    case "required":
+      return "is required";
+    case "not":
+      return "is not allowed";
+    case "enum":
+      return mustBeOneOf((params.allowedValues as unknown[]).filter((value) => value !== null));
+    case "const": {
+      const same = errors.filter((other) => other.keyword === keyword && other.instancePath === instancePath);
+      return mustBeOneOf(same.map((other) => other.params.allowedValue));
+    }
+    case "u63": {
+      const { minimum, maximum = U63_MAX } = schema as { minimum: number; maximum?: number };
+      if (maximum === minimum) return `must be ${minimum}`;
+      return `must be an integer from ${minimum} to ${maximum}, as a number or as text`;
+    }
+    case "network":
+      return `must be ${limits.networkByte}, as on the whole network`;
+    case "vendorField":
+      return `must have up to ${limits.vendorFieldLength} bytes`;
+    case "transactionType":
+      return schema === MULTI_PAYMENT
+        ? `must be ${MULTI_PAYMENT}, for up to ${limits.multiPaymentLimit} payments`
+        : `must be ${schema}`;
+    case "seedNode":
+      return "must be an IPv4 or IPv6 address, and none of the machine itself";
+    default:
+      return message;
+  }
+}
+
+const mustBeOneOf = (values: readonly unknown[]): string => `must be ${values.join(" or ")}`;
