@@ -48,6 +48,14 @@ describe("bodies", () => {
     expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   });
 
+  test.each([
+    ["/api/transactions", {}, '"transactions" is required'],
+    ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be 1 or 2'],
+  ])("name the member that is wrong: POST %s with %j", async (url, payload, message) => {
+    const answer = await fixture.app.inject({ method: "POST", url, payload });
+    expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+  });
+
   test.each(["", "null", "[]", '"x"', "5"])("must be objects, which %j is not", async (payload) => {
     const answer = await fixture.app.inject({
       method: "POST",

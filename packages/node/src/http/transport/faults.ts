@@ -63,7 +63,10 @@ const keyOf = ({ params, instancePath }: Failure): string =>
 
 function reasonOf({ keyword, params, message, parentSchema }: Failure): string {
   if (params.additionalProperty !== undefined) return NOT_ALLOWED;
-  if (keyword === "enum") return `must be ${(params.allowedValues as unknown[]).join(" or ")}`;
+  if (keyword === "required") return "is required";
+  // Numbers may come as numbers and as text.
+  if (keyword === "enum")
+    return `must be ${[...new Set((params.allowedValues as unknown[]).map(String))].join(" or ")}`;
   const expected: string | undefined =
     keyword === "pattern" || keyword === "format" ? parentSchema?.description : undefined;
   return expected === undefined ? (message ?? "is not valid") : `must be: ${expected}`;
