@@ -1,14 +1,15 @@
 /** What others bring: blocks (p2p.md 7.5 and 11) and transactions (7.6). */
-import { type Block, encodeBlock, keysFromPassphrase, transactionToJson } from "@uniknode/protocol";
+import { type Block, builders, encodeBlock, keysFromPassphrase, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/chain/outcome.ts";
+import { seal } from "../../src/dev/genesis.ts";
 import { type BlockArrivalsDeps, createBlockArrivals } from "../../src/peers/arrivals/blocks.ts";
 import { createDoubleForging } from "../../src/peers/arrivals/double-forging.ts";
 import { createSightings, type Sightings } from "../../src/peers/arrivals/sightings.ts";
 import { createTransactionArrivals } from "../../src/peers/arrivals/transactions.ts";
 import { CallError } from "../../src/peers/transport/answer.ts";
-import { keysOf, network, openTestChain, range, rounds, slots, type TestChain } from "./chains.ts";
+import { keysOf, network, openTestChain, range, rich, rounds, slots, type TestChain } from "./chains.ts";
 import { testNetwork } from "./test-network.ts";
 
 const SLOT = 500;
@@ -125,6 +126,18 @@ describe("a posted block", () => {
     bytes[bytes.length - 1]! ^= 1;
     await arrivals().post(bytes, peer);
     expect(told).toEqual([`ban ${peer.address}`]);
+  });
+
+  test("with other transactions than its delegate signed costs the same, and does not stand in for the real one", async () => {
+    const pay = (amount: bigint) => {
+      const { publicKey: senderPublicKey, address: recipientId } = rich;
+      return seal(builders.transfer({ network, senderPublicKey, nonce: 1n, recipientId, amount }), rich);
+    };
+    const block = own.make(SLOT, { transactions: [pay(1n)] });
+    await post({ ...block, transactions: [pay(2n)] });
+    expect(told).toEqual([`ban ${peer.address}`]);
+    await post(block);
+    await settled().toBe(true);
   });
 
   test("of a delegate whose turn it is not is dropped, and its sender heard again: traps C1 and C2", async () => {

@@ -7,7 +7,9 @@ import {
   decodeHeader,
   encodeBlock,
   headerSignatureJob,
+  isBlockException,
   type Network,
+  payloadHashOf,
   type Slots,
   verifyHeaderJob,
 } from "@uniknode/protocol";
@@ -84,6 +86,12 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
     return chain.state.get("wallets", address)?.attributes.delegate !== undefined;
   }
 
+  /** Its id is that of the header: with others, it would be taken for the real block when that one comes. */
+  function hasItsTransactions({ header, transactions }: Block): boolean {
+    const ids = transactions.map(({ data }) => data.id);
+    return payloadHashOf(ids) === header.payloadHash || isBlockException(header.id, ids, network);
+  }
+
   /** Steps 1 to 3 for a block that came from another node; false for one that needs no more. */
   function isWanted(block: ReceivedBlock, caller: Caller): boolean {
     const { header } = block;
@@ -98,7 +106,8 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
     if (slot > slots.slotAt(now())) return false;
     if (caller.isTrusted) return slot === slots.slotAt(now()) && remainingMs(slot) >= minRemainingMs;
     const { height, id } = header;
-    const isSigned = verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
+    const isSigned =
+      hasItsTransactions(block) && verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
     if (isSigned && isInTurn(header, head)) return true;
     if (isSigned && isByDelegate(header)) {
       logger.warn({ height, id, sender: caller.address }, "block of a delegate whose turn it is not");
