@@ -39,6 +39,26 @@ test("addresses that are not listed get 403 on every path", async () => {
   await fixture.close();
 });
 
+test("pages of others may read that they are not listed, and are granted nothing", async () => {
+  const fixture = openFixture({ allowed: "10.0.0.0/8" });
+  const origin = "https://a.example";
+  for (const method of ["GET", "OPTIONS"] as const) {
+    const { statusCode, headers } = await fixture.app.inject({
+      method,
+      url: "/api/blockchain",
+      remoteAddress: "11.1.2.3",
+      headers: { origin },
+    });
+    expect(statusCode).toBe(403);
+    expect(headers).toMatchObject({
+      "access-control-allow-origin": origin,
+      "access-control-allow-credentials": "true",
+    });
+    expect(headers).not.toHaveProperty("access-control-max-age");
+  }
+  await fixture.close();
+});
+
 test("only trusted proxies tell the address of a client, and only of their own clients", async () => {
   const fixture = openFixture({ trustedProxies: "10.0.0.0/8", allowed: "192.0.2.1" });
   const ask = async (remoteAddress: string, forwarded: string) =>
