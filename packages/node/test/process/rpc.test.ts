@@ -236,6 +236,15 @@ describe("calls that are none", () => {
     expect(error).toMatchObject({ code: -32602, data: expect.stringMatching(new RegExp(`^${name}: `)) });
   });
 
+  test.each([
+    ["transactions.create", { amount: 1, recipientId: bob.address, fee: "0" }, "fee"],
+    ["transactions.create", { amount: 1, recipientId: bob.address, fee: "9999999999999999999" }, "fee"],
+    ["transactions.delegateRegistration.create", { username: "bob" }, "username"],
+  ])("what no node would take is not made: %s with %j", async (method, params, name) => {
+    const { error } = await call(method, { ...params, passphrase: alice.passphrase });
+    expect(error).toMatchObject({ code: -32602, data: expect.stringMatching(new RegExp(`^${name}: must `)) });
+  });
+
   test("several at once are answered in their order, each for itself", async () => {
     const one = (id: number, method: string) => ({ jsonrpc: "2.0", id, method, params: {} });
     const body = await bodyOf(JSON.stringify([one(1, "blocks.latest"), one(2, "fly"), 3]));

@@ -5,6 +5,7 @@ import {
   isTypeActive,
   type KeyPair,
   keysFromPassphrase,
+  matchesBatchSchema,
   signTransaction,
   type TransactionBody,
   transactionKey,
@@ -109,7 +110,11 @@ const payTo =
 const isActive = (type: number, { network, height }: builders.Envelope): boolean =>
   isTypeActive(CORE, type, { network, height: height! });
 
-/** Builds, signs and keeps a transaction; nothing is sent. */
+/**
+ * Builds, signs and keeps a transaction; nothing is sent.
+ *
+ * @throws {RpcError} for a transaction that no node would take, whatever the state of the chain
+ */
 async function create(
   keys: KeyPair,
   fee: string | undefined,
@@ -123,6 +128,9 @@ async function create(
   const paid = fee === undefined ? await averageFee(body, context) : BigInt(fee);
   const transaction = signTransaction({ ...body, fee: paid }, keys);
   const json = transactionToJson(transaction);
+  const violation = matchesBatchSchema([json], { network, height: envelope.height! });
+  // Parameters have the names of the members that they become.
+  if (violation) throw invalidParams(`${violation.path.split("/").at(-1)}: ${violation.expectation}`);
   store.saveTransaction(transaction.id, JSON.stringify(json));
   return json;
 }
