@@ -389,6 +389,9 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     [["transfer", bob.address, "0"], "more than 0"],
     [["mint", newUnik(), "person"], "individual, organization or network is expected"],
     [["update", newUnik()], "--property or --remove is expected"],
+    [["mint", newUnik(), "individual", "--property", "type=2"], "the type is the argument behind the id"],
+    [["mint", newUnik(), "individual", "--cost", "2"], "--cost: a --factory is expected with it"],
+    [["update", newUnik(), "--property", "a=1", "--remove", "a"], "a can be set or removed, not both"],
     [["disclose", newUnik(), "name"], "required option '--factory <UNIK>'"],
     [["post", "/nowhere"], "/nowhere cannot be read"],
   ])("makes no sense: tx %j ends with code 2", async (args, message) => {

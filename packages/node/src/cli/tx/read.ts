@@ -62,15 +62,21 @@ export type Payment = { readonly recipientId: string; readonly amount: bigint };
 
 /** `ADDRESS=AMOUNT`; collects what is given several times. */
 export function readPayment(text: string, before: readonly Payment[] = []): readonly Payment[] {
-  const [recipientId = "", tokens = ""] = text.split("=", 2);
-  return [...before, { recipientId: readAddress(recipientId), amount: readPayable(tokens) }];
+  const at = text.indexOf("=");
+  if (at < 0) throw new InvalidArgumentError("ADDRESS=AMOUNT is expected");
+  return [
+    ...before,
+    { recipientId: readAddress(text.slice(0, at)), amount: readPayable(text.slice(at + 1)) },
+  ];
 }
 
 /** `NAME=VALUE`; collects what is given several times. */
 export function readPair(text: string, before: readonly (readonly [string, string])[] = []) {
   const at = text.indexOf("=");
   if (at < 1) throw new InvalidArgumentError("NAME=VALUE is expected");
-  return [...before, [text.slice(0, at), text.slice(at + 1)] as const];
+  const name = text.slice(0, at);
+  if (before.some(([other]) => other === name)) throw new InvalidArgumentError(`${name} is given twice`);
+  return [...before, [name, text.slice(at + 1)] as const];
 }
 
 /** Collects what is given several times. */

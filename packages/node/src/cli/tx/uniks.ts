@@ -31,6 +31,9 @@ export const mint = kind<[tokenId: string, type: number], WithFactory & { readon
       .argument("<type>", "individual, organization or network", readUnikType)
       .option(...PROPERTY, readPair),
   ([tokenId, type], { property = [], ...terms }) => {
+    if (property.some(([name]) => name === "type")) {
+      throw new ConfigError("mint: the type is the argument behind the id, and no --property");
+    }
     const token = { tokenId, properties: { type: `${type}`, ...Object.fromEntries(property) } };
     return async (given) => {
       const { envelope } = given;
@@ -60,6 +63,8 @@ export const update = kind<
     ];
     if (changes.length === 0)
       throw new ConfigError("update: --property or --remove is expected, at least once");
+    const both = property.find(([name]) => remove.includes(name));
+    if (both) throw new ConfigError(`update: ${both[0]} can be set or removed, not both`);
     const token = { tokenId, properties: Object.fromEntries(changes) };
     return async (given) => {
       const { envelope } = given;
@@ -115,7 +120,10 @@ export const disclose = kind<[tokenId: string, names: readonly string[]], { read
 
 /** The part of who demands, and of who certifies; nothing without a factory. */
 async function certifiedBy({ keys, readFactoryKeys }: Given, { factory, cost = 0n }: WithFactory) {
-  if (factory === undefined) return undefined;
+  if (factory === undefined) {
+    if (cost > 0n) throw new ConfigError("--cost: a --factory is expected with it, which gets that");
+    return undefined;
+  }
   const issuedAt = Math.floor(Date.now() / 1_000);
   return { keys, issuedAt, cost, factory: { tokenId: factory, keys: await readFactoryKeys() } };
 }
