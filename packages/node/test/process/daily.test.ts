@@ -202,6 +202,14 @@ describe("payments", { timeout: 60_000 }, () => {
     );
   });
 
+  test("a message that would steer the terminal is only shown", async () => {
+    const message = "rent\u001b[2J\u009b2J\nstate         forged";
+    const { id } = await forged(["transfer", bob.address, "1", "--vendor-field", message], as(alice));
+    const { stdout } = await run(["tx", "show", id]);
+    expect(stdout).toMatch(/^message\s+rent\\u001b\[2J\\u009b2J\\u000astate {9}forged$/m);
+    expect(await json(["tx", "show", id])).toMatchObject({ vendorField: message });
+  });
+
   test("several addresses at once", async () => {
     const payments = [`${bob.address}=1`, `${carol.address}=2.5`];
     expect((await forged(["multi-payment", ...payments], as(alice))).asset).toEqual({
