@@ -12,6 +12,7 @@ import { type EventName, isInternal } from "../wire/requests/arguments.ts";
 import type { Call } from "../wire/requests/read.ts";
 import type { BlockAnswers } from "./blocks.ts";
 import type { ForgerAnswers } from "./forger.ts";
+import { createTurns } from "./turns.ts";
 
 export type AnswersDeps = {
   readonly blocks: BlockAnswers;
@@ -44,8 +45,12 @@ type Answers = {
   ) => ResultOf<E> | Promise<ResultOf<E>>;
 };
 
+/** Of one address: a peer waits for its blocks before it asks for more, or gives them up. */
+const MAX_WAITING_ANSWERS = 4;
+
 export function createAnswers(deps: AnswersDeps): Answer {
   const { blocks, forger, rateLimits } = deps;
+  const turns = createTurns({ perAddress: MAX_WAITING_ANSWERS });
 
   const answers: Answers = {
     // A caller refuses more.
@@ -56,7 +61,7 @@ export function createAnswers(deps: AnswersDeps): Answer {
         .map((ip) => ({ ip })),
     "p2p.peer.getStatus": deps.status,
     "p2p.peer.getCommonBlocks": blocks.getCommonBlocks,
-    "p2p.peer.getBlocks": blocks.getBlocks,
+    "p2p.peer.getBlocks": (argument, { address }) => turns.take(address, () => blocks.getBlocks(argument)),
     "p2p.peer.postBlock": async ({ block }, caller) => {
       await deps.arrivals.post(block, caller);
       return {};
@@ -87,7 +92,8 @@ export function createAnswers(deps: AnswersDeps): Answer {
       return {};
     },
     "p2p.internal.getRateLimitedEndpoints": () => Object.keys(RATE_LIMITS) as (keyof typeof RATE_LIMITS)[],
-    "uniknode.peer.getBlocks": blocks.getPackedBlocks,
+    "uniknode.peer.getBlocks": (argument, { address }) =>
+      turns.take(address, () => blocks.getPackedBlocks(argument)),
     "uniknode.peer.getGenesis": () => ({ genesisBlock: deps.genesisBlock }),
   };
 

@@ -1,12 +1,18 @@
 /** Sends texts one after the other, no more than so many in a window of time; the others wait. */
 import type { Window } from "../guards/window.ts";
 
-export type Pacer = { send(text: string): void; close(): void };
+export type Pacer = {
+  send(text: string): void;
+  /** Length of all texts that wait. */
+  waitingLength(): number;
+  close(): void;
+};
 
 export function createPacer({ events, windowMs }: Window, transmit: (text: string) => void): Pacer {
   /** Moments of the last sendings, the oldest first. */
   const sent: number[] = [];
   const waiting: string[] = [];
+  let waitingLength = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function flush(): void {
@@ -15,7 +21,9 @@ export function createPacer({ events, windowMs }: Window, transmit: (text: strin
     while (sent.length > 0 && now - sent[0]! >= windowMs) sent.shift();
     while (waiting.length > 0 && sent.length < events) {
       sent.push(now);
-      transmit(waiting.shift()!);
+      const text = waiting.shift()!;
+      waitingLength -= text.length;
+      transmit(text);
     }
     if (waiting.length > 0) timer = setTimeout(flush, windowMs - (now - sent[0]!));
   }
@@ -23,11 +31,14 @@ export function createPacer({ events, windowMs }: Window, transmit: (text: strin
   return {
     send(text) {
       waiting.push(text);
+      waitingLength += text.length;
       if (!timer) flush();
     },
+    waitingLength: () => waitingLength,
     close() {
       clearTimeout(timer);
       waiting.length = 0;
+      waitingLength = 0;
     },
   };
 }

@@ -15,6 +15,7 @@ import { matchesAddress } from "./address-patterns.ts";
 import type { Answer, Caller } from "./answer.ts";
 import { type KeepAlive, serveSession } from "./session.ts";
 import { createUnfinished } from "./unfinished.ts";
+import { createUnsent } from "./unsent.ts";
 
 export type PeerServerOptions = {
   readonly host: string;
@@ -59,6 +60,8 @@ const MAX_CONNECTIONS = 1_000;
 /** Connections of one address that live at a time: one, and some whose end has not been noticed. */
 const MAX_CONNECTIONS_PER_ADDRESS = 4;
 const MAX_UNFINISHED_BYTES = 128 * 1024 * 1024;
+/** Three of the largest replies for each connection, and six of them altogether. */
+const UNSENT = { maxBytes: 64 * 1024 * 1024, maxTotalBytes: 128 * 1024 * 1024 };
 
 export function createPeerServer(options: PeerServerOptions, deps: PeerServerDeps): PeerServer {
   const { logger } = deps;
@@ -66,6 +69,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   const refusals = createRefusals({ durationMs: TIMES_MS.refusal });
   const admission = createAdmission({ perSubnet: options.maxConnectionsPerSubnet, total: MAX_CONNECTIONS });
   const unfinished = createUnfinished({ maxTotalBytes: MAX_UNFINISHED_BYTES });
+  const unsent = createUnsent(UNSENT);
   const maxBytes = serverMessageBytes(deps.network);
   const upgrades = new WebSocketServer({
     noServer: true,
@@ -138,6 +142,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
         replyHeaders: deps.replyHeaders,
         rateLimits: deps.rateLimits,
         times: options.times ?? TIMES_MS,
+        unsent,
         onOpen: () => opened(socket, address),
         onMessage: watched.finished,
         onOffence: ({ code, message }) => {

@@ -18,6 +18,7 @@ import { type Call, type ClientMessage, readClientMessage } from "../wire/reques
 import { advance, NEW_SESSION } from "../wire/requests/session.ts";
 import { type Answer, CallError, type Caller } from "./answer.ts";
 import { createPacer } from "./pacer.ts";
+import type { Unsent } from "./unsent.ts";
 
 /** Milliseconds between pings, and of silence that end a connection. */
 export type KeepAlive = { readonly pingInterval: number; readonly pingTimeout: number };
@@ -29,6 +30,7 @@ export type SessionDeps = {
   readonly replyHeaders: () => ReplyHeaders;
   readonly rateLimits: RateLimits;
   readonly times: KeepAlive;
+  readonly unsent: Unsent;
   /** The handshake is done. */
   readonly onOpen: () => void;
   /** A message is complete. */
@@ -36,9 +38,6 @@ export type SessionDeps = {
   /** The peer broke the protocol: the connection is cut, and its address is to be refused. */
   readonly onOffence: (error: WireError) => void;
 };
-
-/** Replies that a peer asks for and does not take: one of each large kind, and some more. */
-const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 
 /** Leaves room below the number at which a client leaves. */
 const PACE = { ...MAX_SERVER_MESSAGES, events: MAX_SERVER_MESSAGES.events - 5 };
@@ -48,7 +47,13 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
   const { caller } = deps;
   let session = NEW_SESSION;
   // The forger of this node asks in bursts, and does not count.
-  const pacer = createPacer(caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, transmit);
+  const pacer = createPacer(caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, (text) =>
+    socket.send(text, () => {}),
+  );
+  const unsent = deps.unsent.watch(
+    () => pacer.waitingLength() + socket.bufferedAmount,
+    () => socket.terminate(),
+  );
 
   const pings = setInterval(() => send(PING), deps.times.pingInterval);
   const silence = setTimeout(() => socket.close(CLOSE_CODES.noPong), deps.times.pingTimeout);
@@ -56,6 +61,7 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
     clearInterval(pings);
     clearTimeout(silence);
     pacer.close();
+    unsent.forget();
   });
   socket.on("message", (data, isBinary) => {
     silence.refresh();
@@ -118,12 +124,7 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
   }
 
   function send(text: string): void {
-    if (socket.readyState === socket.OPEN) pacer.send(text);
-  }
-
-  function transmit(text: string): void {
-    if (socket.bufferedAmount + text.length > MAX_UNSENT_BYTES) socket.terminate();
-    else socket.send(text, () => {});
+    if (socket.readyState === socket.OPEN && unsent.hasRoom(text.length)) pacer.send(text);
   }
 }
 

@@ -1,0 +1,34 @@
+/** Large answers, made one after another. */
+import { expect, test } from "vitest";
+import { createTurns } from "../../src/peers/answers/turns.ts";
+import { CallError } from "../../src/peers/transport/answer.ts";
+
+test("an answer is made when those before it are, though one fails", async () => {
+  const turns = createTurns({ perAddress: 4 });
+  const steps: string[] = [];
+  const make = (name: string) => async () => {
+    steps.push(`${name} begins`);
+    await new Promise((resolve) => setImmediate(resolve));
+    steps.push(`${name} ends`);
+    if (name === "b") throw new Error("gone");
+    return name;
+  };
+  const made = ["a", "b", "c"].map((name) => turns.take(name, make(name)));
+  expect((await Promise.allSettled(made)).map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect(steps).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
+});
+
+test("an address has so many of them, and room again when one is made", async () => {
+  const turns = createTurns({ perAddress: 2 });
+  const first = Promise.withResolvers<string>();
+  const answers = [turns.take("a", () => first.promise), turns.take("a", async () => "second")];
+  expect(() => turns.take("a", async () => "third")).toThrow(CallError);
+  const other = turns.take("b", async () => "other");
+  first.resolve("first");
+  expect(await Promise.all([...answers, other])).toEqual(["first", "second", "other"]);
+  expect(await turns.take("a", async () => "third")).toBe("third");
+});
