@@ -200,6 +200,8 @@ describe("POST /delegates/search", () => {
     [{ usernames: ["genesis"] }, "", []],
     [{ approval: { from: 66.66 } }, "", ["bob"]],
     [{ approval: { from: 66.67 } }, "", []],
+    // Two decimals count.
+    [{ approval: { from: 66.664, to: "66.656" } }, "", ["bob"]],
     [{ approval: { from: "0", to: 50 } }, "", ["genesis_1", unik.dave]],
     [{ forgedFees: { from: 1 } }, "", ["bob"]],
     [{ forgedRewards: { from: 200_000_000, to: 400_000_000 } }, "", ["bob", "genesis_1"]],

@@ -51,8 +51,10 @@ export const delegateOrder = Type.Optional(
   }),
 );
 
-/** Per cent; both ends belong to it. */
+/** Per cent; both ends belong to it, and two decimals of each count. */
 type Percentage = { readonly from?: number | string; readonly to?: number | string };
+
+const rounded = (percentage: number | string): number => Math.round(Number(percentage) * 100) / 100;
 
 export type DelegateFilter = {
   readonly type?: string;
@@ -82,7 +84,7 @@ const TESTS: Tests<Candidate, DelegateFilter> = {
   usernames: ({ answer }, values) => values.includes(answer.username),
   balance: ({ stored }, value) => matches(stored.balance, value),
   approval: ({ answer }, { from = 0, to = 100 }) =>
-    answer.production.approval >= Number(from) && answer.production.approval <= Number(to),
+    answer.production.approval >= rounded(from) && answer.production.approval <= rounded(to),
   forgedFees: ({ answer }, value) => matches(answer.forged.fees, value),
   forgedRewards: ({ answer }, value) => matches(answer.forged.rewards, value),
   forgedTotal: ({ answer }, value) => matches(answer.forged.total, value),
