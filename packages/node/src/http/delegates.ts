@@ -8,7 +8,7 @@ import { described, listOf, single } from "./description/route.ts";
 import { blockList, blockListQuery } from "./lists/blocks.ts";
 import { type Candidate, createCandidates, delegateList, delegateOrder } from "./lists/delegates.ts";
 import { walletList, walletListQuery } from "./lists/wallets.ts";
-import { body, interval, uintValue } from "./requests/bodies.ts";
+import { body, interval, percentageValue, uintValue } from "./requests/bodies.ts";
 import { pageQuery } from "./requests/pagination.ts";
 import {
   address,
@@ -36,17 +36,13 @@ const listQuery = query({
   producedBlocks: Type.Optional(uint),
 });
 
-const percentage = Type.Union([
-  Type.Number({ minimum: 0, maximum: 100 }),
-  Type.String({ pattern: "^([0-9]{1,2}(\\.[0-9]+)?|100(\\.0+)?)$" }),
-]);
 const searchBody = body({
   address: Type.Optional(address),
   publicKey: Type.Optional(publicKey),
   username: Type.Optional(username),
   // How many there may be depends on the head.
   usernames: Type.Optional(Type.Array(username, { minItems: 1, uniqueItems: true })),
-  approval: Type.Optional(interval(percentage)),
+  approval: Type.Optional(interval(percentageValue)),
   forgedFees: Type.Optional(interval(uintValue)),
   forgedRewards: Type.Optional(interval(uintValue)),
   forgedTotal: Type.Optional(interval(uintValue)),

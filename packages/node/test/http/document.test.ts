@@ -64,6 +64,13 @@ test("shows values instead of the texts that stand in queries", () => {
   });
 });
 
+test("shows one value where a number may come as text", () => {
+  const { requestBody } = document.paths["/blocks/search"]!.post!;
+  const { version, height } = requestBody!.content["application/json"].schema.properties!;
+  expect(version).toMatchObject({ type: "integer", minimum: 0, description: expect.any(String) });
+  expect(height!.properties!.from).toMatchObject({ type: "integer", minimum: 1 });
+});
+
 test("every operation, with every parameter and member that it knows, answers what is told", async () => {
   const samples = samplesOf(document);
   expect(samples.length).toBeGreaterThan(300);

@@ -76,3 +76,18 @@ test.each([
 ])("what is wrong with %s is told with what is expected", async (url, message) => {
   expect((await fixture.get(url)).json().message).toBe(message);
 });
+
+test.each([
+  ["/api/blocks/search", { height: { from: 0 } }, '"height.from" must be: an integer from 1 to 2^53 - 1'],
+  ["/api/blocks/search", { version: "x" }, '"version" must be: an integer from 0 to 2^53 - 1'],
+  [
+    "/api/wallets/search",
+    { balance: { to: 0.5 } },
+    '"balance.to" must be: an integer, which may be negative',
+  ],
+  ["/api/locks/search", { isExpired: 1 }, '"isExpired" must be: true or false'],
+  ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be 1 or 2'],
+  ["/api/delegates/search", { approval: { from: 101 } }, '"approval.from" must be: a number from 0 to 100'],
+])("what is wrong with a value that may come as text is told once: %s %j", async (url, body, message) => {
+  expect((await fixture.post(url, body)).json().message).toBe(message);
+});

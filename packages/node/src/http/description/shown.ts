@@ -1,14 +1,16 @@
 /** Schemas as the document shows them: what is text on the way is shown as the value that is meant. */
-import { formats } from "../requests/parameters.ts";
+import { type Format, formats } from "../requests/parameters.ts";
 
 export type Schema = Readonly<Record<string, unknown>>;
+
+const byName: Readonly<Record<string, Format>> = formats;
 
 /** A deep copy with formats of ours replaced. Choices that come to look the same become one. */
 export function shown(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shown);
   if (typeof value !== "object" || value === null) return value;
   const { format, ...rest } = value as Schema;
-  const known = typeof format === "string" ? formats[format] : undefined;
+  const known = typeof format === "string" ? byName[format] : undefined;
   if (known) return { ...rest, ...known.shown };
   const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(member)]));
   if (!Array.isArray(copy.anyOf)) return copy;

@@ -1,13 +1,18 @@
 /** Members of search bodies (http-api.md section 6) as schemas. Numbers may come as text, as in a query. */
 import { type TObject, type TProperties, type TSchema, Type } from "typebox";
-import { bool, int, positive, uint } from "./parameters.ts";
+import { type FormatName, formats } from "./parameters.ts";
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
-export const uintValue = Type.Union([Type.Integer({ minimum: 0, maximum: MAX }), uint]);
-export const positiveValue = Type.Union([Type.Integer({ minimum: 1, maximum: MAX }), positive]);
-export const intValue = Type.Union([Type.Integer({ minimum: -MAX, maximum: MAX }), int]);
-export const boolValue = Type.Union([Type.Boolean(), bool]);
+/** The value itself, or the text of it. */
+const orText = <V extends TSchema>(value: V, format: FormatName) =>
+  Type.Union([value, Type.String({ format })], { description: formats[format].description });
+
+export const uintValue = orText(Type.Integer({ minimum: 0, maximum: MAX }), "uint");
+export const positiveValue = orText(Type.Integer({ minimum: 1, maximum: MAX }), "uint+");
+export const intValue = orText(Type.Integer({ minimum: -MAX, maximum: MAX }), "int");
+export const percentageValue = orText(Type.Number({ minimum: 0, maximum: 100 }), "percentage");
+export const boolValue = orText(Type.Boolean(), "bool");
 
 /** `{ "from": n, "to": n }`: both ends belong to it, and each may be left out. */
 export const interval = <V extends TSchema>(value: V) =>

@@ -24,8 +24,10 @@ const MAX_DAYS = 30;
 const isBetween = (minimum: number, maximum: number) => (text: string) =>
   isUnsigned(text) && Number(text) >= minimum && Number(text) <= maximum;
 
-type Format = {
+export type Format = {
   readonly test: (text: string) => boolean;
+  /** Stands in the document, and in the answer to what does not fit. */
+  readonly description: string;
   /** What the document tells of such a text, in terms of the value that is meant. */
   readonly shown: Readonly<Record<string, unknown>>;
 };
@@ -34,53 +36,76 @@ const MAX = Number.MAX_SAFE_INTEGER;
 const integer = (minimum: number, maximum = MAX) => ({ type: "integer", minimum, maximum });
 
 /** Behind the `format` of the schemas below. */
-export const formats: Readonly<Record<string, Format>> = {
-  uint: { test: isUnsigned, shown: integer(0) },
-  "uint+": { test: isBetween(1, MAX), shown: integer(1) },
-  int: { test: (text) => isUnsigned(text.replace(/^-/, "")), shown: integer(-MAX) },
-  limit: { test: isBetween(1, MAX_LIMIT), shown: { ...integer(1, MAX_LIMIT), default: MAX_LIMIT } },
-  days: { test: isBetween(1, MAX_DAYS), shown: integer(1, MAX_DAYS) },
-  ip: { test: isIpText, shown: { type: "string" } },
-  bool: { test: (text) => /^(true|false)$/i.test(text), shown: { type: "boolean" } },
+export const formats = {
+  uint: { test: isUnsigned, description: "an integer from 0 to 2^53 - 1", shown: integer(0) },
+  "uint+": { test: isBetween(1, MAX), description: "an integer from 1 to 2^53 - 1", shown: integer(1) },
+  int: {
+    test: (text) => isUnsigned(text.replace(/^-/, "")),
+    description: "an integer, which may be negative",
+    shown: integer(-MAX),
+  },
+  limit: {
+    test: isBetween(1, MAX_LIMIT),
+    description: `an integer from 1 to ${MAX_LIMIT}`,
+    shown: { ...integer(1, MAX_LIMIT), default: MAX_LIMIT },
+  },
+  days: {
+    test: isBetween(1, MAX_DAYS),
+    description: `an integer from 1 to ${MAX_DAYS}`,
+    shown: integer(1, MAX_DAYS),
+  },
+  percentage: {
+    test: (text) => /^([0-9]{1,2}(\.[0-9]+)?|100(\.0+)?)$/.test(text),
+    description: "a number from 0 to 100",
+    shown: { type: "number", minimum: 0, maximum: 100 },
+  },
+  ip: { test: isIpText, description: "an address of IPv4 or IPv6", shown: { type: "string" } },
+  bool: {
+    test: (text) => /^(true|false)$/i.test(text),
+    description: "true or false",
+    shown: { type: "boolean" },
+  },
   vendorField: {
     test: (text) => Buffer.byteLength(text) <= MAX_VENDOR_FIELD_BYTES,
+    description: `up to ${MAX_VENDOR_FIELD_BYTES} bytes`,
     shown: { type: "string", maxLength: MAX_VENDOR_FIELD_BYTES },
   },
-};
+} satisfies Readonly<Record<string, Format>>;
+export type FormatName = keyof typeof formats;
 
-/** Descriptions stand in the document, and in the answer to what does not fit them. */
-const text = (description: string, rule: { format: string } | { pattern: string }) =>
-  Type.String({ ...rule, description });
+const formatted = (format: FormatName) => Type.String({ format, description: formats[format].description });
+/** The description stands in the answer to what does not fit, as that of a format does. */
+const text = (description: string, pattern: string) => Type.String({ pattern, description });
 
-export const uint = text("an integer from 0 to 2^53 - 1", { format: "uint" });
-export const positive = text("an integer from 1 to 2^53 - 1", { format: "uint+" });
-export const int = text("an integer, which may be negative", { format: "int" });
+export const uint = formatted("uint");
+export const positive = formatted("uint+");
+export const int = formatted("int");
 /** Rows of a page. */
-export const limit = text(`an integer from 1 to ${MAX_LIMIT}`, { format: "limit" });
+export const limit = formatted("limit");
 /** Days of a period. */
-export const days = text(`an integer from 1 to ${MAX_DAYS}`, { format: "days" });
-export const bool = text("true or false", { format: "bool" });
-export const ip = text("an address of IPv4 or IPv6", { format: "ip" });
-export const hex = text("hexadecimal digits", { pattern: "^[0-9a-fA-F]+$" });
-export const hex64 = text("64 hexadecimal digits", { pattern: "^[0-9a-fA-F]{64}$" });
-export const publicKey = text("66 hexadecimal digits", { pattern: "^[0-9a-fA-F]{66}$" });
+export const days = formatted("days");
+export const bool = formatted("bool");
+export const ip = formatted("ip");
+export const hex = text("hexadecimal digits", "^[0-9a-fA-F]+$");
+export const hex64 = text("64 hexadecimal digits", "^[0-9a-fA-F]{64}$");
+export const publicKey = text("66 hexadecimal digits", "^[0-9a-fA-F]{66}$");
 /** The network byte is not looked at: an address of another network is merely unknown. */
-export const address = text("34 letters and digits", { pattern: "^[0-9A-Za-z]{34}$" });
-export const username = text("1 to 64 of a-z, 0-9 and ! @ $ & _ .", { pattern: "^[a-z0-9!@$&_.]{1,64}$" });
-export const vendorField = text(`up to ${MAX_VENDOR_FIELD_BYTES} bytes`, { format: "vendorField" });
-export const walletId = text("an address, a public key or the username of a delegate", {
-  pattern: "^([a-z0-9!@$&_.]{1,64}|[0-9A-Za-z]{34}|[0-9a-fA-F]{66})$",
-});
+export const address = text("34 letters and digits", "^[0-9A-Za-z]{34}$");
+export const username = text("1 to 64 of a-z, 0-9 and ! @ $ & _ .", "^[a-z0-9!@$&_.]{1,64}$");
+export const vendorField = formatted("vendorField");
+export const walletId = text(
+  "an address, a public key or the username of a delegate",
+  "^([a-z0-9!@$&_.]{1,64}|[0-9A-Za-z]{34}|[0-9a-fA-F]{66})$",
+);
 /** Block id, short or full; a height looks like a short one. */
-export const blockId = text("up to 20 decimal digits, or 64 hexadecimal ones", {
-  pattern: "^([0-9]{1,20}|[0-9a-fA-F]{64})$",
-});
+export const blockId = text(
+  "up to 20 decimal digits, or 64 hexadecimal ones",
+  "^([0-9]{1,20}|[0-9a-fA-F]{64})$",
+);
 
 /** `<field>:<asc|desc>` with one of the fields. */
 export const orderBy = (...fields: readonly string[]): TString =>
-  text(`${fields.join(", ")}; with :asc or :desc behind it`, {
-    pattern: `^(${fields.join("|")}):(asc|desc)$`,
-  });
+  text(`${fields.join(", ")}; with :asc or :desc behind it`, `^(${fields.join("|")}):(asc|desc)$`);
 
 /** A query of exactly these parameters, each optional: any other one is refused. */
 export const query = <P extends TProperties>(parameters: P): TObject<{ [K in keyof P]: P[K] }> =>

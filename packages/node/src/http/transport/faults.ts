@@ -50,16 +50,27 @@ type Failure = NonNullable<Validate["errors"]>[number];
 const isMemberTooMany = ({ instancePath, params }: Failure): boolean =>
   instancePath === "" && params.additionalProperty !== undefined;
 
-// A choice between schemas fails once for each of them, and once as a whole: that one says nothing new.
-const faultsFrom = (failures: readonly Failure[] | null | undefined): Fault[] =>
-  (failures ?? [])
-    .filter(({ keyword }) => keyword !== "anyOf")
+/** A choice between schemas fails once for each of them, and once as a whole: that one is told where it is described. */
+function faultsFrom(failures: readonly Failure[] | null | undefined): Fault[] {
+  const all = failures ?? [];
+  const described = all.filter(
+    ({ keyword, parentSchema }) => keyword === "anyOf" && parentSchema?.description !== undefined,
+  );
+  const isToldAsAWhole = ({ schemaPath }: Failure) =>
+    described.some((choice) => schemaPath.startsWith(`${choice.schemaPath}/`));
+  return all
+    .filter((failure) => failure.keyword !== "anyOf" || described.includes(failure))
+    .filter((failure) => !isToldAsAWhole(failure))
     .map((failure) => ({ key: keyOf(failure), reason: reasonOf(failure) }));
+}
 
 const keyOf = ({ params, instancePath }: Failure): string =>
   [...instancePath.split("/"), params.additionalProperty ?? params.missingProperty ?? ""]
     .filter((name) => name !== "")
     .join(".");
+
+/** Rules that the description of their schema puts into words. */
+const DESCRIBED = new Set(["anyOf", "format", "pattern"]);
 
 function reasonOf({ keyword, params, message, parentSchema }: Failure): string {
   if (params.additionalProperty !== undefined) return NOT_ALLOWED;
@@ -67,7 +78,6 @@ function reasonOf({ keyword, params, message, parentSchema }: Failure): string {
   // Numbers may come as numbers and as text.
   if (keyword === "enum")
     return `must be ${[...new Set((params.allowedValues as unknown[]).map(String))].join(" or ")}`;
-  const expected: string | undefined =
-    keyword === "pattern" || keyword === "format" ? parentSchema?.description : undefined;
+  const expected: string | undefined = DESCRIBED.has(keyword) ? parentSchema?.description : undefined;
   return expected === undefined ? (message ?? "is not valid") : `must be: ${expected}`;
 }
