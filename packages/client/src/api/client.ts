@@ -31,7 +31,8 @@ export type Client = ReturnType<typeof createClient>;
  * A client of the node at a URL. Nothing is asked before a function of it is called.
  *
  * Functions answer the body as the node says it: `data`, beside `meta` or `chainmeta` where there is one. Lists are
- * iterated, or asked for a page. Every function throws `ApiError`.
+ * iterated, or asked for a page. Every function throws `ApiError`, and `TypeError` for an id that is empty, `.` or `..`:
+ * no URL holds these.
  *
  * @throws {TypeError} when the URL is none
  */

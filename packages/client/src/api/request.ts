@@ -42,9 +42,21 @@ export function createConnect(url: string, makeRequest: typeof fetch): Connect {
 /** How a request is called in messages. */
 export const nameOf = ({ method = "GET", path }: ApiRequest): string => `${method} /api${path}`;
 
-/** Joins parts of a path; each value becomes one segment, whatever it contains. */
+/**
+ * Joins parts of a path; each value becomes one segment, whatever it contains.
+ *
+ * @throws {TypeError} for what no segment can be: the path would be that of another route
+ */
 export const path = (texts: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
-  String.raw({ raw: texts }, ...values.map((value) => encodeURIComponent(value)));
+  String.raw({ raw: texts }, ...values.map(segmentOf));
+
+function segmentOf(value: string | number): string {
+  // URLs drop dots, encoded or not.
+  if (/^\.{0,2}$/.test(`${value}`)) {
+    throw new TypeError(`an id, a name or a key is expected, which "${value}" is not`);
+  }
+  return encodeURIComponent(value);
+}
 
 const JSON_BODY = { "content-type": "application/json" };
 

@@ -52,6 +52,16 @@ async function errorOf(attempt: Promise<unknown>): Promise<ApiError> {
 }
 
 describe("a request", () => {
+  test.each(["", ".", ".."])("of the id %j would be one of another route: it is not made", async (id) => {
+    const { requests, url } = await serve(answering(200));
+    const client = createClient({ url });
+    expect(() => client.wallets.get(id)).toThrow(TypeError);
+    expect(() => client.wallets.transactions(id)).toThrow(`which "${id}" is not`);
+    expect(() => client.uniks.property("a", id)).toThrow(TypeError);
+    await client.uniks.property("a", "...");
+    expect(requests.map((request) => request.url)).toEqual(["/api/uniks/a/properties/..."]);
+  });
+
   test("has its path below the base URL, its query without what is absent, and its body as JSON", async () => {
     const { requests, url } = await serve(answering(200));
     const send = createSend({ url: `${url}/node1/` }, { fetch, sleep: async () => {}, nowMs: Date.now });

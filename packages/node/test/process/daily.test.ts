@@ -116,6 +116,19 @@ describe("looking", { timeout: 60_000 }, () => {
     expect([code, stderr]).toEqual([1, "uniknode: GET /api/blocks/999999999: Block not found (HTTP 404)\n"]);
   });
 
+  test("at what has no name shows nothing else instead", async () => {
+    for (const args of [
+      ["block", ""],
+      ["wallet", "show", "."],
+      ["unik", ".."],
+      ["tx", "vote", ""],
+    ]) {
+      const { code, stdout, stderr } = await run(args, as(alice));
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain("an id, a name or a key is expected");
+    }
+  });
+
   test("at a node that does not run ends with code 1", async () => {
     const { code, stderr } = await run(["status", "--url", `http://127.0.0.1:${await closedPort()}`]);
     expect(code).toBe(1);
