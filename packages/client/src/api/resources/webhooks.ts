@@ -201,8 +201,8 @@ export function webhooks(send: Send) {
         body: {},
       }),
 
-    /** Sends every failed one again that was made since a time, milliseconds since 1970; without, all of them. */
-    retryFailed: (id: number, options: { readonly since?: Integer } = {}) =>
+    /** Sends every failed one again that was made since a time, milliseconds since 1970: 0 for all of them. */
+    retryFailed: (id: number, options: { readonly since: Integer }) =>
       send<Answer<{ readonly retried: number }>>({
         method: "POST",
         path: path`/webhooks/${id}/deliveries/retry`,
