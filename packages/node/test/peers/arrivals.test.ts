@@ -281,4 +281,24 @@ describe("posted transactions", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(taken).toBe(501);
   });
+
+  test("wait in no more characters than so many, whatever members they have", async () => {
+    let taken = 0;
+    const { post } = queue(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      taken++;
+      return answer([]);
+    });
+    const long = { ...item, junk: { text: ["x".repeat(10_000_000)] } };
+    for (let count = 0; count < 10; count++) post([long]);
+    // One is in hand, and three wait.
+    await expect.poll(() => taken).toBe(4);
+    post([{ ...item, junk: "x".repeat(40_000_000) }]);
+    post([{ ...item, junk: "x".repeat(40_000_000) }]);
+    post([item]);
+    // Where nothing waits, one of any length does.
+    await expect.poll(() => taken).toBe(6);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(taken).toBe(6);
+  });
 });

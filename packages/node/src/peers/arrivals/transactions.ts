@@ -21,10 +21,13 @@ export type TransactionArrivals = {
 
 /** Messages that wait. An old node puts more on disk; whoever sends them sends them again. */
 const MAX_WAITING = 500;
+/** Characters of all of them, where there is more than one: members that no transaction has may be long. */
+const MAX_WAITING_LENGTH = 32 * 1024 * 1024;
 
 export function createTransactionArrivals(deps: TransactionArrivalsDeps): TransactionArrivals {
   const { network, head, logger } = deps;
-  const waiting: Items[] = [];
+  const waiting: { readonly items: Items; readonly length: number }[] = [];
+  let waitingLength = 0;
   let isBusy = false;
 
   async function take(items: Items): Promise<void> {
@@ -36,17 +39,28 @@ export function createTransactionArrivals(deps: TransactionArrivalsDeps): Transa
 
   async function work(): Promise<void> {
     isBusy = true;
-    for (let items = waiting.shift(); items; items = waiting.shift()) {
-      await take(items).catch((err) => logger.debug({ err }, "posted transactions were not taken"));
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      waitingLength -= next.length;
+      await take(next.items).catch((err) => logger.debug({ err }, "posted transactions were not taken"));
     }
     isBusy = false;
   }
 
   return {
     post(items) {
-      if (waiting.length >= MAX_WAITING) return;
-      waiting.push(items);
+      const length = lengthOf(items);
+      const isFull = waiting.length >= MAX_WAITING || waitingLength + length > MAX_WAITING_LENGTH;
+      if (isFull && waiting.length > 0) return;
+      waiting.push({ items, length });
+      waitingLength += length;
       if (!isBusy) void work();
     },
   };
+}
+
+/** Characters and bytes of everything in a value, about as many as it takes to hold it. */
+function lengthOf(value: unknown): number {
+  if (typeof value === "string" || value instanceof Uint8Array) return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.entries(value).reduce((sum, [name, member]) => sum + name.length + lengthOf(member), 0);
 }
