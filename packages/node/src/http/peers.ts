@@ -31,7 +31,9 @@ const QUICKEST_FIRST: PeerOrder = { field: "latency", direction: "asc" };
 const listQuery = query({
   ...pageQuery,
   orderBy: Type.Optional(orderBy(...ORDERS)),
-  version: Type.Optional(Type.String()),
+  version: Type.Optional(
+    Type.String({ description: "A range of versions, such as ^5.7 or >=5.6 <6; 404 for what is none." }),
+  ),
   // Checked and without effect, as clients know it.
   ip: Type.Optional(ip),
 });
@@ -44,6 +46,7 @@ export const peers: Resource = (app, { gateway }) => {
         ...described("Peers", "Known peers, the quickest first.", listOf(Peer)),
         querystring: listQuery,
       },
+      config: { mayMiss: true },
     },
     async (request) => {
       const { version, orderBy } = request.query;

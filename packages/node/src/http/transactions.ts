@@ -70,7 +70,15 @@ const searchBody = body({
 });
 
 const params = Type.Object({ id: hex64 });
-const submission = body({ transactions: Type.Array(Type.Unknown()) });
+const submission = body({
+  transactions: Type.Array(
+    Type.Unknown({
+      description:
+        "A signed transaction, in the form of `GET /transactions/{id}?transform=false`; `GET /transactions/schemas` tells what each type is made of.",
+    }),
+    { description: "1 to 40, unless the node allows another number." },
+  ),
+});
 
 const ids = Type.Array(Type.String());
 const Admission = Type.Object(

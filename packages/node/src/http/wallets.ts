@@ -202,7 +202,8 @@ export const wallets: Resource = (app, api) => {
       params,
       querystring,
     };
-    app.get(`/wallets/:id/${name}s`, { schema }, (request) => {
+    // Nobody's tokens are an empty list.
+    app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false } }, (request) => {
       const page = pageOf(request.query);
       return read((head) => {
         // Address, public key or username: whoever it is, the tokens are those of its address.

@@ -82,8 +82,8 @@ export function faultOf(app: Server, { method, url, status, body }: Answer): str
   return validate(JSON.parse(body)) ? undefined : JSON.stringify(validate.errors);
 }
 
-/** Statuses that say nothing of a route: found, barred, wrong prefix, slow, and the node's own fault. */
-const EVERYWHERE = [301, 304, 400, 403, 404, 415, 500];
+/** Statuses that say nothing of a route: moved, not changed, barred, another media type, and the node's own fault. */
+const EVERYWHERE = [301, 304, 403, 415, 500];
 
 function validatorOf(document: Document, answer: Content | undefined): ValidateFunction | undefined {
   const schema = answer?.content?.["application/json"].schema;

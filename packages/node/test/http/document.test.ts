@@ -64,6 +64,16 @@ test("shows values instead of the texts that stand in queries", () => {
   });
 });
 
+test("tells of 404 where it is answered", () => {
+  const mayMiss = (path: string) => "404" in document.paths[path]!.get!.responses;
+  expect(["/blocks/{id}", "/peers", "/blocks", "/wallets/{id}/uniks"].map(mayMiss)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
 test("shows one value where a number may come as text", () => {
   const { requestBody } = document.paths["/blocks/search"]!.post!;
   const { version, height } = requestBody!.content["application/json"].schema.properties!;

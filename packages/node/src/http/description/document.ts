@@ -1,6 +1,6 @@
 /** The OpenAPI document, made of the schemas by which requests are checked. */
 import swagger from "@fastify/swagger";
-import type { FastifySchema } from "fastify";
+import type { FastifyContextConfig, FastifySchema } from "fastify";
 import type { Server } from "../app.ts";
 import { ErrorBody } from "../transport/error.ts";
 import { named } from "./named.ts";
@@ -41,8 +41,7 @@ export function addDocument(app: Server): void {
       if (!url.startsWith(`${PREFIX}/`)) return { schema: { hide: true }, url };
       const path = url.slice(PREFIX.length);
       const told = ROUTES[`${route.method} ${path}`] ?? schema ?? {};
-      const invalid = route.config?.invalidStatus ?? 422;
-      return { schema: shown(withFailures(told, invalid)) as FastifySchema, url };
+      return { schema: shown(withFailures(told, route.config)) as FastifySchema, url };
     },
     transformObject: (document) =>
       named("openapiObject" in document ? (document.openapiObject as Schema) : {}),
@@ -52,7 +51,10 @@ export function addDocument(app: Server): void {
 const failure = (description: string) => ({ ...ErrorBody, "x-response-description": description });
 
 /** What a route may answer besides success. */
-const withFailures = ({ response, ...told }: FastifySchema, invalid: number): FastifySchema => ({
+const withFailures = (
+  { response, ...told }: FastifySchema,
+  { invalidStatus = 422, mayMiss = told.params !== undefined }: FastifyContextConfig = {},
+): FastifySchema => ({
   ...told,
   response: {
     ...Object.fromEntries(
@@ -62,13 +64,13 @@ const withFailures = ({ response, ...told }: FastifySchema, invalid: number): Fa
       ]),
     ),
     ...((told.querystring ?? told.params ?? told.body) !== undefined && {
-      [invalid]: failure("A parameter or the body is not understood."),
+      [invalidStatus]: failure("A parameter or the body is not understood."),
     }),
     ...(told.body !== undefined && {
       408: failure("The body did not arrive in time."),
       422: failure("The body cannot be read, or is not understood."),
     }),
-    ...(told.params !== undefined && { 404: failure("There is no such thing.") }),
+    ...(mayMiss && { 404: failure("There is no such thing.") }),
     429: failure("Too many requests of this client; `retry-after` tells how long to wait."),
     503: failure(
       "The answer would take too long, or the node is starting; `retry-after` tells how long to wait.",
