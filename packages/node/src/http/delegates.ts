@@ -25,7 +25,7 @@ import { HttpError, notFound } from "./transport/error.ts";
 const listQuery = query({
   ...pageQuery,
   orderBy: delegateOrder,
-  type: Type.Optional(Type.Enum(["resigned", "never-forged"])),
+  type: Type.Optional(Type.Enum(["resigned", "never-forged"], { description: "Only those that are." })),
   address: Type.Optional(address),
   publicKey: Type.Optional(publicKey),
   secondPublicKey: Type.Optional(publicKey),

@@ -23,7 +23,10 @@ export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
 
 const config = { invalidStatus: 400 as const };
 /** Any text is accepted; only the fields of a summary have an effect. */
-const anyOrder = Type.Optional(Type.String({ minLength: 1 }));
+export const TOKEN_ORDER = {
+  description: "id or ownerId, with :asc or :desc behind it; any other text counts as id:asc",
+};
+const anyOrder = Type.Optional(Type.String({ minLength: 1, ...TOKEN_ORDER }));
 
 const MAX_IDS = 100;
 const searchBody = Type.Object(

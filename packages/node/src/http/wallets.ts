@@ -30,7 +30,7 @@ import {
   walletId,
 } from "./requests/parameters.ts";
 import { HttpError, notFound } from "./transport/error.ts";
-import { TOKEN_NAMES, tokenOrderOf } from "./uniks.ts";
+import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
 import { VOTE } from "./votes.ts";
 
 const MAX_ADDRESSES = 50;
@@ -196,7 +196,7 @@ export const wallets: Resource = (app, api) => {
   );
 
   for (const name of TOKEN_NAMES) {
-    const querystring = query({ ...pageQuery, orderBy: Type.Optional(Type.String()) });
+    const querystring = query({ ...pageQuery, orderBy: Type.Optional(Type.String(TOKEN_ORDER)) });
     const schema = {
       ...described("Wallets", "Uniks that a wallet owns.", listOf(TokenSummary, chainmetaMember)),
       params,

@@ -9,6 +9,7 @@ type Parameter = {
   name: string;
   in: "path" | "query";
   required: boolean;
+  description?: string;
   schema: Schema;
   example?: Json;
 };

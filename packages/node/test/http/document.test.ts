@@ -64,6 +64,15 @@ test("shows values instead of the texts that stand in queries", () => {
   });
 });
 
+test("says of every parameter of a query what it may be", () => {
+  const unsaid = Object.entries(document.paths).flatMap(([path, { get }]) =>
+    (get?.parameters ?? [])
+      .filter(({ in: part, description, schema }) => part === "query" && !description && !schema.enum)
+      .map(({ name }) => `${path} ${name}`),
+  );
+  expect(unsaid).toEqual([]);
+});
+
 test("tells of 404 where it is answered", () => {
   const mayMiss = (path: string) => "404" in document.paths[path]!.get!.responses;
   expect(["/blocks/{id}", "/peers", "/blocks", "/wallets/{id}/uniks"].map(mayMiss)).toEqual([

@@ -142,7 +142,7 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
       params: id,
       querystring: {
         state: Type.Optional(Type.Enum(["pending", "delivered", "failed", "cancelled"])),
-        event: Type.Optional(Type.String()),
+        event: Type.Optional(Type.String({ description: "Name of an event." })),
         height: pageQuery.page,
         from: milliseconds,
         to: milliseconds,
