@@ -93,6 +93,11 @@ describe("compression", () => {
   test.each([
     ["deflate, gzip;q=1.0, *;q=0.5", "gzip"],
     ["gzip;q=0, deflate", "deflate"],
+    ["gzip;q=0.5, deflate;q=0.8", "deflate"],
+    ["gzip; q=0.5, deflate;Q=0.500", "gzip"],
+    ["gzip;q=0.5, identity", undefined],
+    ["gzip, identity", "gzip"],
+    ["gzip;q=x", undefined],
     ["GZIP", "gzip"],
     ["identity", undefined],
     ["br", undefined],

@@ -37,15 +37,20 @@ function encode(body: string | Buffer, encoding: Encoding, answer: HeadAnswer | 
   return bytes;
 }
 
-/** The best encoding that a header admits. */
+/** The encoding that a header wants most; undefined for none. */
 export function encodingFor(header: string | string[] | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
-  const accepted = new Set(
-    String(header ?? "")
-      .split(",")
-      .map((entry) => entry.split(";").map((part) => part.trim().toLowerCase()))
-      .filter(([, ...parameters]) => !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)))
-      .map(([name]) => name),
-  );
-  return (Object.keys(ENCODERS) as Encoding[]).find((encoding) => accepted.has(encoding));
+  const weights = new Map(String(header).split(",").map(weightIn));
+  const weightOf = (name: string) => weights.get(name) ?? 0;
+  const [best] = (Object.keys(ENCODERS) as Encoding[])
+    .filter((name) => weightOf(name) > 0)
+    .toSorted((a, b) => weightOf(b) - weightOf(a));
+  return best !== undefined && weightOf(best) >= weightOf("identity") ? best : undefined;
+}
+
+/** Of an entry as `gzip;q=0.5`: from 0, which is never, to 1. */
+function weightIn(entry: string): [name: string, weight: number] {
+  const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((parameter) => parameter.startsWith("q="));
+  return [name, weight === undefined ? 1 : Number(weight.slice(2))];
 }
