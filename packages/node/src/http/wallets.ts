@@ -217,7 +217,10 @@ export const wallets: Resource = (app, api) => {
   }
   // Tokens of other names are refused before anybody looks for the wallet (http-api.md 13.7).
   app.get("/wallets/:id/:name(^.+s$)", { schema: { hide: true } }, () => {
-    throw new HttpError(422);
+    throw new HttpError(
+      422,
+      `the tokens of a wallet are ${TOKEN_NAMES.map((name) => `${name}s`).join(" or ")}`,
+    );
   });
 };
 

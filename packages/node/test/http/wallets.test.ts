@@ -220,6 +220,7 @@ test.each([
 
 test("refuses tokens of other names, and counts the request", async () => {
   const answer = await fixture.get(`/api/wallets/${alice.address}/foos`);
-  expect(answer.json()).toMatchObject({ statusCode: 422, error: "Unprocessable Entity" });
+  const message = "the tokens of a wallet are uniks or nfts";
+  expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
   expect((await fixture.get(`/api/wallets/${alice.address}/foo`)).statusCode).toBe(404);
 });
