@@ -43,9 +43,14 @@ export function momentAt(nowMs: number, headSlot: number, slots: Slots, timing: 
   return { kind: "forge", slot };
 }
 
-/** Whether the slot of the head has settled: (slot(head) + 1) x blocktime < t - 1, where settling counts at all. */
+/**
+ * Whether the slot of the head has settled: (slot(head) + 1) x blocktime < t - 1; where nothing needs to settle, whether
+ * it is over.
+ */
 export const canForge = (time: number, headSlot: number, slots: Slots, { settleSeconds }: Timing): boolean =>
-  settleSeconds === 0 || slots.slotTime(headSlot + 1) < time - settleSeconds;
+  settleSeconds === 0
+    ? slots.slotTime(headSlot + 1) <= time
+    : slots.slotTime(headSlot + 1) < time - settleSeconds;
 
 /** Milliseconds until a slot begins; 0 when it has begun. */
 export const msUntilSlot = (slot: number, nowMs: number, slots: Slots): number =>

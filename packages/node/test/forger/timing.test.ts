@@ -1,6 +1,6 @@
 import { createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { momentAt, msUntilSlot, networkTiming, soloTiming } from "../../src/forger/timing.ts";
+import { canForge, momentAt, msUntilSlot, networkTiming, soloTiming } from "../../src/forger/timing.ts";
 
 const timing = networkTiming(8);
 const slots = createSlots(createNetwork(livenet));
@@ -24,6 +24,14 @@ describe("with slots of 8 s a block leaves between the seconds 2 and 6 of its sl
 
 test("after a missed slot nothing needs to settle", () => {
   expect(momentAt(at(100, 0), 90, slots, timing).kind).toBe("forge");
+});
+
+test("a separate forger is told not to forge in the head's own slot, however short slots are", () => {
+  const isTold = (blocktime: number, seconds: number) =>
+    canForge(slots.slotTime(100) + seconds, 100, slots, networkTiming(blocktime));
+  expect([3, 7].map((seconds) => isTold(4, seconds))).toEqual([false, false]);
+  expect(isTold(4, 8)).toBe(true);
+  expect([7, 9, 10].map((seconds) => isTold(8, seconds))).toEqual([false, false, true]);
 });
 
 test("the head's own slot is not forged again; the wait ends with it", () => {
