@@ -1,0 +1,157 @@
+/** A node of ours beside an old node, and an old forger that drives it, over real sockets (p2p.md 17, forger.md 3). */
+import {
+  type Block,
+  blockFromPeerJson,
+  builders,
+  createSlots,
+  encodeBlock,
+  forgeBlock,
+  headerToJson,
+  type PeerBlockJson,
+  type SealedTransaction,
+  transactionToJson,
+} from "@uniknode/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { seal } from "../../../src/dev/genesis.ts";
+import type { CurrentRound, NetworkState } from "../../../src/peers/wire/replies/results.ts";
+import { askFrom } from "./liar.ts";
+import { type OldNode, startOldNode } from "./old-node.ts";
+import { addressOf, createWorld, type TestNode, type World } from "./world.ts";
+
+const OLD = "127.0.9.9";
+const FORGER = "127.0.0.77";
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+let world: World;
+let old: OldNode;
+let node: TestNode;
+
+beforeAll(async () => {
+  world = await createWorld({ nodes: 2, blocktime: 4 });
+  const { network, port, genesis } = world;
+  const slots = createSlots(network);
+  const { nethash, pubKeyHash: version } = network.description;
+  const told = { version, name: "old", nethash, explorer: "", token: { name: "unik", symbol: "U" } };
+  old = await startOldNode({
+    network,
+    port,
+    host: OLD,
+    genesis: { header: genesis, transactions: [] },
+    config: {
+      version: "5.7.2",
+      network: told,
+      plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
+    },
+    currentSlot: () => slots.slotAt(slots.timeAt(Date.now())),
+  });
+  node = await world.start(0, "--peers", OLD, "--p2p-remote-access", FORGER);
+}, 90_000);
+afterAll(async () => {
+  await world?.close();
+  old?.close();
+});
+
+const forger = (event: "getCurrentRound" | "getNetworkState") =>
+  askFrom(world, [FORGER, addressOf(0)], `p2p.internal.${event}`, {});
+const fromOld = [OLD, addressOf(0)] as const;
+const isPeer = async () => (await node.get<{ ip: string }[]>("/peers")).some(({ ip }) => ip === OLD);
+const onChain = async ({ header }: Block) =>
+  (await node.get<{ id: string }[]>("/blocks")).some(({ id }) => id === header.id);
+
+/** The next block by the delegate who is not our node's, once it is its turn. */
+async function nextBlock(transactions: SealedTransaction[] = []): Promise<Block> {
+  const delegate = world.delegates[1]!;
+  let block: Block | undefined;
+  await expect
+    .poll(async () => {
+      const round = (await forger("getCurrentRound")) as CurrentRound | undefined;
+      const previous = old.chain.at(-1)!.header;
+      const isDue =
+        round?.canForge &&
+        round.currentForger?.publicKey === delegate.publicKey &&
+        round.lastBlock.id === previous.id;
+      if (!isDue) return undefined;
+      const plan = { network: world.network, timestamp: round.timestamp, previous, transactions };
+      block = forgeBlock(plan, delegate.keys);
+      return block;
+    }, PATIENCE)
+    .toBeDefined();
+  return block!;
+}
+
+const payment = (nonce: bigint) => {
+  const { publicKey: senderPublicKey, address: recipientId } = world.rich;
+  const transfer = { network: world.network, senderPublicKey, nonce, recipientId, amount: 5n };
+  return seal(builders.transfer(transfer), world.rich);
+};
+
+test("an old node is a peer once it is ready", { timeout: 90_000 }, async () => {
+  await expect.poll(() => old.asked, PATIENCE).toContain("p2p.peer.getStatus");
+  old.isReady = true;
+  await expect.poll(isPeer, PATIENCE).toBe(true);
+});
+
+/** The old node fetches what it lacks, as it does while it is not in step. */
+async function catchUp(): Promise<number> {
+  const question = { lastBlockHeight: old.chain.length, blockLimit: 400, serialized: true };
+  const fetched = await askFrom(world, fromOld, "p2p.peer.getBlocks", question);
+  for (const json of (fetched ?? []) as PeerBlockJson[]) {
+    const block = blockFromPeerJson(json, { network: world.network, height: old.chain.length });
+    if (block.header.height === old.chain.length + 1) old.chain.push(block);
+  }
+  return old.chain.length;
+}
+
+test("it fetches our blocks, gets the next ones, and we take those that it posts", {
+  timeout: 90_000,
+}, async () => {
+  await expect.poll(catchUp, { timeout: 60_000, interval: 2_500 }).toBeGreaterThan(1);
+  const block = await nextBlock();
+  old.chain.push(block);
+  expect(
+    await askFrom(world, fromOld, "p2p.peer.postBlock", { block: encodeBlock(block, world.network) }),
+  ).toEqual({});
+  await expect.poll(() => onChain(block), PATIENCE).toBe(true);
+});
+
+test("a block that it keeps to itself is fetched, transactions and all", { timeout: 90_000 }, async () => {
+  const block = await nextBlock([payment(1n)]);
+  old.chain.push(block);
+  await expect.poll(() => onChain(block), PATIENCE).toBe(true);
+  expect(old.asked).toContain("p2p.peer.getBlocks");
+});
+
+test("a transaction that it posts is passed on", { timeout: 60_000 }, async () => {
+  const { data } = payment(2n);
+  const transactions = [transactionToJson(data)];
+  expect(await askFrom(world, fromOld, "p2p.peer.postTransactions", { transactions })).toEqual([]);
+  await expect.poll(() => old.transactions, PATIENCE).toContain(data.id);
+});
+
+test("an old forger forges by our node, and the block reaches the old node", {
+  timeout: 90_000,
+}, async () => {
+  const block = await nextBlock();
+  const state = (await forger("getNetworkState")) as NetworkState;
+  expect(state).toMatchObject({
+    nodeHeight: block.header.height - 1,
+    lastBlockId: block.header.previousBlock,
+  });
+  const way = [FORGER, addressOf(0)] as const;
+  const bytes = encodeBlock(block, world.network);
+  expect(await askFrom(world, way, "p2p.peer.postBlock", { block: bytes })).toEqual({});
+  const told = { event: "block.forged", body: headerToJson(block.header) };
+  expect(await askFrom(world, way, "p2p.internal.emitEvent", told)).toEqual({});
+  await expect.poll(() => old.chain.some(({ header }) => header.id === block.header.id), PATIENCE).toBe(true);
+});
+
+test("we are there again after it has cut the connection", { timeout: 90_000 }, async () => {
+  const asked = old.asked.length;
+  old.cut();
+  await expect.poll(() => old.asked.length, PATIENCE).toBeGreaterThan(asked);
+  await expect.poll(isPeer, PATIENCE).toBe(true);
+});
+
+test("it has found no fault with us", () => {
+  expect(old.broken).toEqual([]);
+});

@@ -1,0 +1,183 @@
+/**
+ * An old node as p2p.md describes it, apart from our own transport: it holds every rule against whoever calls it, cuts
+ * those who break one, and remembers which.
+ */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type Block, blockFromBytes, bytesToHex, headerToJson, type Network } from "@uniknode/protocol";
+import { type WebSocket, WebSocketServer } from "ws";
+
+export type OldNode = {
+  /** Its chain from block 1 on; what is pushed is given to those who ask. */
+  readonly chain: Block[];
+  /** Ids of the transactions that were posted to it. */
+  readonly transactions: string[];
+  /** Names of the events that came, in order. */
+  readonly asked: string[];
+  /** Rules that a caller has broken. */
+  readonly broken: string[];
+  /** While it is not, it answers that to everything. */
+  isReady: boolean;
+  /** Ends the connection to it without a word. */
+  cut(): void;
+  close(): void;
+};
+
+type Question = { event: string; data: { data: Record<string, unknown>; headers: unknown }; cid: number };
+
+/** Of one address, with the milliseconds in which they may come (p2p.md 5). */
+const LIMITS: Readonly<Record<string, readonly [events: number, windowMs: number]>> = {
+  "p2p.peer.getPeers": [1, 1_000],
+  "p2p.peer.getStatus": [2, 1_000],
+  "p2p.peer.getCommonBlocks": [9, 1_000],
+  "p2p.peer.getBlocks": [1, 2_000],
+  "p2p.peer.postBlock": [2, 4_000],
+  "p2p.peer.postTransactions": [100, 1_000],
+};
+const HANDSHAKE = '{"event":"#handshake","data":{"authToken":null},"cid":1}';
+const HANDSHAKE_REPLY =
+  '{"rid":1,"data":{"id":"q900mXXGCbwsc0pmAAAA","pingTimeout":60000,"isAuthenticated":false}}';
+
+export async function startOldNode(options: {
+  readonly network: Network;
+  readonly host: string;
+  readonly port: number;
+  readonly genesis: Block;
+  /** What it says of itself, but for its state. */
+  readonly config: object;
+  readonly currentSlot: () => number;
+}): Promise<OldNode> {
+  const { network, config, currentSlot } = options;
+  const server = createServer();
+  const upgrades = new WebSocketServer({ noServer: true, perMessageDeflate: false, autoPong: false });
+  const windows = new Map<string, { readonly startedAt: number; events: number }>();
+  let connection: WebSocket | undefined;
+
+  const node: OldNode = {
+    chain: [options.genesis],
+    transactions: [],
+    asked: [],
+    broken: [],
+    isReady: false,
+    cut: () => connection?.terminate(),
+    close() {
+      connection?.terminate();
+      server.close();
+    },
+  };
+  const head = () => node.chain.at(-1)!;
+
+  server.on("upgrade", (request, socket, first) => {
+    if (request.url !== "/socketcluster/") node.broken.push(`path ${request.url}`);
+    if (request.headers["sec-websocket-extensions"]) node.broken.push("an extension is offered");
+    upgrades.handleUpgrade(request, socket, first, (webSocket) => {
+      if (connection?.readyState === webSocket.OPEN) node.broken.push("two connections of one address");
+      connection?.terminate();
+      connection = webSocket;
+      serve(webSocket);
+    });
+  });
+
+  function serve(socket: WebSocket): void {
+    const callIds = new Set<number>([1]);
+    let isOpen = false;
+    let isEnding = false;
+    let pongAt = 0;
+    const pings = setInterval(() => socket.send("#1"), 8_000);
+    socket.on("close", () => clearInterval(pings));
+    const offence = (rule: string) => {
+      node.broken.push(rule);
+      socket.terminate();
+    };
+    socket.on("ping", () => offence("a ping of WebSocket"));
+    socket.on("pong", () => offence("a pong of WebSocket"));
+    socket.on("message", (data, isBinary) => {
+      const text = String(data);
+      if (isBinary) return offence("a binary frame");
+      if (isEnding) return offence(`${text} behind the end`);
+      if (text === "#2") {
+        if (Date.now() - pongAt < 1_000) offence("two pongs in a second");
+        pongAt = Date.now();
+      } else if (/^\{"event":"#disconnect","data":\{"code":\d+\}\}$/.test(text)) isEnding = true;
+      else if (isOpen) {
+        const question = JSON.parse(text) as Question;
+        const rule = brokenRule(question, text, callIds);
+        if (rule) offence(rule);
+        else answer(socket, question);
+      } else if (text === HANDSHAKE) {
+        isOpen = true;
+        socket.send(HANDSHAKE_REPLY);
+      } else offence(`${text} instead of the handshake`);
+    });
+  }
+
+  function brokenRule(question: Question, text: string, callIds: Set<number>): string | undefined {
+    const { event, data, cid } = question;
+    const limit = LIMITS[event];
+    if (!limit) return `the event ${event}`;
+    const form = { event, data: { data: data.data, headers: { "Content-Type": "application/json" } }, cid };
+    if (JSON.stringify(form) !== text) return `the form of ${text}`;
+    if (callIds.has(cid)) return `a second call ${cid}`;
+    callIds.add(cid);
+    const [events, windowMs] = limit;
+    const window = windows.get(event);
+    if (!window || Date.now() - window.startedAt >= windowMs) {
+      windows.set(event, { startedAt: Date.now(), events: 1 });
+    } else if (++window.events > events) return `more than ${events} ${event}`;
+    return undefined;
+  }
+
+  function answer(socket: WebSocket, { event, data, cid }: Question): void {
+    node.asked.push(event);
+    const result = node.isReady ? resultOf(event, data.data) : "App is not ready.";
+    const headers = { version: "5.7.2", height: head().header.height };
+    const reply =
+      typeof result === "string" ? { error: { message: result } } : { data: { data: result, headers } };
+    socket.send(JSON.stringify({ rid: cid, ...reply }));
+  }
+
+  /** A text is the message of an error. */
+  function resultOf(event: string, argument: Record<string, unknown>): object | string {
+    switch (event) {
+      case "p2p.peer.getStatus": {
+        const { header } = head();
+        const state = { height: header.height, forgingAllowed: true, currentSlot: currentSlot() };
+        return { state: { ...state, header: headerToJson(header) }, config };
+      }
+      case "p2p.peer.getCommonBlocks": {
+        const ids = argument.ids as string[];
+        const common = node.chain.findLast(({ header }) => ids.includes(header.id));
+        if (!common) return `${event} responded with Couldn't find any common blocks.`;
+        return { common: headerToJson(common.header), lastBlockHeight: head().header.height };
+      }
+      case "p2p.peer.getBlocks": {
+        const { lastBlockHeight, blockLimit, headersOnly } = argument as Record<string, number>;
+        const end = lastBlockHeight! + (blockLimit ?? 400);
+        return node.chain.slice(lastBlockHeight, end).map((block) => toJson(block, Boolean(headersOnly)));
+      }
+      case "p2p.peer.postBlock": {
+        const { data } = argument.block as { data: string };
+        const { height } = head().header;
+        const block = blockFromBytes(Buffer.from(data, "base64"), { network, height });
+        if (block.header.height === height + 1) node.chain.push(block);
+        return {};
+      }
+      case "p2p.peer.postTransactions":
+        node.transactions.push(...(argument.transactions as { id: string }[]).map(({ id }) => id));
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  server.listen(options.port, options.host);
+  await once(server, "listening");
+  return node;
+}
+
+function toJson({ header, transactions }: Block, isHeaderOnly: boolean): object {
+  const { idHex: _, previousBlockHex: __, ...json } = headerToJson(header);
+  return transactions.length === 0 || isHeaderOnly
+    ? json
+    : { ...json, transactions: transactions.map(({ bytes }) => bytesToHex(bytes)) };
+}
