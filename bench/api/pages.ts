@@ -125,12 +125,15 @@ const PAGING = ["page", "limit", "offset", "cursor"];
 /** Nothing, each order, each filter for which there is a sample. */
 function* choices(schemas: Record<string, Schema>, values: Record<string, unknown>) {
   yield [undefined, undefined] as const;
-  for (const [name, { pattern }] of Object.entries(schemas)) {
+  for (const [name, { pattern, properties }] of Object.entries(schemas)) {
     if (PAGING.includes(name)) continue;
     const fields = name === "orderBy" && /\(([\w|]+)\):/.exec(pattern ?? "")?.[1]?.split("|");
     if (fields) {
       for (const field of fields) for (const way of ["asc", "desc"]) yield [name, `${field}:${way}`] as const;
-    } else if (values[name] !== undefined && values[name] !== null) yield [name, values[name]] as const;
+    } else if (values[name] !== undefined && values[name] !== null) {
+      const value = values[name];
+      yield [name, properties?.from ? { from: value, to: value } : value] as const;
+    }
   }
 }
 

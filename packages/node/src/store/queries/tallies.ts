@@ -31,7 +31,7 @@ type Counted = { readonly marks: Mark[]; last: Mark; parts: number };
 
 /** Rows between two marks, and so the most that a page is away from one, but for the rest of a block. */
 const STEP = 250;
-/** Parts in which blocks are counted at first: where the time is up, those that are done stay so. */
+/** Parts into which a part is divided for which there was no time: those that are done then stay so. */
 const PARTS = 16;
 /** Filters remembered. Each takes 32 bytes for every step: 26 MB for all of them where each finds a million rows. */
 const MAX_FILTERS = 200;
@@ -64,7 +64,7 @@ export function createTallies(database: Database, listed: GrowingTable): Tallies
       alternatives.map((tests) => [{ sql: "height > ? AND height <= ?", values: [low, high] }, ...tests]);
     const sql = keysText(listed, between(0, 0));
     const name = [sql, ...valuesOf(alternatives)].join("\0");
-    const counted = countedByFilter.get(name) ?? { marks: [], last: START, parts: PARTS };
+    const counted = countedByFilter.get(name) ?? { marks: [], last: START, parts: 1 };
     countedByFilter.set(name, counted);
     const { marks } = counted;
     const blocks = Math.ceil((head.height - counted.last.height) / counted.parts);
@@ -77,7 +77,7 @@ export function createTallies(database: Database, listed: GrowingTable): Tallies
           if (counted.last.rows - (marks.at(-1) ?? START).rows >= STEP) marks.push(counted.last);
         }
       } catch (error) {
-        counted.parts *= 2;
+        counted.parts *= PARTS;
         throw error;
       }
       counted.last = { ...counted.last, height: end };
