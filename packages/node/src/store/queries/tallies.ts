@@ -31,7 +31,7 @@ type Counted = { readonly marks: Mark[]; last: Mark; parts: number };
 
 /** Rows between two marks, and so the most that a page is away from one, but for the rest of a block. */
 const STEP = 250;
-/** Parts into which a part is divided for which there was no time: those that are done then stay so. */
+/** Parts into which one is divided for all of which there was no time: those that are done then stay so. */
 const PARTS = 16;
 /** Filters remembered. Each takes 32 bytes for every step: 26 MB for all of them where each finds a million rows. */
 const MAX_FILTERS = 200;
@@ -67,7 +67,8 @@ export function createTallies(database: Database, listed: GrowingTable): Tallies
     const counted = countedByFilter.get(name) ?? { marks: [], last: START, parts: 1 };
     countedByFilter.set(name, counted);
     const { marks } = counted;
-    const blocks = Math.ceil((head.height - counted.last.height) / counted.parts);
+    const { height: begun } = counted.last;
+    const blocks = Math.max(1, Math.ceil((head.height - begun) / counted.parts));
     while (counted.last.height < head.height) {
       const end = Math.min(counted.last.height + blocks, head.height);
       try {
@@ -77,7 +78,7 @@ export function createTallies(database: Database, listed: GrowingTable): Tallies
           if (counted.last.rows - (marks.at(-1) ?? START).rows >= STEP) marks.push(counted.last);
         }
       } catch (error) {
-        counted.parts *= PARTS;
+        if (counted.last.height === begun) counted.parts *= PARTS;
         throw error;
       }
       counted.last = { ...counted.last, height: end };

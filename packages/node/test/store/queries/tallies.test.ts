@@ -132,6 +132,20 @@ test("go on where the time was up before anything was found", () => {
   expect(attempts).toBeLessThan(20);
 });
 
+test("end however often the time was up before", () => {
+  // So many rows that the clock is looked at in each of the blocks.
+  append("a", 1, 2, 5_000);
+  let isUp = true;
+  database.define("in_time", () => {
+    if (isUp) throw new Error("given up");
+    return 1;
+  });
+  const total = () => snapshot((head) => tally(head as Head, [[{ sql: "fee = ?", values: [7] }]]).totalCount);
+  for (let attempt = 0; attempt < 300; attempt++) expect(total).toThrow("given up");
+  isUp = false;
+  expect(total()).toBe(0);
+});
+
 test("count each block once", () => {
   const counted: number[] = [];
   const watched: Database = {
