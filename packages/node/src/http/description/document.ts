@@ -48,6 +48,13 @@ export function addDocument(app: Server): void {
   });
 }
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether it may answer 404; where its path names something, unless the route says otherwise. */
+    mayMiss?: boolean;
+  }
+}
+
 const failure = (description: string) => ({ ...ErrorBody, "x-response-description": description });
 
 /** What a route may answer besides success. */

@@ -16,8 +16,6 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Status of a request that does not validate: 422 unless the route says otherwise. */
     invalidStatus?: 400 | 422;
-    /** Whether it may answer 404; where its path names something, unless the route says otherwise. */
-    mayMiss?: boolean;
   }
 }
 
