@@ -3,7 +3,7 @@
  * and in those that client libraries know (draft-ietf-httpapi-ratelimit-headers).
  */
 import type { FastifyReply } from "fastify";
-import ipaddr from "ipaddr.js";
+import { clientGroup } from "../../addresses/groups.ts";
 import type { Server } from "../app.ts";
 import { HttpError } from "./error.ts";
 
@@ -60,7 +60,7 @@ export function addRateLimit(app: Server, { limit, windowMs }: RateLimitOptions,
   app.addHook("onRequest", (request, reply, done) => {
     if (request.is404 || request.routeOptions.config.isUnlimited) return done();
     const now = nowMs();
-    const allowance = count(clientOf(request.ip), now);
+    const allowance = count(clientGroup(request.ip), now);
     if (allowance.remaining < 0) {
       show(reply, allowance, now);
       return done(new HttpError(429, "Rate limit exceeded"));
@@ -74,13 +74,6 @@ export function addRateLimit(app: Server, { limit, windowMs }: RateLimitOptions,
     if (request.allowance) show(reply, request.allowance, nowMs());
     done();
   });
-}
-
-/** Whoever has one address of IPv6 has the whole network of its first 64 bits. */
-function clientOf(address: string): string {
-  if (!address.includes(":") || !ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(":") : parsed.toString();
 }
 
 declare module "fastify" {
