@@ -2,7 +2,6 @@
 import { Type } from "typebox";
 import type { PoolRange } from "../serving/gateway.ts";
 import { type Head, perHead } from "../store/queries/snapshot.ts";
-import type { StoredTransaction } from "../store/queries/transactions.ts";
 import {
   AnyTransaction,
   missionTransactionAnswer,
@@ -17,6 +16,7 @@ import type { Api, Resource } from "./api.ts";
 import { chainmetaMember, described, listOf, single } from "./description/route.ts";
 import { placeOf, readPlace } from "./lists/memory.ts";
 import {
+  type ListedExtras,
   nonceQuery,
   recipientQuery,
   senderQuery,
@@ -39,6 +39,7 @@ import {
   wantsTransform,
 } from "./requests/parameters.ts";
 import { notFound } from "./transport/error.ts";
+import { VOTE } from "./votes.ts";
 
 const listQuery = query({
   ...transactionListQuery,
@@ -95,7 +96,7 @@ const Admission = Type.Object(
 
 export const transactions: Resource = (app, api) => {
   const { gateway, queries, read, chainmeta } = api;
-  const names = createDisclosedNames(api);
+  const votedNames = createVotedNames(api);
 
   app.get(
     "/transactions",
@@ -109,7 +110,7 @@ export const transactions: Resource = (app, api) => {
       read((head) =>
         transactionList(api, head, request, request.query, {
           orderBy: request.query.orderBy,
-          extras: (transaction) => names(head, transaction),
+          extras: votedNames(head),
         }),
       ),
   );
@@ -221,14 +222,22 @@ const showPending = (api: Api, pending: TransactionJson, wanted: { transform?: s
 /** What the asset of a vote begins with. */
 const VOTE_ASSET = /^\{"votes":\["[+-]([0-9a-f]+)"/;
 
-/** The member `unikname` of votes for a delegate whose unik has disclosed a name. */
-function createDisclosedNames({ queries }: Api) {
+/**
+ * The member `unikname` of votes for a delegate whose unik has disclosed a name. In the raw form the old network tells
+ * votes by the type group, which those of the core do not have there.
+ */
+function createVotedNames({ queries }: Api) {
   const byPublicKey = perHead(
     (head) =>
       new Map(queries.delegates.all(head).map(({ publicKey, explicitName }) => [publicKey, explicitName])),
   );
-  return (head: Head, { asset }: StoredTransaction): TransactionExtras => {
-    const [, publicKey] = VOTE_ASSET.exec(asset ?? "") ?? [];
-    return publicKey === undefined ? {} : { unikname: byPublicKey(head).get(publicKey) };
+  return (head: Head): ListedExtras => {
+    const nameOf = (publicKey: string | undefined): TransactionExtras =>
+      publicKey === undefined ? {} : { unikname: byPublicKey(head).get(publicKey) };
+    return {
+      ofRow: ({ asset }) => nameOf(VOTE_ASSET.exec(asset ?? "")?.[1]),
+      ofSigned: ({ typeGroup, type, asset }) =>
+        typeGroup === VOTE.typeGroup && type === VOTE.type ? nameOf(asset?.votes?.[0]?.slice(1)) : {},
+    };
   };
 }

@@ -8,6 +8,9 @@ import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
 import { address, amount, blockId, count, countText, hex, id, publicKey, wholeAmount } from "./values.ts";
 
 const asset = Type.Object({}, { description: "What the type of the transaction is about." });
+const unikname = Type.Optional(
+  Type.String({ description: "In the list of all: the disclosed name of the delegate that is voted for." }),
+);
 
 /** The decoded form as JSON: amounts and nonce are decimal text. */
 export const RawTransaction = Type.Object(
@@ -29,6 +32,7 @@ export const RawTransaction = Type.Object(
     signature: Type.Optional(hex),
     secondSignature: Type.Optional(hex),
     signatures: Type.Optional(Type.Array(hex)),
+    unikname,
   },
   {
     title: "RawTransaction",
@@ -59,9 +63,7 @@ const members = {
   }),
   timestamp: Type.Optional(Timestamp),
   nonce: Type.Optional(countText),
-  unikname: Type.Optional(
-    Type.String({ description: "In the list of all: the disclosed name of the delegate that is voted for." }),
-  ),
+  unikname,
 };
 export const Transaction = Type.Object(members, { title: "Transaction" });
 export type TransactionAnswer = Static<typeof Transaction>;
@@ -95,8 +97,13 @@ export type TransactionExtras = { readonly unikname?: string | undefined };
 const confirmationsOf = ({ height }: StoredTransaction, headHeight: number): number =>
   headHeight - height + 1;
 
-export const rawTransactionAnswer = (transaction: SignedTransaction): TransactionJson =>
-  transactionToJson(transaction) as TransactionJson;
+export function rawTransactionAnswer(
+  transaction: SignedTransaction,
+  { unikname }: TransactionExtras = {},
+): TransactionJson {
+  const json = transactionToJson(transaction) as TransactionJson;
+  return unikname === undefined ? json : { ...json, unikname };
+}
 
 export const transactionAnswer = (
   row: StoredTransaction,

@@ -1,4 +1,5 @@
 /** Confirmed transactions as several resources show and list them. */
+import type { Transaction } from "@uniknode/protocol";
 import { Type } from "typebox";
 import type { Head } from "../../store/queries/snapshot.ts";
 import {
@@ -47,13 +48,19 @@ export const nonceQuery = { nonce: Type.Optional(uint) };
 export const senderQuery = { senderPublicKey: Type.Optional(publicKey), senderId: Type.Optional(address) };
 export const recipientQuery = { recipientId: Type.Optional(address) };
 
+/** What a list adds to its rows, in each of the two forms. */
+export type ListedExtras = {
+  ofRow(transaction: StoredTransaction): TransactionExtras;
+  ofSigned(transaction: Transaction): TransactionExtras;
+};
+
 export type TransactionListOptions = {
   /** Text of the order; newest first if absent. */
   readonly orderBy?: string | undefined;
   /** Within a block. */
   readonly sequence?: "asc" | "desc";
-  /** Members that a row has in this list only; never in the raw form. */
-  readonly extras?: (transaction: StoredTransaction) => TransactionExtras;
+  /** Members that a row has in this list only. */
+  readonly extras?: ListedExtras;
 };
 
 export function transactionList(
@@ -61,17 +68,18 @@ export function transactionList(
   head: Head,
   request: ListRequest<{ transform?: string }>,
   filter: TransactionFilter,
-  { orderBy, sequence = "desc", extras = () => ({}) }: TransactionListOptions = {},
+  { orderBy, sequence = "desc", extras }: TransactionListOptions = {},
 ) {
   const page = pageOf(request.query);
   const { field, direction } = orderOf(orderBy, NEWEST_FIRST);
   const asked = [head, filter, { field, direction, sequence }, page] as const;
   if (!wantsTransform(request.query)) {
     const { rows, ...found } = api.queries.transactions.signedList(...asked);
-    return listAnswer(request, page, { rows: rows.map(rawTransactionAnswer), ...found });
+    const data = rows.map((signed) => rawTransactionAnswer(signed, extras?.ofSigned(signed)));
+    return listAnswer(request, page, { rows: data, ...found });
   }
   const { rows, ...found } = api.queries.transactions.list(...asked);
-  const data = rows.map((row) => transactionAnswer(row, head.height, api, extras(row)));
+  const data = rows.map((row) => transactionAnswer(row, head.height, api, extras?.ofRow(row)));
   return listAnswer(request, page, { rows: data, ...found });
 }
 
