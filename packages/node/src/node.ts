@@ -13,6 +13,7 @@ import type { Logger } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "./chain/chain.ts";
 import { refusalOf } from "./chain/outcome.ts";
 import { createVerifier } from "./chain/verifier.ts";
+import { portOfNetwork } from "./config/peers.ts";
 import type { CreateDev } from "./dev/verbs.ts";
 import { eventOfArrival, eventsOfRevert } from "./events/chain.ts";
 import { createInterest } from "./events/interest.ts";
@@ -330,7 +331,7 @@ async function start(
       webhookToken,
       sealKey,
       feePolicy: options.pool.fees,
-      peerPort: options.peers?.port,
+      peerPort: options.peers?.port ?? portOfNetwork(files.network.name),
     }),
     gateway,
   );

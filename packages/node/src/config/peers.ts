@@ -118,6 +118,9 @@ const KNOWN: Readonly<Record<string, { readonly port: number; readonly seeds: re
 };
 const DEFAULT_PORT = 4002;
 
+/** On which the nodes of a network listen for peers, where nothing else was chosen. */
+export const portOfNetwork = (networkName: string): number => KNOWN[networkName]?.port ?? DEFAULT_PORT;
+
 type PeersFile = { readonly seeds: readonly string[]; readonly sources: readonly string[] };
 
 /** Peers of a file as old nodes have it. */
@@ -148,7 +151,7 @@ export function peersOptionsOf(config: Config<typeof peerOptions>, networkName: 
   const given = [...config.peers, ...(file?.seeds ?? [])];
   return {
     host: config.p2pHost,
-    port: config.p2pPort ?? known?.port ?? DEFAULT_PORT,
+    port: config.p2pPort ?? portOfNetwork(networkName),
     seeds: given.length > 0 ? given : (known?.seeds ?? []),
     sources: file?.sources ?? [],
     version: config.p2pVersion,

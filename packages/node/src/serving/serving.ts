@@ -69,8 +69,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const registerAccess =
     legacyCallers === undefined ? access : { isLegacy: true, whitelist: [legacyCallers] };
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
-  const { peerPort } = data;
-  const ports: Record<string, number> = peerPort === undefined ? {} : { "@arkecosystem/core-p2p": peerPort };
+  const ports: Record<string, number> = { "@arkecosystem/core-p2p": data.peerPort };
   const identity = {
     version: INTERFACE_VERSION,
     genesisBlock: data.genesisBlock,

@@ -46,8 +46,8 @@ export type ServingData = {
     readonly retention: Omit<DeliveryRetention, "keptBlocks">;
   };
   readonly feePolicy: FeePolicy;
-  /** Of the peer-to-peer protocol; absent for a node that has no peers. */
-  readonly peerPort?: number | undefined;
+  /** Of the peer-to-peer protocol; the network's own for a node that has no peers. */
+  readonly peerPort: number;
   readonly logLevel: LogLevel;
 };
 

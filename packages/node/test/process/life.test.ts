@@ -178,7 +178,11 @@ describe("a network from its files", { timeout: 60_000 }, () => {
     const [url] = await node.printed(/^http:\S+$/m);
     const { network, get } = await connect(url);
     expect(network.description.nethash).toBe(createNetwork(files).description.nethash);
-    expect(await get("/api/node/configuration")).toMatchObject({ nethash: files.network.nethash });
+    expect(await get("/api/node/configuration")).toMatchObject({
+      nethash: files.network.nethash,
+      // Although the node has no peers: clients look the port up without asking whether it is there.
+      ports: { "@arkecosystem/core-p2p": 4002, "@arkecosystem/core-api": Number(new URL(url!).port) },
+    });
     const verb = await fetch(`${url}/api/dev/mine`, {
       method: "POST",
       headers: { authorization: "life-test" },

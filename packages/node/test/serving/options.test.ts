@@ -14,6 +14,7 @@ const node = {
   genesisBlock: {},
   webhookToken: "secret",
   feePolicy: DEFAULT_POOL_OPTIONS.fees,
+  peerPort: 4002,
 };
 
 const retentionOf = (flags: Readonly<Record<string, string>>) =>

@@ -52,6 +52,7 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
       retention: DEFAULT_WEBHOOK_OPTIONS.retention,
     },
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
+    peerPort: 4002,
     logLevel: "silent",
     ...options,
   };
@@ -59,12 +60,12 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
   return (path, headers = {}) => fetch(`${serving.url}${path}`, { headers });
 }
 
-test("tells the ports on which it is reached, and that of the peers if there are any", async () => {
-  const get = await serve({ peerPort: 4002 });
+test("names the ports on which it is reached, and that of the peers", async () => {
+  const get = await serve({ peerPort: 4004 });
   const port = Number(new URL(serving.url).port);
   const { data } = (await (await get("/api/node/configuration")).json()) as { data: { ports: object } };
   expect(data.ports).toEqual({
-    "@arkecosystem/core-p2p": 4002,
+    "@arkecosystem/core-p2p": 4004,
     "@arkecosystem/core-api": port,
     "@arkecosystem/core-webhooks": port,
   });
