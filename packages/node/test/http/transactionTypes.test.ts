@@ -43,6 +43,32 @@ test("publishes a schema for each active type", async () => {
   expect(schemas["2001"]["5"].typeGroup).toEqual({ type: "integer", minimum: 0, const: 2001 });
 });
 
+test("publishes a schema of each action of an entity: register, resign, update", () => {
+  const { asset } = publishedSchema(2, 6) as { asset: { anyOf: EntityAction[] } };
+  expect(asset).toMatchObject({ type: "object", anyOf: expect.any(Array) });
+  expect(asset.anyOf.map(({ properties }) => properties.action.const)).toEqual([0, 2, 1]);
+  const required = ["type", "subType", "action", "data"];
+  expect(asset.anyOf).toMatchObject([
+    { required, properties: { data: { required: ["name"] } } },
+    { required: [...required, "registrationId"], properties: { data: { maxProperties: 0 } } },
+    {
+      required: [...required, "registrationId"],
+      properties: { registrationId: { $ref: "transactionId" }, data: { additionalProperties: false } },
+    },
+  ]);
+  const [registered, , updated] = asset.anyOf.map(({ properties }) =>
+    Object.keys(properties.data.properties ?? {}),
+  );
+  expect([registered, updated]).toEqual([["name", "ipfsData"], ["ipfsData"]]);
+});
+
+type EntityAction = {
+  readonly properties: {
+    readonly action: { readonly const: number };
+    readonly data: { readonly properties?: object };
+  };
+};
+
 test.each(transactionTypes.map(({ key, typeGroup, type, schema }) => ({ key, typeGroup, type, schema })))(
   "publishes the members that $key has",
   ({ typeGroup, type, schema }) => {

@@ -98,6 +98,26 @@ const someOf = (members: readonly string[]): Schema => ({
   anyOf: members.map((name) => ({ required: [name] })),
 });
 
+const byte: Schema = { type: "integer", minimum: 0, maximum: 255 };
+
+const entityData = {
+  name: { type: "string", minLength: 1, maxLength: 40, pattern: "^[a-zA-Z0-9_!@$&.-]+$" },
+  ipfsData: { allOf: [shared("base58"), { type: "string", minLength: 1, maxLength: 128 }] },
+};
+
+/** What the asset of an entity is made of for one of its actions: 0 registers, 1 updates, 2 resigns. */
+const entityAction = (action: number, required: readonly string[], data: Schema): Schema => ({
+  required: ["type", "subType", "action", "data", ...required],
+  additionalProperties: false,
+  properties: {
+    type: byte,
+    subType: byte,
+    registrationId: id,
+    action: { const: action },
+    data: { type: "object", additionalProperties: false, ...data },
+  },
+});
+
 const nft = (...required: readonly string[]): Schema => {
   const token = {
     tokenId: { $id: "tokenId", allOf: [shared("hex"), { minLength: 64, maxLength: 64 }] },
@@ -227,22 +247,14 @@ const ofType: Readonly<Record<string, Members>> = {
   entity: {
     ...unpaid,
     ...anyFee,
-    ...asset(
-      {
-        type: { type: "integer", minimum: 0, maximum: 255 },
-        subType: { type: "integer", minimum: 0, maximum: 255 },
-        action: { enum: [0, 1, 2] },
-        registrationId: id,
-        data: record(
-          {
-            name: { type: "string", minLength: 1, maxLength: 40, pattern: "^[a-zA-Z0-9_!@$&.-]+$" },
-            ipfsData: sized(1, 128, "base58"),
-          },
-          {},
-        ),
-      },
-      { required: ["type", "subType", "action", "data"] },
-    ),
+    asset: {
+      type: "object",
+      anyOf: [
+        entityAction(0, [], { properties: entityData, required: ["name"] }),
+        entityAction(2, ["registrationId"], { maxProperties: 0 }),
+        entityAction(1, ["registrationId"], { properties: { ipfsData: entityData.ipfsData } }),
+      ],
+    },
   },
   NftMint: { ...unpaid, ...anyFee, ...strictAsset({ nft: nft("tokenId") }) },
   NftUpdate: { ...unpaid, ...anyFee, ...strictAsset({ nft: nft("tokenId", "properties") }) },
