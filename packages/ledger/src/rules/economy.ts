@@ -16,6 +16,9 @@ const VOUCHER_ID = "UnikVoucherId";
 /** Shares of a rewarded event, smallest unit. */
 export type Reward = { readonly forger: bigint; readonly sender: bigint; readonly foundation: bigint };
 
+const NFT_GROUP = 2000;
+const isPlainMint = ({ typeGroup, type }: Transaction): boolean => typeGroup === NFT_GROUP && type === 0;
+
 const CERTIFIED_GROUP = 2001;
 export const isCertifiedMint = ({ typeGroup, type }: Transaction): boolean =>
   typeGroup === CERTIFIED_GROUP && type === 3;
@@ -27,6 +30,10 @@ export function nftOf({ asset }: Transaction): { name: string; token: NftToken }
   const [name, token] = Object.entries(asset!.nft!)[0]!;
   return { name, token };
 }
+
+/** Id of the token that the transaction creates; absent for one that is no mint. */
+export const mintedTokenId = (transaction: Transaction): string | undefined =>
+  isPlainMint(transaction) || isCertifiedMint(transaction) ? nftOf(transaction).token.tokenId : undefined;
 
 /** The voucher that pays a certified mint; absent for every other transaction. */
 export function voucherOf(transaction: Transaction): string | undefined {

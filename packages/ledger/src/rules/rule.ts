@@ -19,6 +19,8 @@ export type RuleContext = {
    * in the pool it is the overlay of pending effects, while `state` stays the chain.
    */
   readonly draft: Draft;
+  /** In the pool: whether a pending transaction of another sender mints this token. Absent in a block. */
+  readonly isMintPending?: (tokenId: string) => boolean;
 };
 
 /** One file per transaction type exports one of these. */

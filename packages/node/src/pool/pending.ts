@@ -1,4 +1,5 @@
 /** The pending transactions themselves: by id, by sender and nonce, and by fee (pool.md section 8). */
+import { mintedTokenId } from "@uniknode/ledger";
 import type { SealedTransaction } from "@uniknode/protocol";
 import { createSortedList } from "./sorted.ts";
 
@@ -13,6 +14,8 @@ export type Pending = {
   /** By nonce, lowest first. The list is a living one: copy it before anything is removed. */
   ofSender(senderPublicKey: string): readonly SealedTransaction[];
   senders(): Iterable<string>;
+  /** Public key of the sender that mints this token. */
+  minterOf(tokenId: string): string | undefined;
   /** In the order offered for forging; at least `limit` are returned if there are as many. */
   inForgingOrder(limit?: number): SealedTransaction[];
   /** What leaves first when the pool is full: a cheap transaction on which no other one builds. */
@@ -28,6 +31,8 @@ export function createPending(): Pending {
   const bySender = new Map<string, SealedTransaction[]>();
   /** Highest fee first, equal fees in order of arrival. */
   const byFee = createSortedList(isBefore);
+  /** By id of the token; at most one of the pending transactions mints it. */
+  const minters = new Map<string, string>();
   let arrivals = 0;
 
   const ofSender = (senderPublicKey: string) => bySender.get(senderPublicKey) ?? NONE;
@@ -37,6 +42,8 @@ export function createPending(): Pending {
     const { id, senderPublicKey } = transaction.data;
     byId.set(id, entry);
     byFee.insert(entry);
+    const minted = mintedTokenId(transaction.data);
+    if (minted !== undefined) minters.set(minted, senderPublicKey);
     const siblings = bySender.get(senderPublicKey);
     if (!siblings) bySender.set(senderPublicKey, [transaction]);
     else
@@ -53,6 +60,8 @@ export function createPending(): Pending {
     byId.delete(id);
     byFee.remove(entry);
     const { senderPublicKey } = entry.transaction.data;
+    const minted = mintedTokenId(entry.transaction.data);
+    if (minted !== undefined) minters.delete(minted);
     const siblings = bySender.get(senderPublicKey)!;
     siblings.splice(siblings.indexOf(entry.transaction), 1);
     if (siblings.length === 0) bySender.delete(senderPublicKey);
@@ -96,6 +105,7 @@ export function createPending(): Pending {
     all: () => byId.values().map(({ transaction }) => transaction),
     ofSender,
     senders: () => bySender.keys(),
+    minterOf: (tokenId) => minters.get(tokenId),
     inForgingOrder,
     evictionCandidate,
   };

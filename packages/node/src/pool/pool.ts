@@ -84,7 +84,7 @@ const offeredFor = ({ maxTransactions }: SelectionLimits) => maxTransactions * S
 export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   const { network, state, head, now } = deps;
   const pending = createPending();
-  const senders = createSenders({ network, state, head });
+  const senders = createSenders({ network, state, head, minterOf: pending.minterOf });
   const journal = createJournal(deps);
   const contents = createContents(options.maxTransactions, { pending, senders, journal });
   const recentIds = createRecentIds();

@@ -1,6 +1,7 @@
 /**
  * The pool's view of its senders: for each, the chain state with the effects of its own pending transactions.
- * Others' pending effects are not visible to it, so what is still on its way to a wallet cannot be spent.
+ * Others' pending effects are not visible to it, so what is still on its way to a wallet cannot be spent. Only the
+ * tokens that they mint are taken.
  */
 import {
   addressOf,
@@ -30,11 +31,13 @@ export type SendersDeps = {
   network: Network;
   state: StateReader;
   head: () => { height: number; timestamp: number };
+  /** Public key of the sender whose pending transaction mints this token, if there is one. */
+  minterOf: (tokenId: string) => string | undefined;
 };
 
 type View = { readonly publicKey: string; readonly draft: Draft };
 
-export function createSenders({ network, state, head }: SendersDeps): Senders {
+export function createSenders({ network, state, head, minterOf }: SendersDeps): Senders {
   /** By address. */
   const views = new Map<string, View>();
 
@@ -42,9 +45,17 @@ export function createSenders({ network, state, head }: SendersDeps): Senders {
     const address = addressOf(data.senderPublicKey, network);
     const view = views.get(address) ?? { publicKey: data.senderPublicKey, draft: createDraft(state) };
     const { height, timestamp } = head();
-    const milestone = network.milestoneAt(height);
+    const context = {
+      network,
+      milestone: network.milestoneAt(height),
+      head: { height, timestamp },
+      state,
+      draft: view.draft,
+      isMintPending: (tokenId: string) =>
+        (minterOf(tokenId) ?? data.senderPublicKey) !== data.senderPublicKey,
+    };
     try {
-      applyToSender(data, { network, milestone, head: { height, timestamp }, state, draft: view.draft });
+      applyToSender(data, context);
     } catch (error) {
       if (isRefusal(error)) return error.message;
       throw error;

@@ -6,6 +6,7 @@ import {
   envelope,
   FEE,
   idsOf,
+  networkWith,
   type OpenPool,
   openPool,
   RICH,
@@ -54,13 +55,20 @@ test("the first that would exceed the bytes ends the choice", async () => {
 });
 
 test("what an earlier transaction of the block forbids leaves the pool, and what builds on it", async () => {
-  const mint = (name: string, fee: bigint) =>
+  const register = (name: string) =>
     signedBy(
       name,
-      builders.nftMint({ ...envelope(name, 1, fee), tokenId: "ab".repeat(32), properties: { type: "1" } }),
+      builders.entityRegistration({
+        ...envelope(name, 1, 5_000_000_000n),
+        entityType: 0,
+        entitySubType: 0,
+        name: "Acme",
+      }),
     );
-  const [first, second, third] = [mint("alice", 2n * FEE), mint("bob", FEE), transfer("bob", 2)];
-  const pool = await poolWith([first, second, third], "alice", "bob");
+  const [first, second, third] = [register("alice"), register("bob"), transfer("bob", 2)];
+  const actors = { alice: RICH, bob: RICH };
+  const pool = openPool(createTestChain(actors, networkWith([{ height: 5, aip36: true }])));
+  await pool.submit([first, second, third]);
   expect(pool.size()).toBe(3);
   expect(idsOf(pool.select(ROOM))).toEqual([first!.id]);
   expect(idsOf(pool.inForgingOrder())).toEqual([first!.id]);

@@ -275,11 +275,50 @@ describe("a business", () => {
   });
 });
 
+const mint = (name: string, nonce: number, tokenId = TOKEN, fee = FEE) =>
+  signedBy(name, builders.nftMint({ ...envelope(name, nonce, fee), tokenId, properties: { type: "1" } }));
+
 test("two mints of one sender are pending together", async () => {
   const pool = openWith();
-  const mint = (nonce: number, tokenId: string) =>
-    signedBy("alice", builders.nftMint({ ...envelope("alice", nonce), tokenId, properties: { type: "1" } }));
-  expect(await submitOne(pool, mint(1, TOKEN))).toBe("accepted");
-  expect(await submitOne(pool, mint(2, "ba".repeat(32)))).toBe("accepted");
+  expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
+  expect(await submitOne(pool, mint("alice", 2, "ba".repeat(32)))).toBe("accepted");
   expect(pool.inForgingOrder().map(({ data }) => data.fee)).toEqual([FEE, FEE]);
+});
+
+describe("a token that a pending transaction of another sender mints", () => {
+  const refused = `ERR_APPLY Failed to apply transaction, because token '${TOKEN}' is already owned`;
+  const openForTwo = () => openPool(createTestChain({ alice: RICH, bob: RICH }));
+
+  test("is minted by no second one, which is not sent on either", async () => {
+    const pool = openForTwo();
+    const { id } = mint("bob", 1);
+    expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
+    expect(await pool.submit([mint("bob", 1)])).toMatchObject({
+      data: { accept: [], broadcast: [], invalid: [id] },
+      errors: { [id]: [{ type: "ERR_APPLY", message: refused.slice("ERR_APPLY ".length) }] },
+    });
+    expect(await submitOne(pool, mint("bob", 1, "ba".repeat(32)))).toBe("accepted");
+  });
+
+  test("is minted by the first of one request", async () => {
+    const pool = openForTwo();
+    const { data } = await pool.submit([mint("alice", 1), mint("bob", 1)]);
+    expect(data).toMatchObject({ accept: [mint("alice", 1).id], invalid: [mint("bob", 1).id] });
+  });
+
+  test("is free again once a higher fee has driven that transaction out", async () => {
+    const chain = createTestChain({ alice: RICH, bob: RICH, carol: RICH });
+    const pool = openPool(chain, { options: { maxTransactions: 1 } });
+    expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
+    expect(await submitOne(pool, transfer("carol", 1, { fee: 2n * FEE }))).toBe("accepted");
+    expect(await submitOne(pool, mint("bob", 1, TOKEN, 3n * FEE))).toBe("accepted");
+  });
+
+  test("stays its sender's own when the pool looks at the chain again", async () => {
+    const pool = openForTwo();
+    expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
+    pool.blockApplied([], new Set([addressNamed("alice")]));
+    expect(pool.size()).toBe(1);
+    expect(await refusalOf(pool, mint("bob", 1))).toBe(refused);
+  });
 });

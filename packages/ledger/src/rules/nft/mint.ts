@@ -19,8 +19,8 @@ export function checkMint(
   options?: CommonChecks,
 ): void {
   const { name, token } = nftOf(transaction);
-  // 1: whatever its name. The sender's own map knows of what is pending, too.
-  if (context.state.get("tokens", token.tokenId) !== undefined || holds(sender, token.tokenId)) {
+  // 1: whatever its name.
+  if (isOwned(token.tokenId, context, sender)) {
     throw refusal("NftOwnedError", `token '${token.tokenId}' is already owned`);
   }
   checkSizes(token); // 2
@@ -28,6 +28,10 @@ export function checkMint(
   checkConstraints(context.state, name, token); // 4
   checkCommon(transaction, context, sender, options); // 5
 }
+
+/** On the chain, or by what is pending: the sender's own map contains what it mints itself. */
+const isOwned = (tokenId: string, { state, isMintPending }: RuleContext, sender: Wallet): boolean =>
+  state.get("tokens", tokenId) !== undefined || holds(sender, tokenId) || isMintPending?.(tokenId) === true;
 
 export const nftMint: Rule = {
   typeGroup: 2000,
