@@ -71,7 +71,8 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
     if (length < 1 || length > max) {
       throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
     }
-    const violation = matchesBatchSchema(transactions, { network, height: head().height });
+    const context = { network, height: head().height };
+    const violation = matchesBatchSchema(transactions, context, { isCoreWithoutGroup: true });
     if (violation) throw new BodyError(violationText(violation));
   }
 

@@ -83,6 +83,19 @@ test("one item that is no transaction of any type refuses the body, the good one
   expect((await gateway.submit([good])).data.accept).toEqual([good.id]);
 });
 
+test("an item without a type group is judged as one of group 1, and the whole body with it", async () => {
+  const { gateway, pool } = open();
+  const { typeGroup: _core, ...transferAlone } = transfer("alice", 1);
+  const { typeGroup: _nft, ...mintAlone } = mintWith({ type: "1" });
+  expect(await bodyError(gateway, [transferAlone, mintAlone])).toBe(
+    '"transactions.1.amount" must be an integer from 1 to 9223372036854775807, as a number or as text',
+  );
+  expect(pool.size()).toBe(0);
+  expect((await gateway.submit([transferAlone])).data.accept).toEqual([transferAlone.id]);
+  // With its group it passes the body, whatever becomes of it then.
+  expect((await gateway.submit([mintWith({ type: "1" })])).data.invalid).toHaveLength(1);
+});
+
 test("pending transactions are listed in forging order, a page at a time", async () => {
   const { gateway } = open();
   const inputs = [transfer("alice", 1), transfer("bob", 1, { fee: 3n * FEE }), transfer("alice", 2)];

@@ -12,6 +12,8 @@ export type Limits = {
   /** Bytes. */
   vendorFieldLength: number;
   multiPaymentLimit: number;
+  /** Whether the Strict form is asked for, which refuses what a batch leaves to it. */
+  isStrict: boolean;
 };
 
 type Members = Record<string | number, unknown>;
@@ -121,6 +123,16 @@ const seedNode: KeywordDefinition = {
   validate: (_schema: true, value: string) => isSeedNode(value),
 };
 
+/** A number, or text that begins as one: everything else is left to the encoder, as is the whole in a batch. */
+const notNegative: KeywordDefinition = {
+  keyword: "notNegative",
+  errors: false,
+  validate(this: Limits, _schema: true, value: unknown) {
+    if (!this.isStrict) return true;
+    return typeof value === "string" ? !/^-\d/.test(value) : !(typeof value === "number" && value < 0);
+  },
+};
+
 export const keywords: KeywordDefinition[] = [
   u63,
   lowerCase,
@@ -128,4 +140,5 @@ export const keywords: KeywordDefinition[] = [
   network,
   vendorField,
   seedNode,
+  notNegative,
 ];

@@ -89,9 +89,16 @@ export function strictViolation(
 ): SchemaViolation | undefined {
   const { isSigned, members } = formOf(type.type, type.schema);
   for (const name of Object.keys(transaction)) if (!members.has(name)) delete transaction[name];
-  const limits = limitsOf(context);
+  const limits = limitsOf(context, { isStrict: true });
   return isSigned.call(limits, transaction) ? undefined : violationOf(isSigned.errors!, limits);
 }
+
+export type BatchOptions = {
+  /** Whether an item that names no group has to match a type of group 1; otherwise it may match any type. */
+  readonly isCoreWithoutGroup?: boolean;
+};
+
+const CORE_GROUP = 1;
 
 /**
  * Whether each item matches the Signed form of some type (8.2): the check of whole batches, after which each
@@ -103,9 +110,10 @@ export function strictViolation(
 export function matchesBatchSchema(
   items: readonly unknown[],
   context: TransactionContext,
+  { isCoreWithoutGroup = false }: BatchOptions = {},
 ): SchemaViolation | undefined {
-  const limits = limitsOf(context);
-  const index = items.findIndex((item) => !matchesSomeType(item, limits));
+  const limits = limitsOf(context, { isStrict: false });
+  const index = items.findIndex((item) => !matchesSomeType(item, limits, isCoreWithoutGroup));
   if (index < 0) return undefined;
   const violation = violationOfNamedType(items[index], limits) ?? OF_NO_TYPE;
   return { ...violation, path: `/${index}${violation.path}` };
@@ -125,10 +133,14 @@ function violationOfNamedType(item: unknown, limits: Limits): SchemaViolation | 
   return isSigned.call(limits, copyJson(item)) ? undefined : violationOf(isSigned.errors!, limits);
 }
 
-function matchesSomeType(item: unknown, limits: Limits): boolean {
-  const number = (item as { type?: unknown } | null)?.type;
+function matchesSomeType(item: unknown, limits: Limits, isCoreWithoutGroup: boolean): boolean {
+  const { typeGroup: group, type: number } = (item ?? {}) as { typeGroup?: unknown; type?: unknown };
+  const isCoreOnly = isCoreWithoutGroup && group === undefined;
   // No schema lets another number pass, but for the trap of type 6.
-  const candidates = transactionTypes.filter(({ type }) => number === type || number === MULTI_PAYMENT);
+  const candidates = transactionTypes.filter(
+    ({ typeGroup, type }) =>
+      (number === type || number === MULTI_PAYMENT) && (!isCoreOnly || typeGroup === CORE_GROUP),
+  );
   if (candidates.length === 0) return false;
   const copy = copyJson(item);
   return candidates.some(({ type, schema, legacySchema }) => {
@@ -137,7 +149,12 @@ function matchesSomeType(item: unknown, limits: Limits): boolean {
   });
 }
 
-function limitsOf(context: TransactionContext): Limits {
+function limitsOf(context: TransactionContext, form: Pick<Limits, "isStrict">): Limits {
   const { vendorFieldLength, multiPaymentLimit = 500 } = milestoneOf(context);
-  return { networkByte: context.network.description.pubKeyHash, vendorFieldLength, multiPaymentLimit };
+  return {
+    networkByte: context.network.description.pubKeyHash,
+    vendorFieldLength,
+    multiPaymentLimit,
+    ...form,
+  };
 }

@@ -45,6 +45,8 @@ function expectationOf(error: ErrorObject, errors: readonly ErrorObject[], limit
       return schema === MULTI_PAYMENT
         ? `must be ${MULTI_PAYMENT}, for up to ${limits.multiPaymentLimit} payments`
         : `must be ${schema}`;
+    case "notNegative":
+      return "must not be negative";
     case "seedNode":
       return "must be an IPv4 or IPv6 address, and none of the machine itself";
     default:

@@ -177,6 +177,30 @@ describe("limits in force", () => {
   });
 });
 
+describe("the cost of a certification", () => {
+  const payload = { iss: hash, sub: hash, iat: 1 };
+  const certified = (type: number, cost: unknown) => ({
+    ...jsonOf(transfer()),
+    typeGroup: 2001,
+    type,
+    asset: {
+      nft: { unik: { tokenId: hash, properties: { type: "1" } } },
+      demand: { payload: { ...payload, cryptoAccountAddress: recipientId }, signature: "3001ee" },
+      certification: { payload: { ...payload, cost }, signature: "3000" },
+    },
+  });
+
+  test.each([3, 4, 6])("of type 2001/%i is refused by the schema where it is negative", (type) => {
+    const path = "/asset/certification/payload/cost";
+    for (const cost of [-1, -1.5, "-5"]) expect(verdict(certified(type, cost)), `${cost}`).toBe(path);
+    for (const cost of [0, "0", 5, "5"]) expect(verdict(certified(type, cost)), `${cost}`).toBe(true);
+  });
+
+  test("is no matter of a batch: the other items of a body are judged by themselves", () => {
+    expect(matchesBatchSchema([certified(3, -1), jsonOf(transfer())], context)).toBeUndefined();
+  });
+});
+
 describe("the check of batches (transactions.md 8.2)", () => {
   const matches = (...items: unknown[]) => matchesBatchSchema(items, context);
 
@@ -203,6 +227,16 @@ describe("the check of batches (transactions.md 8.2)", () => {
 
   test("core schemas do not look at the group", () => {
     expect(matches({ ...jsonOf(transfer()), typeGroup: 1_000 })).toBeUndefined();
+  });
+
+  test("an item without a group may be asked to be of group 1", () => {
+    const { typeGroup: _core, ...plain } = jsonOf(transfer()) as Record<string, unknown>;
+    const { typeGroup: _uns, ...resignation } = { ...core(7), type: 2, typeGroup: 2001 };
+    expect(matches(plain, resignation)).toBeUndefined();
+    const ofCore = (item: unknown) => matchesBatchSchema([item], context, { isCoreWithoutGroup: true });
+    expect(ofCore(plain)).toBeUndefined();
+    expect(ofCore(resignation)).toMatchObject({ path: "/0/asset", rule: "required" });
+    expect(ofCore({ ...resignation, typeGroup: 2001 })).toBeUndefined();
   });
 
   test("payments within the limit pass as the type of any core transaction", () => {

@@ -9,11 +9,15 @@ import { readAddress, writeAddress } from "../../addresses.ts";
 import type { Asset, NftToken, TransactionBody } from "../../transaction.ts";
 import { addressText, hexText, record, u63 } from "../members.ts";
 import { nftSchema, readNft, writeNft } from "../nft/payload.ts";
-import type { TypeSchema } from "../type.ts";
+import type { MemberSchema, TypeSchema } from "../type.ts";
 import { untypedHex } from "../untyped.ts";
 
-/** What the schema says of a payload: its members, but nothing about them. */
-const payload = (...members: string[]) => ({ type: "object", required: members });
+/** What the schema says of a payload: its members, but nothing about most of them. */
+const payload = (members: readonly string[], properties: Record<string, MemberSchema> = {}) => ({
+  type: "object",
+  required: members,
+  properties,
+});
 
 /** Schema of a certified type; `required` are the members that each token must have. */
 export const certifiedSchema = (required: readonly (keyof NftToken)[]): TypeSchema => ({
@@ -24,10 +28,13 @@ export const certifiedSchema = (required: readonly (keyof NftToken)[]): TypeSche
     asset: record({
       nft: nftSchema(required),
       demand: record({
-        payload: payload("iss", "sub", "iat", "cryptoAccountAddress"),
+        payload: payload(["iss", "sub", "iat", "cryptoAccountAddress"]),
         signature: hexText,
       }),
-      certification: record({ payload: payload("iss", "sub", "iat", "cost"), signature: hexText }),
+      certification: record({
+        payload: payload(["iss", "sub", "iat", "cost"], { cost: { notNegative: true } }),
+        signature: hexText,
+      }),
     }),
   },
 });
