@@ -15,8 +15,8 @@ export type DeliveryRetention = {
   readonly keptBlocks: number;
 };
 
-/** First attempts of the webhook up to the number are too many; 0 when none is. */
-export type Overfull = { readonly webhook: number; readonly upTo: number };
+/** So many of the first attempts that wait in the webhook are too many. */
+export type Overfull = { readonly webhook: number; readonly surplus: number };
 
 export type DeliveryRetentionStore = {
   /**
@@ -24,10 +24,10 @@ export type DeliveryRetentionStore = {
    * all the rows behind are too young.
    */
   dropBehind(after: number, retention: DeliveryRetention, nowMs: number): number | undefined;
-  /** Up to which number first attempts of the next webhook behind are too many; nothing behind the last webhook. */
-  nextQueue(behind: number, maxWaiting: number): Overfull | undefined;
-  /** Fails some of what is too much in a queue. `false`: there is nothing left. */
-  failSurplus(queue: Overfull, nowMs: number): boolean;
+  /** The next queue behind a webhook that is too long. */
+  nextOverfull(behind: number, maxWaiting: number): Overfull | undefined;
+  /** Fails the oldest of what is too much in a queue. Answers how many: fewer than the surplus when one step is too short. */
+  failSurplus(queue: Overfull, nowMs: number): number;
   /** Drops some of what removed webhooks left. `false`: there is nothing left. */
   dropRemoved(): boolean;
 };
@@ -52,15 +52,12 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
      AND (height IS NULL OR height <= ?)
      AND (number <= ? OR finished_ms < CASE state WHEN 'failed' THEN ? ELSE ? END)`,
   );
-  const nextWebhook = database.prepare<{ id: number }>(
-    "SELECT id FROM webhooks WHERE id > ? ORDER BY id LIMIT 1",
-  );
-  const boundary = database.prepare<{ number: number }>(
-    `SELECT number FROM ${FIRST_OF} ORDER BY number DESC LIMIT 1 OFFSET ?`,
+  const nextOverfull = database.prepare<{ webhook: number; waiting: number }>(
+    "SELECT webhook, waiting FROM queues WHERE webhook > ? AND waiting > ? ORDER BY webhook LIMIT 1",
   );
   const failOldest = database.prepare(
     `UPDATE deliveries SET state = 'failed', reason = 'the queue was full', finished_ms = ? WHERE number IN
-     (SELECT number FROM ${FIRST_OF} AND number <= ? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
+     (SELECT number FROM ${FIRST_OF} ORDER BY number LIMIT ?)`,
   );
   const removed = database.prepare<{ id: number }>("SELECT id FROM removed_webhooks LIMIT 1");
   const dropOf = database.prepare(
@@ -85,13 +82,12 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
         drop.run(after, last, safeHeight, surplus, nowMs - maxFailedAgeMs, bornBeforeMs);
         return last;
       }),
-    nextQueue(behind, maxWaiting) {
-      const webhook = nextWebhook.get(behind)?.id;
-      return webhook === undefined
-        ? undefined
-        : { webhook, upTo: boundary.get(webhook, maxWaiting)?.number ?? 0 };
+    nextOverfull(behind, maxWaiting) {
+      const queue = nextOverfull.get(behind, maxWaiting);
+      return queue && { webhook: queue.webhook, surplus: queue.waiting - maxWaiting };
     },
-    failSurplus: ({ webhook, upTo }, nowMs) => failOldest.run(nowMs, webhook, upTo).changes > 0,
+    failSurplus: ({ webhook, surplus }, nowMs) =>
+      failOldest.run(nowMs, webhook, Math.min(surplus, ROWS_AT_ONCE)).changes,
     dropRemoved: () =>
       database.transaction(() => {
         const webhook = removed.get();

@@ -24,8 +24,7 @@ export type ReplayQueue = {
 /** @param seal of the webhooks' secrets */
 export function createReplayQueue(database: Database, seal: Seal = OPEN_SEAL): ReplayQueue {
   const waiting = database.prepare<{ total: number }>(
-    `SELECT count(*) AS total FROM deliveries INDEXED BY deliveries_replay
-     WHERE webhook = ? AND state = 'pending' AND replay IS NOT NULL`,
+    "SELECT replaying AS total FROM queues WHERE webhook = ?",
   );
   const next = database.prepare<WaitingRow & { replay: number; next_attempt_ms: number | null }>(
     `${waitingIn("replay")} AND replay IS NOT NULL AND replay > ? ORDER BY replay LIMIT 1`,
@@ -40,7 +39,7 @@ export function createReplayQueue(database: Database, seal: Seal = OPEN_SEAL): R
      WHERE webhook = ? AND state = 'pending' AND replay IS NOT NULL`,
   );
   return {
-    waiting: (webhook) => waiting.get(webhook)!.total,
+    waiting: (webhook) => waiting.get(webhook)?.total ?? 0,
     next(webhook, after) {
       const row = next.get(webhook, after);
       return (

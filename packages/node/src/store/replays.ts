@@ -32,8 +32,11 @@ export type ReplayStore = {
   start(webhook: number, range: { fromHeight: number; toHeight: number }, atMs: number): void;
   /** The last one of the webhook. */
   find(webhook: number): Replay | undefined;
-  /** By ascending webhook, those behind `after` first. */
-  running(after: number): Replay[];
+  /**
+   * The next running one with something to do, by ascending webhook, those behind `after` first: blocks to tell while no
+   * more than `maxWaiting` deliveries of it wait, or the end when nothing waits any more.
+   */
+  next(after: number, maxWaiting: number): Replay | undefined;
   advance(webhook: number, progress: Progress): void;
   /** One that has ended already stays as it is. */
   end(webhook: number, state: "finished" | "cancelled", atMs: number, reason?: string): void;
@@ -51,8 +54,9 @@ export function createReplayStore(database: Database): ReplayStore {
      SELECT ?, ?, ?, ?, 0, 0, coalesce(max(number), 0), 'running', NULL, ?, NULL FROM deliveries`,
   );
   const find = database.prepare<ReplayRow>(`${SELECT} WHERE webhook = ?`);
-  const running = database.prepare<ReplayRow>(
-    `${SELECT} WHERE state = 'running' ORDER BY webhook <= ?, webhook`,
+  const next = database.prepare<ReplayRow>(
+    `${SELECT} JOIN queues USING (webhook) WHERE state = 'running'
+     AND replaying <= iif(next_height > to_height, 0, ?) ORDER BY webhook <= ?, webhook LIMIT 1`,
   );
   const advance = database.prepare(
     "UPDATE replays SET next_height = ?, next_index = ?, events = ? WHERE webhook = ?",
@@ -67,7 +71,10 @@ export function createReplayStore(database: Database): ReplayStore {
       const row = find.get(webhook);
       return row && replayFromRow(row);
     },
-    running: (after) => running.all(after).map(replayFromRow),
+    next(after, maxWaiting) {
+      const row = next.get(maxWaiting, after);
+      return row && replayFromRow(row);
+    },
     advance: (webhook, { nextHeight, nextIndex, events }) =>
       void advance.run(nextHeight, nextIndex, events, webhook),
     end: (webhook, state, atMs, reason) => void end.run(state, reason ?? null, atMs, webhook),

@@ -15,10 +15,10 @@ export type WebhookFigures = {
 
 /** Makes a function that tells how many events each registered webhook was told of, by webhook; pings are none. */
 export function createFiredFigures(database: Database): () => Map<number, number> {
-  const fired = database.prepare<{ id: number; last_sequence: number }>(
-    "SELECT id, last_sequence FROM webhooks",
+  const fired = database.prepare<{ webhook: number; last_sequence: number }>(
+    "SELECT webhook, last_sequence FROM queues",
   );
-  return () => new Map(fired.all().map(({ id, last_sequence }) => [id, last_sequence]));
+  return () => new Map(fired.all().map(({ webhook, last_sequence }) => [webhook, last_sequence]));
 }
 
 /** @param reader name of the matcher's cursor */

@@ -131,7 +131,7 @@ export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): 
   );
   const version = database.prepare<{ version: number }>("SELECT version FROM register");
   const nextSequence = database.prepare<{ sequence: number }>(
-    "UPDATE webhooks SET last_sequence = last_sequence + 1 WHERE id = ? RETURNING last_sequence AS sequence",
+    "UPDATE queues SET last_sequence = last_sequence + 1 WHERE webhook = ? RETURNING last_sequence AS sequence",
   );
 
   const shownFromRow = (row: ShownRow): Webhook => ({

@@ -45,14 +45,16 @@ export function createRetention(options: DeliveryRetention, deps: RetentionDeps)
 
   const dropRemoved = (): void => schedule(store.dropRemoved() ? dropRemoved : () => failSurplus(0));
 
-  /** Of the webhooks behind an id, one after the other. */
-  function failSurplus(behind: number, queue = store.nextQueue(behind, options.maxWaiting)): void {
+  /** Of the webhooks behind an id, one after the other. What comes into a queue meanwhile is left to the next round. */
+  function failSurplus(behind: number, queue = store.nextOverfull(behind, options.maxWaiting)): void {
     if (!queue) {
       dropBehind(0);
       return;
     }
-    const more = queue.upTo > 0 && store.failSurplus(queue, clock.nowMs());
-    schedule(() => (more ? failSurplus(behind, queue) : failSurplus(queue.webhook)));
+    const { webhook, surplus } = queue;
+    const failed = store.failSurplus(queue, clock.nowMs());
+    const left = failed === 0 ? 0 : surplus - failed;
+    schedule(() => (left > 0 ? failSurplus(behind, { webhook, surplus: left }) : failSurplus(webhook)));
   }
 
   function dropBehind(after: number): void {

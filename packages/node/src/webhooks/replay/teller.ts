@@ -44,7 +44,7 @@ export function createTeller(deps: TellerDeps): Chore {
   let last = 0;
 
   return () => {
-    const replay = replays.running(last).find(hasWork);
+    const replay = replays.next(last, MAX_WAITING / 2);
     if (!replay || isReversing()) return { more: false };
     last = replay.webhook;
     const definition = definitions.find(replay.webhook);
@@ -65,11 +65,6 @@ export function createTeller(deps: TellerDeps): Chore {
   /** What has to be taken back goes first: nothing is told of blocks that come in place of others until that is done. */
   function isReversing(): boolean {
     return eventLog.hasReversalBehind(eventLog.cursor(READER) ?? 0);
-  }
-
-  function hasWork(replay: Replay): boolean {
-    const waiting = queue.waiting(replay.webhook);
-    return isRead(replay) ? waiting === 0 : waiting <= MAX_WAITING / 2;
   }
 
   function look({ webhook, toHeight, ...replay }: Replay, definition: Definition): Found {
