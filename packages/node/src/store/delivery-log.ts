@@ -67,15 +67,21 @@ export type DeliveryLogStore = {
    */
   requeue(number: number, atMs: number): boolean;
   /**
-   * The same for some of the failed ones that were made since a time, from the oldest on, behind the number `after`;
-   * pings apart.
-   * Answers their numbers; fewer than `limit` were the last ones.
+   * The same for those among the next `limit` failed ones behind a number, from the oldest on, that were made since a
+   * time; pings apart.
    */
   requeueFailed(
     webhook: number,
     range: { sinceMs: number; after: number; limit: number },
     atMs: number,
-  ): number[];
+  ): Requeued;
+};
+
+export type Requeued = {
+  /** How many were put into the queue. */
+  readonly count: number;
+  /** The last number that was looked at; absent when there are no further failed ones. */
+  readonly last?: number;
 };
 
 type DeliveryRow = {
@@ -131,9 +137,13 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
     "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = ? ORDER BY attempt",
   );
   const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending' AND stands IS NOT 0`);
-  const requeueFailed = database.prepare<{ number: number }>(
+  const nextFailed = database.prepare<{ last: number | null }>(
+    `SELECT max(number) AS last FROM
+     (SELECT number FROM deliveries WHERE webhook = ? AND state = 'failed' AND number > ? ORDER BY number LIMIT ?)`,
+  );
+  const requeueFailed = database.prepare(
     `${REQUEUED} WHERE number IN (SELECT number FROM deliveries WHERE webhook = ? AND state = 'failed'
-     AND sequence IS NOT NULL AND stands IS NOT 0 AND number > ? AND created_ms >= ? ORDER BY number LIMIT ?) RETURNING number`,
+     AND number > ? AND number <= ? AND sequence IS NOT NULL AND stands IS NOT 0 AND created_ms >= ?)`,
   );
 
   const recordFromRow = (row: DeliveryRow): DeliveryRecord => ({
@@ -179,7 +189,11 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
     },
     requeue: (number, atMs) => requeue.run(atMs, number).changes > 0,
     requeueFailed: (webhook, { sinceMs, after, limit }, atMs) =>
-      requeueFailed.all(atMs, webhook, after, sinceMs, limit).map(({ number }) => number),
+      database.transaction(() => {
+        const last = nextFailed.get(webhook, after, limit)?.last ?? undefined;
+        if (last === undefined) return { count: 0 };
+        return { count: requeueFailed.run(atMs, webhook, after, last, sinceMs).changes, last };
+      }),
   };
 }
 

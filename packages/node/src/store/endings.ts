@@ -18,6 +18,8 @@ export type Ending = {
 export type EndingStore = {
   /** Ends what waits at present, and facts that are held; what is too much for one step is left to `step`. */
   begin(webhook: number, ending: Ending, atMs: number): void;
+  /** The same for one of many webhooks: all of it is left to `step`. */
+  announce(webhook: number, ending: Ending): void;
   /** Goes on with a queue that was not ended completely; answers its webhook when nothing is left of it. */
   step(atMs: number): { readonly webhook?: number; readonly more: boolean };
 };
@@ -75,12 +77,16 @@ export function createEndingStore(database: Database): EndingStore {
     return true;
   }
 
+  const announce: EndingStore["announce"] = (webhook, { state, reason, withReversals = false }) =>
+    void insert.run(webhook, webhook, state, reason, Number(withReversals));
+
   return {
-    begin: (webhook, { state, reason, withReversals = false }, atMs) =>
+    begin: (webhook, ending, atMs) =>
       database.transaction(() => {
-        insert.run(webhook, webhook, state, reason, Number(withReversals));
+        announce(webhook, ending);
         end(find.get(webhook)!, atMs);
       }),
+    announce,
     step(atMs) {
       const ending = next.get();
       if (!ending) return { more: false };

@@ -155,7 +155,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     eventLog.moveCursor(READER, eventLog.lastSequence());
     // What waited since the service was on may have been undone since, and nobody would take it back.
     for (const webhook of webhooks.ids()) {
-      endings.begin(webhook, { state: "failed", reason: WAS_OFF, withReversals: true }, nowMs());
+      endings.announce(webhook, { state: "failed", reason: WAS_OFF, withReversals: true });
     }
   });
 

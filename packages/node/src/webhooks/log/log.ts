@@ -50,7 +50,7 @@ export type DeliveryLog = {
 
 const READERS: Readers<{ since: number }> = { since: integer(0, Number.MAX_SAFE_INTEGER) };
 
-/** Deliveries put into the queue at once: some milliseconds of the writer. */
+/** Failed deliveries looked at in one go: some milliseconds of the writer. */
 const REQUEUED_AT_ONCE = 500;
 
 export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
@@ -83,12 +83,16 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
       let total = 0;
       let after = 0;
       for (;;) {
-        const numbers = store.requeueFailed(webhook, { sinceMs, after, limit: REQUEUED_AT_ONCE }, nowMs());
-        total += numbers.length;
-        if (numbers.length > 0) onQueued(webhook);
-        if (numbers.length < REQUEUED_AT_ONCE) return total;
+        const { count, last } = store.requeueFailed(
+          webhook,
+          { sinceMs, after, limit: REQUEUED_AT_ONCE },
+          nowMs(),
+        );
+        total += count;
+        if (count > 0) onQueued(webhook);
+        if (last === undefined) return total;
         // What fails again at once has a smaller number, and is not met twice.
-        after = Math.max(...numbers);
+        after = last;
         await setImmediate();
       }
     },
