@@ -1,5 +1,4 @@
 /** Metrics and health, put together from every part of the serving thread and from the node. */
-import { setImmediate } from "node:timers/promises";
 import { createHealth } from "../health/health.ts";
 import type { Operations } from "../http/operations/routes.ts";
 import { programVersion } from "../lifecycle/version.ts";
@@ -11,6 +10,7 @@ import { createFiredFigures, createWebhookFigures } from "../store/webhook-figur
 import { READER } from "../webhooks/matching/matcher.ts";
 import type { WebhookObserver } from "../webhooks/observer.ts";
 import type { Gateway } from "./gateway.ts";
+import { createSharedAnswer } from "./shared-answer.ts";
 
 export type OperationsDeps = {
   /** A connection that only reads. */
@@ -22,6 +22,8 @@ export type OperationsDeps = {
 
 /** Time that the thread of consensus has to answer. */
 const ANSWER_TIMEOUT_MS = 2_000;
+/** Time for which an answer is given again: less than anybody waits between two looks. */
+const REUSE_MS = 1_000;
 
 export function createOperations({ database, gateway, streams, areWebhooksOn }: OperationsDeps): {
   readonly operations: Operations;
@@ -35,42 +37,45 @@ export function createOperations({ database, gateway, streams, areWebhooksOn }: 
   const loopDelay = measureLoopDelay();
   const webhooks = createWebhookFigures(database, READER);
   const fired = createFiredFigures(database);
-  const queues = createQueueFigures(database, setImmediate);
-  const status = () => inTime(gateway.status());
+  const queues = createQueueFigures(database);
+  const status = shared(() => inTime(gateway.status()));
   const health = createHealth({ status, webhooks: areWebhooksOn ? webhooks : undefined, nowMs: Date.now });
+  const ready = shared(health.ready);
 
   return {
     operations: {
-      ready: health.ready,
-      async status() {
-        return {
-          version,
-          uptimeSeconds: Math.round(process.uptime()),
-          ...(await health.ready()),
-          node: (await status()) ?? null,
-          webhooks: { ...webhooks(), queues: totalOf((await queues()).values()) },
-          streams: streams(),
-        };
-      },
+      ready,
+      status: shared(async () => ({
+        version,
+        uptimeSeconds: Math.round(process.uptime()),
+        ...(await ready()),
+        node: (await status()) ?? null,
+        webhooks: { ...webhooks(), queues: totalOf(queues().values()) },
+        streams: streams(),
+      })),
       metricsType: metrics.contentType,
-      metrics: async () =>
+      metrics: shared(async () =>
         metrics.page(
           {
             node: await inTime(gateway.figures()),
             serving: loopDelay.read(),
             webhooks: webhooks(),
             fired: fired(),
-            queues: await queues(),
+            queues: queues(),
             streams: streams(),
           },
           Date.now(),
         ),
+      ),
     },
     observer: { ...metrics.webhooks, turned: health.turned },
     answered: metrics.http.answered,
     close: loopDelay.close,
   };
 }
+
+const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
+  createSharedAnswer(make, REUSE_MS, () => performance.now());
 
 /** Undefined when the answer does not come in time. */
 async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { Readiness } from "../../health/health.ts";
 import { type AccessOptions, createAccess } from "../webhooks/access.ts";
+import { createBound } from "./bound.ts";
 
 export type Operations = {
   readonly ready: () => Promise<Readiness>;
@@ -11,6 +12,9 @@ export type Operations = {
   readonly metricsType: string;
 };
 
+/** Requests of one client for the summary and the metrics: two a second, and for the rest the client is at fault. */
+const SUMMARY_LIMIT = { limit: 120, windowMs: 60_000 };
+
 const options = { config: { isUnlimited: true }, schema: { hide: true } };
 
 /** Without access options, everybody may read the metrics; health is open to everybody in any case. */
@@ -18,6 +22,8 @@ export function createOperationRoutes(
   access: AccessOptions | undefined,
   operations: Operations,
 ): FastifyPluginAsync {
+  const bound = createBound(SUMMARY_LIMIT, Date.now);
+
   return async (app) => {
     // Whoever gets this answer knows that the process lives.
     app.get("/health/live", options, () => ({ status: "live" }));
@@ -28,11 +34,11 @@ export function createOperationRoutes(
       return { status: isReady ? "ready" : "not ready", checks };
     });
 
-    app.get("/health/status", options, () => operations.status());
+    app.get("/health/status", { ...options, onRequest: bound }, () => operations.status());
 
     app.get(
       "/metrics",
-      { ...options, ...(access && { onRequest: createAccess(access) }) },
+      { ...options, onRequest: access ? [createAccess(access), bound] : bound },
       async (_request, reply) => {
         reply.type(operations.metricsType);
         return operations.metrics();

@@ -3,42 +3,15 @@
  * and in those that client libraries know (draft-ietf-httpapi-ratelimit-headers).
  */
 import type { FastifyReply } from "fastify";
-import { clientGroup } from "../../addresses/groups.ts";
 import type { Server } from "../app.ts";
+import { type Allowance, createAllowances, type RateLimitOptions } from "./allowances.ts";
 import { HttpError } from "./error.ts";
 
-export type RateLimitOptions = {
-  /** Requests of one address in a window. */
-  readonly limit: number;
-  readonly windowMs: number;
-};
+export type { RateLimitOptions } from "./allowances.ts";
 
-/** `remaining` goes below zero; `resetMs` is Unix time in milliseconds. */
-type Allowance = { remaining: number; readonly resetMs: number };
-
-/** Addresses remembered at once: beyond it the oldest window is forgotten, so that memory has an end. */
-const MAX_ADDRESSES = 50_000;
-
-export function addRateLimit(app: Server, { limit, windowMs }: RateLimitOptions, nowMs: () => number): void {
-  const allowances = new Map<string, Allowance>();
-
-  function count(address: string, now: number): Allowance {
-    const known = allowances.get(address);
-    if (known && known.resetMs > now) {
-      known.remaining -= 1;
-      return known;
-    }
-    // Windows have one length, so the order of insertion is the order of expiry.
-    allowances.delete(address);
-    for (const [oldest, { resetMs }] of allowances) {
-      if (resetMs > now && allowances.size < MAX_ADDRESSES) break;
-      allowances.delete(oldest);
-    }
-    const fresh = { remaining: limit - 1, resetMs: now + windowMs };
-    allowances.set(address, fresh);
-    return fresh;
-  }
-
+export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () => number): void {
+  const { limit, windowMs } = options;
+  const count = createAllowances(options);
   const policy = `${limit};w=${Math.ceil(windowMs / 1000)}`;
 
   function show(reply: FastifyReply, { remaining, resetMs }: Allowance, now: number): void {
@@ -60,7 +33,7 @@ export function addRateLimit(app: Server, { limit, windowMs }: RateLimitOptions,
   app.addHook("onRequest", (request, reply, done) => {
     if (request.is404 || request.routeOptions.config.isUnlimited) return done();
     const now = nowMs();
-    const allowance = count(clientGroup(request.ip), now);
+    const allowance = count(request.ip, now);
     if (allowance.remaining < 0) {
       show(reply, allowance, now);
       return done(new HttpError(429, "Rate limit exceeded"));
