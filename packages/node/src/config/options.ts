@@ -45,6 +45,35 @@ export const nodeOptions = {
       "Proxies in front of the HTTP server, as in httpAllow: X-Forwarded-For, if they send it, tells the client's address.",
     read: readRanges,
   }),
+  httpConnections: option({
+    name: "httpConnections",
+    placeholder: "N",
+    sentence: "Connections to the HTTP server at once, of all clients together.",
+    default: 2_000,
+    read: readInteger(10, 1_000_000),
+  }),
+  httpConnectionsPerClient: option({
+    name: "httpConnectionsPerClient",
+    placeholder: "N",
+    sentence:
+      "How many of them one client may have: an IPv4 address or an IPv6 /64; a /48 may have twice as many, a proxy of httpTrustProxy all.",
+    default: 500,
+    read: readInteger(1, 1_000_000),
+  }),
+  operationsPort: option({
+    name: "operationsPort",
+    placeholder: "PORT",
+    sentence:
+      "Port of a listener of its own for /health and /metrics, which the HTTP server does not serve then; 0 takes a free one.",
+    read: readInteger(0, 65535),
+  }),
+  operationsHost: option({
+    name: "operationsHost",
+    placeholder: "HOST",
+    sentence: "Address that this listener listens on.",
+    default: "127.0.0.1",
+    read: readText,
+  }),
   rateLimit: option({
     name: "rateLimit",
     placeholder: "N",

@@ -4,7 +4,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
 import { type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
-import { createRangeTest } from "../addresses/ranges.ts";
+import { createRangeTest, type RangeTest } from "../addresses/ranges.ts";
 import type { Gateway } from "../serving/gateway.ts";
 import type { Database } from "../store/database.ts";
 import { createQueries, type QueryOptions } from "../store/queries/queries.ts";
@@ -32,12 +32,14 @@ import { addAccessList } from "./transport/accessList.ts";
 import { addBatches } from "./transport/batches.ts";
 import { addBodies, MAX_BODY_BYTES } from "./transport/bodies.ts";
 import { addCompression } from "./transport/compression.ts";
+import { type ConnectionBounds, type ConnectionFigures, createConnections } from "./transport/connections.ts";
 import { addCors } from "./transport/cors.ts";
 import { addDeadlines } from "./transport/deadlines.ts";
 import { HttpError } from "./transport/error.ts";
 import { addFailures, addSlowLane, answerUnroutable } from "./transport/failures.ts";
 import { addHeadCache, type LastRead } from "./transport/headCache.ts";
 import { addCommonHeaders } from "./transport/headers.ts";
+import { closeSoon, type ListenerOptions, listening } from "./transport/listener.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
 import { addSlowReaders } from "./transport/slowReaders.ts";
 import { addEmptySegments, addUnknownPaths } from "./transport/unknownPaths.ts";
@@ -46,10 +48,12 @@ import { uniks } from "./uniks.ts";
 import { votes } from "./votes.ts";
 import { wallets } from "./wallets.ts";
 
-export type HttpOptions = {
+export type HttpOptions = ListenerOptions & {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** Absent: 2,000, and 500 of one client. */
+  readonly connections?: ConnectionBounds;
   /** Absent: no limit. */
   readonly rateLimit?: RateLimitOptions;
   /** Time in which an answer must be ready; then the client gets 503. */
@@ -59,10 +63,10 @@ export type HttpOptions = {
    * answer is made meanwhile.
    */
   readonly readTimeoutMs?: number;
-  /** Time in which a whole request must have arrived, however slowly it is sent; then the client gets 408. */
-  readonly requestTimeoutMs?: number;
   /** Time in which an answer must have been taken, however slowly it is read; then the connection is closed. */
   readonly takeTimeoutMs?: number;
+  /** Bytes of answers that are not taken yet, of all connections together; beyond it those with the most are closed. */
+  readonly maxUnreadBytes?: number;
   /** Proxies whose `X-Forwarded-For` tells the address of the client (`addresses/ranges.ts`). Absent: none. */
   readonly trustedProxies?: string;
   /** Addresses that are served (`addresses/ranges.ts`); others get 403. Absent: all. */
@@ -88,6 +92,7 @@ export type HttpDependencies = {
 
 export type HttpServer = {
   readonly app: Server;
+  readonly connections: () => ConnectionFigures;
   /** Starts to accept connections; the answer is where. */
   listen(): Promise<AddressInfo>;
   /** Takes no more requests, lets running ones end for a moment, and closes every connection. */
@@ -116,41 +121,25 @@ const RESOURCES: readonly Resource[] = [
 /** http-api.md 1.7. */
 const ANSWER_TIMEOUT_MS = 8_000;
 const READ_TIMEOUT_MS = 2_000;
-const REQUEST_TIMEOUT_MS = 15_000;
 const TAKE_TIMEOUT_MS = 60_000;
-/** Parts of that time after which requests are looked through for those that take longer. */
-const REQUEST_CHECKS = 3;
-/** Time for which nothing may move on a connection, an answer that nobody reads among it. */
-const SILENCE_TIMEOUT_MS = 30_000;
-/** Time for which a connection without a request stays open. */
-const KEEP_ALIVE_TIMEOUT_MS = 10_000;
+const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 /** Time for which an answer that is ready waits for others. */
 const BATCH_WAIT_MS = 2;
-/** Time that running requests have when the server closes. */
-const CLOSE_GRACE_MS = 1_000;
 /** Addresses remembered by public key. */
 const MAX_ADDRESSES = 20_000;
-/** Connections at once; more are refused before they cost anything. */
-const MAX_CONNECTIONS = 2_000;
+export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
+const NOBODY: RangeTest = () => false;
 
 export function createHttpServer(options: HttpOptions, dependencies: HttpDependencies): HttpServer {
   const { logger, nowMs, plugins, slowLane } = dependencies;
-  const { requestTimeoutMs = REQUEST_TIMEOUT_MS, allowed, trustedProxies } = options;
+  const { allowed, trustedProxies } = options;
+  const isProxy = trustedProxies === undefined ? NOBODY : createRangeTest(trustedProxies);
+  const connections = createConnections(options.connections ?? DEFAULT_CONNECTION_BOUNDS, isProxy);
   const app: Server = fastify({
+    ...listening(options, connections),
     logger: false,
-    trustProxy: trustedProxies === undefined ? false : createRangeTest(trustedProxies),
+    trustProxy: trustedProxies === undefined ? false : isProxy,
     bodyLimit: MAX_BODY_BYTES,
-    http: {
-      connectionsCheckingInterval: Math.ceil(requestTimeoutMs / REQUEST_CHECKS),
-      // Bodies are waited for without end where this one is longer than the other.
-      headersTimeout: requestTimeoutMs,
-      // Reading needs no header at all (http-api.md 1.4).
-      requireHostHeader: false,
-    },
-    requestTimeout: requestTimeoutMs,
-    connectionTimeout: SILENCE_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    forceCloseConnections: "idle",
     // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
     routerOptions: { maxParamLength: 16_384 },
     ajv: {
@@ -165,7 +154,6 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     frameworkErrors: answerUnroutable,
     clientErrorHandler: answerUnreadable,
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.server.maxConnections = MAX_CONNECTIONS;
   // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
   app.setSerializerCompiler(() => answerText);
 
@@ -175,7 +163,10 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     done();
   });
   addOddRequests(app);
-  addSlowReaders(app, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
+  addSlowReaders(app, connections, {
+    timeoutMs: options.takeTimeoutMs ?? TAKE_TIMEOUT_MS,
+    maxUnreadBytes: options.maxUnreadBytes ?? MAX_UNREAD_BYTES,
+  });
   addDeadlines(app, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
@@ -209,16 +200,12 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
 
   return {
     app,
+    connections: connections.figures,
     async listen() {
       await app.listen({ host: options.host, port: options.port });
       return app.server.address() as AddressInfo;
     },
-    async close() {
-      // Whoever neither sends nor reads does not keep the node from ending.
-      const deadline = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
-      await app.close();
-      clearTimeout(deadline);
-    },
+    close: () => closeSoon(app),
   };
 }
 

@@ -3,6 +3,7 @@ import { Registry } from "prom-client";
 import type { NodeFigures } from "../serving/gateway.ts";
 import type { WebhookFigures } from "../store/webhook-figures.ts";
 import type { WebhookObserver } from "../webhooks/observer.ts";
+import { type ConnectionsOfListeners, createConnectionMetrics } from "./connections.ts";
 import { createEachWebhook, type FiguresOfEach } from "./each-webhook.ts";
 import { createHttpMetrics, type HttpMetrics } from "./http.ts";
 import type { LoopDelay } from "./loop-delay.ts";
@@ -16,6 +17,7 @@ export type Figures = FiguresOfEach & {
   readonly serving: LoopDelay;
   readonly webhooks: WebhookFigures;
   readonly streams: { open: number; cut: number };
+  readonly connections: ConnectionsOfListeners;
 };
 
 export type Metrics = {
@@ -33,6 +35,7 @@ export function createMetrics(version: string): Metrics {
   const webhooks = createWebhookMetrics(registry);
   const eachWebhook = createEachWebhook();
   const http = createHttpMetrics(registry);
+  const connections = createConnectionMetrics(registry);
   return {
     http,
     webhooks: { attempted: webhooks.attempted, decided: eachWebhook.decided },
@@ -42,6 +45,7 @@ export function createMetrics(version: string): Metrics {
       node.showServing(figures.serving);
       webhooks.show(figures.webhooks, nowMs);
       http.showStreams(figures.streams);
+      connections.show(figures.connections);
       return `${await registry.metrics()}\n${eachWebhook.text(figures, nowMs)}`;
     },
   };

@@ -2,6 +2,7 @@
 import { createHealth } from "../health/health.ts";
 import type { Operations } from "../http/operations/routes.ts";
 import { programVersion } from "../lifecycle/version.ts";
+import type { ConnectionsOfListeners } from "../metrics/connections.ts";
 import { measureLoopDelay } from "../metrics/loop-delay.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import type { Database } from "../store/database.ts";
@@ -17,6 +18,7 @@ export type OperationsDeps = {
   readonly database: Database;
   readonly gateway: Pick<Gateway, "figures" | "status">;
   readonly streams: () => { open: number; cut: number };
+  readonly connections: () => ConnectionsOfListeners;
   readonly areWebhooksOn: boolean;
 };
 
@@ -25,7 +27,13 @@ const ANSWER_TIMEOUT_MS = 2_000;
 /** Time for which an answer is given again: less than anybody waits between two looks. */
 const REUSE_MS = 1_000;
 
-export function createOperations({ database, gateway, streams, areWebhooksOn }: OperationsDeps): {
+export function createOperations({
+  database,
+  gateway,
+  streams,
+  connections,
+  areWebhooksOn,
+}: OperationsDeps): {
   readonly operations: Operations;
   /** To be told what happens. */
   readonly observer: WebhookObserver;
@@ -63,6 +71,7 @@ export function createOperations({ database, gateway, streams, areWebhooksOn }: 
             fired: fired(),
             queues: queues(),
             streams: streams(),
+            connections: connections(),
           },
           Date.now(),
         ),

@@ -11,6 +11,12 @@ export type ServingOptions = {
   readonly httpAllow: string;
   /** Proxies in front of it; undefined: none. */
   readonly httpTrustProxy: string | undefined;
+  /** Connections at once, of all clients together and of one. */
+  readonly httpConnections: number;
+  readonly httpConnectionsPerClient: number;
+  /** Of health and metrics, 0 takes a free one; undefined: the HTTP server serves them. */
+  readonly operationsPort: number | undefined;
+  readonly operationsHost: string;
   /** Requests per minute of one client address; 0: no limit. */
   readonly rateLimit: number;
   readonly webhooks: "on" | "off";
@@ -65,6 +71,10 @@ export function servingDataOf(
     port: options.httpPort,
     allowed: options.httpAllow,
     trustedProxies: options.httpTrustProxy,
+    connections: { total: options.httpConnections, perClient: options.httpConnectionsPerClient },
+    ...(options.operationsPort !== undefined && {
+      operations: { host: options.operationsHost, port: options.operationsPort },
+    }),
     rateLimit: options.rateLimit,
     webhooks: options.webhooks,
     legacyCallers: options.webhookLegacy,

@@ -5,6 +5,7 @@ import { createTimestampOf } from "../http/answers/timestamp.ts";
 import { createDevRoutes } from "../http/dev/routes.ts";
 import { countAnswers } from "../http/operations/answers.ts";
 import { createOperationRoutes } from "../http/operations/routes.ts";
+import { createOperationsServer } from "../http/operations/server.ts";
 import { createHttpServer } from "../http/server.ts";
 import { createSlowLane } from "../http/slow/lane.ts";
 import { createStreamRoutes } from "../http/stream/routes.ts";
@@ -49,6 +50,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     database: figuresReader,
     gateway,
     streams: () => stream.figures(),
+    connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
     areWebhooksOn: data.webhooks === "on",
   });
   closing.add("measuring", measuring.close);
@@ -86,6 +88,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
       host: data.host,
       port: data.port,
       readTimeoutMs: READ_TIMEOUT_MS,
+      ...(data.connections && { connections: data.connections }),
       ...(data.allowed !== undefined && { allowed: data.allowed }),
       ...(data.trustedProxies !== undefined && { trustedProxies: data.trustedProxies }),
       ...(data.rateLimit && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
@@ -108,8 +111,14 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   );
   closing.add("http", server.close);
   countAnswers(server.app, answered);
-  server.app.register(createOperationRoutes(data.metricsPublic ? undefined : access, operations));
+  const operationRoutes = createOperationRoutes(data.metricsPublic ? undefined : access, operations);
+  const operationsServer =
+    data.operations && createOperationsServer(data.operations, { routes: operationRoutes, logger });
+  if (operationsServer) closing.add("operations", operationsServer.close);
+  else server.app.register(operationRoutes);
   const { port } = await server.listen();
+  const operationsAddress = await operationsServer?.listen();
+  if (operationsAddress) logger.info(operationsAddress, "health and metrics are served apart");
   // Known only once it listens; the register of webhooks is part of the same API.
   ports["@arkecosystem/core-api"] = port;
   if (webhooks) ports["@arkecosystem/core-webhooks"] = port;
@@ -117,6 +126,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
 
   return {
     port,
+    operationsPort: operationsAddress?.port,
     wake() {
       webhooks?.wake();
       stream.wake();

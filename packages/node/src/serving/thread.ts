@@ -2,6 +2,8 @@
 import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
+import type { OperationsAddress } from "../http/operations/server.ts";
+import type { ConnectionBounds } from "../http/transport/connections.ts";
 import type { LogLevel } from "../logging/logger.ts";
 import type { FeePolicy } from "../pool/fees.ts";
 import type { DeliveryRetention } from "../store/delivery-retention.ts";
@@ -23,6 +25,10 @@ export type ServingData = {
   readonly allowed?: string;
   /** Proxies that tell the address of a client; absent: none. */
   readonly trustedProxies?: string | undefined;
+  /** Absent: the defaults of the HTTP server. */
+  readonly connections?: ConnectionBounds;
+  /** Where health and metrics are served; absent: by the HTTP server. */
+  readonly operations?: OperationsAddress;
   /** Requests per minute of one client address; 0 or absent: no limit. */
   readonly rateLimit?: number;
   readonly webhooks: "on" | "off";
@@ -54,13 +60,20 @@ export type ServingData = {
 export type ToServing =
   | { readonly kind: "start"; readonly data: ServingData; readonly gatewayPort: MessagePort }
   | { readonly kind: "wake" | "close" };
-export type FromServing = { readonly kind: "listening"; readonly port: number };
+export type FromServing = {
+  readonly kind: "listening";
+  readonly port: number;
+  /** Of health and metrics, where they have a listener of their own. */
+  readonly operationsPort: number | undefined;
+};
 
 export type Serving = {
   /** Base URL of API and webhooks. */
   readonly url: string;
   /** Port that is listened on. */
   readonly port: number;
+  /** Base URL of health and metrics. */
+  readonly operationsUrl: string;
   /** New events are in the log. */
   wake(): void;
   /** Rejects when the thread dies although nobody asked it to. */
@@ -99,11 +112,14 @@ export function loadServingThread(): ServingThread {
       answerCalls(port1, gateway);
       send({ kind: "start", data, gatewayPort: port2 }, [port2]);
       const listening = Promise.race([once(worker, "message"), died]);
-      const [{ port }] = (await listening.catch((error) => {
+      const [{ port, operationsPort }] = (await listening.catch((error) => {
         throw explained(error, data);
       })) as [FromServing];
       const url = `http://${shownHost(data.host)}:${port}`;
-      return { url, port, died, wake: () => send({ kind: "wake" }) };
+      const operationsUrl = data.operations
+        ? `http://${shownHost(data.operations.host)}:${operationsPort}`
+        : url;
+      return { url, port, operationsUrl, died, wake: () => send({ kind: "wake" }) };
     },
     async close() {
       isClosing = true;
@@ -113,20 +129,28 @@ export function loadServingThread(): ServingThread {
   };
 }
 
-/** The usual reasons for which nobody can listen, with what to do about them. */
-function explained(error: Error & { code?: string }, { host, port }: ServingData): Error {
+type ListenError = Error & { readonly code?: string; readonly port?: number; readonly hostname?: string };
+
+/** The usual reasons for which a port cannot be listened on, with what to do about them. */
+function explained(error: ListenError, data: ServingData): Error {
+  const { host, port, flag } = listenerOf(error, data);
   if (error.code === "EADDRINUSE") {
     return new Error(
-      `port ${port} of ${host} is in use; choose another with --http-port, or 0 for a free one`,
+      `port ${port} of ${host} is in use; choose another with ${flag}-port, or 0 for a free one`,
     );
   }
   if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
-    return new Error(`${host} is no address of this machine; choose another with --http-host`);
+    return new Error(`${host} is no address of this machine; choose another with ${flag}-host`);
   }
   if (error.code === "EACCES") {
-    return new Error(`port ${port} may not be used by this user; choose one above 1023 with --http-port`);
+    return new Error(`port ${port} may not be used by this user; choose one above 1023 with ${flag}-port`);
   }
   return error;
+}
+
+function listenerOf({ port, hostname }: ListenError, { operations, ...data }: ServingData) {
+  const isOperations = operations && (port === operations.port || hostname === operations.host);
+  return isOperations ? { ...operations, flag: "--operations" } : { ...data, flag: "--http" };
 }
 
 /** A URL needs brackets around IPv6, and nobody can open "every address". */

@@ -9,7 +9,11 @@ parentPort!.on("message", async (message: ToServing) => {
   switch (message.kind) {
     case "start":
       serving = await startServing(message.data, message.gatewayPort);
-      parentPort!.postMessage({ kind: "listening", port: serving.port } satisfies FromServing);
+      parentPort!.postMessage({
+        kind: "listening",
+        port: serving.port,
+        operationsPort: serving.operationsPort,
+      } satisfies FromServing);
       return;
     case "wake":
       return serving?.wake();

@@ -1,7 +1,8 @@
 /** What the server does about clients that it should not trust. */
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
+import { createAllowances } from "../../src/http/transport/allowances.ts";
 import { NOW_MS, openFixture } from "./fixture.ts";
 
 test("every answer tells browsers to treat it as data", async () => {
@@ -104,6 +105,29 @@ test("addresses of one /64 of IPv6 are one client", async () => {
   await fixture.close();
 });
 
+test("a /48 of IPv6 has the requests of ten clients", async () => {
+  const fixture = openFixture({ rateLimit: { limit: 2, windowMs: 1_000 } });
+  const from = async (remoteAddress: string) =>
+    (await fixture.app.inject({ url: "/", remoteAddress })).statusCode;
+  const asked = Array.from({ length: 21 }, (_, subnet) => from(`2001:db8:0:${subnet.toString(16)}::1`));
+  const answers = await Promise.all(asked);
+  expect(answers).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
+  expect(await from("2001:db8:1::1")).toBe(200);
+  await fixture.close();
+});
+
+test("50,000 clients in one window leave an honest one its requests, and are forgotten in their turn", () => {
+  const countRequest = createAllowances({ limit: 2, windowMs: 60_000 });
+  const remaining = (address: string) => countRequest(address, 0).remaining;
+  expect([remaining("192.0.2.1"), remaining("192.0.2.1"), remaining("192.0.2.1")]).toEqual([1, 0, -1]);
+  for (let client = 0; client < 50_000; client += 1) {
+    const parts = [client >> 8, client & 255].map((part) => part.toString(16));
+    remaining(`2001:db8:${parts.join(":")}::1`);
+  }
+  // The oldest window was forgotten to make room, and a new one begun.
+  expect(remaining("192.0.2.1")).toBe(1);
+});
+
 test("a body that does not arrive in the time for an answer is the fault of the client", async () => {
   const fixture = openFixture({ answerTimeoutMs: 50 });
   const { port } = await fixture.listen();
@@ -124,9 +148,13 @@ async function slowReader(port: number) {
   socket.on("error", () => {});
   await once(socket, "connect");
   socket.pause();
-  socket.write("GET /api/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(500));
+  askForMore(socket);
   return socket;
 }
+
+const ASKED_AT_ONCE = 30;
+const askForMore = (socket: Socket) =>
+  void socket.write("GET /api/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(ASKED_AT_ONCE));
 
 test.each([0, 1_000])("a client that reads %i bytes now and then is let go", async (bytes) => {
   const fixture = openFixture({ takeTimeoutMs: 300 });
@@ -154,7 +182,9 @@ test("a client that takes each answer in time may ask for many", async () => {
   const socket = await slowReader(port);
   let answers = 0;
   socket.on("data", (chunk: Buffer) => {
+    const before = answers;
     answers += chunk.toString("latin1").split("HTTP/1.1 200 OK").length - 1;
+    if (answers > before && answers % ASKED_AT_ONCE === 0) askForMore(socket);
   });
   socket.resume();
   await expect.poll(() => answers, { timeout: 20_000 }).toBeGreaterThan(490);

@@ -24,4 +24,12 @@ export const FIGURES = {
   ]),
   queues: new Map([[1, { waiting: 11, retrying: 12, replaying: 13, oldestMs: 80_000 }]]),
   streams: { open: 14, cut: 15 },
+  connections: {
+    api: {
+      open: 16,
+      refused: { client: 17, site: 18, total: 19 },
+      closed: { evicted: 20, late: 21, pipelined: 22, unread: 23, slow: 24 },
+    },
+    operations: undefined,
+  },
 } satisfies Figures as Figures & { node: NonNullable<Figures["node"]> };

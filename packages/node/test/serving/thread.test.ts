@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dalinet } from "@uniknode/protocol";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { webhookRoutes } from "../../src/http/description/webhooks.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import {
@@ -17,6 +17,7 @@ import { createWebhookStore } from "../../src/store/webhooks.ts";
 import { PUBLIC_TARGETS } from "../../src/webhooks/delivery/guard.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/webhooks.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../http/fixture.ts";
+import { occupy, statusFrom } from "../http/sockets.ts";
 
 let fixture: Fixture;
 let thread: ServingThread;
@@ -191,4 +192,57 @@ test("asks callers of old programs for no token, at the register of webhooks onl
 test("keeps everybody else from a register for callers of old programs, token or not", async () => {
   const get = await serve({ legacyCallers: "192.0.2.7" });
   expect((await get("/api/webhooks", { authorization: "secret" })).status).toBe(403);
+});
+
+describe("under 2,000 half-open and 2,000 idle connections", () => {
+  const attack = async (port: number) => {
+    const beginnings = ["GET /api/blockchain HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"];
+    for (const [index, send] of beginnings.entries()) {
+      const { close } = await occupy(port, { from: `127.0.1.${index}`, count: 2_000, send });
+      onTestFinished(close);
+    }
+    const body = "POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{";
+    const { close } = await occupy(port, { from: "127.0.1.2", count: 200, send: body });
+    onTestFinished(close);
+  };
+
+  test("health is answered", { timeout: 60_000 }, async () => {
+    await serve({});
+    await attack(serving.port);
+    expect(await statusFrom("127.0.0.2", serving.port, "/health/live")).toMatchObject({ status: 200 });
+    const page = await (await fetch(`${serving.url}/metrics`)).text();
+    const refused = /^uniknode_http_connections_refused_total\{listener="api",reason="client"\} (\d+)$/m;
+    expect(Number(refused.exec(page)?.[1])).toBeGreaterThan(0);
+  });
+
+  test("health and metrics are answered on a listener of their own", { timeout: 60_000 }, async () => {
+    await serve({ operations: { host: "127.0.0.1", port: 0 }, connections: { total: 500, perClient: 500 } });
+    await attack(serving.port);
+    const port = Number(new URL(serving.operationsUrl).port);
+    expect(port).not.toBe(serving.port);
+    for (const path of ["/health/live", "/health/ready", "/health/status", "/metrics"]) {
+      expect([path, await statusFrom("127.0.0.1", port, path)]).toMatchObject([path, { status: 200 }]);
+    }
+  });
+});
+
+test("serves health and metrics at one place, and nothing else there", async () => {
+  const get = await serve({ operations: { host: "127.0.0.1", port: 0 }, metricsPublic: false });
+  for (const path of ["/health/live", "/health/ready", "/health/status", "/metrics"]) {
+    expect([path, (await get(path)).status]).toEqual([path, 404]);
+  }
+  const ask = async (path: string, headers = {}) =>
+    (await fetch(`${serving.operationsUrl}${path}`, { headers })).status;
+  expect(await ask("/health/live")).toBe(200);
+  expect(await ask("/metrics")).toBe(401);
+  expect(await ask("/metrics", { authorization: "secret" })).toBe(200);
+  expect(await ask("/api/blockchain")).toBe(404);
+});
+
+test("says which listener has no place", async () => {
+  const taken = fixture;
+  const { port } = await taken.listen();
+  await expect(serve({ operations: { host: "127.0.0.1", port } })).rejects.toThrow(
+    `port ${port} of 127.0.0.1 is in use; choose another with --operations-port`,
+  );
 });

@@ -1,0 +1,185 @@
+/**
+ * Connections of an HTTP server: so many at once, of which one client and one site have a share, so that there is room
+ * for others. Where all are taken, the client with the most of them gives up one that nothing is being done for.
+ */
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { clientGroup, siteGroup } from "../../addresses/groups.ts";
+import type { RangeTest } from "../../addresses/ranges.ts";
+
+export type ConnectionBounds = {
+  /** Open at once, of all clients together. */
+  readonly total: number;
+  /** Of one client: an IPv4 address, or the /64 of an IPv6 address. */
+  readonly perClient: number;
+};
+
+/** Whose share is used up when a new connection is closed at once. */
+export type Refusal = "client" | "site" | "total";
+/**
+ * Why an open connection is closed: `evicted` to make room for another client, `late` with a request, `pipelined` too many
+ * of them, `unread` answers that take too much memory, or `slow` with taking one.
+ */
+export type Closure = "evicted" | "late" | "pipelined" | "unread" | "slow";
+
+/** `open` now; the others since the start. */
+export type ConnectionFigures = {
+  readonly open: number;
+  readonly refused: Readonly<Record<Refusal, number>>;
+  readonly closed: Readonly<Record<Closure, number>>;
+};
+
+export type Connection = {
+  readonly socket: Socket;
+  /** To requests that are not answered, or whose answers are not taken yet. */
+  readonly inFlight: ReadonlySet<ServerResponse>;
+};
+
+export type Connections = {
+  /** Takes a new connection, or closes it. */
+  admit(socket: Socket): void;
+  /** Notes a request. False: its connection is closed, and the request must be dropped. */
+  begin(socket: Socket, response: ServerResponse): boolean;
+  all(): Iterable<Connection>;
+  close(socket: Socket, reason: Closure): void;
+  /** Notes that a connection is closed elsewhere. */
+  closedFor(reason: Closure): void;
+  figures(): ConnectionFigures;
+};
+
+/** A site (the /48 of an IPv6 address) has a share as large as that many clients. */
+const CLIENTS_PER_SITE = 2;
+/** Requests of one connection that wait for their answers, or whose answers wait to be taken. */
+const MAX_PIPELINED = 32;
+
+type Client = { readonly group: string; readonly site: string; readonly connections: Set<Entry> };
+type Entry = {
+  readonly socket: Socket;
+  readonly inFlight: Set<ServerResponse>;
+  /** Absent for a proxy. */
+  readonly client: Client | undefined;
+  /** Monotonic time at which it was opened, asked something, or took an answer last. */
+  sinceMs: number;
+};
+
+/** Connections of proxies belong to many clients: they count in the total only, and none of them is given up. */
+export function createConnections({ total, perClient }: ConnectionBounds, isProxy: RangeTest): Connections {
+  const open = new Map<Socket, Entry>();
+  const clients = new Map<string, Client>();
+  const sites = new Map<string, number>();
+  const refused = { client: 0, site: 0, total: 0 };
+  const closed = { evicted: 0, late: 0, pipelined: 0, unread: 0, slow: 0 };
+
+  function clientOf(address: string): Client | undefined {
+    if (isProxy(address)) return undefined;
+    const group = clientGroup(address);
+    return clients.get(group) ?? { group, site: siteGroup(address), connections: new Set() };
+  }
+
+  /** Makes room where that is possible. */
+  function refusalOf(client: Client | undefined): Refusal | undefined {
+    if (client) {
+      if (client.connections.size >= perClient) return "client";
+      if ((sites.get(client.site) ?? 0) >= perClient * CLIENTS_PER_SITE) return "site";
+    }
+    if (open.size < total) return undefined;
+    const dispensable = findDispensable(open.values());
+    if (!dispensable) return "total";
+    close(dispensable.socket, "evicted");
+    return undefined;
+  }
+
+  function add(entry: Entry): void {
+    open.set(entry.socket, entry);
+    const { client } = entry;
+    if (!client) return;
+    client.connections.add(entry);
+    clients.set(client.group, client);
+    sites.set(client.site, (sites.get(client.site) ?? 0) + 1);
+  }
+
+  function remove(socket: Socket): void {
+    const entry = open.get(socket);
+    open.delete(socket);
+    const client = entry?.client;
+    if (!client) return;
+    client.connections.delete(entry);
+    if (client.connections.size === 0) clients.delete(client.group);
+    const left = sites.get(client.site)! - 1;
+    if (left > 0) sites.set(client.site, left);
+    else sites.delete(client.site);
+  }
+
+  function close(socket: Socket, reason: Closure): void {
+    closed[reason] += 1;
+    // Its place is free at once; that it is closed, is heard later.
+    remove(socket);
+    socket.destroy();
+  }
+
+  return {
+    admit(socket) {
+      const { remoteAddress } = socket;
+      // Gone already.
+      if (remoteAddress === undefined) return void socket.destroy();
+      const client = clientOf(remoteAddress);
+      const refusal = refusalOf(client);
+      if (refusal !== undefined) {
+        refused[refusal] += 1;
+        socket.destroy();
+        return;
+      }
+      add({ socket, client, inFlight: new Set(), sinceMs: performance.now() });
+      socket.once("close", () => remove(socket));
+    },
+    begin(socket, response) {
+      const entry = open.get(socket);
+      if (!entry) return false;
+      if (entry.inFlight.size >= MAX_PIPELINED) {
+        close(socket, "pipelined");
+        return false;
+      }
+      entry.inFlight.add(response);
+      entry.sinceMs = performance.now();
+      response.once("close", () => {
+        entry.inFlight.delete(response);
+        entry.sinceMs = performance.now();
+      });
+      return true;
+    },
+    all: () => open.values(),
+    close,
+    closedFor(reason) {
+      closed[reason] += 1;
+    },
+    figures: () => ({ open: open.size, refused: { ...refused }, closed: { ...closed } }),
+  };
+}
+
+/**
+ * Of the client with the most connections, the one that has waited longest for a request; if it has none, for an answer to
+ * be taken. Clients whose connections are all at work keep theirs.
+ */
+function findDispensable(entries: Iterable<Entry>): Entry | undefined {
+  let best: Entry | undefined;
+  for (const entry of entries) {
+    if (entry.client && (isWaiting(entry) || isUntaken(entry)) && (!best || isRather(entry, best)))
+      best = entry;
+  }
+  return best;
+}
+
+function isRather(entry: Entry, other: Entry): boolean {
+  const more = entry.client!.connections.size - other.client!.connections.size;
+  if (more !== 0) return more > 0;
+  if (isWaiting(entry) !== isWaiting(other)) return isWaiting(entry);
+  return entry.sinceMs < other.sinceMs;
+}
+
+/** For a request, or for the rest of one. */
+function isWaiting({ inFlight }: Entry): boolean {
+  for (const { req } of inFlight) if (req.complete) return false;
+  return true;
+}
+
+const isUntaken = ({ socket }: Entry): boolean => socket.writableLength > 0;

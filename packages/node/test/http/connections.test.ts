@@ -1,0 +1,252 @@
+/** Clients that want more connections than they are entitled to, and those that share the server with them. */
+import { EventEmitter, once } from "node:events";
+import type { Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createRangeTest } from "../../src/addresses/ranges.ts";
+import { createConnections } from "../../src/http/transport/connections.ts";
+import { type Fixture, openFixture } from "./fixture.ts";
+import { connectFrom, occupy, statusFrom } from "./sockets.ts";
+
+async function serve(options: Parameters<typeof openFixture>[0] = {}): Promise<Fixture & { port: number }> {
+  const fixture = openFixture(options);
+  onTestFinished(fixture.close);
+  const { port } = await fixture.listen();
+  return { ...fixture, port };
+}
+
+/** Connections that are closed when the test ends. */
+async function hold(...occupation: Parameters<typeof occupy>): ReturnType<typeof occupy> {
+  const held = await occupy(...occupation);
+  onTestFinished(held.close);
+  return held;
+}
+
+/** However it ends. */
+const closeOf = (socket: Socket) => new Promise<void>((resolve) => socket.once("close", () => resolve()));
+
+const HALF_HEADERS = "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n";
+const HALF_BODY = "POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{";
+const ANSWERED = "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n\r\n";
+const DOCUMENT = "GET /api/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
+
+test("2,000 half-open connections of one address leave room for another address", async () => {
+  const { port, connections } = await serve();
+  await hold(port, { from: "127.0.0.1", count: 2_000, send: HALF_HEADERS });
+  expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
+  expect(connections().open).toBeLessThanOrEqual(501);
+  expect(connections().refused).toMatchObject({
+    client: expect.toSatisfy((count: number) => count > 0),
+    total: 0,
+  });
+}, 30_000);
+
+test("half-open connections go before slow bodies do", async () => {
+  const { port, connections } = await serve({ headersTimeoutMs: 200 });
+  await hold(port, { from: "127.0.0.1", count: 10, send: HALF_HEADERS });
+  const bodies = await hold(port, { from: "127.0.0.1", count: 10, send: HALF_BODY });
+  await expect.poll(() => connections()).toMatchObject({ open: 10, closed: { late: 10 } });
+  expect(bodies.sockets.filter(({ closed }) => closed)).toEqual([]);
+});
+
+describe("where all connections are taken", () => {
+  const bounds = { total: 40, perClient: 10 };
+  const ATTACKERS = ["127.0.1.1", "127.0.1.2", "127.0.1.3", "127.0.1.4"];
+
+  test.each([
+    ["silent", ""],
+    ["half-open", HALF_HEADERS],
+    ["sending a body slowly", HALF_BODY],
+    ["idle after an answer", ANSWERED],
+  ])("a newcomer gets the place of one that is %s", async (_what, send) => {
+    const { port, connections } = await serve({ connections: bounds });
+    for (const from of ATTACKERS) {
+      await hold(port, { from, count: 10, send });
+    }
+    for (let asked = 0; asked < 3; asked += 1) {
+      expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
+    }
+    expect(connections().closed.evicted).toBeGreaterThan(0);
+  });
+
+  test("a newcomer gets the place of one that does not read its answers", async () => {
+    const { port, connections } = await serve({ connections: { total: 3, perClient: 3 } });
+    for (let opened = 0; opened < 3; opened += 1) {
+      const socket = await connectFrom("127.0.1.1", port);
+      onTestFinished(() => void socket.destroy());
+      socket.pause();
+      socket.write(DOCUMENT.repeat(30));
+    }
+    await expect
+      .poll(
+        async () => (await statusFrom("127.0.0.2", port, "/api/blockchain").catch(() => undefined))?.status,
+      )
+      .toBe(200);
+    expect(connections().closed.evicted).toBeGreaterThan(0);
+  });
+
+  test("the client with the most gives up its oldest, and those with few keep theirs", async () => {
+    const { port } = await serve({ connections: { total: 6, perClient: 4 } });
+    const honest = await hold(port, { from: "127.0.0.2", count: 2, send: ANSWERED });
+    const attack = await hold(port, { from: "127.0.1.1", count: 4, send: HALF_HEADERS });
+    const oldest = closeOf(attack.sockets[0]!);
+    expect(await statusFrom("127.0.0.3", port, "/api/blockchain")).toMatchObject({ status: 200 });
+    await oldest;
+    expect(honest.sockets.map(({ closed }) => closed)).toEqual([false, false]);
+    expect(attack.sockets.map(({ closed }) => closed)).toEqual([true, false, false, false]);
+  });
+
+  test("nobody is interrupted whose answer is being made", async () => {
+    const { port, gateway, connections } = await serve({ connections: { total: 2, perClient: 2 } });
+    const status = Promise.withResolvers<Awaited<ReturnType<typeof gateway.status>>>();
+    let asked = 0;
+    gateway.status = () => {
+      asked += 1;
+      return status.promise;
+    };
+    const answers = ["127.0.1.1", "127.0.1.1"].map((from) => statusFrom(from, port, "/api/node/status"));
+    await expect.poll(() => asked).toBe(2);
+    await expect(statusFrom("127.0.0.2", port, "/api/blockchain")).rejects.toThrow();
+    expect(connections().refused.total).toBe(1);
+    status.resolve({ synced: true, now: 1, blocksCount: 0, timestamp: 1 });
+    expect((await Promise.all(answers)).map((answer) => answer.status)).toEqual([200, 200]);
+  });
+});
+
+test("connections of a trusted proxy count in the total only", async () => {
+  const { port, connections } = await serve({
+    connections: { total: 6, perClient: 2 },
+    trustedProxies: "127.0.0.1",
+  });
+  const proxied = await hold(port, { from: "127.0.0.1", count: 4, send: ANSWERED });
+  await hold(port, { from: "127.0.0.2", count: 3, send: "" });
+  await expect.poll(() => connections().refused.client).toBe(1);
+  expect(proxied.sockets.filter(({ closed }) => closed)).toEqual([]);
+  expect(connections()).toMatchObject({ open: 6, refused: { total: 0 }, closed: { evicted: 0 } });
+  expect(await statusFrom("127.0.0.1", port, "/api/blockchain")).toMatchObject({ status: 200 });
+  expect(connections().closed.evicted).toBe(1);
+});
+
+describe("clients of IPv6", () => {
+  class FakeSocket extends EventEmitter {
+    readonly remoteAddress: string;
+    readonly writableLength = 0;
+    constructor(remoteAddress: string) {
+      super();
+      this.remoteAddress = remoteAddress;
+    }
+    destroy() {
+      this.emit("close");
+    }
+  }
+  const open = (bounds: { total: number; perClient: number }, isProxy = createRangeTest("")) => {
+    const connections = createConnections(bounds, isProxy);
+    return {
+      ...connections,
+      from: (address: string) => connections.admit(new FakeSocket(address) as unknown as Socket),
+    };
+  };
+
+  test("are counted by their /64, and by their /48 as two of them", () => {
+    const { from, figures } = open({ total: 100, perClient: 2 });
+    for (const host of [1, 2, 3]) from(`2001:db8:0:1::${host}`);
+    expect(figures()).toMatchObject({ open: 2, refused: { client: 1, site: 0 } });
+    for (const subnet of [2, 3, 4]) from(`2001:db8:0:${subnet}::1`);
+    expect(figures()).toMatchObject({ open: 4, refused: { client: 1, site: 1 } });
+    from("2001:db8:1::1");
+    expect(figures().open).toBe(5);
+  });
+
+  test("are IPv4 clients where IPv4 is written as IPv6", () => {
+    const { from, figures } = open({ total: 100, perClient: 1 });
+    from("::ffff:192.0.2.1");
+    from("192.0.2.1");
+    from("::ffff:192.0.2.2");
+    expect(figures()).toMatchObject({ open: 2, refused: { client: 1 } });
+  });
+
+  test("do not keep an honest client out with 20,000 of their /64s", () => {
+    const { from, figures } = open({ total: 100, perClient: 20 });
+    for (let subnet = 0; subnet < 20_000; subnet += 1) {
+      from(`2001:db8:${(subnet >> 8).toString(16)}:${(subnet & 255).toString(16)}::1`);
+    }
+    const before = figures();
+    expect(before.open).toBe(100);
+    from("192.0.2.1");
+    expect(figures()).toEqual({
+      ...before,
+      closed: { ...before.closed, evicted: before.closed.evicted + 1 },
+    });
+  });
+
+  test("leave their place when they go", () => {
+    const { from, all, figures } = open({ total: 100, perClient: 1 });
+    for (let again = 0; again < 3; again += 1) {
+      from("2001:db8::1");
+      for (const { socket } of all()) socket.destroy();
+    }
+    expect(figures()).toMatchObject({ open: 0, refused: { client: 0, site: 0 } });
+  });
+});
+
+describe("what one connection may ask for", () => {
+  test("32 requests before their answers, and not more", async () => {
+    const { port, connections } = await serve();
+    const socket = await connectFrom("127.0.0.1", port);
+    let text = "";
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+    socket.write(ANSWERED.repeat(32));
+    await expect.poll(() => text.split("HTTP/1.1 200 OK").length - 1).toBe(32);
+    const closed = closeOf(socket);
+    socket.write(ANSWERED.repeat(20_000));
+    await closed;
+    expect(text.split("HTTP/1.1 200 OK").length - 1).toBeLessThan(64 + 32);
+    expect(connections().closed.pipelined).toBe(1);
+  });
+
+  test("answers of so many bytes before it takes them, all connections together", async () => {
+    const maxUnreadBytes = 2_000_000;
+    const { port, connections } = await serve({ maxUnreadBytes });
+    for (let opened = 0; opened < 10; opened += 1) {
+      const socket = await connectFrom("127.0.0.1", port);
+      onTestFinished(() => void socket.destroy());
+      socket.pause();
+      socket.write(DOCUMENT.repeat(32));
+    }
+    await expect.poll(() => connections().closed.unread, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect(connections().closed.unread).toBeLessThan(10);
+    expect(await statusFrom("127.0.0.1", port, "/api/blockchain")).toMatchObject({ status: 200 });
+  });
+
+  test("headers of 16 KiB", async () => {
+    const { port } = await serve();
+    const socket = await connectFrom("127.0.0.1", port);
+    socket.write(`GET /api/blockchain HTTP/1.1\r\n${"a: b\r\n".repeat(10_000)}`);
+    const [chunk] = (await once(socket, "data")) as [Buffer];
+    expect(chunk.toString()).toMatch(/^HTTP\/1.1 431 /);
+  });
+
+  test("nothing by a compressed body, which is read as it is", async () => {
+    const { port } = await serve();
+    const bomb = gzipSync(Buffer.alloc(100_000_000, " "));
+    const answer = await fetch(`http://127.0.0.1:${port}/api/transactions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-encoding": "gzip" },
+      body: bomb,
+    });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ message: "Invalid request payload JSON format" });
+  });
+});
+
+test("a server with half-open connections closes within seconds", async () => {
+  const fixture = openFixture();
+  const { port } = await fixture.listen();
+  await hold(port, { from: "127.0.0.1", count: 100, send: HALF_HEADERS });
+  await hold(port, { from: "127.0.0.2", count: 100, send: HALF_BODY });
+  const beganMs = performance.now();
+  await fixture.close();
+  expect(performance.now() - beganMs).toBeLessThan(5_000);
+});

@@ -1,0 +1,43 @@
+/** Connections as hostile clients hold them. */
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { connect, type Socket } from "node:net";
+
+/** A connection from a loopback address, which whoever is at its other end may close. */
+export async function connectFrom(localAddress: string, port: number): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress });
+  socket.on("error", () => {});
+  await Promise.race([once(socket, "connect"), once(socket, "close")]);
+  return socket;
+}
+
+/** Many of them, each of which has sent the beginning of something. */
+export async function occupy(
+  port: number,
+  { from, count, send }: { readonly from: string; readonly count: number; readonly send: string },
+): Promise<{ readonly sockets: readonly Socket[]; close(): void }> {
+  const sockets: Socket[] = [];
+  // As many at once as the queue of the listener takes.
+  const BATCH = 100;
+  while (sockets.length < count) {
+    const size = Math.min(BATCH, count - sockets.length);
+    sockets.push(...(await Promise.all(Array.from({ length: size }, () => connectFrom(from, port)))));
+  }
+  for (const socket of sockets) socket.resume().write(send);
+  return { sockets, close: () => sockets.forEach((socket) => void socket.destroy()) };
+}
+
+/** The status of an answer on a connection of its own, and the time that it took. */
+export async function statusFrom(
+  localAddress: string,
+  port: number,
+  path: string,
+): Promise<{ readonly status: number; readonly tookMs: number }> {
+  const began = performance.now();
+  const request = get({ port, host: "127.0.0.1", localAddress, path, agent: false, timeout: 10_000 });
+  request.on("timeout", () => request.destroy(new Error(`no answer to ${path} within 10 s`)));
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  response.resume();
+  await once(response, "end");
+  return { status: response.statusCode!, tookMs: performance.now() - began };
+}
