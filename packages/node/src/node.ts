@@ -74,6 +74,10 @@ export type NodeOptions = ServingOptions & {
   /** Of transactions, to the API. */
   readonly poolMaxPerRequest: number;
   readonly timing: Timing;
+  /** See `ForgingOptions`. */
+  readonly signingRecord: string | undefined;
+  /** Rounds that the start watches for other forgers with the same keys; absent: none is looked for, ever. */
+  readonly watchRounds: number | undefined;
   /** A block for each accepted submission, and none otherwise. */
   readonly isOnDemand: boolean;
 };
@@ -253,6 +257,7 @@ async function start(
         report(eventOfPeer(view, fate, nowMs()));
       },
       onBlock: (block, fate) => report(eventOfArrival(block, fate)),
+      onForeignHeader: (header) => forging.blockArrived(header),
       onStarted: becomeReady,
       onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),
       nowMs,
@@ -268,8 +273,13 @@ async function start(
     return refusalOf(outcome!);
   }
 
-  const { forger, tally, blockApplied } = createForging(
-    { timing: options.timing, onDemand: options.isOnDemand },
+  const forging = createForging(
+    {
+      timing: options.timing,
+      onDemand: options.isOnDemand,
+      signingRecord: options.signingRecord,
+      watchRounds: options.watchRounds,
+    },
     {
       delegates: options.delegates,
       database,
@@ -288,12 +298,14 @@ async function start(
       logger,
     },
   );
+  onStop("signing record", forging.close);
+  const { forger } = forging;
   chain.subscribe(({ applied, revertedBlocks, returned }) => {
     if (revertedBlocks > 0) pool.blocksReverted(returned);
     for (const { block, changes } of applied) {
       const addresses = changes.flatMap(({ table, key }) => (table === "wallets" ? [key] : []));
       pool.blockApplied(block.transactions, new Set(addresses));
-      blockApplied(block.header);
+      forging.blockApplied(block.header);
     }
     wakeReaders();
   });
@@ -308,7 +320,7 @@ async function start(
       network,
       head: chain.head,
       now,
-      tally,
+      forging: forging.figures,
       loopDelay: loopDelay.read,
       webhooksChanged: interest.webhooksChanged,
       streamsChanged: interest.streamsChanged,

@@ -1,4 +1,5 @@
 /** `uniknode run`: a node of any network of the family. */
+import { resolve } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
 import { Command } from "commander";
 import { chooseSignatureBackend } from "../chain/accelerator.ts";
@@ -17,6 +18,10 @@ import { startNode } from "../node.ts";
 import { checkClock } from "../time/check.ts";
 import { addFlags, configOf } from "./options.ts";
 
+/** Beside the data folder unless it is named. */
+const signingRecordOf = ({ signingRecord, data }: { signingRecord: string | undefined; data: string }) =>
+  signingRecord ?? `${resolve(data)}.signing`;
+
 export function runCommand(): Command {
   const command = new Command("run").description("start a node of a network");
   return addFlags(command, runOptions).action(async () => {
@@ -30,6 +35,9 @@ export function runCommand(): Command {
         delegates: await openDelegates(secretsOf(config), config.forgerPassword),
         peers: config.alone ? undefined : peersOptionsOf(config, network.files.network.name),
         pool: poolOptionsOf(config),
+        signingRecord: signingRecordOf(config),
+        // Alone, no other forger would be seen.
+        watchRounds: config.alone ? undefined : config.watchRounds,
         timing: networkTiming(createNetwork(network.files).milestoneAt(1).blocktime),
         isOnDemand: false,
       },

@@ -317,6 +317,21 @@ export const runOptions = {
   }),
   data: { ...nodeOptions.data, default: ".uniknode/data" },
   webhookPrivateTargets: { ...nodeOptions.webhookPrivateTargets, default: false },
+  signingRecord: option({
+    name: "signingRecord",
+    placeholder: "FILE",
+    sentence:
+      "Record of the slots that were signed, apart from the data folder: none is signed twice; beside it, as DIR.signing, when not given.",
+    read: readText,
+  }),
+  watchRounds: option({
+    name: "watchRounds",
+    placeholder: "N",
+    sentence:
+      "Rounds that the start of a forger only watches whether another one signs with its keys; 0 forges at once.",
+    default: 1,
+    read: readInteger(0, 100),
+  }),
   network: option({
     name: "network",
     placeholder: "NAME",

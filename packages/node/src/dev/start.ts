@@ -64,6 +64,9 @@ export async function startDevChain(
       delegates,
       peers: config.p2pPort === undefined ? undefined : peersOptionsOf(config, files.network.name),
       pool: poolOptionsOf(config),
+      // Its keys are known to everybody: the record of the data folder is enough, and goes with it on --reset.
+      signingRecord: undefined,
+      watchRounds: undefined,
       timing: soloTiming,
       isOnDemand: config.instant,
     },

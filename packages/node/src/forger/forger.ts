@@ -3,6 +3,8 @@ import type { BlockHeader, KeyPair, SealedTransaction, Slots } from "@uniknode/p
 import type { Logger } from "pino";
 import type { SlotStore } from "../store/slots.ts";
 import type { Delegates } from "./delegates.ts";
+import type { Guard } from "./guard.ts";
+import { SlotRefusedError } from "./refusal.ts";
 import { momentAt, msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
 /** What a block is made of besides what the head says. */
@@ -26,7 +28,8 @@ export type ForgerOptions = {
 export type ForgerDeps = {
   delegates: Delegates;
   slots: Slots;
-  slotStore: SlotStore;
+  slotStore: Pick<SlotStore, "recordMissed">;
+  guard: Guard;
   head: () => BlockHeader;
   /** Public keys in forging order for the block after the head. */
   forgingOrder: () => readonly string[];
@@ -58,7 +61,7 @@ export type Forger = {
    * Forges a slot at once, outside of the turns, which must be paused. Slots that were forged before stay refused.
    *
    * @param transactions of the block; those of the pool unless given
-   * @throws {Error} saying why, if there is no such block
+   * @throws {SlotRefusedError | Error} saying why, if there is no such block
    */
   forgeSlot(slot: number, transactions?: readonly SealedTransaction[]): Promise<ForgedBlock>;
   /**
@@ -82,10 +85,10 @@ const LOOK_AGAIN_MS = 500;
 const FAILURE_PAUSE_MS = 2_000;
 
 export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
-  const { slots, slotStore, logger } = deps;
+  const { slots, slotStore, guard, logger } = deps;
   /**
-   * The first slot that this process may forge: the one after the slot it starts in. So even a data folder that was
-   * restored from a backup, and knows nothing of what was forged since, never forges one slot twice.
+   * The first slot that this process may forge: the one after the slot it starts in. So even a process that knows
+   * nothing of what was forged before never forges one slot twice, unless the clock went back.
    */
   let firstSlot = 0;
   /** Every slot up to this one is forged, or its reason is recorded. */
@@ -110,6 +113,13 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     const keys = publicKey === undefined ? undefined : deps.delegates.get(publicKey);
     return publicKey !== undefined && keys ? { publicKey, keys } : undefined;
   };
+
+  /** @throws {Error} if no delegate of this node may forge the slot */
+  function delegateFor(slot: number): Delegate {
+    const delegate = stopped ? undefined : delegateOf(slot);
+    if (!delegate) throw new Error(`slot ${slot} is not one that this node can forge`);
+    return delegate;
+  }
 
   function schedule(delayMs: number): void {
     clearTimeout(timer);
@@ -155,7 +165,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     }
     // What was asked may have taken the rest of the slot, or have brought another head.
     if (deps.head().id !== headId || !isStillTime(moment.slot)) return 0;
-    await forge(moment.slot, delegate, deps.selectTransactions());
+    await forge(moment.slot, delegate, deps.selectTransactions()).catch(missIfRefused);
     return nextSlot();
   }
 
@@ -168,33 +178,36 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     return moment.kind === "forge" && moment.slot === slot;
   }
 
-  /** The signed block, unless the slot was forged before. */
+  /** @throws {SlotRefusedError} */
   function sign(
     slot: number,
     { publicKey, keys }: Delegate,
     transactions: readonly SealedTransaction[],
-  ): ForgedBlock | undefined {
-    const last = slotStore.lastForged(publicKey);
+  ): ForgedBlock {
     settledSlot = slot;
-    if (last !== undefined && last >= slot) {
-      logger.warn({ slot, publicKey, last }, "slot was forged before; not forging it twice");
-      return undefined;
+    const refusal = guard.refusalOf(publicKey, slot);
+    if (refusal) {
+      guard.refused(publicKey, refusal.kind);
+      throw new SlotRefusedError(slot, publicKey, refusal);
     }
     const block = deps.build({ slot, transactions, keys });
     // On disk before anybody can see the block.
-    slotStore.recordForged(publicKey, slot, block.header.id);
+    guard.signed(block.header);
     demanded = false;
     return block;
   }
 
-  /** The block that was taken, unless the slot was forged before. */
+  /**
+   * The block that was taken.
+   *
+   * @throws {SlotRefusedError}
+   */
   async function forge(
     slot: number,
     delegate: Delegate,
     transactions: readonly SealedTransaction[],
-  ): Promise<ForgedBlock | undefined> {
+  ): Promise<ForgedBlock> {
     const block = sign(slot, delegate, transactions);
-    if (!block) return undefined;
     const refusal = await deps.submit(block);
     if (refusal !== undefined) {
       slotStore.recordMissed(delegate.publicKey, slot, `the block was refused: ${refusal}`);
@@ -202,6 +215,11 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     }
     deps.onForged(block);
     return block;
+  }
+
+  function missIfRefused(error: unknown): void {
+    if (!(error instanceof SlotRefusedError)) throw error;
+    miss(error.slot, error.publicKey, error.reason);
   }
 
   function miss(slot: number, publicKey: string, reason: string): void {
@@ -235,6 +253,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
       started = true;
       firstSlot = currentSlot() + 1;
       settledSlot = firstSlot - 1;
+      guard.start(firstSlot);
       deps.onStarted([...deps.delegates.keys()]);
       schedule(options.onDemand ? 0 : msUntilSlot(firstSlot, deps.nowMs(), slots));
     },
@@ -261,16 +280,10 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
         .find(delegateOf);
     },
     async forgeSlot(slot, transactions = deps.selectTransactions()) {
-      const delegate = delegateOf(slot);
-      const block = stopped || !delegate ? undefined : await forge(slot, delegate, transactions);
-      if (!block) throw notToBeForged(slot);
-      return block;
+      return forge(slot, delegateFor(slot), transactions);
     },
     sign(slot, transactions) {
-      const delegate = delegateOf(slot);
-      const block = stopped || !delegate ? undefined : sign(slot, delegate, transactions);
-      if (!block) throw notToBeForged(slot);
-      return block;
+      return sign(slot, delegateFor(slot), transactions);
     },
     report: deps.onForged,
     async stop() {
@@ -280,5 +293,3 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     },
   };
 }
-
-const notToBeForged = (slot: number) => new Error(`slot ${slot} is not one that this node can forge`);

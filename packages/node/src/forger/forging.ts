@@ -1,14 +1,30 @@
-/** Forging as a whole: the forger, the record of its slots, and what the chain shows of those that went by. */
+/** Forging as a whole: the forger, what guards its signatures, and what the chain shows of slots that went by. */
 import type { Rounds } from "@uniknode/ledger";
-import { type BlockHeader, forgeBlock, type Network } from "@uniknode/protocol";
+import {
+  type BlockHeader,
+  forgeBlock,
+  headerSignatureJob,
+  type Network,
+  verifyHeaderJob,
+} from "@uniknode/protocol";
 import type { Chain } from "../chain/chain.ts";
 import type { Database } from "../store/database.ts";
 import { createSlotStore } from "../store/slots.ts";
 import { createForger, type Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
 import { createGaps } from "./gaps.ts";
-import { createTally, type Tally } from "./tally.ts";
+import { createGuard } from "./guard.ts";
+import { openRecord } from "./open-record.ts";
+import { createOtherForger, type OtherForger } from "./other-forger.ts";
+import { createTally, type SlotCounts } from "./tally.ts";
 
-export type ForgingDeps = Omit<ForgerDeps, "slotStore" | "head" | "forgingOrder" | "build"> & {
+export type ForgingOptions = ForgerOptions & {
+  /** Path of the signing record; absent: the database of the data folder is the record. */
+  readonly signingRecord: string | undefined;
+  /** Rounds that the start watches for other forgers with the same keys; absent: none is looked for, ever. */
+  readonly watchRounds: number | undefined;
+};
+
+export type ForgingDeps = Omit<ForgerDeps, "slotStore" | "guard" | "head" | "forgingOrder" | "build"> & {
   readonly database: Database;
   readonly network: Network;
   readonly rounds: Rounds;
@@ -17,26 +33,72 @@ export type ForgingDeps = Omit<ForgerDeps, "slotStore" | "head" | "forgingOrder"
 
 export type Forging = {
   readonly forger: Forger;
-  /** Slots since the process started. */
-  readonly tally: Tally["read"];
-  /** To be told of every block that became the head. */
+  /** Since the process started. */
+  readonly figures: () => ForgingFigures;
+  /** Takes every block that became the head. */
   blockApplied(header: BlockHeader): void;
+  /** Takes every block that arrived from another node; its signature is not verified yet. */
+  blockArrived(header: BlockHeader): void;
+  /** Releases the signing record. */
+  close(): void;
 };
 
-export function createForging(options: ForgerOptions, deps: ForgingDeps): Forging {
+export type ForgingFigures = SlotCounts & {
+  /** Keys of this node that another forger signs with now. */
+  readonly keysUsedElsewhere: number;
+};
+
+/** @throws {SigningRecordError} if the signing record is in use, damaged, or cannot be written */
+export function createForging(options: ForgingOptions, deps: ForgingDeps): Forging {
   const { database, network, slots, rounds, chain, delegates, nowMs, logger } = deps;
   const slotStore = createSlotStore(database);
   const tally = createTally(slotStore);
+  const record = openRecord(delegates.size === 0 ? undefined : options.signingRecord, {
+    slotStore,
+    publicKeys: delegates.keys(),
+    nethash: network.description.nethash,
+    headerById: chain.blocks.headerById,
+    logger,
+  });
+  const slotOf = (header: BlockHeader) => slots.slotAt(header.timestamp);
   const roundOf = (height: number) => chain.state.get("rounds", String(rounds.roundAt(height).round));
+  const forgingOrder = () => roundOf(chain.head().height + 1)?.order ?? [];
+
+  function watchFor(watchRounds: number): OtherForger {
+    return createOtherForger({
+      watchRounds,
+      roundLength: () => network.milestoneAt(chain.head().height + 1).activeDelegates,
+      publicKeys: delegates.keys(),
+      lastSlot: (publicKey) => record.lastSigned(publicKey)?.slot,
+      slotOf,
+      currentSlot: () => slots.slotAt(slots.timeAt(nowMs())),
+      isSignatureValid: (header) => verifyHeaderJob(headerSignatureJob(header, network)) === "valid",
+      onFound({ generatorPublicKey: publicKey, height, id }) {
+        const message = `another forger signs with key ${publicKey}: block ${id} at height ${height}`;
+        logger.error(
+          { publicKey, height, id },
+          "another forger signs with a key of this node: not forging with it",
+        );
+        deps.onFailed(new Error(message));
+      },
+      random: Math.random,
+    });
+  }
+
+  const otherForger = options.watchRounds === undefined ? undefined : watchFor(options.watchRounds);
   const forger = createForger(options, {
     ...deps,
     slotStore: tally.slotStore,
+    guard: createGuard({ record, otherForger, slotOf, onRefused: tally.refused }),
     head: chain.head,
-    forgingOrder: () => roundOf(chain.head().height + 1)?.order ?? [],
+    forgingOrder,
     build: ({ slot, transactions, keys }) =>
       forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
     onStarted(publicKeys) {
       logger.info({ delegates: publicKeys }, "forger started");
+      const { watchRounds = 0 } = options;
+      if (watchRounds > 0)
+        logger.info({ watchRounds }, "watching for other forgers with the same keys first");
       deps.onStarted(publicKeys);
     },
     onForged(block) {
@@ -57,9 +119,14 @@ export function createForging(options: ForgerOptions, deps: ForgingDeps): Forgin
   });
   return {
     forger,
-    tally: tally.read,
+    figures: () => ({ ...tally.read(), keysUsedElsewhere: otherForger?.count() ?? 0 }),
     blockApplied(header) {
       if (delegates.size > 0) lookForGaps(header);
+      if (!otherForger?.saw(header, true)) return;
+      const reason = `another forger signs with this key: its block ${header.id} stands in the slot`;
+      slotStore.recordMissed(header.generatorPublicKey, slotOf(header), reason);
     },
+    blockArrived: (header) => void otherForger?.saw(header, false),
+    close: record.close,
   };
 }

@@ -1,17 +1,29 @@
 /** Counts what became of the slots of this node's delegates since the process started. */
 import type { SlotStore } from "../store/slots.ts";
+import type { RefusalKind } from "./refusal.ts";
+
+export type SlotCounts = {
+  /** Blocks forged and taken. */
+  readonly forged: number;
+  readonly missed: number;
+  /** Slots that were not signed, by the reason; they are missed as well. */
+  readonly refused: Readonly<Record<RefusalKind, number>>;
+};
 
 export type Tally = {
   /** Counts what it is told, and passes it on. */
   readonly slotStore: SlotStore;
   /** A block was forged and taken. */
   forged(): void;
-  read(): { readonly forged: number; readonly missed: number };
+  /** A slot was not signed. */
+  refused(kind: RefusalKind): void;
+  read(): SlotCounts;
 };
 
 export function createTally(store: SlotStore): Tally {
   let forged = 0;
   let missed = 0;
+  const refused: Record<RefusalKind, number> = { signed_before: 0, watching: 0, other_forger: 0 };
   return {
     slotStore: {
       ...store,
@@ -21,6 +33,7 @@ export function createTally(store: SlotStore): Tally {
       },
     },
     forged: () => void forged++,
-    read: () => ({ forged, missed }),
+    refused: (kind) => void refused[kind]++,
+    read: () => ({ forged, missed, refused: { ...refused } }),
   };
 }

@@ -59,6 +59,16 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
     "uniknode_forger_slots_missed_total",
     "Slots of this node's delegates that were missed.",
   );
+  const refused = new Counter({
+    name: "uniknode_forger_refusals_total",
+    help: "Slots of this node's delegates that were not signed, by the reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  const elsewhere = gauge(
+    "uniknode_forger_keys_used_elsewhere",
+    "Keys of this node that another forger signs with.",
+  );
 
   function showDelay(thread: string, { p50, p99, max }: LoopDelay): void {
     delay.set({ thread, quantile: "0.5" }, p50);
@@ -84,6 +94,9 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
       showTotal(sent, figures.traffic.sentBytes);
       showTotal(forged, figures.forged);
       showTotal(missed, figures.missed);
+      refused.reset();
+      for (const [reason, slots] of Object.entries(figures.refused)) refused.inc({ reason }, slots);
+      elsewhere.set(figures.keysUsedElsewhere);
       heap.set({ thread: "consensus" }, figures.heapBytes);
       showDelay("consensus", figures.loopDelay);
     },

@@ -1,6 +1,6 @@
 /** What goes from node to node: blocks and transactions, those that arrive, those that are passed on, those fetched. */
 import type { Rounds } from "@uniknode/ledger";
-import type { Block, Network, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { Block, BlockHeader, Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../chain/chain.ts";
 import type { Closing } from "../lifecycle/closing.ts";
@@ -30,6 +30,8 @@ export type ExchangeDeps = {
   };
   /** A block arrived: it goes to the chain, or came before the node was in step for the first time. */
   readonly onBlock: (block: Block, fate: "received" | "disregarded") => void;
+  /** A header arrived from another node; it is neither verified nor on the chain. */
+  readonly onForeignHeader: (header: BlockHeader) => void;
   /** The node is in step with the network for the first time. */
   readonly onStarted: () => void;
   readonly nowMs: () => number;
@@ -59,6 +61,10 @@ export function createExchange(
   const { network, slots, rounds, chain, pool, logger, nowMs } = deps;
   const { head } = chain;
   const doubleForging = createDoubleForging({ network, slots, header: chain.blocks.header, logger });
+  const look = (foreign: BlockHeader) => {
+    doubleForging.look(foreign);
+    deps.onForeignHeader(foreign);
+  };
   const addresses = () => register.all().map(({ ip }) => ip);
   const ask = dropFailing(outgoing, register);
   const sightings = createSightings();
@@ -87,7 +93,7 @@ export function createExchange(
     pingAll: discovery.pingAll,
     fetch: createFetch(outgoing.ask, network),
     ban: bans.ban,
-    onForeignHeader: doubleForging.look,
+    onForeignHeader: look,
     onFetched({ height }) {
       // What a node fetches before it is ready is everybody's past.
       if (isStarted) underWay.add(blockBroadcast.passFetched(chain.blocks.block(height)!));
@@ -122,7 +128,7 @@ export function createExchange(
       rounds,
       chain,
       sightings,
-      doubleForging,
+      doubleForging: { look },
       isStarted: () => isStarted,
       broadcast: (block) => underWay.add(blockBroadcast.pass(block)),
       onReceived: (block) => deps.onBlock(block, "received"),

@@ -3,6 +3,7 @@
  * same interface works in one process, over a message channel and over HTTP.
  */
 import type { DevAnswer, DevCommand } from "../dev/commands.ts";
+import type { RefusalKind } from "../forger/refusal.ts";
 import type { LoopDelay } from "../metrics/loop-delay.ts";
 
 /** Answer of admission (pool.md section 3). */
@@ -51,6 +52,10 @@ export type NodeFigures = {
   /** Blocks forged, and slots of this node's delegates missed, since the process started. */
   forged: number;
   missed: number;
+  /** Missed slots that were not signed, by the reason, since the process started. */
+  refused: Readonly<Record<RefusalKind, number>>;
+  /** Keys of this node that another forger signs with now. */
+  keysUsedElsewhere: number;
   heapBytes: number;
   loopDelay: LoopDelay;
 };

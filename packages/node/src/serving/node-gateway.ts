@@ -7,6 +7,7 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import { DevError } from "../dev/commands.ts";
+import type { ForgingFigures } from "../forger/forging.ts";
 import type { LoopDelay } from "../metrics/loop-delay.ts";
 import {
   type AdmissionAnswer,
@@ -46,8 +47,8 @@ export type GatewayDeps = {
     /** Passes on what the pool wants to be passed on of a submission. */
     broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionAnswer): void;
   };
-  /** What became of this node's slots since the process started. */
-  readonly tally: () => { readonly forged: number; readonly missed: number };
+  /** Of this node's slots since the process started. */
+  readonly forging: () => ForgingFigures;
   /** Of the thread of consensus. */
   readonly loopDelay: () => LoopDelay;
   /** The register of webhooks changed. */
@@ -125,7 +126,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
         poolSize: pool.size(),
         peers: peers?.list().length ?? 0,
         traffic: peers?.traffic() ?? { receivedBytes: 0, sentBytes: 0 },
-        ...deps.tally(),
+        ...deps.forging(),
         heapBytes: process.memoryUsage().heapUsed,
         loopDelay: deps.loopDelay(),
       };

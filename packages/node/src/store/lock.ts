@@ -24,13 +24,24 @@ export class DataInUseError extends Error {
  */
 export function lockDataFolder(folder: string): () => void {
   mkdirSync(folder, { recursive: true });
+  const release = lockFile(join(folder, "lock.sqlite"));
+  if (!release) throw new DataInUseError(folder);
+  return release;
+}
+
+/**
+ * Takes a file, created if missing, for this process. Its folder must exist.
+ *
+ * @returns how to release it; nothing if another process has it
+ */
+export function lockFile(path: string): (() => void) | undefined {
   // A write transaction that is never committed: a lock that cannot be left behind by a crash.
-  const driver = new Driver(join(folder, "lock.sqlite"), { timeout: 0 });
+  const driver = new Driver(path, { timeout: 0 });
   try {
     driver.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     driver.close();
-    if ((error as { code?: string }).code === "SQLITE_BUSY") throw new DataInUseError(folder);
+    if ((error as { code?: string }).code === "SQLITE_BUSY") return undefined;
     throw error;
   }
   return () => void driver.close();

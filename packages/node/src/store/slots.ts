@@ -1,11 +1,22 @@
-/** The forger's own memory: the last slot forged by each delegate, and why others were missed. */
+/** History of the forger: the last slot forged by each delegate, and why others were missed. */
 import type { Database } from "./database.ts";
 
 export type SlotStore = {
   /** Last slot forged with a key, if any. */
   lastForged(publicKey: string): number | undefined;
-  /** Remembers a slot before its block leaves the forger; on disk when it returns. */
-  recordForged(publicKey: string, slot: number, blockId: string): void;
+  /** The same with the id of its block. */
+  forgedBy(publicKey: string): { readonly slot: number; readonly blockId: string } | undefined;
+  /**
+   * Records a slot before its block leaves the forger.
+   *
+   * @param survives what the row outlives once the call has returned; without the wait for the disk, it is history only
+   */
+  recordForged(
+    publicKey: string,
+    slot: number,
+    blockId: string,
+    survives?: "power loss" | "process death",
+  ): void;
   /** The forger knows best: its reason takes the place of another one. */
   recordMissed(publicKey: string, slot: number, reason: string): void;
   /** A slot that has no block, for which the forger may have told a reason already, or tell one yet. */
@@ -23,8 +34,8 @@ export type MissedSlot = { readonly slot: number; readonly publicKey: string; re
 const MAX_MISSED = 10_000;
 
 export function createSlotStore(database: Database): SlotStore {
-  const selectForged = database.prepare<{ slot: number }>(
-    "SELECT slot FROM forged_slots WHERE public_key = ?",
+  const selectForged = database.prepare<{ slot: number; blockId: string }>(
+    "SELECT slot, block_id AS blockId FROM forged_slots WHERE public_key = ?",
   );
   const upsertForged = database.prepare(
     `INSERT INTO forged_slots (public_key, slot, block_id) VALUES (?, ?, ?)
@@ -49,7 +60,10 @@ export function createSlotStore(database: Database): SlotStore {
   );
   return {
     lastForged: (publicKey) => selectForged.get(publicKey)?.slot,
-    recordForged: (publicKey, slot, blockId) => void upsertForged.run(publicKey, slot, blockId),
+    forgedBy: (publicKey) => selectForged.get(publicKey),
+    recordForged(publicKey, slot, blockId, survives) {
+      database.transaction(() => upsertForged.run(publicKey, slot, blockId), survives);
+    },
     recordMissed(publicKey, slot, reason) {
       database.transaction(() => {
         insertMissed.run(slot, publicKey, reason);

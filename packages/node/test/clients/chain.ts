@@ -75,6 +75,7 @@ export async function serveEverything() {
       delegates: delegatesFromSecrets(cast.founders.map(({ passphrase }) => passphrase)),
       peers: undefined,
       pool: DEFAULT_POOL_OPTIONS,
+      watchRounds: undefined,
       timing: soloTiming,
       isOnDemand: true,
     },

@@ -26,6 +26,8 @@ import { setupBlocks } from "../../src/dev/setup.ts";
 import { createVerbs } from "../../src/dev/verbs.ts";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { createForger } from "../../src/forger/forger.ts";
+import { createGuard } from "../../src/forger/guard.ts";
+import { recordInDatabase } from "../../src/forger/signing-record.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { createEventLog } from "../../src/store/events.ts";
@@ -72,12 +74,19 @@ async function open({ secrets = everybody, undoDepth = 5, isSetUp = true } = {})
   );
   const submit = async (made: typeof block) =>
     refusalOf((await chain.accept([encodeBlock(made, network)]))[0]!);
+  const slotStore = createSlotStore(database);
   const forger = createForger(
     { timing: soloTiming, onDemand: false },
     {
       delegates: delegatesFromSecrets(secrets),
       slots,
-      slotStore: createSlotStore(database),
+      slotStore,
+      guard: createGuard({
+        record: recordInDatabase(slotStore),
+        otherForger: undefined,
+        slotOf: ({ timestamp }) => slots.slotAt(timestamp),
+        onRefused: () => {},
+      }),
       head: chain.head,
       forgingOrder: () =>
         chain.state.get("rounds", String(rounds.roundAt(chain.head().height + 1).round))!.order,

@@ -9,6 +9,9 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { createForger, type ForgedBlock, type ForgerDeps } from "../../src/forger/forger.ts";
+import { createGuard } from "../../src/forger/guard.ts";
+import type { OtherForger } from "../../src/forger/other-forger.ts";
+import { recordInDatabase, type SigningRecord } from "../../src/forger/signing-record.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrations.ts";
@@ -20,7 +23,8 @@ const [one, two] = [...delegates.keys()] as [string, string];
 const START_SLOT = 1000;
 
 function headerAt(slot: number): BlockHeader {
-  return { id: `block of slot ${slot}`, height: slot, timestamp: slots.slotTime(slot) } as BlockHeader;
+  const [id, timestamp] = [`block of slot ${slot}`, slots.slotTime(slot)];
+  return { id, height: slot, timestamp, generatorPublicKey: one } as BlockHeader;
 }
 
 /** A chain that takes every block, and what happened to it. */
@@ -30,11 +34,18 @@ function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
   const slotStore = createSlotStore(database);
   const forged: number[] = [];
   const failures: string[] = [];
+  const refused: string[] = [];
   let head = headerAt(START_SLOT - 10);
   const deps: ForgerDeps = {
     delegates,
     slots,
     slotStore,
+    guard: createGuard({
+      record: recordInDatabase(slotStore),
+      otherForger: undefined,
+      slotOf: ({ timestamp }) => slots.slotAt(timestamp),
+      onRefused: (kind) => refused.push(kind),
+    }),
     head: () => head,
     forgingOrder: () => [one, two, "somebody else"],
     selectTransactions: () => [],
@@ -52,7 +63,14 @@ function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
     logger: pino({ level: "silent" }),
     ...changes,
   };
-  return { forger: createForger({ timing: soloTiming, onDemand }, deps), deps, slotStore, forged, failures };
+  return {
+    forger: createForger({ timing: soloTiming, onDemand }, deps),
+    deps,
+    slotStore,
+    forged,
+    failures,
+    refused,
+  };
 }
 
 const slotMs = slots.blocktime * 1000;
@@ -169,6 +187,71 @@ describe("a missed slot has a recorded reason", () => {
     await forger.stop();
     expect(failures).toEqual([expect.stringContaining("was refused: wrong")]);
     expect(slotStore.missed(1)[0]?.reason).toBe("the block was refused: wrong");
+  });
+});
+
+describe("a slot that must not be signed", () => {
+  /** A record that holds a later slot, or cannot be written. */
+  const guarded = (record: SigningRecord, otherForger?: OtherForger) => {
+    const refused: string[] = [];
+    const slotOf = ({ timestamp }: BlockHeader) => slots.slotAt(timestamp);
+    const guard = createGuard({ record, otherForger, slotOf, onRefused: (kind) => refused.push(kind) });
+    return { ...world({ forgingOrder: () => [one], guard }), refused };
+  };
+
+  test("after the clock went back is missed with the reason, up to the last one that was signed", async () => {
+    const last = { publicKey: one, slot: START_SLOT + 2, height: 7, blockId: "abc" };
+    const { forger, forged, refused, slotStore, failures } = guarded({
+      lastSigned: () => last,
+      add: () => {},
+    });
+    forger.start();
+    await vi.advanceTimersByTimeAsync(3 * slotMs);
+    await forger.stop();
+    expect(forged).toEqual([START_SLOT + 3]);
+    expect(refused).toEqual(["signed_before", "signed_before"]);
+    expect(slotStore.missed(9).map(({ slot, reason }) => [slot, reason])).toEqual([
+      [START_SLOT + 2, "the signing record has this slot of this key, block abc: no slot is signed twice"],
+      [
+        START_SLOT + 1,
+        `the signing record has the later slot ${START_SLOT + 2} of this key, block abc: no slot is signed twice; is the clock right?`,
+      ],
+    ]);
+    expect(failures).toEqual([]);
+    await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow("not one that this node can forge");
+  });
+
+  test("leaves its block with nobody when the record cannot be written, and the next slot is tried", async () => {
+    let tries = 0;
+    const { forger, forged, failures } = guarded({
+      lastSigned: () => undefined,
+      add() {
+        if (++tries === 1) throw new Error("disk full");
+      },
+    });
+    forger.start();
+    await vi.advanceTimersByTimeAsync(2 * slotMs);
+    await forger.stop();
+    expect(forged).toEqual([START_SLOT + 2]);
+    expect(failures).toEqual(["disk full"]);
+  });
+
+  test("while the start watches for other forgers is left out, and counted for the key", async () => {
+    const leftOut: string[] = [];
+    const otherForger: OtherForger = {
+      start: (slot) => leftOut.push(`from ${slot}`),
+      refusalOf: (_, slot) => (slot < START_SLOT + 3 ? { kind: "watching", reason: "watching" } : undefined),
+      leftOut: (publicKey) => leftOut.push(publicKey),
+      signed: ({ height }) => leftOut.push(`signed ${height}`),
+      saw: () => false,
+      count: () => 0,
+    };
+    const { forger, slotStore } = guarded({ lastSigned: () => undefined, add: () => {} }, otherForger);
+    forger.start();
+    await vi.advanceTimersByTimeAsync(3 * slotMs);
+    await forger.stop();
+    expect(leftOut).toEqual([`from ${START_SLOT + 1}`, one, one, `signed ${START_SLOT + 3}`]);
+    expect(slotStore.missedAt(START_SLOT + 2)).toMatchObject([{ publicKey: one, reason: "watching" }]);
   });
 });
 

@@ -94,6 +94,8 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
       traffic: { receivedBytes: 0, sentBytes: 0 },
       forged: 7,
       missed: 2,
+      refused: { signed_before: 0, watching: 0, other_forger: 0 },
+      keysUsedElsewhere: 0,
       heapBytes: 1_000_000,
       loopDelay: { p50: 0, p99: 0.001, max: 0.002 },
     }),

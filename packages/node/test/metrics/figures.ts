@@ -13,6 +13,8 @@ export const FIGURES = {
     traffic: { receivedBytes: 61, sentBytes: 62 },
     forged: 7,
     missed: 2,
+    refused: { signed_before: 31, watching: 32, other_forger: 33 },
+    keysUsedElsewhere: 34,
     heapBytes: 1_000,
     loopDelay: { p50: 0.01, p99: 0.02, max: 0.03 },
   },

@@ -36,6 +36,8 @@ test("shows what is looked up", async () => {
     uniknode_peers_sent_bytes_total: 62,
     uniknode_forger_blocks_forged_total: 7,
     uniknode_forger_slots_missed_total: 2,
+    'uniknode_forger_refusals_total{reason="signed_before"}': 31,
+    uniknode_forger_keys_used_elsewhere: 34,
     'uniknode_event_loop_delay_seconds{thread="consensus",quantile="0.99"}': 0.02,
     'uniknode_event_loop_delay_seconds{thread="serving",quantile="1"}': 0.6,
     'uniknode_heap_used_bytes{thread="consensus"}': 1_000,

@@ -59,7 +59,7 @@ export async function createFleet(hosts: Hosts, count: number, blocktime: number
       [
         "run",
         ...["--network-dir", join(folder, "network"), "--data", dataOf(index)],
-        ...["--delegates", join(dataOf(index), "delegates.json")],
+        ...["--delegates", join(dataOf(index), "delegates.json"), "--watch-rounds", "0"],
         ...["--http-host", hosts.addressOf(index), "--http-port", String(HTTP_PORT), "--rate-limit", "0"],
         ...["--p2p-host", hosts.addressOf(index), "--p2p-port", String(P2P_PORT), "--peers", seeds],
         ...["--webhook-token", TOKEN, "--webhook-private-targets"],

@@ -86,6 +86,7 @@ export async function createNodes(): Promise<TestNodes> {
         isOwnDelegate: () => false,
         onPeer: ({ ip }, fate) => told.push(`${fate} ${ip}`),
         onBlock: ({ header }, fate) => told.push(`${fate} ${header.height}`),
+        onForeignHeader: () => {},
         onStarted: () => told.push("started"),
         onForgerEvent: (name) => told.push(name),
         nowMs,

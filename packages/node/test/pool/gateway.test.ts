@@ -18,7 +18,12 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
         network,
         head,
         now,
-        tally: () => ({ forged: 0, missed: 0 }),
+        forging: () => ({
+          forged: 0,
+          missed: 0,
+          refused: { signed_before: 0, watching: 0, other_forger: 0 },
+          keysUsedElsewhere: 0,
+        }),
         loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
         webhooksChanged: () => {},
         streamsChanged: () => ({}),

@@ -80,7 +80,12 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
       network,
       head: chain.head,
       now,
-      tally: () => ({ forged: 0, missed: 0 }),
+      forging: () => ({
+        forged: 0,
+        missed: 0,
+        refused: { signed_before: 0, watching: 0, other_forger: 0 },
+        keysUsedElsewhere: 0,
+      }),
       loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
       webhooksChanged: () => {},
       streamsChanged: () => ({}),

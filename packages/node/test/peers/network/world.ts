@@ -56,7 +56,7 @@ export async function createWorld(options: NetworkShape): Promise<World> {
       ...["--network-dir", networkDir, "--data", join(folder, `node-${index}`), "--http-port", "0"],
       ...["--rate-limit", "0", "--p2p-host", addressOf(index), "--p2p-port", String(port), "--p2p-loopback"],
       ...["--p2p-max-peers-same-subnet", "50", "--peers", `${addressOf(0)},${addressOf(1)}`],
-      ...["--delegates", keys, ...more],
+      ...["--delegates", keys, "--watch-rounds", "0", ...more],
     ]);
     const [url = ""] = await process.printed(/http:\S+/);
     const get = async <T>(path: string): Promise<T> => {

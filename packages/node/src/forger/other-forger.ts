@@ -1,0 +1,121 @@
+/**
+ * Detection of another forger that signs with keys of this node. The start waits until one would have shown; later, a
+ * block of an own key that this process did not sign stops signing with that key for as long as such blocks appear.
+ */
+import type { BlockHeader } from "@uniknode/protocol";
+import type { Refusal } from "./refusal.ts";
+
+export type OtherForgerDeps = {
+  /** Rounds that the start waits; 0 signs at once. */
+  readonly watchRounds: number;
+  /** Slots of a round. */
+  readonly roundLength: () => number;
+  /** Of the delegates of this node. */
+  readonly publicKeys: Iterable<string>;
+  /** Highest slot that was signed with a key. */
+  readonly lastSlot: (publicKey: string) => number | undefined;
+  readonly slotOf: (header: BlockHeader) => number;
+  readonly currentSlot: () => number;
+  readonly isSignatureValid: (header: BlockHeader) => boolean;
+  /** Called when another forger is found, and not again while its blocks keep appearing. */
+  readonly onFound: (header: BlockHeader) => void;
+  /** From 0 to 1. */
+  readonly random: () => number;
+};
+
+export type OtherForger = {
+  /** Signing begins at this slot; blocks of earlier slots are not judged. */
+  start(firstSlot: number): void;
+  refusalOf(publicKey: string, slot: number): Refusal | undefined;
+  /** A slot of the key went by unsigned because of `watching`. */
+  leftOut(publicKey: string): void;
+  /** This process signed a block. */
+  signed(header: BlockHeader): void;
+  /**
+   * A block that is on the chain, or one that arrived, whose signature is not verified yet. The answer is whether
+   * another forger signed it with a key of this node.
+   */
+  saw(header: BlockHeader, isVerified: boolean): boolean;
+  /** Keys that another forger signs with now. */
+  count(): number;
+};
+
+type Found = { readonly header: BlockHeader; readonly slot: number; readonly untilSlot: number };
+
+/** Slots before the current one that are judged, in each of which this process signs one block at most. */
+const JUDGED_SLOTS = 1_000;
+/** Within so many rounds every active delegate has a slot, be it first in one and last in the next. */
+const SURE_ROUNDS = 2;
+
+export function createOtherForger(deps: OtherForgerDeps): OtherForger {
+  const { watchRounds, roundLength, currentSlot } = deps;
+  let firstSlot = Number.POSITIVE_INFINITY;
+  /** By key: what an earlier process signed is known by its slot only. */
+  const signedBefore = new Map<string, number>();
+  const leftOut = new Map<string, number>();
+  /** Ids of the blocks that this process signed, oldest first; only the holder of a key can give one another id. */
+  const own = new Set<string>();
+  const found = new Map<string, Found>();
+
+  const otherOf = (publicKey: string, slot: number) => {
+    const other = found.get(publicKey);
+    return other && slot < other.untilSlot ? other : undefined;
+  };
+
+  /** Whether another forger would have shown: the time is over, and each key had slots that were left to it. */
+  function isWatched(publicKey: string, slot: number): boolean {
+    const rounds = (slot - firstSlot) / roundLength();
+    const isLeftOut = (leftOut.get(publicKey) ?? 0) >= watchRounds;
+    return watchRounds === 0 || rounds >= watchRounds * (isLeftOut ? 1 : SURE_ROUNDS);
+  }
+
+  function isForeign(header: BlockHeader, slot: number, isVerified: boolean): boolean {
+    const lastBefore = signedBefore.get(header.generatorPublicKey);
+    if (lastBefore === undefined || slot <= lastBefore || slot < firstSlot) return false;
+    if (slot > currentSlot() + 1 || slot <= currentSlot() - JUDGED_SLOTS) return false;
+    return !own.has(header.id) && (isVerified || deps.isSignatureValid(header));
+  }
+
+  return {
+    start(slot) {
+      firstSlot = slot;
+      for (const publicKey of deps.publicKeys) signedBefore.set(publicKey, deps.lastSlot(publicKey) ?? -1);
+    },
+    refusalOf(publicKey, slot) {
+      const other = otherOf(publicKey, slot);
+      if (other) {
+        const { id, height } = other.header;
+        const reason =
+          `another forger signs with this key (block ${id} at height ${height}, slot ${other.slot}): ` +
+          `stop one of the two; this one waits until slot ${other.untilSlot}`;
+        return { kind: "other_forger", reason };
+      }
+      if (isWatched(publicKey, slot)) return undefined;
+      const untilSlot = Math.max(slot + 1, firstSlot + watchRounds * roundLength());
+      const reason = `watching for another forger with the same keys until slot ${untilSlot} (--watch-rounds)`;
+      return { kind: "watching", reason };
+    },
+    leftOut: (publicKey) => void leftOut.set(publicKey, (leftOut.get(publicKey) ?? 0) + 1),
+    signed(header) {
+      own.add(header.id);
+      if (own.size > 2 * JUDGED_SLOTS) own.delete(own.values().next().value!);
+    },
+    saw(header, isVerified) {
+      const { generatorPublicKey } = header;
+      const last = found.get(generatorPublicKey);
+      if (last?.header.id === header.id) return true;
+      const slot = deps.slotOf(header);
+      if (!isForeign(header, slot, isVerified)) return false;
+      // An earlier block again says nothing new: it could be repeated by everybody.
+      if (last && slot <= last.slot) return true;
+      const isNew = otherOf(generatorPublicKey, currentSlot()) === undefined;
+      // Two that found each other do not come back at the same time.
+      const rounds = SURE_ROUNDS * (1 + deps.random());
+      const untilSlot = slot + Math.ceil(rounds * roundLength());
+      found.set(generatorPublicKey, { header, slot, untilSlot });
+      if (isNew && currentSlot() < untilSlot) deps.onFound(header);
+      return true;
+    },
+    count: () => [...found.keys()].filter((publicKey) => otherOf(publicKey, currentSlot())).length,
+  };
+}

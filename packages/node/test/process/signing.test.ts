@@ -1,0 +1,179 @@
+/** Forging after a restore, beside another forger, and with a signing record that is taken, damaged or missing. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createWorld } from "../peers/network/world.ts";
+import { testNetwork } from "../peers/test-network.ts";
+import { writeNetwork } from "./network.ts";
+import { type Ended, type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
+
+const TOKEN = "signing-test";
+const CLOCK = fileURLToPath(new URL("../simulation/clock-jumps.ts", import.meta.url));
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+let folder: string;
+let running: Running[];
+const at = (name: string) => join(folder, name);
+const record = () => at("data.signing");
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "uniknode-signing-"));
+  running = [];
+  const network = testNetwork({ nodes: 1, blocktime: 1 });
+  writeNetwork(at("network"), network);
+  const secrets = network.delegates.map(({ passphrase }) => passphrase);
+  writeFileSync(at("delegates.json"), JSON.stringify({ secrets }));
+});
+afterEach(async () => {
+  for (const { child } of running) child.kill("SIGKILL");
+  await Promise.all(running.map(({ ended }) => ended));
+  rmSync(folder, { recursive: true });
+});
+
+const argumentsOf = (data: string, ...more: string[]) => [
+  ...["run", "--network-dir", at("network"), "--alone", "--data", data, "--http-port", "0"],
+  ...["--delegates", at("delegates.json"), "--webhook-token", TOKEN, ...more],
+];
+
+const setClock = (lateSeconds: number) => writeFileSync(at("clock"), String(-1000 * lateSeconds));
+
+/** A node that forges a block a second, by a clock that is late. */
+async function start(lateSeconds = 0): Promise<{ node: Running; url: string }> {
+  setClock(lateSeconds);
+  const node = spawnUniknode(argumentsOf(at("data")), {
+    nodeArguments: ["--import", CLOCK],
+    environment: { UNIKNODE_TEST_CLOCK: at("clock") },
+  });
+  running.push(node);
+  return { node, url: (await node.printed(/http:\S+/))[0] };
+}
+
+async function stop({ node }: { node: Running }, signal: NodeJS.Signals = "SIGTERM"): Promise<Ended> {
+  node.child.kill(signal);
+  return node.ended;
+}
+
+/** Lines of the log with this message. */
+const logged = ({ node }: { node: Running }, message: string): Record<string, unknown>[] =>
+  node
+    .stderr()
+    .split("\n")
+    .filter((line) => line.startsWith("{") && line.endsWith("}"))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg }) => msg === message);
+
+const blocksOf = (process: { node: Running }) =>
+  logged(process, "block forged") as { slot: number; id: string; height: number }[];
+
+/** Waits until a process has forged so many blocks. */
+const forges = (process: { node: Running }, count: number) =>
+  expect.poll(() => blocksOf(process).length, PATIENCE).toBeGreaterThanOrEqual(count);
+
+const lastRecorded = () => Number(/ (\d+) \d+ \S+ \S+\n$/.exec(readFileSync(record(), "utf8"))![1]);
+
+async function metric(url: string, name: string): Promise<number> {
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: TOKEN } });
+  const line = (await response.text()).split("\n").find((text) => text.startsWith(`${name} `));
+  return Number(line?.split(" ")[1]);
+}
+
+test("an older data folder and a late clock sign no slot again; the reason is told", {
+  timeout: 120_000,
+}, async () => {
+  const first = await start();
+  await forges(first, 2);
+  await stop(first);
+  cpSync(at("data"), at("backup"), { recursive: true });
+  const backupMs = Date.now();
+  const second = await start();
+  await forges(second, 5);
+  await stop(second, "SIGKILL");
+  const signed = [...blocksOf(first), ...blocksOf(second)].map(({ slot }) => slot);
+  expect(lastRecorded()).toBeGreaterThanOrEqual(Math.max(...signed));
+
+  rmSync(at("data"), { recursive: true });
+  cpSync(at("backup"), at("data"), { recursive: true });
+  const last = lastRecorded();
+  // It starts in the past of the backup, however long that takes, and then goes on from the time of the backup.
+  const third = await start(600);
+  setClock((Date.now() - backupMs) / 1000);
+  const refused = () =>
+    (logged(third, "slot missed") as { slot: number; reason: string }[]).filter(({ reason }) =>
+      /^the signing record has (this slot|the later slot \d+) of this key, block \w+: no slot is/.test(
+        reason,
+      ),
+    );
+  await expect.poll(() => refused().length, PATIENCE).toBeGreaterThanOrEqual(2);
+  for (const { slot } of refused()) expect(slot).toBeLessThanOrEqual(last);
+  expect(await metric(third.url, 'uniknode_forger_refusals_total{reason="signed_before"}')).toBeGreaterThan(
+    1,
+  );
+  const why = await runUniknode([
+    "forger",
+    "why",
+    "--data",
+    at("data"),
+    "--slot",
+    String(refused()[0]!.slot),
+  ]);
+  expect(why.stdout).toContain("the signing record has");
+  // Where the clock is right, slots are new, and the chain goes on.
+  setClock(0);
+  await forges(third, 1);
+  expect(blocksOf(third)[0]!.slot).toBeGreaterThan(last);
+});
+
+describe("a signing record", { timeout: 60_000 }, () => {
+  test("in use by another forger ends the second; missing, it is created from the data folder", async () => {
+    const first = await start();
+    await forges(first, 1);
+    const second = await runUniknode(argumentsOf(at("other"), "--signing-record", record()));
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(`the signing record ${record()} is in use by another uniknode`);
+    await stop(first, "SIGKILL");
+    expect(logged(first, "signing record opened")).toMatchObject([{ isNew: true }]);
+    // The system has released it.
+    const last = lastRecorded();
+    rmSync(record());
+    const third = await start();
+    expect(lastRecorded()).toBeGreaterThanOrEqual(last);
+    expect(third.node.stderr()).toContain("signing record missing: created from the data folder");
+  });
+
+  test("that is damaged is refused, and says what to do; a node without delegates does not ask for it", async () => {
+    writeFileSync(record(), "uniknode-signing-record 1\ndamaged\n");
+    const { code, stderr } = await runUniknode(argumentsOf(at("data")));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`uniknode: the signing record ${record()} is damaged (line 2 is damaged)`);
+    expect(stderr).toContain("move the file away");
+    const follower = spawnUniknode(
+      argumentsOf(at("data")).filter(
+        (text, index, all) => text !== "--delegates" && all[index - 1] !== "--delegates",
+      ),
+    );
+    running.push(follower);
+    await follower.printed(/http:\S+/);
+  });
+});
+
+test("two forgers with one key: the one that comes later watches, finds the other and does not forge", {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const world = await createWorld({ nodes: 2, blocktime: 2 });
+  onTestFinished(world.close);
+  const nodes = await Promise.all([world.start(0), world.start(1)]);
+  await expect.poll(() => nodes[0]!.height(), PATIENCE).toBeGreaterThan(1);
+  const keys = join(world.folder, "delegates-0.json");
+  const twin = await world.start(2, "--delegates", keys, "--watch-rounds", "1", "--webhook-token", TOKEN);
+  const refusals = (reason: string) => metric(twin.url, `uniknode_forger_refusals_total{reason="${reason}"}`);
+  await expect.poll(() => refusals("other_forger"), PATIENCE).toBeGreaterThan(0);
+  expect(await metric(twin.url, "uniknode_forger_blocks_forged_total")).toBe(0);
+  expect(await metric(twin.url, "uniknode_forger_keys_used_elsewhere")).toBe(1);
+  expect(twin.process.stderr()).toContain("another forger signs with a key of this node");
+  const why = await runUniknode(["forger", "why", "--data", join(world.folder, "node-2")]);
+  expect(why.stdout).toContain("another forger signs with this key");
+  // The one that was there first goes on.
+  expect(nodes[0]!.process.stderr()).not.toContain("another forger signs");
+});
