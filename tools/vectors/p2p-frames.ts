@@ -66,6 +66,7 @@ export async function withServer(
       isReady: () => isReady,
       replyHeaders: () => headers,
       isBanned: () => false,
+      isPeer: () => false,
       logger,
     },
   );

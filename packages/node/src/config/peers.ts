@@ -68,7 +68,7 @@ export const peerOptions = {
   p2pMaxPeersSameSubnet: option({
     name: "p2pMaxPeersSameSubnet",
     placeholder: "N",
-    sentence: "Number of peers taken from one /24 network.",
+    sentence: "Number of peers taken from one /24 of IPv4 or one /64 of IPv6; twice as many from one /48.",
     default: 5,
     oldVariables: ["CORE_P2P_MAX_PEERS_SAME_SUBNET"],
     read: readInteger(1, 1_000),

@@ -2,6 +2,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { NodeFigures } from "../serving/gateway.ts";
 import type { LoopDelay } from "./loop-delay.ts";
+import { createPeerBoundsMetrics } from "./peer-bounds.ts";
 import { showTotal } from "./total.ts";
 
 export type NodeMetrics = {
@@ -54,6 +55,7 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
   const peers = gauge("uniknode_peers", "Peers that are known.");
   const received = counter("uniknode_peers_received_bytes_total", "Bytes from other nodes.");
   const sent = counter("uniknode_peers_sent_bytes_total", "Bytes to other nodes.");
+  const peerBounds = createPeerBoundsMetrics(registry);
   const forged = counter("uniknode_forger_blocks_forged_total", "Blocks forged by this process.");
   const missed = counter(
     "uniknode_forger_slots_missed_total",
@@ -92,6 +94,7 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
       peers.set(figures.peers);
       showTotal(received, figures.traffic.receivedBytes);
       showTotal(sent, figures.traffic.sentBytes);
+      if (figures.peerBounds) peerBounds.show(figures.peerBounds);
       showTotal(forged, figures.forged);
       showTotal(missed, figures.missed);
       refused.reset();

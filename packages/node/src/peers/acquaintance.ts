@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Network, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import { clientGroup } from "../addresses/groups.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Closing } from "../lifecycle/closing.ts";
 import type { PeerStore } from "../store/peers.ts";
@@ -71,6 +72,7 @@ export function createAcquaintance(
     onBan(ip) {
       leave(ip);
       store.forget(ip);
+      for (const peer of register.all()) if (clientGroup(peer.ip) === clientGroup(ip)) leave(peer.ip);
     },
   });
   const isWhitelisted = matchesAddress(options.whitelist);

@@ -1,6 +1,7 @@
 /** Addresses of peers (p2p.md 6.1, 10.3). */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { clientGroup, siteGroup } from "../addresses/groups.ts";
 
 /**
  * The one form in which an address is compared with others: an IPv4 address written as IPv6, which is how it arrives
@@ -30,8 +31,8 @@ export function peerAddress(
 }
 
 /**
- * The group of addresses that limits per subnet count together: the /24 of IPv4. Of IPv6 only the last four bytes
- * count, so that most native addresses are one group.
+ * The subnet of an address by the rule of the old network (p2p.md 6.1): the /24 of IPv4. Of IPv6 only the last four
+ * bytes count, which bounds nothing there: see `neighbourhoodsOf`.
  */
 export function subnetOf(text: string): string {
   const address = ipaddr.parse(text);
@@ -39,4 +40,33 @@ export function subnetOf(text: string): string {
   const [a = 0, b = 0, c = 0] = bytes.slice(-4);
   if (address.kind() === "ipv4") return `${a}.${b}.${c}.0`;
   return new ipaddr.IPv6([a, b, c, ...Array<number>(13).fill(0)]).toString();
+}
+
+/** A group of addresses, and how many of something it may have. */
+export type Neighbourhood = { readonly key: string; readonly max: number };
+
+/** A /48 is a site with several networks, which may have so many times as much as one of them. */
+const NETWORKS_PER_SITE = 2;
+
+/**
+ * The groups whose members are counted together, the largest first: the /24 of an IPv4 address; the /48 and the /64 of
+ * an IPv6 address.
+ *
+ * @param address plain
+ * @param perSubnet what a /24 or a /64 may have
+ */
+export const neighbourhoodsOf = (address: string, perSubnet: number): readonly Neighbourhood[] =>
+  isIP(address) === 4
+    ? [{ key: `${subnetOf(address)}/24`, max: perSubnet }]
+    : [
+        { key: siteGroup(address), max: NETWORKS_PER_SITE * perSubnet },
+        { key: clientGroup(address), max: perSubnet },
+      ];
+
+/** The part of the internet that an address belongs to: its /16 of IPv4, its /32 of IPv6. */
+export function regionOf(address: string): string {
+  const [first = 0, second = 0, third = 0, fourth = 0] = ipaddr.parse(address).toByteArray();
+  return isIP(address) === 4
+    ? `${first}.${second}.0.0/16`
+    : `${new ipaddr.IPv6([first, second, third, fourth, ...Array<number>(12).fill(0)]).toString()}/32`;
 }

@@ -1,4 +1,5 @@
 /** What goes from node to node: blocks and transactions, those that arrive, those that are passed on, those fetched. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Rounds } from "@uniknode/ledger";
 import type { Block, BlockHeader, Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
@@ -44,6 +45,8 @@ export type Exchange = {
   readonly transactions: TransactionArrivals;
   /** Passes on what the pool wants to be passed on. */
   broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
+  /** Posts that were not sent, since the process started. */
+  postsDropped(): { readonly block: number; readonly transactions: number };
 };
 
 /**
@@ -51,6 +54,8 @@ export type Exchange = {
  * may have to wait for more than 4 s until it takes another one.
  */
 const FAREWELL_MS = 6_000;
+/** Peers that lack the blocks below the last one fetch them meanwhile. */
+const FETCH_MS = 1_000;
 
 /** @param closing is told how to end what is opened */
 export function createExchange(
@@ -83,7 +88,10 @@ export function createExchange(
     logger,
   });
   const underWay = createUnderWay((err) => logger.error({ err }, "passing on failed"));
-  closing.add("passing on", () => underWay.ended(FAREWELL_MS));
+  closing.add("passing on", async () => {
+    await underWay.ended(FAREWELL_MS);
+    await sleep(Math.max(0, FETCH_MS - blockBroadcast.sinceRefusalMs()));
+  });
 
   let isStarted = false;
   const sync = createSync({
@@ -122,6 +130,10 @@ export function createExchange(
   return {
     sync,
     broadcastTransactions,
+    postsDropped: () => ({
+      block: blockBroadcast.dropped(),
+      transactions: transactionBroadcast.dropped(),
+    }),
     blocks: createBlockArrivals({
       network,
       slots,

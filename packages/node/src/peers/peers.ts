@@ -4,7 +4,7 @@
  */
 import type { Block } from "@uniknode/protocol";
 import { createClosing } from "../lifecycle/closing.ts";
-import type { AdmissionAnswer, PeerInfo, SyncProgress } from "../serving/gateway.ts";
+import type { AdmissionAnswer, PeerBounds, PeerInfo, SyncProgress } from "../serving/gateway.ts";
 import { type AcquaintanceDeps, createAcquaintance } from "./acquaintance.ts";
 import type { Items } from "./arrivals/transactions.ts";
 import { createExchange, type ExchangeDeps } from "./exchange.ts";
@@ -40,6 +40,7 @@ export type Peers = {
   progress(): SyncProgress | undefined;
   /** Bytes on the wire, since the process started. */
   traffic: Traffic["read"];
+  bounds(): PeerBounds;
   close(): Promise<void>;
 };
 
@@ -53,6 +54,8 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
   const closing = createClosing();
   const acquaintance = createAcquaintance(options, deps, closing);
   const { register, discovery, traffic } = acquaintance;
+  // It serves until the last blocks are passed on: peers may have to fetch those below them.
+  closing.add("server", () => server.close());
   const exchange = createExchange(acquaintance, deps, closing);
   const { sync } = exchange;
 
@@ -74,7 +77,6 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
   return {
     async start() {
       const port = await server.listen();
-      closing.add("server", server.close);
       await discovery.start();
       sync.start();
       return port;
@@ -100,6 +102,11 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     },
     progress: sync.progress,
     traffic: traffic.read,
+    bounds: () => ({
+      ...server.figures(),
+      banned: acquaintance.bans.count(),
+      postsDropped: exchange.postsDropped(),
+    }),
     close: () => closing.closeAll((part, err) => logger.error({ part, err }, "closing failed")),
   };
 }

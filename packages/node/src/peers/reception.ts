@@ -96,6 +96,7 @@ export function createReception(
       isReady: () => true,
       replyHeaders: () => ({ version: options.version, height: head().height }),
       isBanned: isRefused,
+      isPeer: (address) => register.get(address) !== undefined,
       onSocket: traffic.watch,
       logger,
       answer,

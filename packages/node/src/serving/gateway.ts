@@ -37,6 +37,22 @@ export type SyncProgress = {
 };
 
 /** What the thread of consensus knows of itself. */
+/** What peers and strangers take up, and what they were denied. */
+export type PeerBounds = {
+  /** Connections of others at this moment, and those of them that have not shaken hands. */
+  readonly sessions: number;
+  readonly handshakes: number;
+  /** Addresses banned at this moment. */
+  readonly banned: number;
+  /** By reason, all of them since the process started: connections refused, and those cut later on. */
+  readonly refused: Readonly<Record<string, number>>;
+  readonly cut: Readonly<Record<string, number>>;
+  /** Connections that made room for others. */
+  readonly evicted: number;
+  /** Posts that were not sent, by what they hold. */
+  readonly postsDropped: Readonly<Record<string, number>>;
+};
+
 export type NodeFigures = {
   height: number;
   /** Network time since the head was forged. */
@@ -49,6 +65,8 @@ export type NodeFigures = {
   peers: number;
   /** Bytes to and from other nodes, since the process started. */
   traffic: { receivedBytes: number; sentBytes: number };
+  /** Absent for a node without peers. */
+  peerBounds?: PeerBounds;
   /** Blocks forged, and slots of this node's delegates missed, since the process started. */
   forged: number;
   missed: number;

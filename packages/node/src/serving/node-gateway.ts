@@ -15,6 +15,7 @@ import {
   type Gateway,
   type NodeFigures,
   type NodeStatus,
+  type PeerBounds,
   type PeerInfo,
   type SyncProgress,
 } from "./gateway.ts";
@@ -44,6 +45,7 @@ export type GatewayDeps = {
     /** Absent while in step with the network. */
     progress(): SyncProgress | undefined;
     traffic(): NodeFigures["traffic"];
+    bounds(): PeerBounds;
     /** Passes on what the pool wants to be passed on of a submission. */
     broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionAnswer): void;
   };
@@ -126,6 +128,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
         poolSize: pool.size(),
         peers: peers?.list().length ?? 0,
         traffic: peers?.traffic() ?? { receivedBytes: 0, sentBytes: 0 },
+        ...(peers && { peerBounds: peers.bounds() }),
         ...deps.forging(),
         heapBytes: process.memoryUsage().heapUsed,
         loopDelay: deps.loopDelay(),

@@ -15,6 +15,8 @@ export type PeerStore = {
 
 /** Addresses that are kept: more than a network has nodes. */
 const MAX_KNOWN = 1_000;
+/** Bans that are kept, the latest ones. */
+const MAX_BANS = 10_000;
 
 export function createPeerStore(database: Database): PeerStore {
   const select = database.prepare<{ ip: string }>("SELECT ip FROM peers ORDER BY seen_ms DESC, ip LIMIT ?");
@@ -29,6 +31,9 @@ export function createPeerStore(database: Database): PeerStore {
     "SELECT ip, until_ms AS untilMs, reason FROM bans WHERE until_ms > ? ORDER BY until_ms",
   );
   const pruneBans = database.prepare("DELETE FROM bans WHERE until_ms <= ?");
+  const pruneOldBans = database.prepare(
+    "DELETE FROM bans WHERE ip IN (SELECT ip FROM bans ORDER BY until_ms DESC LIMIT -1 OFFSET ?)",
+  );
   const upsertBan = database.prepare("INSERT OR REPLACE INTO bans VALUES (?, ?, ?)");
   return {
     known: (limit) => select.all(limit).map(({ ip }) => ip),
@@ -43,6 +48,9 @@ export function createPeerStore(database: Database): PeerStore {
       pruneBans.run(nowMs);
       return selectBans.all(nowMs);
     },
-    ban: ({ ip, untilMs, reason }) => void upsertBan.run(ip, untilMs, reason),
+    ban({ ip, untilMs, reason }) {
+      upsertBan.run(ip, untilMs, reason);
+      pruneOldBans.run(MAX_BANS);
+    },
   };
 }

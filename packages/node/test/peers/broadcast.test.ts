@@ -1,5 +1,5 @@
 /** Passing on what arrived (p2p.md 12.1 and 12.2). */
-import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
+import { decodeHeader, type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSightings } from "../../src/peers/arrivals/sightings.ts";
@@ -79,6 +79,45 @@ describe("a block", () => {
     ["watched for long enough is sent at once", { count: 3, spreadMs: 500 }, 10],
   ])("%s", async (_, seen: Seen, recipients) => {
     expect(await broadcast(seen)).toBe(recipients);
+  });
+});
+
+describe("blocks that wait for their turn at a peer", () => {
+  test("give their place to the newest one", async () => {
+    const world = openTestChain();
+    const turns: (() => void)[] = [];
+    const sent: number[] = [];
+    const ask = (async (_ip: string, _event: string, argument: () => { block: Uint8Array }) => {
+      await new Promise<void>((resolve) => turns.push(resolve));
+      sent.push(decodeHeader(argument().block, network).header.height);
+    }) as unknown as Outgoing["ask"];
+    const sightings = createSightings();
+    const broadcast = createBlockBroadcast({
+      network,
+      peers: () => peers.slice(0, 1),
+      ask,
+      hasRoom: () => true,
+      sightings,
+      logger,
+    });
+    const block = world.make(5);
+    const at = (height: number) => ({
+      ...block,
+      header: { ...block.header, height, id: `block ${height}`, previousBlock: "ab".repeat(32) },
+    });
+    const passed = [5, 7, 6].map((height) => broadcast.pass(at(height)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(turns).toHaveLength(1);
+    turns[0]!();
+    await Promise.all(passed);
+    expect(sent).toEqual([7]);
+    expect(broadcast.dropped()).toBe(2);
+    const next = broadcast.pass(at(8));
+    await new Promise((resolve) => setImmediate(resolve));
+    turns[1]!();
+    await next;
+    await world.close();
+    expect(sent).toEqual([7, 8]);
   });
 });
 

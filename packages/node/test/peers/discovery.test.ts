@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createCandidates } from "../../src/peers/discovery/candidates.ts";
 import { createDiscovery } from "../../src/peers/discovery/discovery.ts";
 import { dropFailing } from "../../src/peers/discovery/drop-failing.ts";
@@ -32,6 +32,7 @@ const peerAt = (ip: string, plugins = {}): Peer =>
 function world(
   options: {
     fails?: string[];
+    unready?: string[];
     banned?: string[];
     takesLoopback?: boolean;
     takesNobody?: boolean;
@@ -51,6 +52,7 @@ function world(
       register,
       async ping(ip) {
         pinged.push(ip);
+        if (options.unready?.includes(ip)) throw new PeerError("PEER_REFUSED", "App is not ready.");
         if (options.fails?.includes(ip)) throw new Error("no");
         register.put(peerAt(ip));
       },
@@ -78,6 +80,44 @@ describe("a candidate", () => {
     expect(await candidates.submit("203.0.113.3")).toBe(false);
     expect(await candidates.submit("203.0.113.3", { isSeed: true })).toBe(true);
     expect(await candidates.submit("203.0.114.1")).toBe(true);
+  });
+
+  test("of IPv6 counts in its /64 and its /48, whatever its last bytes are", async () => {
+    const { candidates } = world();
+    const peers = async (addresses: string[]) => {
+      const answers = await Promise.all(addresses.map((address) => candidates.submit(address)));
+      return answers.filter((isPeer) => isPeer).length;
+    };
+    const network = Array.from({ length: 9 }, (_, index) => `2001:db8:1:1::${index}:0:1`);
+    const site = Array.from({ length: 9 }, (_, index) => `2001:db8:1:${index + 2}::1`);
+    expect(await peers(network)).toBe(2);
+    expect(await peers(site)).toBe(2);
+    expect(await peers(["2001:db8:2::1"])).toBe(1);
+  });
+
+  test("is one of 500 at most, unless it is a seed", async () => {
+    const { candidates, register } = world();
+    for (let index = 0; index < 500; index++) register.put(peerAt(`10.${index >> 8}.${index & 255}.1`));
+    expect(await candidates.submit("203.0.113.1")).toBe(false);
+    expect(await candidates.submit("203.0.113.1", { isSeed: true })).toBe(true);
+  });
+
+  test("of one site is dialled twenty times in ten seconds at most", async () => {
+    const addresses = Array.from({ length: 30 }, (_, index) => `2001:db8:1:${index}::1`);
+    const { candidates, pinged } = world({ fails: addresses, perSubnet: 50 });
+    for (const address of addresses) await candidates.submit(address);
+    expect(pinged).toHaveLength(20);
+  });
+
+  test("that is not ready yet is dialled again after a second", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { candidates, pinged } = world({ unready: ["203.0.113.1"] });
+    for (let count = 0; count < 3; count++) await candidates.submit("203.0.113.1");
+    expect(pinged).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await candidates.submit("203.0.113.1");
+    expect(pinged).toHaveLength(2);
   });
 
   test("that failed is not dialled again at once, unless it is a seed", async () => {
@@ -286,6 +326,33 @@ test("a ban counts in every form of the address, and over restarts", () => {
   expect(isBanned("203.0.113.8")).toBe(false);
   now += 60 * 60_000;
   expect(isBanned("203.0.113.7")).toBe(false);
+});
+
+test("a ban of an address of IPv6 counts for its /64", () => {
+  const bans = createBans({
+    store: { bans: () => [], ban: () => {} },
+    nowMs: () => 1_000,
+    onBan: () => {},
+    logger,
+  });
+  bans.ban("2001:db8:1:2::7", "lies");
+  expect(bans.isBanned("2001:db8:1:2:3::8")).toBe(true);
+  expect(bans.isBanned("2001:db8:1:3::7")).toBe(false);
+  expect(bans.count()).toBe(1);
+});
+
+test("more bans than are remembered end the earliest ones", () => {
+  const bans = createBans({
+    store: { bans: () => [], ban: () => {} },
+    nowMs: () => 1_000,
+    onBan: () => {},
+    logger,
+  });
+  for (let index = 0; index <= 10_000; index++)
+    bans.ban(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`, "lies");
+  expect(bans.count()).toBe(10_000);
+  expect(bans.isBanned("10.0.0.0")).toBe(false);
+  expect(bans.isBanned("10.0.0.1")).toBe(true);
 });
 
 test("a sample takes each at most once", () => {

@@ -75,7 +75,7 @@ describe("two nodes", () => {
       expect(await first.peers.submit(first.world.make(slot))).toBeUndefined();
     }
     await first.peers.close();
-    await expect.poll(() => second.told, PATIENCE).toContain(`received ${heightOf(first)}`);
+    await expect.poll(() => heightOf(second), PATIENCE).toBe(heightOf(first));
   });
 
   /** Three in a row: the first and the third one do not meet. */

@@ -147,11 +147,14 @@ test("a node without peers is in step with the network", async () => {
   expect(await gateway.status()).toEqual({ synced: true, now: 10, blocksCount: 0, timestamp: 1e9 });
 });
 
+const BOUNDS = { sessions: 1, handshakes: 2, banned: 3, refused: {}, cut: {}, evicted: 4, postsDropped: {} };
+
 const peersAt = (height: number) => ({
   networkHeight: () => height,
   list: () => [],
   progress: () => undefined,
   traffic: () => ({ receivedBytes: 3, sentBytes: 4 }),
+  bounds: () => BOUNDS,
   broadcastTransactions() {},
 });
 
@@ -176,6 +179,7 @@ test("a node that catches up tells how far it is", async () => {
     blocksBehind: 10,
     progress,
     traffic: { receivedBytes: 3, sentBytes: 4 },
+    peerBounds: BOUNDS,
   });
 });
 

@@ -24,6 +24,10 @@ const POST = "p2p.peer.postBlock";
 /** Those who would not have to wait for this block and could be sent another one at once: one of our own. */
 const FREE_PLACES = 2;
 
+type Post = { readonly height: number; readonly bytes: Uint8Array };
+/** What leaves for a peer when its turn has come. */
+type Place = { post: Post };
+
 export type BlockBroadcast = {
   /** Sends a block that was posted or forged to as many peers as it needs. */
   pass(block: Block): Promise<void>;
@@ -32,10 +36,18 @@ export type BlockBroadcast = {
    * those are left out where a block of our own could have to wait for it.
    */
   passFetched(block: Block): Promise<void>;
+  /** Posts that gave their place to a newer one, since the process started. */
+  dropped(): number;
+  /** Milliseconds since a peer did not take a post, most likely for want of the blocks below it. */
+  sinceRefusalMs(): number;
 };
 
 export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
   const { network, sightings, logger } = deps;
+  /** By address: who has the newest block can fetch those below, and older ones need not wait. */
+  const waiting = new Map<string, Place>();
+  let dropped = 0;
+  let refusedAt = Number.NEGATIVE_INFINITY;
 
   /** 0 where somebody else passes it on, or a later block has overtaken it. */
   async function recipients(id: string): Promise<number> {
@@ -53,13 +65,32 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
 
   async function send(block: Block, ips: readonly string[]): Promise<void> {
     if (ips.length === 0) return;
+    const { height } = block.header;
     const bytes = encodeBlock(block, network);
-    await Promise.all(ips.map((ip) => post(ip, bytes)));
+    await Promise.all(ips.map((ip) => post(ip, { height, bytes })));
   }
 
-  async function post(ip: string, block: Uint8Array): Promise<void> {
+  /** Posts a block to a peer, or puts it in the place of the older one that waits for its turn there. */
+  async function post(ip: string, post: Post): Promise<void> {
+    const before = waiting.get(ip);
+    if (before) {
+      dropped++;
+      if (post.height >= before.post.height) before.post = post;
+      return;
+    }
+    const place: Place = { post };
+    waiting.set(ip, place);
+    const leave = () => {
+      if (waiting.get(ip) === place) waiting.delete(ip);
+    };
     const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-    await deps.ask(ip, POST, { block }, limits).catch((error) => {
+    const newest = () => {
+      leave();
+      return { block: place.post.bytes };
+    };
+    await deps.ask(ip, POST, newest, limits).catch((error) => {
+      leave();
+      if (error.code === "PEER_REFUSED") refusedAt = performance.now();
       logger.debug({ ip, reason: error.message }, "a block was not passed on");
     });
   }
@@ -74,5 +105,7 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
       const free = isPosted ? [] : deps.peers().filter((ip) => deps.hasRoom(ip, POST, FREE_PLACES));
       await send(block, free);
     },
+    dropped: () => dropped,
+    sinceRefusalMs: () => performance.now() - refusedAt,
   };
 }

@@ -24,12 +24,17 @@ export type TransactionBroadcast = {
   pass(items: Items, answer: AdmissionAnswer): Promise<void>;
   /** Sends all of them. */
   send(items: Items): Promise<void>;
+  /** Posts that were not sent since too many waited for a peer, since the process started. */
+  dropped(): number;
 };
 
 export function createTransactionBroadcast(deps: TransactionBroadcastDeps): TransactionBroadcast {
+  let dropped = 0;
+
   async function post(ip: string, transactions: Record<string, unknown>[]): Promise<void> {
     const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
     await deps.ask(ip, "p2p.peer.postTransactions", { transactions }, limits).catch((error) => {
+      if (error.code === "PEER_BUSY") dropped++;
       deps.logger.debug({ ip, reason: error.message }, "transactions were not passed on");
     });
   }
@@ -45,6 +50,7 @@ export function createTransactionBroadcast(deps: TransactionBroadcastDeps): Tran
 
   return {
     send,
+    dropped: () => dropped,
     async pass(items, { data: { broadcast } }) {
       const received = new Map(items.map((item) => [item.id, item]));
       await send(

@@ -1,15 +1,20 @@
 /** Whether an address becomes a peer (p2p.md 10.3). */
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
-import { peerAddress, subnetOf } from "../addresses.ts";
+import { siteGroup } from "../../addresses/groups.ts";
+import { neighbourhoodsOf, peerAddress, plainAddress } from "../addresses.ts";
 import { createRefusals } from "../guards/refusals.ts";
+import { createWindowCounter } from "../guards/window.ts";
 import type { Register } from "../known/register.ts";
+import { PeerError } from "../transport/error.ts";
 import type { Outgoing } from "../transport/outgoing.ts";
+import { NOT_READY } from "../wire/replies/write.ts";
 import type { Ping } from "./ping.ts";
 
 export type CandidateOptions = {
   /** Nobody becomes a peer, not even a seed. */
   readonly takesNobody: boolean;
+  /** Of a /24 of IPv4 or a /64 of IPv6; twice as many of a /48. */
   readonly maxPeersPerSubnet: number;
   /** Take loopback addresses, except this one, which is the node's own. */
   readonly loopback: { readonly own: string } | undefined;
@@ -36,13 +41,21 @@ export type Candidates = {
  * otherwise take each call for a reason to call back.
  */
 const FAILED_MS = 10_000;
+/** The same for one that answered that it is not ready yet. */
+const NOT_READY_MS = 1_000;
 /** Addresses dialled at a time; more of them wait for nobody and are left out. */
 const MAX_PENDING = 64;
+/** Callers of one site (an address of IPv4, a /48 of IPv6) that are dialled in so long. */
+const DIALS_PER_SITE = { events: 20, windowMs: FAILED_MS };
+/** Peers altogether, without seeds: each of them is asked whenever the node looks for blocks. */
+const MAX_PEERS = 500;
 
 export function createCandidates(options: CandidateOptions, deps: CandidateDeps): Candidates {
   const { register } = deps;
   const pending = new Map<string, Promise<boolean>>();
   const failed = createRefusals({ durationMs: FAILED_MS });
+  const notReady = createRefusals({ durationMs: NOT_READY_MS });
+  const dials = createWindowCounter(DIALS_PER_SITE);
 
   function usable(address: string): string | undefined {
     const { loopback } = options;
@@ -54,11 +67,26 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
     return ip === undefined || deps.isBanned(ip) ? undefined : ip;
   }
 
-  function isSubnetFull(ip: string): boolean {
-    const subnet = subnetOf(ip);
+  /** Whether there are as many peers as there may be, altogether or in the neighbourhood of an address. */
+  function isFull(ip: string): boolean {
     // A candidate that has just become a peer is in both.
     const peers = new Set([...register.all().map((peer) => peer.ip), ...pending.keys()]);
-    return [...peers].filter((other) => subnetOf(other) === subnet).length >= options.maxPeersPerSubnet;
+    const around = (address: string) => neighbourhoodsOf(address, options.maxPeersPerSubnet);
+    const keys = [...peers].flatMap((peer) => around(peer).map(({ key }) => key));
+    return (
+      peers.size >= MAX_PEERS ||
+      around(ip).some(({ key, max }) => keys.filter((other) => other === key).length >= max)
+    );
+  }
+
+  /** Whether a stranger is worth a call now. */
+  function isWelcome(ip: string): boolean {
+    const at = performance.now();
+    if (!dials.take(siteGroup(ip), at)) return false;
+    if (!isFull(ip)) return true;
+    // Looking at all peers again with each of its calls would cost more than it is worth.
+    failed.add(ip, at);
+    return false;
   }
 
   async function dial(ip: string): Promise<boolean> {
@@ -68,26 +96,33 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
     } catch (error) {
       deps.logger.debug({ ip, reason: (error as Error).message }, "candidate refused");
       deps.disconnect(ip);
-      failed.add(ip, performance.now());
+      (isNotReady(error) ? notReady : failed).add(ip, performance.now());
       return false;
     }
   }
 
   return {
     async submit(address, { isSeed } = { isSeed: false }) {
+      // First what costs least, since every call of others leads here.
+      const plain = plainAddress(address);
+      if (register.get(plain)) return true;
+      const at = performance.now();
+      if (!isSeed && (failed.has(plain, at) || notReady.has(plain, at))) return false;
       const ip = usable(address);
       if (ip === undefined || options.takesNobody) return false;
-      if (register.get(ip)) return true;
       const dialling = pending.get(ip);
       if (dialling) return dialling;
       if (pending.size >= MAX_PENDING) return false;
-      if (!isSeed && (failed.has(ip, performance.now()) || isSubnetFull(ip))) return false;
+      if (!isSeed && !isWelcome(ip)) return false;
       const dialled = dial(ip).finally(() => pending.delete(ip));
       pending.set(ip, dialled);
       return dialled;
     },
   };
 }
+
+const isNotReady = (error: unknown): boolean =>
+  error instanceof PeerError && error.code === "PEER_REFUSED" && error.message === NOT_READY;
 
 const interfaces = (): Set<string> =>
   new Set(Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []));

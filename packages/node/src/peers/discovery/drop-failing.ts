@@ -10,8 +10,8 @@ export const dropFailing =
     try {
       return await ask(ip, event, argument, limits, onSent);
     } catch (error) {
-      // An error that the peer itself answers is no reason.
-      if (error instanceof PeerError && error.code !== "PEER_REFUSED") {
+      // An error that the peer itself answers is no reason, and a queue of ours neither.
+      if (error instanceof PeerError && error.code !== "PEER_REFUSED" && error.code !== "PEER_BUSY") {
         disconnect(ip);
         register.remove(ip);
       }

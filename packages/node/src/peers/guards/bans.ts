@@ -1,5 +1,6 @@
 /** Addresses that are not talked to for a while, since they did what no mistake explains. Kept over restarts. */
 import type { Logger } from "pino";
+import { clientGroup } from "../../addresses/groups.ts";
 import type { PeerStore } from "../../store/peers.ts";
 import { plainAddress } from "../addresses.ts";
 
@@ -14,32 +15,42 @@ export type BanDeps = {
 
 export type Bans = {
   /**
-   * Both take the address in any form.
+   * Both take the address in any form. With an address of IPv6, its /64 is banned.
    *
    * @param reason for the log
    */
   ban(address: string, reason: string): void;
   isBanned(address: string): boolean;
+  /** Bans that are remembered. */
+  count(): number;
 };
 
 /** Long enough to make lying expensive, short enough for an operator who repairs a node. */
 const BAN_MS = 60 * 60_000;
-/** More of them would be the doing of one who has many addresses. */
+/** More of them would be the doing of one who has many addresses: the oldest ones end early. */
 const MAX_BANS = 10_000;
 
 export function createBans({ store, nowMs, onBan, logger }: BanDeps): Bans {
-  const untilByIp = new Map(store.bans(nowMs()).map(({ ip, untilMs }) => [ip, untilMs]));
+  /** End of each ban by client, the earliest first. */
+  const until = new Map(store.bans(nowMs()).map(({ ip, untilMs }) => [clientGroup(ip), untilMs]));
+
+  function remember(client: string, untilMs: number): void {
+    until.delete(client);
+    until.set(client, untilMs);
+    const [oldest] = until.keys();
+    if (until.size > MAX_BANS) until.delete(oldest!);
+  }
 
   return {
     ban(address, reason) {
       const ip = plainAddress(address);
-      if (untilByIp.size >= MAX_BANS) untilByIp.clear();
       const untilMs = nowMs() + BAN_MS;
-      untilByIp.set(ip, untilMs);
+      remember(clientGroup(ip), untilMs);
       store.ban({ ip, untilMs, reason });
       logger.warn({ ip, reason, minutes: BAN_MS / 60_000 }, "peer banned");
       onBan(ip);
     },
-    isBanned: (address) => (untilByIp.get(plainAddress(address)) ?? 0) > nowMs(),
+    isBanned: (address) => (until.get(clientGroup(address)) ?? 0) > nowMs(),
+    count: () => [...until.values()].filter((untilMs) => untilMs > nowMs()).length,
   };
 }

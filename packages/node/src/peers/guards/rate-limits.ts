@@ -1,9 +1,13 @@
-/** How many events an address may send (p2p.md 6.3, 2). */
+/**
+ * How many events an address may send (p2p.md 6.3, 2), and all addresses of a /64 of IPv6 together: it has more of them
+ * than can be counted.
+ */
+import { clientGroup } from "../../addresses/groups.ts";
 import { WireError } from "../wire/error.ts";
 import { RATE_LIMITS, TIMES_MS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
 import { createRefusals } from "./refusals.ts";
-import { createWindowCounter } from "./window.ts";
+import { createWindowCounter, type Window } from "./window.ts";
 
 export type RateLimitOptions = {
   /** Of an address, all events together. */
@@ -26,36 +30,55 @@ export type RateLimits = {
   look(address: string, event: string, at: number): { blocked: boolean; exceededLimitOnEndpoint: boolean };
 };
 
+/** As many as there may be peers in a /64 by default: each of them may send what is its own. */
+const ADDRESSES_PER_CLIENT = 5;
+
 export function createRateLimits({ eventsPerSecond, exempt }: RateLimitOptions): RateLimits {
-  const all = createWindowCounter({ events: eventsPerSecond, windowMs: 1000 });
+  const all = createCounters({ events: eventsPerSecond, windowMs: 1000 });
   const byEvent = new Map(
     Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS }).map(([event, limit]) => [
       event,
-      createWindowCounter(limit),
+      createCounters(limit),
     ]),
   );
   const blocked = createRefusals({ durationMs: TIMES_MS.refusal });
+  const isBlocked = (address: string, at: number) =>
+    blocked.has(address, at) || blocked.has(clientGroup(address), at);
 
   return {
-    isBlocked: blocked.has,
+    isBlocked,
     look(address, event, at) {
       if (exempt.has(address)) return { blocked: false, exceededLimitOnEndpoint: false };
-      const isExceeded = byEvent.get(event)?.take(address, at) === false;
+      const exceeded = byEvent.get(event)?.exceeded(address, at);
       return {
-        blocked: blocked.has(address, at) || !all.take(address, at),
-        exceededLimitOnEndpoint: isExceeded,
+        blocked: isBlocked(address, at) || all.exceeded(address, at) !== undefined,
+        exceededLimitOnEndpoint: exceeded !== undefined,
       };
     },
     count: (address, event, at) => {
       if (exempt.has(address)) return;
-      if (blocked.has(address, at)) throw new WireError("RATE_EXCEEDED", "an event of a blocked address");
-      if (!all.take(address, at)) {
-        blocked.add(address, at);
+      if (isBlocked(address, at)) throw new WireError("RATE_EXCEEDED", "an event of a blocked address");
+      const exceeded = all.exceeded(address, at);
+      if (exceeded !== undefined) {
+        blocked.add(exceeded, at);
         throw new WireError("RATE_EXCEEDED", `more than ${eventsPerSecond} events in a second`);
       }
-      if (byEvent.get(event)?.take(address, at) === false) {
+      if (byEvent.get(event)?.exceeded(address, at) !== undefined) {
         throw new WireError("RATE_EXCEEDED", `too many ${event}`);
       }
+    },
+  };
+}
+
+/** Counts an event for its address and its /64; the one that it is too many for, if so. */
+function createCounters({ events, windowMs }: Window) {
+  const byAddress = createWindowCounter({ events, windowMs });
+  const byClient = createWindowCounter({ events: events * ADDRESSES_PER_CLIENT, windowMs });
+  return {
+    exceeded(address: string, at: number): string | undefined {
+      if (!byAddress.take(address, at)) return address;
+      const client = clientGroup(address);
+      return client === address || byClient.take(client, at) ? undefined : client;
     },
   };
 }

@@ -9,6 +9,8 @@ export type PeerErrorCode =
   | "PEER_TIMEOUT"
   /** The peer answered with an error. */
   | "PEER_REFUSED"
+  /** Too many requests wait for their turn at that address: nothing was sent, and the peer did nothing wrong. */
+  | "PEER_BUSY"
   /** The peer broke the protocol. */
   | "PEER_PROTOCOL";
 

@@ -27,12 +27,13 @@ export type Outgoing = {
   /**
    * Waits for the turn of the event at that address, asks, and reads the result.
    *
+   * @param argument may be made at the last moment
    * @throws {PeerError}
    */
   ask<E extends PeerEvent>(
     address: string,
     event: E,
-    argument: ArgumentOf<E>,
+    argument: ArgumentOf<E> | (() => ArgumentOf<E>),
     limits: CallLimits,
     /** Called when the request leaves, after its turn has come and there is a connection. */
     onSent?: () => void,
@@ -46,8 +47,10 @@ export type Outgoing = {
 
 type Link = { readonly throttle: Throttle; connection: Promise<Connection> | undefined; usedAt: number };
 
-/** Addresses are forgotten when nothing was asked of them for longer than any window of time counts. */
+/** Addresses are forgotten when nothing was asked of them for longer than any window of time counts ... */
 const IDLE_MS = 60_000;
+/** ... or when there are more of them than this, and they are not connected: the longest unused first. */
+const MAX_LINKS = 2_000;
 
 export function createOutgoing(
   options: OutgoingOptions,
@@ -58,12 +61,16 @@ export function createOutgoing(
 
   function linkOf(address: string): Link {
     const now = performance.now();
-    for (const [other, { connection, usedAt }] of links) {
-      if (!connection && now - usedAt > IDLE_MS) links.delete(other);
-    }
     const link = links.get(address) ?? { throttle: createThrottle(), connection: undefined, usedAt: now };
     link.usedAt = now;
+    // The longest unused are first.
+    links.delete(address);
     links.set(address, link);
+    for (const [other, { connection, usedAt }] of links) {
+      const isOld = now - usedAt > IDLE_MS;
+      if (!isOld && links.size <= MAX_LINKS) break;
+      if (!connection && other !== address) links.delete(other);
+    }
     return link;
   }
 
@@ -94,7 +101,8 @@ export function createOutgoing(
       if (isClosed) throw new PeerError("PEER_GONE", "this node is closing");
       const connection = await connect(address, link);
       onSent?.();
-      const { result, height } = await connection.call(event, argument, limits);
+      const made = typeof argument === "function" ? argument() : argument;
+      const { result, height } = await connection.call(event, made, limits);
       if (height !== undefined) onHeight(address, height);
       try {
         return readResult(event, result, network);

@@ -5,8 +5,9 @@ import type { Duplex } from "node:stream";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
+import { clientGroup } from "../../addresses/groups.ts";
 import { plainAddress } from "../addresses.ts";
-import { createAdmission } from "../guards/admission.ts";
+import { createAdmission, type Entered, type Fullness } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { createRefusals } from "../guards/refusals.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
@@ -21,7 +22,7 @@ export type PeerServerOptions = {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Connections of one /24; twice as many as peers, since each peer may be replacing one. */
+  /** Connections of one /24 or /64; twice as many as peers, since each peer may be replacing one. */
   readonly maxConnectionsPerSubnet: number;
   /** Patterns of the addresses that may use internal events. */
   readonly remoteAccess: readonly string[];
@@ -36,11 +37,29 @@ export type PeerServerDeps = {
   /** Whether calls are executed at all. */
   readonly isReady: () => boolean;
   readonly replyHeaders: () => ReplyHeaders;
-  /** Whether nobody is to be heard from an address. */
+  /** Whether an address is not to be heard. */
   readonly isBanned: (address: string) => boolean;
+  /** Whether a plain address is that of a peer: strangers make room for it. */
+  readonly isPeer: (address: string) => boolean;
   /** Is given the socket of every connection that is not refused at once. */
   readonly onSocket?: (socket: Socket) => void;
   readonly logger: Logger;
+};
+
+/** Why a connection is ended before it can say anything. */
+type RefusalReason = "banned" | "rate" | "offence" | Fullness;
+
+/** Why a connection is ended later on: no handshake in time, a broken rule, too many bytes that are held for it. */
+type CutReason = "handshake" | "offence" | "unfinished" | "unsent";
+
+export type SessionFigures = {
+  /** Connections of others at this moment, and those of them that have not shaken hands. */
+  readonly sessions: number;
+  readonly handshakes: number;
+  /** Since the process started: those that made room for others, those refused and those ended later on. */
+  readonly evicted: number;
+  readonly refused: Readonly<Record<RefusalReason, number>>;
+  readonly cut: Readonly<Record<CutReason, number>>;
 };
 
 export type PeerServer = {
@@ -50,6 +69,7 @@ export type PeerServer = {
    * @throws {Error} when it cannot listen, for instance because the port is taken
    */
   listen(): Promise<number>;
+  figures(): SessionFigures;
   /** Ends every connection. */
   close(): Promise<void>;
 };
@@ -79,8 +99,11 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
     autoPong: false,
     clientTracking: true,
   });
+  const refused = { banned: 0, rate: 0, offence: 0, total: 0, subnet: 0 };
+  const cut = { handshake: 0, offence: 0, unfinished: 0, unsent: 0 };
   /** By socket: one that was destroyed does not know it any more. */
   const addresses = new WeakMap<Duplex, string>();
+  const sessions = new WeakMap<Duplex, Entered>();
   /** Sockets whose handshake is not done yet, each with the timer that ends it. */
   const handshakes = new Map<Duplex, NodeJS.Timeout>();
   /** Open sockets by address, the oldest first. */
@@ -92,7 +115,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   http.on("request", ({ method, url, socket }, response) => {
     if (method === "GET" && url?.split("?", 1)[0] === PATH) {
       response.writeHead(400, { Connection: "close" }).end();
-    } else refuse(socket);
+    } else refuse(socket, "offence");
   });
   http.on("clientError", (_error, socket) => socket.destroy());
   http.on("upgrade", upgrade);
@@ -100,27 +123,52 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   function accept(socket: Socket): void {
     const { remoteAddress } = socket;
     const address = remoteAddress && plainAddress(remoteAddress);
-    const at = performance.now();
-    const isRefused =
-      address === undefined ||
-      isIP(address) === 0 ||
-      refusals.has(address, at) ||
-      deps.rateLimits.isBlocked(address, at) ||
-      deps.isBanned(address);
-    if (isRefused || !admission.enter(address)) return void socket.destroy();
-    // The timer is not ended by a close: whoever only connects is refused for a while.
-    const timer = setTimeout(() => refuse(socket), TIMES_MS.handshake);
+    if (address === undefined || isIP(address) === 0) return void socket.destroy();
+    const entered = refusalOf(address) ?? admit(socket, address);
+    if (typeof entered === "string") {
+      refused[entered]++;
+      return void socket.destroy();
+    }
+    // The timer is not ended by a close: an address that only connects is refused for a while.
+    const timer = setTimeout(() => refuse(socket, "handshake"), TIMES_MS.handshake);
     handshakes.set(socket, timer.unref());
-    socket.once("close", () => admission.leave(address));
+    sessions.set(socket, entered);
+    socket.once("close", entered.leave);
     socket.on("error", () => {});
     addresses.set(socket, address);
     deps.onSocket?.(socket);
   }
 
-  function refuse(socket: Socket): void {
+  function refusalOf(address: string): RefusalReason | undefined {
+    const at = performance.now();
+    if (deps.isBanned(address)) return "banned";
+    if (deps.rateLimits.isBlocked(address, at)) return "rate";
+    return refusals.has(clientGroup(address), at) ? "offence" : undefined;
+  }
+
+  function admit(socket: Socket, address: string): Entered | Fullness {
+    const isForger = isTrusted(address);
+    return admission.enter({
+      address,
+      isPeer: () => isForger || deps.isPeer(address),
+      evict() {
+        // It did nothing wrong.
+        forgetHandshake(socket);
+        socket.destroy();
+      },
+    });
+  }
+
+  function forgetHandshake(socket: Duplex): void {
+    clearTimeout(handshakes.get(socket));
+    handshakes.delete(socket);
+  }
+
+  function refuse(socket: Socket, reason: CutReason): void {
+    cut[reason]++;
     handshakes.delete(socket);
     const address = addresses.get(socket);
-    if (address !== undefined) refusals.add(address, performance.now());
+    if (address !== undefined) refusals.add(clientGroup(address), performance.now());
     socket.destroy();
   }
 
@@ -133,7 +181,10 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
       const watched = unfinished.watch(
         socket,
         () => maxBytes,
-        () => webSocket.terminate(),
+        () => {
+          cut.unfinished++;
+          webSocket.terminate();
+        },
       );
       serveSession(webSocket, {
         caller,
@@ -145,17 +196,21 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
         unsent,
         onOpen: () => opened(socket, address),
         onMessage: watched.finished,
+        onUnsent() {
+          cut.unsent++;
+          webSocket.terminate();
+        },
         onOffence: ({ code, message }) => {
           logger.debug({ address, code, reason: message }, "a connection was cut");
-          refuse(socket);
+          refuse(socket, "offence");
         },
       });
     });
   }
 
   function opened(socket: Socket, address: string): void {
-    clearTimeout(handshakes.get(socket));
-    handshakes.delete(socket);
+    forgetHandshake(socket);
+    sessions.get(socket)?.opened();
     const sockets = open.get(address) ?? new Set();
     open.set(address, sockets.add(socket));
     socket.once("close", () => {
@@ -177,6 +232,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
           resolve((http.address() as AddressInfo).port);
         });
       }),
+    figures: () => ({ ...admission.figures(), refused, cut }),
     async close() {
       for (const timer of handshakes.values()) clearTimeout(timer);
       for (const client of upgrades.clients) client.terminate();

@@ -33,6 +33,8 @@ export type SessionDeps = {
   readonly unsent: Unsent;
   /** The handshake is done. */
   readonly onOpen: () => void;
+  /** More waits for the caller than it takes: the connection is to be cut. */
+  readonly onUnsent: () => void;
   /** A message is complete. */
   readonly onMessage: () => void;
   /** The peer broke the protocol: the connection is cut, and its address is to be refused. */
@@ -50,10 +52,7 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
   const pacer = createPacer(caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, (text) =>
     socket.send(text, () => {}),
   );
-  const unsent = deps.unsent.watch(
-    () => pacer.waitingLength() + socket.bufferedAmount,
-    () => socket.terminate(),
-  );
+  const unsent = deps.unsent.watch(() => pacer.waitingLength() + socket.bufferedAmount, deps.onUnsent);
 
   const pings = setInterval(() => send(PING), deps.times.pingInterval);
   const silence = setTimeout(() => socket.close(CLOSE_CODES.noPong), deps.times.pingTimeout);

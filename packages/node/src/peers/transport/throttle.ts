@@ -3,9 +3,14 @@
 import type { Window } from "../guards/window.ts";
 import { RATE_LIMITS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
+import { PeerError } from "./error.ts";
 
 export type Throttle = {
-  /** Settles when the event may be sent, which then counts as sent. */
+  /**
+   * Settles when the event may be sent, which then counts as sent.
+   *
+   * @throws {PeerError} PEER_BUSY when too many wait already
+   */
   turn(event: EventName): Promise<void>;
   /** Whether so many of the event could be sent at once. */
   hasRoom(event: EventName, count: number): boolean;
@@ -15,6 +20,8 @@ export type Throttle = {
 const JITTER_MS = 300;
 /** A server takes 100 in a second of one address. */
 const ALL: Window = { events: 60, windowMs: 1000 };
+/** Requests of one address that wait for their turn, about two seconds of them. */
+const MAX_WAITING = 100;
 
 export function createThrottle(): Throttle {
   const all = createSpacing(ALL);
@@ -24,11 +31,18 @@ export function createThrottle(): Throttle {
       createSpacing({ events, windowMs: windowMs + JITTER_MS }),
     ]),
   );
+  let waiting = 0;
   return {
     async turn(event) {
+      if (waiting >= MAX_WAITING) {
+        throw new PeerError("PEER_BUSY", `${MAX_WAITING} requests wait for their turn at this peer`);
+      }
       const at = performance.now();
       const waitMs = Math.max(all.take(at), byEvent.get(event)?.take(at) ?? 0);
-      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (waitMs === 0) return;
+      waiting++;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      waiting--;
     },
     hasRoom(event, count) {
       const at = performance.now();

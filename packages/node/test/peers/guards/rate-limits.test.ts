@@ -66,3 +66,23 @@ test("a window lets its number through, and remembers no more than the keys of a
     }),
   );
 });
+
+test("the addresses of a /64 send together no more than five of them may", () => {
+  const limits = limitsOf(100);
+  const address = (index: number) => `2001:db8:1:2::${index.toString(16)}`;
+  const isPosted = (index: number) => isCounted(limits, "p2p.peer.postBlock", 0, address(index));
+  for (let index = 0; index < 5; index++) expect(isPosted(index) && isPosted(index)).toBe(true);
+  expect(isPosted(6)).toBe(false);
+  expect(isCounted(limits, "p2p.peer.postBlock", 0, "2001:db8:1:3::1")).toBe(true);
+});
+
+test("a /64 whose addresses together exceed five times the limit is blocked as a whole", () => {
+  const limits = limitsOf(2);
+  const address = (index: number) => `2001:db8:1:2::${index.toString(16)}`;
+  for (let index = 0; index < 10; index++) {
+    expect(isCounted(limits, "p2p.peer.postTransactions", 0, address(index))).toBe(true);
+  }
+  expect(isCounted(limits, "p2p.peer.postTransactions", 0, address(11))).toBe(false);
+  expect(limits.isBlocked(address(99), 1)).toBe(true);
+  expect(limits.isBlocked("2001:db8:1:3::1", 1)).toBe(false);
+});

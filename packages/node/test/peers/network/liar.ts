@@ -74,6 +74,7 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
       isReady: () => true,
       replyHeaders: () => ({ version: "5.7.2", height: head.height }),
       isBanned: () => false,
+      isPeer: () => false,
       logger: pino({ level: "silent" }),
       async answer({ event, argument }) {
         asked.push(event);

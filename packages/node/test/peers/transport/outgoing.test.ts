@@ -139,6 +139,15 @@ test("an address gets no more of an event than it takes", async () => {
   expect(performance.now() - before).toBeGreaterThan(990);
 });
 
+test("no more than a hundred requests wait for their turn at an address", async () => {
+  const throttle = createThrottle();
+  const turns = Array.from({ length: 161 }, () => throttle.turn("p2p.peer.postTransactions"));
+  const answers = await Promise.allSettled(turns);
+  expect(answers.map(({ status }) => status)).toEqual([...Array(160).fill("fulfilled"), "rejected"]);
+  expect(answers[160]).toMatchObject({ reason: { code: "PEER_BUSY", isRetryable: true } });
+  await expect(throttle.turn("p2p.peer.postTransactions")).resolves.toBeUndefined();
+});
+
 test("places that are left can be asked for", async () => {
   const throttle = createThrottle();
   const room = () => [1, 2, 3].filter((count) => throttle.hasRoom("p2p.peer.postBlock", count));

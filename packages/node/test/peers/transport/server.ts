@@ -27,6 +27,7 @@ export async function startServer(setting: Setting = {}): Promise<{ server: Peer
       isReady: () => true,
       replyHeaders: () => ({ version: "5.7.2", height: 6 }),
       isBanned: () => false,
+      isPeer: () => false,
       logger: pino({ level: "silent" }),
       ...setting,
     },
