@@ -90,6 +90,7 @@ export async function serveEverything() {
   node.startForging();
   return {
     url: node.url,
+    webhookToken: node.webhookToken,
     async stop() {
       await node.stop();
       rmSync(data, { recursive: true });

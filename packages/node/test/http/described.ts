@@ -15,7 +15,9 @@ type Parameter = {
 };
 
 export type Operation = {
+  operationId: string;
   tags: string[];
+  security?: object[];
   summary: string;
   parameters?: Parameter[];
   requestBody?: { content: { "application/json": { schema: Schema } } };
@@ -42,6 +44,8 @@ export type Schema = {
 
 export type Document = {
   openapi: string;
+  info: { license?: object };
+  security?: object[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, object> };
 };

@@ -2,6 +2,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { OPERATION_IDS } from "../../src/http/description/operation-ids.ts";
 import { serveEverything } from "../clients/chain.ts";
 import type { Document, Operation } from "./described.ts";
 
@@ -32,6 +33,50 @@ test("is valid OpenAPI 3.1, of every room of the node", async () => {
 test("is found invalid when it is not", async () => {
   const { info: _, ...broken } = structuredClone(document) as Document & { info: unknown };
   expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
+});
+
+test("names each operation once, for the functions of generated clients", () => {
+  const ids = operations().map(([name, { operationId }]) => {
+    expect(operationId, name).toMatch(/^[a-z]+([A-Z][a-z]+)+$/);
+    return operationId;
+  });
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(document.paths["/blocks"]!.get!.operationId).toBe("listBlocks");
+  expect(document.paths["/blocks/{id}"]!.get!.operationId).toBe("getBlock");
+  expect(Object.values(OPERATION_IDS).sort()).toEqual(ids.sort());
+});
+
+test("tells which operations ask for the token, the license, and the statuses of what cannot be read", () => {
+  expect(document.security).toEqual([]);
+  expect(document.info.license).toMatchObject({ name: expect.any(String) });
+  for (const [name, { security, responses }] of operations()) {
+    const isOfOperator = /^\w+ \/(webhooks|events|dev)/.test(name);
+    expect(security, name).toEqual(isOfOperator ? [{ token: [] }] : undefined);
+    expect(responses, name).toHaveProperty("400");
+    const asksForType = /^(post|put) \/(webhooks|dev)/.test(name);
+    expect("415" in responses, name).toBe(asksForType);
+  }
+});
+
+test("answers 400 and 415 where it says so", async () => {
+  const send = (path: string, init: RequestInit = {}) => fetch(`${node.url}/api/v2${path}`, init);
+  expect((await send("/blocks/%zz")).status).toBe(400);
+  const headers = { authorization: node.webhookToken, "content-type": "text/plain" };
+  expect((await send("/webhooks", { method: "POST", headers, body: "{}" })).status).toBe(415);
+  expect((await send("/webhooks/1", { method: "PUT", headers, body: "{}" })).status).toBe(415);
+  expect((await send("/dev/mine", { method: "POST", headers, body: "{}" })).status).toBe(415);
+});
+
+test("lists no value as a number and as a text: generated names would be the same", () => {
+  const enumsIn = (value: unknown): unknown[][] => {
+    if (typeof value !== "object" || value === null) return [];
+    const own = (value as { enum?: unknown }).enum;
+    return [...(Array.isArray(own) ? [own] : []), ...Object.values(value).flatMap(enumsIn)];
+  };
+  const enums = enumsIn(document);
+  expect(enums.length).toBeGreaterThan(5);
+  for (const choices of enums) expect(new Set(choices.map(String)).size).toBe(choices.length);
+  expect(enums).toContainEqual([1, 2]);
 });
 
 test("has no schema that is none", () => {

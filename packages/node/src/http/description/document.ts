@@ -4,6 +4,7 @@ import type { FastifyContextConfig, FastifySchema } from "fastify";
 import type { Server } from "../app.ts";
 import { ErrorBody } from "../transport/error.ts";
 import { named } from "./named.ts";
+import { OPERATION_IDS } from "./operation-ids.ts";
 import { TAGS } from "./route.ts";
 import { type Schema, shown } from "./shown.ts";
 import { streamRoutes } from "./stream.ts";
@@ -21,6 +22,7 @@ const INFO = {
   version: "2",
   description:
     "Public API of a node of the Unikname Network. Amounts are decimal text of the smallest unit, 10^-8, except where an integer is said.",
+  license: { name: "UNLICENSED", identifier: "LicenseRef-UNLICENSED" },
 };
 
 /** Lets `app.swagger()` answer the document. To be called before routes are added. */
@@ -32,6 +34,8 @@ export function addDocument(app: Server): void {
       openapi: "3.1.0",
       info: INFO,
       servers: [{ url: PREFIX }, { url: OTHER_PREFIX }],
+      // What asks for the token says so itself.
+      security: [],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: { token: { type: "apiKey", in: "header", name: "Authorization" } },
@@ -40,8 +44,10 @@ export function addDocument(app: Server): void {
     transform({ schema, url, route }) {
       if (!url.startsWith(`${PREFIX}/`)) return { schema: { hide: true }, url };
       const path = url.slice(PREFIX.length);
-      const told = ROUTES[`${route.method} ${path}`] ?? schema ?? {};
-      return { schema: shown(withFailures(told, route.config)) as FastifySchema, url };
+      const name = `${route.method} ${path}`;
+      const operationId = OPERATION_IDS[name];
+      const told = { ...(operationId && { operationId }), ...(ROUTES[name] ?? schema) };
+      return { schema: shown(withFailures(told, `${route.method}`, route.config)) as FastifySchema, url };
     },
     transformObject: (document) =>
       named("openapiObject" in document ? (document.openapiObject as Schema) : {}),
@@ -57,9 +63,13 @@ declare module "fastify" {
 
 const failure = (description: string) => ({ ...ErrorBody, "x-response-description": description });
 
+/** Of those with the token of the node, which ask for a Content-Type. */
+const BODY_METHODS = new Set(["POST", "PUT"]);
+
 /** What a route may answer besides success. */
 const withFailures = (
   { response, ...told }: FastifySchema,
+  method: string,
   { invalidStatus = 422, mayMiss = told.params !== undefined }: FastifyContextConfig = {},
 ): FastifySchema => ({
   ...told,
@@ -70,6 +80,7 @@ const withFailures = (
         { "x-response-description": "Success.", ...answer },
       ]),
     ),
+    400: failure("The request cannot be read: its headers, or the encoding of its path."),
     ...((told.querystring ?? told.params ?? told.body) !== undefined && {
       [invalidStatus]: failure("A parameter or the body is not understood."),
     }),
@@ -77,6 +88,7 @@ const withFailures = (
       408: failure("The body did not arrive in time."),
       422: failure("The body cannot be read, or is not understood."),
     }),
+    ...(told.security && BODY_METHODS.has(method) && { 415: failure("The body is not declared as JSON.") }),
     ...(mayMiss && { 404: failure("There is no such thing.") }),
     429: failure("Too many requests of this client; `retry-after` tells how long to wait."),
     503: failure(

@@ -5,6 +5,12 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 const byName: Readonly<Record<string, Format>> = formats;
 
+/** Without the texts that stand for numbers beside them. */
+const valuesOf = (choices: readonly unknown[]): unknown[] =>
+  choices.filter(
+    (choice) => typeof choice !== "string" || !choices.some((other) => other === Number(choice)),
+  );
+
 /** A deep copy with formats of ours replaced. Choices that come to look the same become one. */
 export function shown(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shown);
@@ -13,6 +19,7 @@ export function shown(value: unknown): unknown {
   const known = typeof format === "string" ? byName[format] : undefined;
   if (known) return { ...rest, ...known.shown };
   const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(member)]));
+  if (Array.isArray(copy.enum)) return { ...copy, enum: valuesOf(copy.enum) };
   if (!Array.isArray(copy.anyOf)) return copy;
   const { anyOf, ...others } = copy;
   const [first, ...more] = [...new Map(anyOf.map((choice) => [JSON.stringify(choice), choice])).values()];
