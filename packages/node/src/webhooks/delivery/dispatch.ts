@@ -66,6 +66,9 @@ const GATHER_MS = 2;
  */
 const CALLS_AT_ONCE = 32;
 
+/** Outcomes that are written in one turn: where a thousand targets hang, their time is up in the same moment. */
+const OUTCOMES_AT_ONCE = 250;
+
 /** An attempt whose outcome is not written yet, with the place that it holds. */
 type Unwritten = Ended & { readonly queue: Queue; readonly lane: Lane };
 
@@ -161,7 +164,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
    * the disk is what the next block waits for (decision 21).
    */
   function write(): Matched {
-    const attempts = unwritten;
+    const attempts = unwritten.slice(0, OUTCOMES_AT_ONCE);
     const settled = attempts.length > 0 ? database.transaction(() => attempts.map(settle)) : [];
     unwritten = unwritten.slice(attempts.length);
     for (const { queue, lane, heldUntilMs, concernsRetries } of settled) {
@@ -296,7 +299,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
       cancelGrace();
       abort.abort();
       await answered;
-      if (unwritten.length > 0) write();
+      while (unwritten.length > 0) write();
     },
   };
 }

@@ -18,7 +18,7 @@ export type Ended = {
 export type OutcomeDeps = {
   health: Pick<WebhookHealthStore, "recordSuccess" | "recordFailure" | "suspend">;
   deliveries: Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone">;
-  endings: Pick<EndingStore, "begin">;
+  endings: Pick<EndingStore, "announce">;
   replays: Pick<ReplayStore, "end">;
   observer: Pick<WebhookObserver, "attempted" | "decided">;
   random: () => number;
@@ -81,7 +81,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
   function suspend(webhook: number, reason: string, atMs: number): void {
     health.suspend(webhook, { reason, sinceMs: atMs });
     probed.delete(webhook);
-    deps.endings.begin(webhook, { state: "failed", reason }, atMs);
+    deps.endings.announce(webhook, { state: "failed", reason });
     deps.replays.end(webhook, "cancelled", atMs, reason);
     logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");
   }

@@ -1,0 +1,51 @@
+/** Work that comes all at once is done in parts: between two of them the thread has time for requests. */
+import { expect, test } from "vitest";
+import type { WebhookObserver } from "../../src/webhooks/observer.ts";
+import { always, blockApplied, createService, settle } from "./support.ts";
+
+const WEBHOOKS = 600;
+
+test("outcomes of many calls that end in the same moment are written in several turns", async () => {
+  const hanging = Promise.withResolvers<Error>();
+  const perTurn = [0];
+  const observer: WebhookObserver = {
+    attempted: () => void perTurn.push(perTurn.pop()! + 1),
+    decided: () => {},
+    turned: () => void perTurn.push(0),
+  };
+  const { webhooks, emit, calls, database } = createService({ reply: () => hanging.promise, observer });
+  for (let count = 0; count < WEBHOOKS; count++) await webhooks.register.create(always());
+  await emit(blockApplied(1));
+  for (let turn = 0; calls.length < WEBHOOKS && turn < 100; turn++) await settle();
+  expect(calls).toHaveLength(WEBHOOKS);
+  hanging.resolve(new Error("no answer within 10000 ms"));
+  for (let turn = 0; turn < 20; turn++) await settle();
+  expect(perTurn.reduce((sum, count) => sum + count)).toBe(WEBHOOKS);
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(250);
+  const retries = database.prepare<{ total: number }>("SELECT sum(retrying) AS total FROM queues");
+  expect(retries.get()!.total).toBe(WEBHOOKS);
+});
+
+test("failed deliveries are looked at in parts when they are to be sent again, however old they are", async () => {
+  const { webhooks, emit, clock, database } = createService({
+    reply: () => 500,
+    options: { retryPausesMs: [] },
+  });
+  await webhooks.register.create(always());
+  await emit(blockApplied(1));
+  database.execute(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1999)
+     INSERT INTO deliveries (webhook, id, sequence, event, target_number, content, created_ms, state, finished_ms)
+     SELECT 1, 'old' || i, 1 + i, event, 1, content, 5, 'failed', 5 FROM deliveries JOIN n WHERE number = 1`,
+  );
+  let others = 0;
+  const count = () => {
+    others++;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  expect(await webhooks.log.retryFailed("1", { since: clock.nowMs() })).toBe(1);
+  clearImmediate(timer);
+  // 500 at once: 2,000 are four parts, and a look that finds nothing more.
+  expect(others).toBeGreaterThanOrEqual(4);
+});
