@@ -2,11 +2,10 @@
 import { Command } from "commander";
 import { runOptions } from "../config/options.ts";
 import { importOldRegister } from "../webhooks/register/import.ts";
-import { DEFAULT_WEBHOOK_OPTIONS } from "../webhooks/webhooks.ts";
 import { addFlags, configOf } from "./options.ts";
 
-const { data, webhookKeyFile, webhookOldKeyFile } = runOptions;
-const options = { data, webhookKeyFile, webhookOldKeyFile };
+const { data, webhookKeyFile, webhookOldKeyFile, webhookLimit } = runOptions;
+const options = { data, webhookKeyFile, webhookOldKeyFile, webhookLimit };
 
 export function webhooksCommand(): Command {
   const command = new Command("webhooks").description("the register of webhooks in a data folder");
@@ -17,8 +16,8 @@ export function webhooksCommand(): Command {
     )
     .argument("<FILE>", "webhooks.json of its cache folder");
   addFlags(bring, options).action((file: string) => {
-    const { maxWebhooks } = DEFAULT_WEBHOOK_OPTIONS;
-    const imported = importOldRegister(file, { ...configOf(bring, options), maxWebhooks });
+    const { webhookLimit: maxWebhooks, ...config } = configOf(bring, options);
+    const imported = importOldRegister(file, { ...config, maxWebhooks });
     for (const { alias, webhook } of imported)
       say(`${webhook.id}  ${alias}  ${webhook.event}  ${webhook.target}`);
     say(`webhooks registered: ${imported.length}; they see what happens from the next start of the node on`);

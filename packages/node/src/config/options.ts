@@ -139,6 +139,13 @@ export const nodeOptions = {
     default: false,
     read: readSwitch,
   }),
+  webhookLimit: option({
+    name: "webhookLimit",
+    placeholder: "N",
+    sentence: "Webhooks that the register holds; each costs a little of every event's time.",
+    default: 1_000,
+    read: readInteger(1, 10_000),
+  }),
   webhookPrivateTargets: option({
     name: "webhookPrivateTargets",
     sentence:

@@ -28,6 +28,7 @@ export type ServingOptions = {
   readonly eventsPublic: boolean;
   /** Whether everybody may read the metrics, not only who has the token. */
   readonly metricsPublic: boolean;
+  readonly webhookLimit: number;
   readonly webhookPrivateTargets: boolean;
   /** Addresses and networks: see `TargetOptions`. Undefined: none. */
   readonly webhookAllow: string | undefined;
@@ -78,6 +79,7 @@ export function servingDataOf(
     rateLimit: options.rateLimit,
     webhooks: options.webhooks,
     legacyCallers: options.webhookLegacy,
+    maxWebhooks: options.webhookLimit,
     eventsPublic: options.eventsPublic,
     metricsPublic: options.metricsPublic,
     targets: {

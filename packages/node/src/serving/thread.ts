@@ -37,6 +37,8 @@ export type ServingData = {
   readonly sealKey?: Uint8Array | undefined;
   /** Addresses and networks that use the register of webhooks without token, and nobody else; absent: the token counts. */
   readonly legacyCallers?: string | undefined;
+  /** Webhooks in the register; absent: as many as unless said otherwise. */
+  readonly maxWebhooks?: number;
   /** Whether everybody may read the live stream. */
   readonly eventsPublic: boolean;
   /** Whether everybody may read the metrics. */

@@ -44,6 +44,7 @@ export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | 
   const webhooks = createWebhooks(
     {
       ...DEFAULT_WEBHOOK_OPTIONS,
+      ...(data.maxWebhooks !== undefined && { maxWebhooks: data.maxWebhooks }),
       httpsOnly: data.targets.httpsOnly,
       retryPausesMs,
       maxPerSecondPerHost,

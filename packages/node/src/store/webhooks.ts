@@ -43,6 +43,8 @@ export type ActiveWebhook = Pick<
 
 export type WebhookStore = {
   count(): number;
+  /** Bytes that the conditions of all webhooks but one take together. */
+  conditionsBytes(except?: number): number;
   ids(): number[];
   isStrict(id: number): boolean;
   /** By ascending id. */
@@ -95,6 +97,10 @@ type ShownRow = WebhookRow & {
 /** @param seal of the secrets; whoever reads none needs none */
 export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): WebhookStore {
   const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM webhooks");
+  // The size is in the head of a row: the conditions themselves are not read.
+  const conditionsBytes = database.prepare<{ bytes: number }>(
+    "SELECT coalesce(sum(octet_length(conditions)), 0) AS bytes FROM webhooks WHERE id <> ?",
+  );
   const ids = database.prepare<{ id: number }>("SELECT id FROM webhooks ORDER BY id");
   const isStrict = database.prepare("SELECT 1 FROM webhooks WHERE id = ? AND strict = 1");
   const shown = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
@@ -152,6 +158,7 @@ export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): 
 
   return {
     count: () => count.get()?.total ?? 0,
+    conditionsBytes: (except = 0) => conditionsBytes.get(except)!.bytes,
     ids: () => ids.all().map(({ id }) => id),
     isStrict: (id) => isStrict.get(id) !== undefined,
     page: ({ offset, limit }) => page.all(limit, offset).map(shownFromRow),

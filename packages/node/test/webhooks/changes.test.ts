@@ -100,3 +100,21 @@ describe("updates and deletions", () => {
     expect(webhooks.register.list({ offset: 0, limit: 10 })).toEqual({ webhooks: [], totalCount: 0 });
   });
 });
+
+test("conditions of all webhooks together take 16 MiB at most, however they came", async () => {
+  const { webhooks, store } = createService();
+  const { register } = webhooks;
+  // 81 webhooks of the largest conditions there are fit.
+  const value = "x".repeat(4_096);
+  const large = Array.from({ length: 50 }, () => ({ key: "id", condition: "ne", value }));
+  for (let count = 0; count < 81; count++) await register.create({ ...always(), conditions: large });
+  const full = { code: "WEBHOOK_LIMIT", message: expect.stringContaining("16777216 bytes") };
+  await expect(register.create({ ...always(), conditions: large })).rejects.toMatchObject(full);
+  const { id } = await register.create(always());
+  await expect(register.update(`${id}`, { conditions: large })).rejects.toMatchObject(full);
+  expect(register.find(`${id}`).conditions).toBe(JSON.stringify(always().conditions));
+  await register.update("1", { conditions: large });
+  await register.update("1", { conditions: always().conditions });
+  await register.update(`${id}`, { conditions: large });
+  expect(store.count()).toBe(82);
+});

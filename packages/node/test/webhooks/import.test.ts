@@ -215,3 +215,43 @@ describe("an import is refused, and registers nothing,", () => {
     expect(() => bring([old("1")])).toThrow(DataInUseError);
   });
 });
+
+describe("a file that is larger than the register may be", () => {
+  const codeOf = (bring: () => unknown) => {
+    try {
+      return bring();
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+
+  test("is refused before its entries are read", () => {
+    const { bring, path } = dataFolder();
+    // Any of these would be a problem of its own.
+    const unreadable = Array.from({ length: 4 }, () => 7);
+    expect(codeOf(() => bring(unreadable, 3))).toBe("WEBHOOK_LIMIT");
+    expect(codeOf(() => bring(unreadable, 4))).toBe("WEBHOOK_INVALID");
+    expect(idsIn(path)).toEqual([]);
+  });
+
+  test("is refused unread when it has more than 64 MiB", () => {
+    const { bring } = dataFolder();
+    expect(() => bring(" ".repeat(64 * 1_024 * 1_024 + 1))).toThrow(ConfigError);
+  });
+
+  test("is refused when its conditions are more than those of all webhooks may be", () => {
+    const { bring, path } = dataFolder();
+    const conditions = Array.from({ length: 50 }, () => ({
+      key: "id",
+      condition: "ne",
+      value: "x".repeat(4_096),
+    }));
+    const entries = Array.from({ length: 82 }, (_, index) => ({
+      ...old("1", { conditions }),
+      id: `${`${index}`.padStart(8, "0")}-aaaa-4bbb-8ccc-dddddddddddd`,
+    }));
+    expect(codeOf(() => bring(entries))).toBe("WEBHOOK_LIMIT");
+    expect(idsIn(path)).toEqual([]);
+    expect(bring(entries.slice(1))).toHaveLength(81);
+  });
+});

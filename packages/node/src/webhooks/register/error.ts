@@ -2,7 +2,7 @@
 export type WebhookErrorCode =
   /** A field is missing, unknown or out of its bounds. */
   | "WEBHOOK_INVALID"
-  /** The register holds as many webhooks as it may. */
+  /** The register holds as many webhooks, or conditions, as it may. */
   | "WEBHOOK_LIMIT"
   /** No webhook has this id. */
   | "WEBHOOK_UNKNOWN"

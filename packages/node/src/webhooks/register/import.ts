@@ -1,5 +1,5 @@
 /** Takes the webhooks of an old node into the register of a data folder whose node does not run. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../config/resolve.ts";
 import { openDatabase } from "../../store/database.ts";
@@ -10,8 +10,11 @@ import { createWebhookAliases } from "../../store/webhook-aliases.ts";
 import { createWebhookStore, type Webhook } from "../../store/webhooks.ts";
 import { parseJson } from "../json.ts";
 import { type KeyFiles, sealSecrets } from "../sealing.ts";
-import { WebhookError } from "./error.ts";
+import { checkRoom } from "./bounds.ts";
 import { readOldRegister } from "./old-register.ts";
+
+/** Of the file: more than the register may hold. */
+const MAX_FILE_BYTES = 64 * 1_024 * 1_024;
 
 export type ImportOptions = KeyFiles & {
   readonly data: string;
@@ -30,7 +33,7 @@ export type ImportedWebhook = { readonly alias: string; readonly webhook: Webhoo
  * @throws {DataInUseError}
  */
 export function importOldRegister(path: string, options: ImportOptions): ImportedWebhook[] {
-  const entries = readOldRegister(readFile(path));
+  const entries = readOldRegister(readFile(path), options.maxWebhooks);
   const unlock = lockDataFolder(options.data);
   const database = openDatabase(join(options.data, "node.sqlite"));
   try {
@@ -38,12 +41,11 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
     const webhooks = createWebhookStore(database, createSeal(sealSecrets(database, options)));
     const aliases = createWebhookAliases(database);
     const unknown = entries.filter(({ alias }) => aliases.idOf(alias) === undefined);
-    if (webhooks.count() + unknown.length > options.maxWebhooks) {
-      throw new WebhookError(
-        "WEBHOOK_LIMIT",
-        `the register would hold more than ${options.maxWebhooks} webhooks`,
-      );
-    }
+    checkRoom(
+      webhooks,
+      unknown.map(({ fields }) => fields),
+      options.maxWebhooks,
+    );
     return database.transaction(() =>
       unknown.map(({ alias, token, fields }) => {
         const webhook = webhooks.insert(fields, token);
@@ -59,6 +61,7 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
 
 function readFile(path: string): unknown {
   try {
+    if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
     return parseJson(readFileSync(path, "utf8"));
   } catch (error) {
     throw new ConfigError(`the register file ${path} cannot be read: ${(error as Error).message}`);

@@ -35,11 +35,18 @@ const READERS: Readers<{
 /**
  * The webhooks of a parsed register file, `{"webhooks": [...]}` or the list alone.
  *
- * @throws {WebhookError} WEBHOOK_INVALID naming every entry that this node cannot take, and why
+ * @param maxWebhooks that the list may have
+ * @throws {WebhookError} WEBHOOK_INVALID naming every entry that this node cannot take, and why; WEBHOOK_LIMIT
  */
-export function readOldRegister(content: unknown): OldWebhook[] {
+export function readOldRegister(content: unknown, maxWebhooks: number): OldWebhook[] {
   const list = Array.isArray(content) ? content : readObject(content, "the register file").webhooks;
   if (!Array.isArray(list)) throw invalid('the register file must have a list "webhooks"');
+  if (list.length > maxWebhooks) {
+    throw new WebhookError(
+      "WEBHOOK_LIMIT",
+      `the register file has more than ${maxWebhooks} webhooks: see --webhook-limit`,
+    );
+  }
   const seen = new Set<string>();
   const problems: string[] = [];
   const entries = list.flatMap((item, index) => {

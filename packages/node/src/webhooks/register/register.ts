@@ -9,6 +9,7 @@ import type { WebhookAliases } from "../../store/webhook-aliases.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
 import { integer, type Readers, readMembers } from "../body.ts";
+import { checkConditions, checkRoom } from "./bounds.ts";
 import { WebhookError } from "./error.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
 
@@ -55,7 +56,7 @@ export type Register = {
   /**
    * Deletes and creates anew, at once, behind the same id and token (4.4). An empty body changes nothing at all.
    *
-   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN
+   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN, WEBHOOK_LIMIT
    */
   update(id: string, body: unknown): Promise<void>;
   /**
@@ -124,9 +125,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     async create(body) {
       const { ping, ...fields } = readNewWebhook(body);
       checkTarget(fields);
-      if (webhooks.count() >= maxWebhooks) {
-        throw new WebhookError("WEBHOOK_LIMIT", `the register holds ${maxWebhooks} webhooks already`);
-      }
+      checkRoom(webhooks, [fields], maxWebhooks);
       const webhook = webhooks.insert(fields, createToken());
       try {
         await webhooksChanged();
@@ -150,6 +149,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
       const fields = { ...webhook, ...changes };
       checkEvents(fields);
       if (changes.target !== undefined) checkTarget(fields);
+      if (changes.conditions !== undefined) checkConditions(webhooks.conditionsBytes(webhook.id), [fields]);
       database.transaction(() => {
         replays.end(webhook.id, "cancelled", nowMs(), UPDATED);
         // Another target was told nothing that would have to be taken back.

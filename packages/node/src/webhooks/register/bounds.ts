@@ -1,0 +1,37 @@
+/** How much the register may hold: all of it is kept in memory, compiled, and looked through with every event. */
+import type { WebhookStore } from "../../store/webhooks.ts";
+import { WebhookError } from "./error.ts";
+
+/** Of the conditions of all webhooks together, as JSON: 16 KiB each with a thousand webhooks. */
+export const MAX_CONDITIONS_BYTES = 16 * 1_024 * 1_024;
+
+/** What is to come into the register: webhooks, with their conditions as JSON. */
+export type Addition = readonly { readonly conditions: string }[];
+
+/** @throws {WebhookError} WEBHOOK_LIMIT when the register would hold too many webhooks, or too many conditions */
+export function checkRoom(
+  webhooks: Pick<WebhookStore, "count" | "conditionsBytes">,
+  added: Addition,
+  maxWebhooks: number,
+): void {
+  if (webhooks.count() + added.length > maxWebhooks) {
+    throw new WebhookError(
+      "WEBHOOK_LIMIT",
+      `the register would hold more than ${maxWebhooks} webhooks; remove some, or start the node with a higher --webhook-limit`,
+    );
+  }
+  checkConditions(webhooks.conditionsBytes(), added);
+}
+
+/**
+ * @param heldBytes of all other conditions
+ * @throws {WebhookError} WEBHOOK_LIMIT
+ */
+export function checkConditions(heldBytes: number, added: Addition): void {
+  const addedBytes = added.reduce((sum, { conditions }) => sum + Buffer.byteLength(conditions), 0);
+  if (heldBytes + addedBytes <= MAX_CONDITIONS_BYTES) return;
+  throw new WebhookError(
+    "WEBHOOK_LIMIT",
+    `"conditions" of all webhooks together must not be larger than ${MAX_CONDITIONS_BYTES} bytes`,
+  );
+}
