@@ -1,0 +1,12 @@
+/** Client addresses: every 127.x.y.z is an address of this machine, and another client to the node. */
+
+/** Addresses of a network of its own for each attack, so that attacks do not use up each other's limits. */
+export function clientAddresses(network: number): { next(): string } {
+  let count = 0;
+  return {
+    next() {
+      count += 1;
+      return `127.${network}.${(count >> 8) & 0xff}.${count & 0xff}`;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** One attack in a thread of its own, so that its work does not delay those who observe the node. */
+import { parentPort, workerData } from "node:worker_threads";
+import type { Tally } from "./attack.ts";
+import { ATTACKS } from "./attacks/all.ts";
+import type { Target } from "./target.ts";
+
+export type AttackData = { readonly name: string; readonly target: Target };
+/** Sent when the attack has ended. */
+export type AttackResult = {
+  readonly offered: number;
+  readonly refused: number;
+  /** Why the attack could not be carried out, if so. */
+  readonly failure?: string;
+};
+
+const { name, target } = workerData as AttackData;
+const attack = ATTACKS.find((one) => one.name === name)!;
+const ending = new AbortController();
+// Any message means the end.
+parentPort!.once("message", () => ending.abort());
+
+let [offered, refused] = [0, 0];
+const tally: Tally = {
+  offered(count = 1) {
+    offered += count;
+  },
+  refused(count = 1) {
+    refused += count;
+  },
+};
+const failure = await attack.run(target, tally, ending.signal).then(
+  () => undefined,
+  (error: Error) => error.message,
+);
+parentPort!.postMessage({
+  offered,
+  refused,
+  ...(failure !== undefined && { failure }),
+} satisfies AttackResult);

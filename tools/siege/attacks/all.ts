@@ -1,0 +1,53 @@
+/** Every attack, in the order in which they run: those that leave the most behind come last. */
+import type { Attack } from "../attack.ts";
+import { compressedBodies, deepBodies } from "./bodies.ts";
+import {
+  halfOpenConnections,
+  headerFloods,
+  idleConnections,
+  manyAddresses,
+  methodFloods,
+  pipelinedRequests,
+  silentConnections,
+  slowBodies,
+  slowHeaders,
+  slowReaders,
+} from "./connections.ts";
+import { unwritableLog } from "./log.ts";
+import { extremePages, operationsFlood } from "./pages.ts";
+import { delegateBlocks, peerMessages, peerSessions } from "./peers.ts";
+import { nonceGaps, replacedTransactions, unfundedTransactions } from "./pool.ts";
+import { rpcBatches } from "./rpc.ts";
+import { abandonedStreams, hostileConditions, unreadStreams } from "./streams.ts";
+import { foreignPages, hangingReceivers, registrations } from "./webhooks.ts";
+
+export const ATTACKS: readonly Attack[] = [
+  deepBodies,
+  compressedBodies,
+  halfOpenConnections,
+  silentConnections,
+  idleConnections,
+  slowHeaders,
+  slowBodies,
+  slowReaders,
+  pipelinedRequests,
+  headerFloods,
+  methodFloods,
+  manyAddresses,
+  extremePages,
+  operationsFlood,
+  foreignPages,
+  unfundedTransactions,
+  nonceGaps,
+  replacedTransactions,
+  abandonedStreams,
+  unreadStreams,
+  hostileConditions,
+  peerSessions,
+  peerMessages,
+  delegateBlocks,
+  rpcBatches,
+  unwritableLog,
+  hangingReceivers,
+  registrations,
+];

@@ -1,0 +1,120 @@
+/** Webhooks of a client that has the token, and cares for nothing. */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { clientAddresses } from "../addresses.ts";
+import type { Attack, Tally } from "../attack.ts";
+import { repeat, send, untilAborted } from "../requests.ts";
+import type { Target } from "../target.ts";
+
+const HANGING_WEBHOOKS = 1_000;
+const REGISTRATIONS = 10_000;
+/** True of every event. */
+const CONDITIONS = [{ key: "event", condition: "ne", value: "" }];
+
+/** Removes every webhook with a target below `/siege/`. */
+async function removeAll({ host, httpPort, token }: Target, addresses: { next(): string }): Promise<void> {
+  const base = `http://${host}:${httpPort}/api/v2/webhooks`;
+  const silent = { offered() {}, refused() {} };
+  for (;;) {
+    const answer = await fetch(`${base}?limit=100`, { headers: { authorization: token } });
+    if (!answer.ok) throw new Error(`the register answers ${answer.status}: ${await answer.text()}`);
+    const { data } = (await answer.json()) as { data: { id: string | number; target: string }[] };
+    const own = data.filter(({ target }) => target.includes("/siege/"));
+    if (own.length === 0) return;
+    for (let index = 0; index < own.length; index += 10) {
+      const removals = own.slice(index, index + 10).map(({ id }) =>
+        send({ host, httpPort }, silent, {
+          method: "DELETE",
+          path: `/api/v2/webhooks/${id}`,
+          from: addresses.next(),
+          headers: { authorization: token },
+        }),
+      );
+      await Promise.all(removals);
+    }
+  }
+}
+
+/** Registers webhooks for every event as fast as they are taken, up to a number. */
+async function register(
+  target: Target,
+  tally: Tally,
+  signal: AbortSignal,
+  { count, port, addresses }: { count: number; port: number; addresses: { next(): string } },
+): Promise<void> {
+  let left = count;
+  await repeat({ atOnce: 4 }, signal, async () => {
+    if (left-- <= 0) return untilAborted(signal);
+    const body = JSON.stringify({
+      events: ["*"],
+      target: `http://127.0.0.1:${port}/siege/${left}`,
+      conditions: CONDITIONS,
+    });
+    const headers = { authorization: target.token };
+    await send(target, tally, { path: "/api/v2/webhooks", from: addresses.next(), headers, body });
+  });
+}
+
+/** A receiver that takes connections and requests, and answers nothing. */
+async function startHanging() {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on("error", () => {}).once("close", () => open.delete(socket));
+    socket.resume();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+export const hangingReceivers: Attack = {
+  name: "hanging receivers",
+  description: `${HANGING_WEBHOOKS} webhooks for every event whose receivers never answer`,
+  async run(target, tally, signal) {
+    const addresses = clientAddresses(38);
+    const { port, close } = await startHanging();
+    await register(target, tally, signal, { count: HANGING_WEBHOOKS, port, addresses });
+    close();
+    await removeAll(target, addresses);
+  },
+};
+
+export const registrations: Attack = {
+  name: "registrations",
+  description: `${REGISTRATIONS} webhooks registered as fast as they are taken`,
+  async run(target, tally, signal) {
+    const addresses = clientAddresses(39);
+    // Port 9 is closed: each delivery fails at once.
+    await register(target, tally, signal, { count: REGISTRATIONS, port: 9, addresses });
+    await removeAll(target, addresses);
+  },
+};
+
+export const foreignPages: Attack = {
+  name: "foreign pages",
+  description:
+    "what a browser sends for a web page of another site: foreign Origin and Host, text/plain, no token",
+  async run(target, tally, signal) {
+    const addresses = clientAddresses(40);
+    const body = JSON.stringify({
+      events: ["*"],
+      target: "http://127.0.0.1:9/siege/page",
+      conditions: CONDITIONS,
+    });
+    await repeat({ atOnce: 2, pauseMs: 50 }, signal, () =>
+      send(target, tally, {
+        path: "/api/v2/webhooks",
+        from: addresses.next(),
+        headers: { "content-type": "text/plain", origin: "http://evil.example", host: "evil.example" },
+        body,
+      }),
+    );
+  },
+};

@@ -1,0 +1,36 @@
+/**
+ * `npm run siege -- [--short] [--seconds N] [--settle N] [--only NAME]... [--list]`
+ *
+ * Attacks a node in every way that is known, while an honest client asks it, an honest receiver gets webhooks and an
+ * orchestrator asks for its health. Prints a table; exits with 1 if anything failed, by name.
+ */
+import { parseArgs } from "node:util";
+import { ATTACKS } from "./attacks/all.ts";
+import { table } from "./report.ts";
+import { besiege, hasHeld } from "./siege.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** A few seconds for each attack, as in `npm test`. */
+    short: { type: "boolean", default: false },
+    seconds: { type: "string" },
+    settle: { type: "string" },
+    only: { type: "string", multiple: true },
+    list: { type: "boolean", default: false },
+  },
+});
+
+if (values.list) {
+  for (const { name, description } of ATTACKS) console.log(`${name}: ${description}`);
+} else {
+  const [seconds, settle] = values.short ? [3, 1] : [20, 30];
+  const rows = await besiege({
+    attackMs: Number(values.seconds ?? seconds) * 1_000,
+    settleMs: Number(values.settle ?? settle) * 1_000,
+    ...(values.only && { only: values.only }),
+    onRow: (row) => console.log(`${table([row]).split("\n").slice(1).join("\n")}`),
+  });
+  console.log(`\n${table(rows)}`);
+  console.log(hasHeld(rows) ? "\nthe node held" : "\nthe node did NOT hold");
+  if (!hasHeld(rows)) process.exitCode = 1;
+}

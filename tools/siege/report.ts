@@ -1,0 +1,94 @@
+/** What is measured of an attack, what of it is a failure, and the table of all. */
+import type { Sample } from "./observers/client.ts";
+
+export type Row = {
+  readonly attack: string;
+  readonly offered: number;
+  readonly refused: number;
+  /** Resident memory of the node before, at most, and after the time to settle. */
+  readonly memoryMib: { readonly before: number; readonly peak: number; readonly after: number };
+  readonly client: readonly Sample[];
+  readonly health: readonly Sample[];
+  readonly slotsForged: number;
+  readonly slotsMissed: number;
+  /** What the honest receiver found wrong. */
+  readonly deliveryFaults: readonly string[];
+  /** What else went wrong: the process ended, the attack could not be carried out. */
+  readonly faults: readonly string[];
+};
+
+/** Memory that an attack may leave behind: caches and the reserve of the allocator. */
+const MAX_LEFT_MIB = 64;
+const MAX_HEALTH_MS = 500;
+
+/** The time that 99 of 100 samples did not exceed, milliseconds. */
+export function p99(samples: readonly Sample[]): number {
+  const times = samples.map(({ ms }) => ms).sort((one, other) => one - other);
+  return times[Math.ceil(times.length * 0.99) - 1] ?? 0;
+}
+
+const isRefused = ({ status }: Sample): boolean => status < 200 || status >= 300;
+
+/** What failed, each as a short name with figures; empty if the node held. */
+export function failures(row: Row): string[] {
+  const { memoryMib, client, health } = row;
+  const left = memoryMib.after - memoryMib.before;
+  const refusedClient = client.filter(isRefused);
+  const refusedHealth = health.filter(isRefused);
+  return [
+    ...(left > MAX_LEFT_MIB ? [`memory: ${Math.round(left)} MiB more than before`] : []),
+    ...(p99(health) > MAX_HEALTH_MS ? [`health: p99 ${Math.round(p99(health))} ms`] : []),
+    ...(refusedHealth.length > 0 ? [`health refused: ${statuses(refusedHealth)}`] : []),
+    ...(row.slotsMissed > 0 ? [`slots missed: ${row.slotsMissed}`] : []),
+    ...(refusedClient.length > 0 ? [`honest requests refused: ${statuses(refusedClient)}`] : []),
+    ...row.deliveryFaults.map((fault) => `delivery: ${fault}`),
+    ...row.faults,
+  ];
+}
+
+/** `3 x 503 /health/live`, status 0 being no answer. */
+function statuses(samples: readonly Sample[]): string {
+  const counts = new Map<string, number>();
+  for (const { status, path } of samples) {
+    counts.set(`${status} ${path}`, (counts.get(`${status} ${path}`) ?? 0) + 1);
+  }
+  return [...counts].map(([what, count]) => `${count} x ${what}`).join(", ");
+}
+
+const COLUMNS = [
+  "attack",
+  "offered",
+  "refused",
+  "MiB before/peak/after",
+  "client p99",
+  "health p99",
+  "slots",
+  "missed",
+];
+
+/** The rows as aligned text, each followed by its failures. */
+export function table(rows: readonly Row[]): string {
+  const lines = [
+    COLUMNS,
+    ...rows.map(({ attack, offered, refused, memoryMib: { before, peak, after }, ...row }) => [
+      attack,
+      String(offered),
+      String(refused),
+      `${Math.round(before)} / ${Math.round(peak)} / ${Math.round(after)}`,
+      `${Math.round(p99(row.client))} ms`,
+      `${Math.round(p99(row.health))} ms`,
+      String(row.slotsForged),
+      String(row.slotsMissed),
+    ]),
+  ];
+  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  return lines
+    .flatMap((line, index) => {
+      const cells = line.map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+      );
+      const failed = index === 0 ? [] : failures(rows[index - 1]!);
+      return [cells.join("  "), ...failed.map((failure) => `    FAILED ${failure}`)];
+    })
+    .join("\n");
+}

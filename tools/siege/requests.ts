@@ -1,0 +1,99 @@
+/** Requests and raw connections of attackers: no failure of theirs is an error of the program. */
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Tally } from "./attack.ts";
+import type { Target } from "./target.ts";
+
+export type Send = {
+  readonly method?: string;
+  readonly path: string;
+  /** Address that the request comes from. */
+  readonly from: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+};
+
+const REQUEST_TIMEOUT_MS = 20_000;
+
+/** The status of the answer, 0 where there is none. Counts the request, and its refusal. */
+export function send(
+  target: Pick<Target, "host" | "httpPort">,
+  tally: Tally,
+  options: Send,
+): Promise<number> {
+  const { method = options.body === undefined ? "GET" : "POST", path, from, headers = {}, body } = options;
+  tally.offered();
+  return new Promise((resolve) => {
+    const settle = (status: number) => {
+      if (status === 0 || status >= 400) tally.refused();
+      resolve(status);
+    };
+    const sent = request({
+      host: target.host,
+      port: target.httpPort,
+      localAddress: from,
+      method,
+      path,
+      headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+      agent: false,
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    sent.once("response", (response) => {
+      response.once("error", () => settle(0));
+      response.once("end", () => settle(response.statusCode ?? 0));
+      response.resume();
+    });
+    sent.once("error", () => settle(0));
+    sent.end(body);
+  });
+}
+
+/** A TCP connection; counted as refused when the node ends it. `closeAll` ends the rest. */
+export function createConnections(tally: Tally) {
+  const open = new Set<Socket>();
+  return {
+    open(host: string, port: number, from: string, first: string | Uint8Array = ""): Socket {
+      tally.offered();
+      const socket = connect({ host, port, localAddress: from });
+      open.add(socket);
+      socket.on("error", () => {});
+      socket.once("connect", () => {
+        if (first.length > 0) socket.write(first);
+      });
+      socket.once("close", () => {
+        if (open.delete(socket)) tally.refused();
+      });
+      return socket;
+    },
+    count: () => open.size,
+    each: (work: (socket: Socket) => void) => open.forEach(work),
+    closeAll() {
+      const sockets = [...open];
+      open.clear();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Does something again and again, `atOnce` times beside itself, until the signal is aborted. */
+export async function repeat(
+  { atOnce, pauseMs = 0 }: { readonly atOnce: number; readonly pauseMs?: number },
+  signal: AbortSignal,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const one = async () => {
+    while (!signal.aborted) {
+      await work();
+      if (pauseMs > 0) await sleep(pauseMs);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
+
+/** Settles when the signal is aborted. */
+export const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

@@ -1,0 +1,59 @@
+/** Signed transfers of attackers. */
+import {
+  builders,
+  createNetwork,
+  type Network,
+  signTransaction,
+  type Transaction,
+  transactionToJson,
+} from "@uniknode/protocol";
+import { type Person, peopleOf } from "../../packages/node/src/dev/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev/network.ts";
+import { testNetwork } from "../../packages/node/test/peers/test-network.ts";
+import type { Target } from "./target.ts";
+
+export type Accounts = {
+  readonly network: Network;
+  /** Has coins on the chain. */
+  readonly funded: Person;
+  /** Has none; another one at each call. */
+  unfunded(): Person;
+  /** The nonce of the next transaction of the funded one, as the API has it. */
+  nextNonce(): Promise<bigint>;
+};
+
+/** Of test accounts everywhere; only the names below it are the attackers' own. */
+const MNEMONIC = "test test test test test test test test test test test junk";
+
+export type Transfer = {
+  readonly sender: Person;
+  readonly nonce: bigint;
+  readonly fee?: bigint;
+  readonly vendorField?: string;
+};
+
+export function openAccounts({ network: shape, host, httpPort }: Target): Accounts {
+  const { files, rich } = testNetwork(shape);
+  const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+  let count = 0;
+  return {
+    network: createNetwork(files),
+    funded: rich,
+    unfunded: () => people(`beggar ${count++ % 500}`),
+    async nextNonce() {
+      const answer = await fetch(`http://${host}:${httpPort}/api/v2/wallets/${rich.address}`);
+      const { data } = (await answer.json()) as { data?: { nonce: string } };
+      return BigInt(data?.nonce ?? 0) + 1n;
+    },
+  };
+}
+
+/** A transfer of one smallest unit to its own sender. */
+export function transfer({ network }: Accounts, { sender, nonce, ...more }: Transfer): Transaction {
+  const { publicKey, address, keys } = sender;
+  const body = { network, senderPublicKey: publicKey, nonce, recipientId: address, amount: 1n, ...more };
+  return signTransaction(builders.transfer(body), keys);
+}
+
+export const submissionText = (transactions: readonly Transaction[]): string =>
+  JSON.stringify({ transactions: transactions.map(transactionToJson) });
