@@ -344,6 +344,7 @@ async function start(
       sealKey,
       feePolicy: options.pool.fees,
       peerPort: options.peers?.port ?? portOfNetwork(files.network.name),
+      maxTransactionsPerRequest: options.poolMaxPerRequest,
     }),
     gateway,
   );

@@ -2,13 +2,16 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { chooseSignatureBackend } from "./accelerator.ts";
 import { createPackedVerify } from "./signatures.ts";
+import type { FromSignatureThread, ToSignatureThread } from "./verifier.ts";
 
 const { backend, refusal } = chooseSignatureBackend(workerData as string | undefined);
 if (refusal) process.emitWarning(refusal.message, { code: refusal.code });
 const verifyPacked = createPackedVerify(backend);
 
-parentPort?.on("message", (packed: Uint8Array | null) => {
-  if (packed === null) return parentPort?.close();
-  const verdicts = verifyPacked(packed);
-  parentPort?.postMessage(verdicts, [verdicts.buffer]);
+parentPort?.on("message", (batch: ToSignatureThread | null) => {
+  if (batch === null) return parentPort?.close();
+  const verdicts = verifyPacked(batch.packed);
+  parentPort?.postMessage({ number: batch.number, verdicts } satisfies FromSignatureThread, [
+    verdicts.buffer,
+  ]);
 });

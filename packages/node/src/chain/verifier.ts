@@ -1,9 +1,14 @@
 /** Signature verification off the main thread, in batches. */
 import { Worker } from "node:worker_threads";
+import { CallError } from "../threads/error.ts";
+import { createOpenCalls } from "../threads/open-calls.ts";
 import { createPackedVerify, packChecks, type SignatureCheck } from "./signatures.ts";
 
 export type Verifier = {
-  /** Whether each signature is valid, in order. Rejects when the verifier was closed or a thread died. */
+  /**
+   * Whether each signature is valid, in order. Rejects with a `CallError` when the verifier was closed, or a thread
+   * died, does not answer, or has too much to do.
+   */
   verify(checks: readonly SignatureCheck[]): Promise<boolean[]>;
   close(): Promise<void>;
 };
@@ -13,13 +18,23 @@ export type VerifierOptions = {
   readonly threads: number;
   /** Package of a native accelerator for the threads; see `loadAccelerator`. */
   readonly accelerator?: string | undefined;
+  /** For a batch of signatures; a thread that takes longer is replaced. Absent: five minutes. */
+  readonly timeoutMs?: number;
 };
+
+export type ToSignatureThread = { readonly number: number; readonly packed: Uint8Array<ArrayBuffer> };
+export type FromSignatureThread = { readonly number: number; readonly verdicts: Uint8Array };
 
 /** Messages cost nothing any more from 50 signatures on; a batch holds a thread for about 12 ms. */
 const BATCH = 128;
 
 /** A thread keeps hardly anything: without limits its heap would grow by tens of megabytes all the same. */
 const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 96 };
+
+/** Batches that a thread has: half a million signatures, more than a synchronisation asks for at once. */
+const MAX_BATCHES = 4_000;
+/** Several times what all of them take. */
+const TIMEOUT_MS = 300_000;
 
 /** One batch at a time, in order. */
 type Lane = {
@@ -28,9 +43,11 @@ type Lane = {
   close(): Promise<unknown>;
 };
 
-export function createVerifier({ threads, accelerator }: VerifierOptions): Verifier {
+export function createVerifier({ threads, accelerator, timeoutMs = TIMEOUT_MS }: VerifierOptions): Verifier {
   const lanes =
-    threads === 0 ? [inThreadLane()] : Array.from({ length: threads }, () => workerLane(accelerator));
+    threads === 0
+      ? [inThreadLane()]
+      : Array.from({ length: threads }, () => workerLane(accelerator, timeoutMs));
 
   function verifyBatch(checks: readonly SignatureCheck[]): Promise<Uint8Array> {
     const lane = lanes.reduce((best, other) => (other.waiting < best.waiting ? other : best));
@@ -49,37 +66,53 @@ export function createVerifier({ threads, accelerator }: VerifierOptions): Verif
   };
 }
 
-function workerLane(accelerator: string | undefined): Lane {
-  const worker = new Worker(new URL("./signature-thread.ts", import.meta.url), {
-    workerData: accelerator,
-    resourceLimits: LIMITS,
-  });
-  const pending: PromiseWithResolvers<Uint8Array>[] = [];
-  let failure: Error | undefined;
+/** A thread that dies or hangs takes what it was given with it; the next batch starts another one. */
+function workerLane(accelerator: string | undefined, timeoutMs: number): Lane {
+  const calls = createOpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onTimeout: () => drop("hangs") });
+  let thread: Worker | undefined = start();
+  let isClosed = false;
 
-  const fail = (error: Error) => {
-    failure ??= error;
-    for (const { reject } of pending.splice(0)) reject(failure);
-  };
-  worker.on("message", (verdicts: Uint8Array) => pending.shift()?.resolve(verdicts));
-  worker.on("error", fail);
-  worker.on("exit", () => fail(new Error("the signature thread has ended")));
-  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  function start(): Worker {
+    const started = new Worker(new URL("./signature-thread.ts", import.meta.url), {
+      workerData: accelerator,
+      resourceLimits: LIMITS,
+    });
+    const fail = (reason: string) => {
+      if (thread === started) drop(reason);
+    };
+    started.on("message", ({ number, verdicts }: FromSignatureThread) => calls.resolve(number, verdicts));
+    started.on("messageerror", () => fail("sent what cannot be read"));
+    started.on("error", ({ message }: Error) => fail(`failed: ${message}`));
+    started.on("exit", () => fail("has ended"));
+    return started;
+  }
+
+  function drop(reason: string): void {
+    const dropped = thread;
+    thread = undefined;
+    calls.rejectAll(new CallError("CALL_CLOSED", `the signature thread ${reason}`));
+    void dropped?.terminate();
+  }
 
   return {
     get waiting() {
-      return pending.length;
+      return calls.figures().open;
     },
-    verify(packed) {
-      if (failure) return Promise.reject(failure);
-      const answer = Promise.withResolvers<Uint8Array>();
-      pending.push(answer);
-      worker.postMessage(packed, [packed.buffer]);
-      return answer.promise;
+    async verify(packed) {
+      if (isClosed) throw new CallError("CALL_CLOSED", "the verifier was closed");
+      const verdicts = calls.begin({
+        timeoutMs,
+        send(number) {
+          thread ??= start();
+          thread.postMessage({ number, packed } satisfies ToSignatureThread, [packed.buffer]);
+        },
+      });
+      if (!verdicts) throw new CallError("CALL_REFUSED", "too many signatures wait to be verified");
+      return verdicts;
     },
-    close() {
-      failure ??= new Error("the verifier was closed");
-      return endThread(worker, exited);
+    async close() {
+      isClosed = true;
+      if (thread) await endThread(thread);
     },
   };
 }
@@ -91,7 +124,8 @@ const END_GRACE_MS = 10_000;
  * Lets the thread end by itself, which it does when its work is done. Stopped from outside while it is still loading,
  * it can take the whole process with it.
  */
-async function endThread(worker: Worker, exited: Promise<unknown>): Promise<void> {
+async function endThread(worker: Worker): Promise<void> {
+  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   worker.postMessage(null);
   const timer = setTimeout(() => void worker.terminate(), END_GRACE_MS);
   await exited;

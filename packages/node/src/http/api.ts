@@ -23,6 +23,8 @@ export type Api = {
   readonly identity: Identity;
   readonly network: Network;
   readonly gateway: Gateway;
+  /** Of `POST /transactions`. */
+  readonly maxTransactionsPerRequest: number;
   /** To be called inside `read`. */
   readonly queries: Queries;
   /**

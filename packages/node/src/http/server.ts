@@ -71,6 +71,8 @@ export type HttpOptions = ListenerOptions & {
   readonly trustedProxies?: string;
   /** Addresses that are served (`addresses/ranges.ts`); others get 403. Absent: all. */
   readonly allowed?: string;
+  /** Items of one `POST /transactions`. Absent: 40. */
+  readonly maxTransactionsPerRequest?: number;
 };
 
 export type HttpDependencies = {
@@ -82,7 +84,7 @@ export type HttpDependencies = {
   /** Further endpoints, each served under both prefixes: webhooks, the live stream, the verbs of a dev chain. */
   readonly plugins: readonly FastifyPluginAsync[];
   /** Makes answers whose rows take longer than the time for them; absent: they are 503. */
-  readonly slowLane?: SlowLane;
+  readonly slowLane?: Pick<SlowLane, "ask">;
   /** Make long lists quick whose order no index has; absent: they are sorted each time. */
   readonly rankings?: QueryOptions;
   /** Unix time in milliseconds. */
@@ -125,6 +127,7 @@ const TAKE_TIMEOUT_MS = 60_000;
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 /** Time for which an answer that is ready waits for others. */
 const BATCH_WAIT_MS = 2;
+const MAX_TRANSACTIONS_PER_REQUEST = 40;
 /** Addresses remembered by public key. */
 const MAX_ADDRESSES = 20_000;
 export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
@@ -185,7 +188,8 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addDocument(app);
   addPage(app);
 
-  const api = createApi(dependencies, shared.snapshot, lastRead);
+  const { maxTransactionsPerRequest = MAX_TRANSACTIONS_PER_REQUEST } = options;
+  const api = { ...createApi(dependencies, shared.snapshot, lastRead), maxTransactionsPerRequest };
   app.get("/", () => ({ data: "Hello World!" }));
   for (const prefix of PREFIXES) {
     app.register(
@@ -213,7 +217,7 @@ function createApi(
   { database, network, identity, gateway, nowMs, rankings }: HttpDependencies,
   snapshot: Snapshot,
   lastRead: LastRead,
-): Api {
+): Omit<Api, "maxTransactionsPerRequest"> {
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   // Two digests and the long division of base58 each, for every row of a page.
   const addresses = new Map<string, string>();

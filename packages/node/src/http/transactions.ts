@@ -71,15 +71,19 @@ const searchBody = body({
 });
 
 const params = Type.Object({ id: hex64 });
-const submission = body({
-  transactions: Type.Array(
-    Type.Unknown({
-      description:
-        "A signed transaction, in the form of `GET /transactions/{id}?transform=false`; `GET /transactions/schemas` tells what each type is made of.",
-    }),
-    { description: "1 to 40, unless the node allows another number." },
-  ),
-});
+const submissionOf = (maxItems: number) =>
+  body({
+    transactions: Type.Array(
+      Type.Object(
+        {},
+        {
+          description:
+            "A signed transaction, in the form of `GET /transactions/{id}?transform=false`; `GET /transactions/schemas` tells what each type is made of.",
+        },
+      ),
+      { minItems: 1, maxItems },
+    ),
+  });
 
 const ids = Type.Array(Type.String());
 const Admission = Type.Object(
@@ -120,8 +124,8 @@ export const transactions: Resource = (app, api) => {
     "/transactions",
     {
       schema: {
-        ...described("Transactions", "Hands over 1 to 40 signed transactions.", Admission),
-        body: submission,
+        ...described("Transactions", "Hands over signed transactions.", Admission),
+        body: submissionOf(api.maxTransactionsPerRequest),
       },
     },
     (request) => gateway.submit(request.body.transactions),

@@ -3,6 +3,7 @@ import { Registry } from "prom-client";
 import type { NodeFigures } from "../serving/gateway.ts";
 import type { WebhookFigures } from "../store/webhook-figures.ts";
 import type { WebhookObserver } from "../webhooks/observer.ts";
+import { type CallsByThread, createCallMetrics } from "./calls.ts";
 import { type ConnectionsOfListeners, createConnectionMetrics } from "./connections.ts";
 import { createEachWebhook, type FiguresOfEach } from "./each-webhook.ts";
 import { createHttpMetrics, type HttpMetrics } from "./http.ts";
@@ -16,6 +17,7 @@ export type Figures = FiguresOfEach & {
   readonly node: NodeFigures | undefined;
   readonly serving: LoopDelay;
   readonly webhooks: WebhookFigures;
+  readonly calls: CallsByThread;
   readonly streams: { open: number; cut: number };
   readonly connections: ConnectionsOfListeners;
 };
@@ -36,6 +38,7 @@ export function createMetrics(version: string): Metrics {
   const eachWebhook = createEachWebhook();
   const http = createHttpMetrics(registry);
   const connections = createConnectionMetrics(registry);
+  const showCalls = createCallMetrics(registry);
   return {
     http,
     webhooks: { attempted: webhooks.attempted, decided: eachWebhook.decided },
@@ -46,6 +49,7 @@ export function createMetrics(version: string): Metrics {
       webhooks.show(figures.webhooks, nowMs);
       http.showStreams(figures.streams);
       connections.show(figures.connections);
+      showCalls(figures.calls);
       return `${await registry.metrics()}\n${eachWebhook.text(figures, nowMs)}`;
     },
   };

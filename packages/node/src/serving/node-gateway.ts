@@ -63,6 +63,9 @@ export type GatewayDeps = {
 
 /** A head this many slots old is behind (consensus.md section 11). */
 const SYNCED_SLOTS = 3;
+/** In an answer; the peers themselves have bounds of their own. */
+const MAX_PEERS = 2_000;
+const MAX_PENDING = 100;
 
 export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
   const { pool, network, head, now, peers } = deps;
@@ -100,7 +103,8 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
       peers?.broadcastTransactions(transactions as Record<string, unknown>[], answer);
       return answer;
     },
-    async pendingTransactions({ offset, limit, afterId }) {
+    async pendingTransactions({ offset, limit: wanted, afterId }) {
+      const limit = Math.min(wanted, MAX_PENDING);
       const isAfter = afterId !== undefined && pool.get(afterId) !== undefined;
       const ordered = isAfter ? pool.inForgingOrder() : pool.inForgingOrder(offset + limit);
       const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : offset;
@@ -116,7 +120,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
       return transaction && transactionToJson(transaction.data);
     },
     status,
-    peers: async () => peers?.list() ?? [],
+    peers: async () => peers?.list().slice(0, MAX_PEERS) ?? [],
     async figures() {
       const { now: height, blocksCount, synced, progress } = await status();
       return {

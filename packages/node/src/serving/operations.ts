@@ -2,12 +2,14 @@
 import { createHealth } from "../health/health.ts";
 import type { Operations } from "../http/operations/routes.ts";
 import { programVersion } from "../lifecycle/version.ts";
+import type { CallsByThread } from "../metrics/calls.ts";
 import type { ConnectionsOfListeners } from "../metrics/connections.ts";
 import { measureLoopDelay } from "../metrics/loop-delay.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import type { Database } from "../store/database.ts";
 import { createQueueFigures, totalOf } from "../store/queue-figures.ts";
 import { createFiredFigures, createWebhookFigures } from "../store/webhook-figures.ts";
+import { CallError } from "../threads/error.ts";
 import { READER } from "../webhooks/matching/matcher.ts";
 import type { WebhookObserver } from "../webhooks/observer.ts";
 import type { Gateway } from "./gateway.ts";
@@ -17,6 +19,8 @@ export type OperationsDeps = {
   /** A connection that only reads. */
   readonly database: Database;
   readonly gateway: Pick<Gateway, "figures" | "status">;
+  /** To other threads, by the name of each. */
+  readonly calls: () => CallsByThread;
   readonly streams: () => { open: number; cut: number };
   readonly connections: () => ConnectionsOfListeners;
   readonly areWebhooksOn: boolean;
@@ -30,6 +34,7 @@ const REUSE_MS = 1_000;
 export function createOperations({
   database,
   gateway,
+  calls,
   streams,
   connections,
   areWebhooksOn,
@@ -70,6 +75,7 @@ export function createOperations({
             webhooks: webhooks(),
             fired: fired(),
             queues: queues(),
+            calls: calls(),
             streams: streams(),
             connections: connections(),
           },
@@ -86,12 +92,15 @@ export function createOperations({
 const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
   createSharedAnswer(make, REUSE_MS, () => performance.now());
 
-/** Undefined when the answer does not come in time. */
+/** Undefined when the answer does not come, or not in time. */
 async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ANSWER_TIMEOUT_MS);
   try {
     return await Promise.race([answer, late]);
+  } catch (error) {
+    if (error instanceof CallError) return undefined;
+    throw error;
   } finally {
     clearTimeout(timer);
   }

@@ -63,6 +63,7 @@ export function servingDataOf(
     | "webhookToken"
     | "sealKey"
     | "feePolicy"
+    | "maxTransactionsPerRequest"
     | "peerPort"
   >,
 ): ServingData {

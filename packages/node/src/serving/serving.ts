@@ -37,7 +37,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const logger = createLogger(data.logLevel);
   const closing = createClosing();
   const network = createNetwork(data.files);
-  const gateway = gatewayThrough(gatewayPort);
+  const { gateway, figures: gatewayCalls } = gatewayThrough(gatewayPort);
   closing.add("gateway", () => gatewayPort.close());
 
   const database = openDatabase(data.databasePath, { turn: furtherTurn(data.turns) });
@@ -49,6 +49,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const { operations, observer, answered, ...measuring } = createOperations({
     database: figuresReader,
     gateway,
+    calls: () => ({ consensus: gatewayCalls(), slow: slowLane.figures() }),
     streams: () => stream.figures(),
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
     areWebhooksOn: data.webhooks === "on",
@@ -89,6 +90,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
       port: data.port,
       readTimeoutMs: READ_TIMEOUT_MS,
       ...(data.connections && { connections: data.connections }),
+      maxTransactionsPerRequest: data.maxTransactionsPerRequest,
       ...(data.allowed !== undefined && { allowed: data.allowed }),
       ...(data.trustedProxies !== undefined && { trustedProxies: data.trustedProxies }),
       ...(data.rateLimit && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),

@@ -29,6 +29,8 @@ export type ServingData = {
   readonly connections?: ConnectionBounds;
   /** Where health and metrics are served; absent: by the HTTP server. */
   readonly operations?: OperationsAddress;
+  /** Items of one `POST /transactions`. */
+  readonly maxTransactionsPerRequest: number;
   /** Requests per minute of one client address; 0 or absent: no limit. */
   readonly rateLimit?: number;
   readonly webhooks: "on" | "off";
@@ -60,7 +62,13 @@ export type ServingData = {
 };
 
 export type ToServing =
-  | { readonly kind: "start"; readonly data: ServingData; readonly gatewayPort: MessagePort }
+  | {
+      readonly kind: "start";
+      readonly data: ServingData;
+      readonly gatewayPort: MessagePort;
+      /** One integer: 1 while a wake is under way, which the thread takes back before it wakes up. */
+      readonly waking: Int32Array<SharedArrayBuffer>;
+    }
   | { readonly kind: "wake" | "close" };
 export type FromServing = {
   readonly kind: "listening";
@@ -93,15 +101,23 @@ export type ServingThread = {
   close(): Promise<void>;
 };
 
+/** Time in which the thread must listen: it opens a database of any size, and looks what waits there. */
+const START_TIMEOUT_MS = 120_000;
+/** Time to close, beside that of the deliveries that are under way; then the thread is stopped. */
+const CLOSE_TIMEOUT_MS = 30_000;
+
 /** Creates the thread, which loads its program while the caller prepares what it is to serve. */
 export function loadServingThread(): ServingThread {
   const worker = new Worker(new URL("./worker.ts", import.meta.url));
   const { port1, port2 } = new MessageChannel();
   const send = (message: ToServing, transfer: MessagePort[] = []) => worker.postMessage(message, transfer);
+  const waking = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  let closeTimeoutMs = CLOSE_TIMEOUT_MS;
   let isClosing = false;
   const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   const died = new Promise<never>((_, reject) => {
     worker.once("error", reject);
+    worker.once("messageerror", reject);
     worker.once("exit", (code) => {
       port1.close();
       if (!isClosing) reject(new Error(`the serving thread ended with code ${code}`));
@@ -109,11 +125,21 @@ export function loadServingThread(): ServingThread {
   });
   // Whoever starts the thread decides what its death means; here it only must not go unheard.
   died.catch(() => {});
+
+  /** However much happens while the thread is busy, it is woken once. */
+  function wake(): void {
+    if (Atomics.exchange(waking, 0, 1) === 0) send({ kind: "wake" });
+  }
+
   return {
     async start(data, gateway) {
+      closeTimeoutMs += data.deliveries.timeoutMs;
       answerCalls(port1, gateway);
-      send({ kind: "start", data, gatewayPort: port2 }, [port2]);
-      const listening = Promise.race([once(worker, "message"), died]);
+      send({ kind: "start", data, gatewayPort: port2, waking }, [port2]);
+      const listening = Promise.race([
+        once(worker, "message", { signal: AbortSignal.timeout(START_TIMEOUT_MS) }),
+        died,
+      ]);
       const [{ port, operationsPort }] = (await listening.catch((error) => {
         throw explained(error, data);
       })) as [FromServing];
@@ -121,12 +147,14 @@ export function loadServingThread(): ServingThread {
       const operationsUrl = data.operations
         ? `http://${shownHost(data.operations.host)}:${operationsPort}`
         : url;
-      return { url, port, operationsUrl, died, wake: () => send({ kind: "wake" }) };
+      return { url, port, operationsUrl, died, wake };
     },
     async close() {
       isClosing = true;
       send({ kind: "close" });
+      const late = setTimeout(() => void worker.terminate(), closeTimeoutMs);
       await exited;
+      clearTimeout(late);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { gunzipSync, inflateSync } from "node:zlib";
+import { gunzipSync, gzipSync, inflateSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { encodingFor } from "../../src/http/transport/compression.ts";
 import { openFixture } from "./fixture.ts";
@@ -46,6 +46,50 @@ describe("bodies", () => {
   ])("that cannot be read are 422: %.20s as %s", async (payload, contentType, message) => {
     const answer = await search(payload, contentType);
     expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+  });
+
+  const listOf = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  const tooDeep = "The body is nested deeper than 64 levels";
+  const tooMany = "The body has more than 50000 members and items";
+  const FORM = "application/x-www-form-urlencoded";
+
+  test.each([
+    ["lists", listOf(65), "application/json", tooDeep],
+    ["objects", `${'{"a":'.repeat(65)}1${"}".repeat(65)}`, "application/json", tooDeep],
+    ["lists as deep as there is room", listOf(500_000), "application/json", tooDeep],
+    ["lists that never end", "[".repeat(1_000_000), "application/json", tooDeep],
+    ["lists behind a text that looks like their end", `["]]]]\\"",${listOf(64)}]`, "text/plain", tooDeep],
+    ["empty objects", `[${"{},".repeat(340_000)}{}]`, "application/json", tooMany],
+    ["numbers", `{"id":[${"0,".repeat(50_000)}0]}`, "application/json", tooMany],
+    ["members", `{${'"a":0,'.repeat(50_000)}"a":0}`, "application/json", tooMany],
+    ["fields of a form", "a&".repeat(50_000), FORM, tooMany],
+  ])("that are too complex are 422: %s", async (_, payload, contentType, message) => {
+    const answer = await search(payload, contentType);
+    expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+  });
+
+  test("that are just as complex as allowed are read", async () => {
+    const deepest = await search(`{"id":${listOf(63)}}`);
+    expect(deepest.json().validation.keys).toContain("id");
+    const most = await search(`{"id":[${"0,".repeat(49_997)}0]}`);
+    expect(most.json().validation.keys).toContain("id");
+    const text = await search(JSON.stringify({ id: '[{,"'.repeat(100_000) }));
+    expect(text.json().validation.keys).toContain("id");
+    const fields = await search("a&".repeat(49_999), FORM);
+    expect(fields.json().validation.keys).toEqual(["a"]);
+  });
+
+  test("are not unpacked: a compressed one is no JSON", async () => {
+    const answer = await fixture.app.inject({
+      method: "POST",
+      url: "/api/uniks/search",
+      payload: gzipSync(JSON.stringify({ id: "0".repeat(10_000_000) })),
+      headers: { "content-type": "application/json", "content-encoding": "gzip" },
+    });
+    expect(answer.json()).toMatchObject({
+      statusCode: 422,
+      message: "Invalid request payload JSON format",
+    });
   });
 
   test.each([

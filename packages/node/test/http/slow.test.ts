@@ -25,11 +25,7 @@ afterEach(async () => {
 /** No time at all: the first look at the clock gives up. */
 function hurry(slowLane: Pick<SlowLane, "ask">): Fixture {
   // A thread starts late on a busy machine.
-  hurried = openFixture(
-    { readTimeoutMs: -1, answerTimeoutMs: 60_000 },
-    { slowLane: { close: async () => {}, ...slowLane } },
-    longer,
-  );
+  hurried = openFixture({ readTimeoutMs: -1, answerTimeoutMs: 60_000 }, { slowLane }, longer);
   return hurried;
 }
 
@@ -77,10 +73,7 @@ test("are 503 in the form of every failure when the other thread takes too long"
   hurried = openFixture(
     { readTimeoutMs: -1, answerTimeoutMs: 100 },
     {
-      slowLane: {
-        close: async () => {},
-        ask: () => late.promise.then(() => ({ status: 200, body: "{}" })),
-      },
+      slowLane: { ask: () => late.promise.then(() => ({ status: 200, body: "{}" })) },
     },
     longer,
   );

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { BodyError } from "../../src/serving/gateway.ts";
 import { alice, bob, carol, chain, cold, heads, PREMINE, stranger, treasury } from "./chain.ts";
 import { openFixture, rowsOf } from "./fixture.ts";
 
@@ -217,7 +218,7 @@ describe("POST /transactions/search", () => {
     expect(idsOf(answer)).toEqual(found.map(({ id }) => id));
   });
 
-  test.each([15, 16, 100_000])("finds nothing like an asset that is nested %i deep", async (depth) => {
+  test.each([15, 16, 61])("finds nothing like an asset that is nested %i deep", async (depth) => {
     const answer = await fixture.app.inject({
       method: "POST",
       url: "/api/transactions/search",
@@ -322,8 +323,32 @@ describe("POST /transactions", () => {
     },
   );
 
+  test.each([
+    [[], '"transactions" must NOT have fewer than 1 items'],
+    [Array(41).fill({}), '"transactions" must NOT have more than 40 items'],
+    [[{}, []], '"transactions.1" must be object'],
+    [["ff02"], '"transactions.0" must be object'],
+    [[null], '"transactions.0" must be object'],
+  ])("refuses lists of another form before they reach the node: %.20j", async (transactions, message) => {
+    const count = fixture.gateway.submitted.length;
+    const answer = await fixture.post("/api/transactions", { transactions });
+    expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+    expect(fixture.gateway.submitted.length).toBe(count);
+  });
+
+  test("takes as many at once as the node allows", async () => {
+    const narrow = openFixture({ maxTransactionsPerRequest: 2 });
+    const statusOf = async (count: number) =>
+      (await narrow.post("/api/transactions", { transactions: Array(count).fill({ id: "x" }) })).statusCode;
+    expect([await statusOf(2), await statusOf(3)]).toEqual([200, 422]);
+    await narrow.close();
+  });
+
   test("passes on that the body as a whole was refused", async () => {
-    const answer = await fixture.post("/api/transactions", { transactions: [] });
+    fixture.gateway.submit = async () => {
+      throw new BodyError("there must be at least one transaction");
+    };
+    const answer = await fixture.post("/api/transactions", { transactions: [{}] });
     expect(answer.json()).toMatchObject({
       statusCode: 422,
       message: "there must be at least one transaction",

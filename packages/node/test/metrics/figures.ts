@@ -34,6 +34,10 @@ export const FIGURES = {
     [2, 42],
   ]),
   queues: new Map([[1, { waiting: 11, retrying: 12, replaying: 13, oldestMs: 80_000 }]]),
+  calls: {
+    consensus: { open: 16, timedOut: 17, refused: 18 },
+    slow: { open: 3, timedOut: 19, refused: 20 },
+  },
   streams: { open: 14, cut: 15 },
   connections: {
     api: {

@@ -63,6 +63,9 @@ test("shows what is looked up", async () => {
     'uniknode_webhook_queue_length{webhook="2",state="waiting"}': 0,
     'uniknode_webhook_queue_oldest_age_seconds{webhook="1"}': 20,
     'uniknode_webhook_queue_oldest_age_seconds{webhook="2"}': 0,
+    'uniknode_thread_calls{thread="consensus"}': 16,
+    'uniknode_thread_calls_timed_out_total{thread="consensus"}': 17,
+    'uniknode_thread_calls_refused_total{thread="slow"}': 20,
     uniknode_streams: 14,
     uniknode_streams_cut_total: 15,
   });

@@ -15,6 +15,7 @@ const node = {
   webhookToken: "secret",
   feePolicy: DEFAULT_POOL_OPTIONS.fees,
   peerPort: 4002,
+  maxTransactionsPerRequest: 40,
 };
 
 const retentionOf = (flags: Readonly<Record<string, string>>) =>

@@ -54,6 +54,7 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
     },
     feePolicy: DEFAULT_POOL_OPTIONS.fees,
     peerPort: 4002,
+    maxTransactionsPerRequest: 40,
     logLevel: "silent",
     ...options,
   };

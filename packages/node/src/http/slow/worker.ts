@@ -23,6 +23,10 @@ const { app } = createHttpServer(
   },
 );
 
+// Which request it was is not known: the others end as well, and their callers learn of it.
+parentPort!.on("messageerror", (error) => {
+  throw error;
+});
 parentPort!.on("message", async ({ number, method, url, body }: ToSlowLane) => {
   const { statusCode, body: text } = await app.inject({
     method: method as "GET",

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { BodyError } from "../../serving/gateway.ts";
 import { CursorError } from "../../store/queries/cursor.ts";
 import { SnapshotError } from "../../store/queries/snapshot.ts";
+import { CallError } from "../../threads/error.ts";
 import type { Server } from "../app.ts";
 import type { SlowLane } from "../slow/lane.ts";
 import { allowOrigin, grant, isPreflight } from "./cors.ts";
@@ -46,7 +47,7 @@ export function addFailures(app: Server, logger: Logger): void {
  * Lets the answers of a scope for which there was no time here be made elsewhere. Only below the scope of `addFailures`:
  * when the time for the whole answer runs out meanwhile, that one says so.
  */
-export function addSlowLane(scope: Server, logger: Logger, slowLane: SlowLane): void {
+export function addSlowLane(scope: Server, logger: Logger, slowLane: Pick<SlowLane, "ask">): void {
   const noteDeath = (err: Error) => void logger.error({ err }, "slow request failed");
   scope.setErrorHandler<FastifyError | Error>(async (error, request, reply) => {
     const slow = error instanceof SnapshotError ? await slowLane.ask(request)?.catch(noteDeath) : undefined;
@@ -81,7 +82,8 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
     return errorBody(408, "The body did not arrive in time");
   }
   if (error instanceof HttpError) return errorBody(error.statusCode, error.message);
-  if (error instanceof SnapshotError) return errorBody(503, "Service Unavailable");
+  if (error instanceof SnapshotError || error instanceof CallError)
+    return errorBody(503, "Service Unavailable");
   const unreadable = UNREADABLE[error.code ?? ""];
   if (unreadable !== undefined) return errorBody(422, unreadable);
   const { statusCode = 500 } = error;

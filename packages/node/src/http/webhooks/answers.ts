@@ -4,6 +4,7 @@ import type { Webhook } from "../../store/webhooks.ts";
 import { parseJson } from "../../webhooks/json.ts";
 import { WebhookError, type WebhookErrorCode } from "../../webhooks/register/error.ts";
 import type { ReplayProgress } from "../../webhooks/replay/replays.ts";
+import { checkComplexity } from "../transport/bodies.ts";
 import { HttpError } from "../transport/error.ts";
 
 export const WEBHOOK_STATUS: Readonly<Record<WebhookErrorCode, number>> = {
@@ -87,10 +88,16 @@ export async function answer<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** The value of a body, of which nothing but the text is known. */
-export function readBody(text: unknown): unknown {
+/**
+ * The value of a body, of which nothing but the text is known.
+ *
+ * @throws {HttpError} 422
+ */
+export function readBody(body: unknown): unknown {
+  const text = typeof body === "string" ? body : "";
+  checkComplexity(text);
   try {
-    return parseJson(typeof text === "string" ? text : "");
+    return parseJson(text);
   } catch {
     throw new HttpError(422, "Invalid request payload JSON format");
   }

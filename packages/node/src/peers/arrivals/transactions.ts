@@ -1,6 +1,7 @@
 /** Transactions that others post (p2p.md 7.6): answered at once, dealt with one message after another. */
 import { matchesBatchSchema, type Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import { lengthOf } from "../../json/size.ts";
 import type { AdmissionAnswer } from "../../serving/gateway.ts";
 
 export type Items = readonly Readonly<Record<string, unknown>>[];
@@ -56,11 +57,4 @@ export function createTransactionArrivals(deps: TransactionArrivalsDeps): Transa
       if (!isBusy) void work();
     },
   };
-}
-
-/** Characters and bytes of everything in a value, about as many as it takes to hold it. */
-function lengthOf(value: unknown): number {
-  if (typeof value === "string" || value instanceof Uint8Array) return value.length;
-  if (typeof value !== "object" || value === null) return 1;
-  return Object.entries(value).reduce((sum, [name, member]) => sum + name.length + lengthOf(member), 0);
 }

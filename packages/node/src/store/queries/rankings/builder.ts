@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { CallError } from "../../../threads/error.ts";
 import type { RankingDependencies } from "./rankings.ts";
 import type { Ranked, RankingAt } from "./reading.ts";
 
@@ -19,11 +20,17 @@ export type BuilderData = { readonly databasePath: string };
 export type ToBuilder = { readonly ranked: Ranked; readonly maxBytes: number };
 
 const STAYS_MS = 60_000;
+/** Longer than the thread reads for one ranking. */
+const TIMEOUT_MS = 660_000;
 
-/** @param onError told of what keeps a ranking from being made */
+/**
+ * @param onError given what keeps a ranking from being made
+ * @param timeoutMs after which a thread that has not made its ranking is stopped
+ */
 export function createRankingBuilder(
   databasePath: string,
   onError: (error: unknown) => void,
+  timeoutMs = TIMEOUT_MS,
 ): RankingBuilder {
   let worker: Worker | undefined;
   let leaving: NodeJS.Timeout | undefined;
@@ -48,19 +55,27 @@ export function createRankingBuilder(
     async build(ranked, maxBytes) {
       clearTimeout(leaving);
       worker ??= start();
-      worker.postMessage({ ranked, maxBytes } satisfies ToBuilder);
-      const heard = new AbortController();
-      const gone = once(worker, "exit", heard).then(() => []);
+      const settled = new AbortController();
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(
+        () => late.reject(new CallError("CALL_TIMEOUT", `no ranking within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
       try {
-        const [built] = (await Promise.race([once(worker, "message", heard), gone])) as [RankingAt?];
+        worker.postMessage({ ranked, maxBytes } satisfies ToBuilder);
+        const answered = once(worker, "message", settled);
+        const gone = once(worker, "exit", settled).then(() => []);
+        const lost = once(worker, "messageerror", settled).then(([error]) => Promise.reject(error));
+        const [built] = (await Promise.race([answered, gone, lost, late.promise])) as [RankingAt?];
         return built;
       } catch (error) {
-        // Its end may be told of later than this.
-        worker = undefined;
         onError(error);
+        // What it is at is of no use any more, and the next ranking finds another thread.
+        void end();
         throw error;
       } finally {
-        heard.abort();
+        clearTimeout(timer);
+        settled.abort();
         leaving = setTimeout(end, STAYS_MS).unref();
       }
     },

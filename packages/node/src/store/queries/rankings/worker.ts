@@ -15,6 +15,9 @@ const database = openDatabase(databasePath, { readonly: true });
 defineAssets(database);
 const snapshot = createSnapshot(database, MAX_MS);
 
+parentPort!.on("messageerror", (error) => {
+  throw error;
+});
 parentPort!.on("message", ({ ranked, maxBytes }: ToBuilder) => {
   const built = snapshot(() => readRankingAt(database, ranked, maxBytes));
   const buffers = built ? Object.values(built.ranking).map(({ buffer }) => buffer) : [];

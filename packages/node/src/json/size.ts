@@ -1,0 +1,6 @@
+/** Characters and bytes of everything in a value, about as many as it takes to hold it. */
+export function lengthOf(value: unknown): number {
+  if (typeof value === "string" || value instanceof Uint8Array) return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.entries(value).reduce((sum, [name, member]) => sum + name.length + lengthOf(member), 0);
+}
