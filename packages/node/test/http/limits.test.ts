@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { NodeStatus } from "../../src/serving/gateway.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrations.ts";
+import { CallError } from "../../src/threads/error.ts";
 import { alice, chain, unik } from "./chain.ts";
 import { NOW_MS, openFixture } from "./fixture.ts";
 
@@ -116,6 +117,34 @@ describe("failures", () => {
     });
     expect(answer.headers["retry-after"]).toBe("10");
     await silent.close();
+  });
+
+  test("are 503 when the node has too much to do, and say when to come back", async () => {
+    const busy = openFixture();
+    busy.gateway.submit = async () => {
+      throw new CallError("CALL_REFUSED", "secret detail");
+    };
+    const answer = await busy.post("/api/transactions", { transactions: [{}] });
+    expect(answer.json()).toEqual({
+      statusCode: 503,
+      error: "Service Unavailable",
+      message: "Service Unavailable",
+    });
+    expect(answer.headers["retry-after"]).toBe("10");
+    await busy.close();
+  });
+
+  test.each([
+    ["undefined", undefined],
+    ["null", null],
+    ["a text", "no"],
+    ["an object", {}],
+  ])("are 500 whatever is thrown: %s", async (_, thrown) => {
+    const broken = openFixture();
+    broken.gateway.status = () => Promise.reject(thrown);
+    const answer = await broken.get("/api/node/status");
+    expect(answer.json()).toMatchObject({ statusCode: 500, message: "An internal server error occurred" });
+    await broken.close();
   });
 
   test("are waited for as long as their route says", async () => {

@@ -1,6 +1,9 @@
 /** Requests that take too long in the thread that serves. */
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { dalinet } from "@uniknode/protocol";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { createSlowLane, type SlowLane } from "../../src/http/slow/lane.ts";
 import { chain } from "./chain.ts";
 import { type Fixture, identity, openFixture } from "./fixture.ts";
@@ -94,4 +97,20 @@ test("are told to come back when too many wait", async () => {
   expect(asked.map((answer) => answer !== undefined)).toEqual([true, true, true, true, false, false]);
   const [first] = await Promise.all(asked);
   expect(first).toMatchObject({ status: 200 });
+});
+
+test("end with the thread that dies with them; the next one starts another", async () => {
+  const databasePath = join(mkdtempSync(join(tmpdir(), "uniknode-slow-")), "missing", "chain.sqlite");
+  onTestFinished(() => rmSync(dirname(dirname(databasePath)), { recursive: true }));
+  plain = openFixture({}, {}, longer);
+  const open = createSlowLane({ databasePath, files, identity, readTimeoutMs: 5_000 });
+  lane = open;
+  const request = { method: "GET", url: "/api/blockchain", body: undefined };
+  const asked = [open.ask(request), open.ask(request)];
+  for (const answer of asked)
+    await expect(answer).rejects.toMatchObject({ code: "CALL_CLOSED", isRetryable: true });
+  expect(open.figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
+  mkdirSync(dirname(databasePath));
+  copyFileSync(plain.path, databasePath);
+  expect(await open.ask(request)).toMatchObject({ status: 200 });
 });

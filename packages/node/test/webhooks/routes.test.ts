@@ -154,6 +154,24 @@ describe("pages", () => {
   );
 });
 
+test.each([
+  ["deep", "[".repeat(65), "The body is nested deeper than 64 levels"],
+  ["full", `[${"0,".repeat(50_000)}`, "The body has more than 50000 members and items"],
+])("bodies that are too %s are refused before they are parsed", async (_, body, message) => {
+  const { ask, create } = await serve();
+  const { id } = (await create()).body.data;
+  for (const [method, path] of [
+    ["POST", "/api/webhooks"],
+    ["PUT", `/api/webhooks/${id}`],
+    ["POST", "/api/webhooks/test"],
+    ["POST", `/api/webhooks/${id}/rotate`],
+    ["POST", `/api/webhooks/${id}/replay`],
+  ] as const) {
+    const answer = await ask(method, path, { body });
+    expect([path, answer.status, answer.body.message]).toEqual([path, 422, message]);
+  }
+});
+
 describe("access", () => {
   test("checks run in order: address, token, content type, body, id", async () => {
     const { ask } = await serve({ token: TOKEN, whitelist: ["127.0.0.1"] });

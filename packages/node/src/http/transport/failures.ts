@@ -31,7 +31,8 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 const RETRY_AFTER_SECONDS = 10;
 
 export function addFailures(app: Server, logger: Logger): void {
-  app.setErrorHandler<FastifyError | Error>(async (error, request, reply) => {
+  app.setErrorHandler<FastifyError | Error | undefined | null>(async (thrown, request, reply) => {
+    const error = thrown ?? new Error("a failure without an error");
     const body = describe(error, request);
     if (body.statusCode >= 500 && body.statusCode !== 503) {
       const { method, routeOptions } = request;

@@ -1,0 +1,85 @@
+/** A forging node whose API is sent bodies that would take much memory, or cannot be copied between threads. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { spawnUniknode } from "./uniknode.ts";
+
+const REQUESTS = 150;
+const AT_ONCE = 5;
+const MIB = 1024 * 1024;
+const MAX_GROWTH_MIB = 64;
+/** What the last requests took is given back soon. */
+const PATIENCE = { timeout: 30_000, interval: 500 };
+
+const deep = "[".repeat(4_500) + "]".repeat(4_500);
+const many = `[${"{},".repeat(339_999)}{}]`;
+const DEEP = `{"transactions":[${deep},${many}]}`;
+const MANY = `{"transactions":${many}}`;
+/** As much as may reach the thread of consensus. */
+const LARGEST = JSON.stringify({
+  transactions: Array(40).fill({ asset: { a: Array(1_200).fill("a".repeat(16)) } }),
+});
+
+function residentMib(pid: number): number {
+  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))!;
+  return (Number(kib) * 1024) / MIB;
+}
+
+async function start() {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-bodies-"));
+  const node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1"]);
+  onTestFinished(async () => {
+    node.child.kill("SIGTERM");
+    await node.ended;
+    rmSync(folder, { recursive: true });
+  });
+  const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+  return { url: `${url}/api`, pid: node.child.pid! };
+}
+
+async function heightOf(url: string): Promise<number> {
+  const { data } = (await (await fetch(`${url}/blockchain`)).json()) as {
+    data: { block: { height: number } };
+  };
+  return data.block.height;
+}
+
+async function post(url: string, body: string) {
+  const response = await fetch(`${url}/transactions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  return { status: response.status, message: ((await response.json()) as { message: string }).message };
+}
+
+test("hostile bodies are refused with the reason, and leave neither memory nor silence behind", {
+  timeout: 120_000,
+}, async () => {
+  const { url, pid } = await start();
+  const tooDeep = { status: 422, message: "The body is nested deeper than 64 levels" };
+  const tooMany = { status: 422, message: "The body has more than 50000 members and items" };
+  const untyped = { status: 422, message: expect.stringMatching(/^"transactions.0" must name a known type/) };
+  const kinds: [string, unknown][] = [
+    [DEEP, tooDeep],
+    [MANY, tooMany],
+    [LARGEST, untyped],
+  ];
+  /** Whatever a first request loads is no growth. */
+  for (const [body, answer] of kinds) expect(await post(url, body)).toEqual(answer);
+  const beforeMib = residentMib(pid);
+  const height = await heightOf(url);
+
+  let left = REQUESTS;
+  const client = async () => {
+    while (left-- > 0) {
+      const [body, answer] = kinds[left % kinds.length]!;
+      expect(await post(url, body)).toEqual(answer);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, client));
+
+  await expect.poll(() => heightOf(url), PATIENCE).toBeGreaterThan(height + 1);
+  await expect.poll(() => residentMib(pid) - beforeMib, PATIENCE).toBeLessThan(MAX_GROWTH_MIB);
+});
