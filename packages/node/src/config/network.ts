@@ -1,5 +1,5 @@
 /** The network that `uniknode run` is to join: from a folder of files, or a known one with its genesis file. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Block,
@@ -9,7 +9,7 @@ import {
   networkFilesFromJson,
   presets,
 } from "@uniknode/protocol";
-import { ConfigError, readJsonObject } from "./resolve.ts";
+import { ConfigError, readJsonFile, readJsonObject } from "./resolve.ts";
 
 /** A network, its genesis block, and the content of the file that the block is from. */
 export type NetworkSource = {
@@ -85,10 +85,4 @@ function readGenesis(path: string, files: NetworkFiles): Pick<NetworkSource, "ge
   }
 }
 
-function readJson(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
-  }
-}
+const readJson = (path: string): unknown => readJsonFile(path, path);

@@ -1,5 +1,6 @@
 /** The clock of a dev chain: the machine's, moved on by whoever asks, and never back, not by a restart either. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { ConfigError, readJsonObject } from "../config/resolve.ts";
 import { writeWholeFile } from "../store/whole-file.ts";
 
 export type DevClock = {
@@ -9,11 +10,13 @@ export type DevClock = {
   moveTo(unixMs: number): void;
 };
 
-/** The clock that is remembered in a file, which appears when the clock is moved. */
+/**
+ * The clock that is remembered in a file, which appears when the clock is moved.
+ *
+ * @throws {ConfigError} when the file is empty or damaged
+ */
 export function openClock(path: string): DevClock {
-  let aheadMs = existsSync(path)
-    ? (JSON.parse(readFileSync(path, "utf8")) as { aheadMs: number }).aheadMs
-    : 0;
+  let aheadMs = existsSync(path) ? readAheadMs(path) : 0;
   const nowMs = () => Date.now() + aheadMs;
   return {
     nowMs,
@@ -24,4 +27,17 @@ export function openClock(path: string): DevClock {
       aheadMs += missingMs;
     },
   };
+}
+
+function readAheadMs(path: string): number {
+  const remedy = "start over with --reset, or remove the file to have the machine's time again";
+  let content: Record<string, unknown>;
+  try {
+    content = readJsonObject(path, "the clock of the dev chain");
+  } catch (error) {
+    throw new ConfigError(`${(error as Error).message}; ${remedy}`);
+  }
+  const { aheadMs } = content;
+  if (typeof aheadMs === "number" && Number.isFinite(aheadMs) && aheadMs >= 0) return aheadMs;
+  throw new ConfigError(`the clock of the dev chain ${path} says no time; ${remedy}`);
 }

@@ -41,6 +41,27 @@ test("an encrypted key may stand alone, or among the passphrases", async () => {
 });
 
 describe("is told", () => {
+  const SECRET = "clutch captain shoe salt awake";
+
+  test.each([
+    SECRET,
+    `{"secrets": ["${SECRET}" "two"]}`,
+    `{"secrets": ["${SECRET}`,
+    `"${SECRET}"`,
+    `{${SECRET}}`,
+  ])("that a file is malformed, without a word of what is in it: %#", (text) => {
+    const path = join(folder, "malformed.json");
+    writeFileSync(path, text);
+    let message = "";
+    try {
+      readSecrets(path);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toMatch(/^delegates file .*malformed\.json (cannot be read: it is no JSON|must be)/);
+    for (const word of SECRET.split(" ")) expect(message).not.toContain(word.slice(0, 4));
+  });
+
   test("that an encrypted key has no password, or a wrong one", async () => {
     await expect(openDelegates([bip38], undefined)).rejects.toThrow(
       /give its password in UNIKNODE_FORGER_PASSWORD/,
