@@ -44,7 +44,7 @@ import { type ServingOptions, servingDataOf } from "./serving/options.ts";
 import { loadServingThread } from "./serving/thread.ts";
 import { openDatabase } from "./store/database.ts";
 import { createEventLog } from "./store/events.ts";
-import { lockDataFolder } from "./store/lock.ts";
+import { isOpenToAll, lockDataFolder } from "./store/lock.ts";
 import { createMetaStore } from "./store/meta.ts";
 import { migrate } from "./store/migrations.ts";
 import { createPeerStore } from "./store/peers.ts";
@@ -89,6 +89,8 @@ export type NodeDeps = {
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
   readonly logger: Logger;
+  /** Lines of the log that could not be written. */
+  readonly lostLogLines?: () => number;
   /** Only where the chain is a dev chain: what it can be told to do. */
   readonly createDev?: CreateDev;
 };
@@ -116,8 +118,10 @@ export type Node = {
   join(): Promise<void>;
   /** Begins to forge; until then the node only takes blocks. */
   startForging(): void;
-  /** Rejects when a part dies that the node cannot do without. */
+  /** Rejects when a part dies that the node cannot do without, or another node may use the data folder. */
   readonly failed: Promise<never>;
+  /** The part that `stop` is closing, if it is. */
+  closing(): string | undefined;
   /** Ends what is under way and closes everything. */
   stop(): Promise<void>;
 };
@@ -135,9 +139,10 @@ const BLOCK_OVERHEAD_BYTES = 10_240;
 export async function startNode(options: NodeOptions, deps: NodeDeps): Promise<Node> {
   const closing = createClosing();
   const { logger } = deps;
-  const stop = () => closing.closeAll((part, err) => logger.error({ part, err }, "closing failed"));
+  const stop = () => closing.closeAll(logger);
   try {
-    return await start(options, deps, closing.add, stop);
+    const node = await start(options, deps, closing.add);
+    return { ...node, closing: closing.current, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -150,8 +155,7 @@ async function start(
   options: NodeOptions,
   { files, genesis, genesisBlock, nowMs, logger, createDev }: NodeDeps,
   onStop: AddClosing,
-  stop: () => Promise<void>,
-): Promise<Node> {
+): Promise<Omit<Node, "closing" | "stop">> {
   const servingThread = loadServingThread();
   onStop("serving thread", servingThread.close);
   const network = createNetwork(files);
@@ -159,7 +163,11 @@ async function start(
   const rounds = createRounds(network);
   const now = () => slots.timeAt(nowMs());
 
-  onStop("data folder", lockDataFolder(options.data));
+  const lock = lockDataFolder(options.data);
+  onStop("data folder", lock.release);
+  if (isOpenToAll(options.data)) {
+    logger.warn({ folder: options.data }, "every user of this machine can look into the data folder");
+  }
   const databasePath = join(options.data, "node.sqlite");
   const turns = createTurns();
   const database = openDatabase(databasePath, { turn: firstTurn(turns) });
@@ -376,7 +384,13 @@ async function start(
       if (!peers) becomeReady();
       if (options.delegates.size > 0) forger.start();
     },
-    failed: serving.died,
-    stop,
+    failed: firstOf([serving.died, lock.lost]),
   };
+}
+
+/** The first failure of several parts; a failure that nothing waits for is no error of its own. */
+function firstOf(failures: readonly Promise<never>[]): Promise<never> {
+  const first = Promise.race(failures);
+  first.catch(() => {});
+  return first;
 }

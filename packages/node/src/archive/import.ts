@@ -52,7 +52,7 @@ export async function importBlocks(
       `the blocks are of the network ${start.nethash}, not of ${name} (${nethash})`,
     );
   }
-  const unlock = lockDataFolder(data);
+  const lock = lockDataFolder(data);
   const database = openDatabase(join(data, "node.sqlite"));
   try {
     migrate(database);
@@ -93,7 +93,7 @@ export async function importBlocks(
     return { accepted, skipped, head: chain.head() };
   } finally {
     database.close();
-    unlock();
+    lock.release();
   }
 }
 

@@ -24,7 +24,7 @@ export type RestoreDeps = Omit<CheckDeps, "onPart"> & {
  */
 export async function restoreSnapshot(folder: string, data: string, deps: RestoreDeps): Promise<Manifest> {
   const manifest = readManifest(folder);
-  const unlock = lockDataFolder(data);
+  const lock = lockDataFolder(data);
   try {
     const path = join(data, "node.sqlite");
     if (existsSync(path)) {
@@ -43,7 +43,7 @@ export async function restoreSnapshot(folder: string, data: string, deps: Restor
     }
     return manifest;
   } finally {
-    unlock();
+    lock.release();
   }
 }
 

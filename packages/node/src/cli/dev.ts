@@ -2,26 +2,30 @@
 import { Command } from "commander";
 import { devOptions } from "../config/options.ts";
 import { startDevChain } from "../dev/start.ts";
-import { stopSignal } from "../lifecycle/signals.ts";
+import { serveUntilAsked } from "../lifecycle/process.ts";
 import { programVersion } from "../lifecycle/version.ts";
+import { openLog } from "../logging/logger.ts";
+import { openOutput } from "../logging/output.ts";
 import { addFlags, configOf } from "./options.ts";
+
+/** For the last lines, if nothing reads them. */
+const OUTPUT_TIMEOUT_MS = 1_000;
 
 export function devCommand(): Command {
   const command = new Command("dev").description(
     "start a forging chain with funded accounts, for development",
   );
   return addFlags(command, devOptions).action(async () => {
-    const stopped = stopSignal();
-    const chain = await startDevChain(configOf(command, devOptions), {
-      version: programVersion(),
-      print: (text) => void process.stdout.write(`${text}\n`),
+    const config = configOf(command, devOptions);
+    const output = openOutput();
+    const log = openLog(config.logLevel);
+    const print = (text: string) => output.write(`${text}\n`);
+    await serveUntilAsked({
+      log,
+      start: () => startDevChain(config, { version: programVersion(), print, log }),
+      onStopping: () => print("\nStopping ... (Ctrl-C again ends at once)"),
     });
-    try {
-      await Promise.race([stopped, chain.failed]);
-      process.stdout.write("\nStopping ... (Ctrl-C again ends at once)\n");
-    } finally {
-      await chain.stop();
-    }
-    process.stdout.write("Stopped.\n");
+    print("Stopped.");
+    await output.flushed(OUTPUT_TIMEOUT_MS);
   });
 }

@@ -25,6 +25,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /** Exit codes: 0 done, 1 failed while working, 2 asked for something that makes no sense. */
 export async function main(args: readonly string[]): Promise<number> {
   limitHeapGrowth();
+  // A message that cannot be written is no reason to end otherwise.
+  process.stderr.on("error", () => {});
   const program = new Command("uniknode").description("A complete node of the Unikname Network.");
   const asked = Object.entries(COMMANDS).filter(([name]) => name === args[0]);
   for (const [, load] of asked.length > 0 ? asked : Object.entries(COMMANDS)) {

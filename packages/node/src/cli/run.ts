@@ -12,9 +12,10 @@ import { maskConfig } from "../config/resolve.ts";
 import { timeServersOf } from "../config/time.ts";
 import { openDelegates, secretsOf } from "../forger/delegates.ts";
 import { networkTiming } from "../forger/timing.ts";
-import { stopSignal } from "../lifecycle/signals.ts";
-import { createLogger } from "../logging/logger.ts";
-import { startNode } from "../node.ts";
+import { serveUntilAsked } from "../lifecycle/process.ts";
+import { openLog } from "../logging/logger.ts";
+import { openOutput } from "../logging/output.ts";
+import { type NodeOptions, startNode } from "../node.ts";
 import { checkClock } from "../time/check.ts";
 import { addFlags, configOf } from "./options.ts";
 
@@ -27,42 +28,34 @@ export function runCommand(): Command {
   return addFlags(command, runOptions).action(async () => {
     const config = configOf(command, runOptions);
     const network = loadNetwork({ ...config, genesis: await genesisPath(config) });
-    const logger = createLogger(config.logLevel);
-    const stopped = stopSignal();
-    const node = await startNode(
-      {
-        ...config,
-        delegates: await openDelegates(secretsOf(config), config.forgerPassword),
-        peers: config.alone ? undefined : peersOptionsOf(config, network.files.network.name),
-        pool: poolOptionsOf(config),
-        signingRecord: signingRecordOf(config),
-        // Alone, no other forger would be seen.
-        watchRounds: config.alone ? undefined : config.watchRounds,
-        timing: networkTiming(createNetwork(network.files).milestoneAt(1).blocktime),
-        isOnDemand: false,
-      },
-      { ...network, logger, nowMs: Date.now },
-    );
-    const { backend } = chooseSignatureBackend(config.accelerator);
-    const shownConfig = maskConfig(runOptions, config);
-    logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
-    process.stdout.write(`${node.url}\n`);
+    const options: NodeOptions = {
+      ...config,
+      delegates: await openDelegates(secretsOf(config), config.forgerPassword),
+      peers: config.alone ? undefined : peersOptionsOf(config, network.files.network.name),
+      pool: poolOptionsOf(config),
+      signingRecord: signingRecordOf(config),
+      // Alone, no other forger would be seen.
+      watchRounds: config.alone ? undefined : config.watchRounds,
+      timing: networkTiming(createNetwork(network.files).milestoneAt(1).blocktime),
+      isOnDemand: false,
+    };
+    const output = openOutput();
+    const log = openLog(config.logLevel);
+    const { logger, lost } = log;
     const stopping = new AbortController();
-    void checkClock(timeServersOf(config), { nowMs: Date.now, signal: stopping.signal, logger });
-    try {
-      await Promise.race([
-        stopped,
-        node.failed,
-        node
-          .join()
-          .then(node.startForging)
-          .then(() => stopped),
-      ]);
-      logger.info("stopping");
-    } finally {
-      stopping.abort();
-      await node.stop();
-    }
-    logger.info("stopped");
+    await serveUntilAsked({
+      log,
+      start: () => startNode(options, { ...network, logger, lostLogLines: lost, nowMs: Date.now }),
+      async whileServing(node) {
+        const { backend } = chooseSignatureBackend(config.accelerator);
+        const shownConfig = maskConfig(runOptions, config);
+        logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
+        output.write(`${node.url}\n`);
+        void checkClock(timeServersOf(config), { nowMs: Date.now, signal: stopping.signal, logger });
+        await node.join();
+        node.startForging();
+      },
+      onStopping: () => stopping.abort(),
+    });
   });
 }

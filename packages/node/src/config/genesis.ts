@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { presets } from "@uniknode/protocol";
 import { fetchGenesis } from "../peers/genesis.ts";
 import { localAddressOf } from "../peers/options.ts";
+import { FOLDER_MODE } from "../store/lock.ts";
 import { writeWholeFile } from "../store/whole-file.ts";
 import type { NetworkChoice } from "./network.ts";
 import type { peerOptions } from "./peers.ts";
@@ -36,7 +37,7 @@ export async function genesisPath(choice: GenesisChoice): Promise<string | undef
         `(its payloadHash is ${files.network.nethash}), or --peers with a node of this kind`,
     );
   }
-  mkdirSync(data, { recursive: true });
+  mkdirSync(data, { recursive: true, mode: FOLDER_MODE });
   // Later starts take whatever is there for the genesis block.
   writeWholeFile(path, JSON.stringify(json));
   return path;

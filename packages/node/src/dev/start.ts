@@ -1,15 +1,18 @@
 /** Starting of the dev chain: the same node as any other, with a network and keys made from a mnemonic. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { blockToJson, createNetwork } from "@uniknode/protocol";
 import type { devOptions } from "../config/options.ts";
 import { peersOptionsOf } from "../config/peers.ts";
 import { poolOptionsOf } from "../config/pool.ts";
-import { type Config, ConfigError } from "../config/resolve.ts";
+import { type Config, ConfigError, readJsonObject } from "../config/resolve.ts";
 import { type Delegates, openDelegates, secretsOf } from "../forger/delegates.ts";
 import { soloTiming } from "../forger/timing.ts";
-import { createLogger } from "../logging/logger.ts";
-import { type Node, startNode } from "../node.ts";
+import type { Served } from "../lifecycle/process.ts";
+import type { Log } from "../logging/logger.ts";
+import { startNode } from "../node.ts";
+import { FOLDER_MODE } from "../store/lock.ts";
+import { writeWholeFile } from "../store/whole-file.ts";
 import { openClock } from "./clock.ts";
 import { devGenesis } from "./genesis.ts";
 import { peopleOf } from "./keys.ts";
@@ -22,6 +25,7 @@ export type DevSurroundings = {
   readonly version: string;
   /** Writes a text for the user. */
   readonly print: (text: string) => void;
+  readonly log: Pick<Log, "logger" | "lost">;
 };
 
 /** Shape of the chain in a data folder: options that cannot change while it lives. */
@@ -38,8 +42,8 @@ const CLOCK_FILE = "dev-clock.json";
  */
 export async function startDevChain(
   config: Config<typeof devOptions>,
-  { version, print }: DevSurroundings,
-): Promise<Pick<Node, "failed" | "stop">> {
+  { version, print, log }: DevSurroundings,
+): Promise<Served> {
   const { mnemonic, accounts, blockTime } = config;
   const cast = castOf(peopleOf(mnemonic, DEV_ADDRESS_VERSION), accounts);
   const secrets = [...castSecrets(cast), ...secretsOf(config)];
@@ -75,7 +79,8 @@ export async function startDevChain(
       genesis: block,
       genesisBlock: blockToJson(block),
       nowMs: clock.nowMs,
-      logger: createLogger(config.logLevel),
+      logger: log.logger,
+      lostLogLines: log.lost,
       createDev,
     },
   );
@@ -127,15 +132,26 @@ function resetFolder(folder: string): void {
 
 const DATA_FILES = [CLOCK_FILE, "lock.sqlite", "node.sqlite", "node.sqlite-wal", "node.sqlite-shm"];
 
+/** @throws {ConfigError} when the file is empty or damaged */
+function readShape(path: string): Partial<Shape> {
+  try {
+    return readJsonObject(path, "the description of the dev chain");
+  } catch (error) {
+    throw new ConfigError(
+      `${(error as Error).message}; start over with --reset, or choose another folder with --data`,
+    );
+  }
+}
+
 /** Whether the folder held a chain already, which must have the same shape. */
 function claimFolder(folder: string, shape: Shape): boolean {
   const path = join(folder, SHAPE_FILE);
   if (!existsSync(path)) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path, `${JSON.stringify(shape, null, 2)}\n`);
+    mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+    writeWholeFile(path, `${JSON.stringify(shape, null, 2)}\n`);
     return false;
   }
-  const known = JSON.parse(readFileSync(path, "utf8")) as Shape;
+  const known = readShape(path);
   const changed = (["mnemonic", "accounts", "blockTime"] as const).filter(
     (name) => known[name] !== shape[name],
   );

@@ -1,7 +1,51 @@
 /** Log lines: JSON on the standard error stream, a constant message with fields. */
-import { destination, type Logger, pino } from "pino";
+import { type LogFn, type Logger, type LoggerOptions, pino } from "pino";
+import { createLines, type Lines } from "./lines.ts";
+import { createRepeats } from "./repeats.ts";
 
 export type LogLevel = "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
-export const createLogger = (level: LogLevel): Logger =>
-  pino({ level, base: null, formatters: { level: (label) => ({ level: label }) } }, destination(2));
+/** What the log of a thread is written with. */
+export type Log = Pick<Lines, "lost" | "flushed"> & { readonly logger: Logger };
+
+const STANDARD_ERROR = 2;
+
+/** Logging never waits and never throws, whatever becomes of the standard error stream: see `createLines`. */
+export function openLog(level: LogLevel, fd: number = STANDARD_ERROR): Log {
+  const lines = createLines({ fd, ...(level !== "silent" && { lostLine }) });
+  return { logger: createLogger(level, lines), lost: lines.lost, flushed: lines.flushed };
+}
+
+/** @param to takes each line, with its end */
+export function createLogger(level: LogLevel, to: { write(line: string): void }): Logger {
+  const options: LoggerOptions = {
+    level,
+    base: null,
+    formatters: { level: (label) => ({ level: label }) },
+    hooks: { logMethod: leaveOutRepeats() },
+  };
+  return pino(options, to);
+}
+
+const lostLine = (lines: number) =>
+  `${JSON.stringify({ level: "warn", time: Date.now(), lines, msg: "log lines were lost" })}\n`;
+
+/** pino's number of the level. */
+const ERROR = 50;
+
+/** Errors with the text of one shortly before are left out: a failure that lasts would fill the disk of the log. */
+function leaveOutRepeats() {
+  const repeats = createRepeats(() => performance.now());
+  return function logMethod(this: Logger, parameters: Parameters<LogFn>, log: LogFn, level: number): void {
+    const [fields, message] = parameters as unknown as [unknown, unknown];
+    const { err: error } = Object(fields) as { err?: unknown };
+    if (level < ERROR || !(error instanceof Error)) {
+      log.apply(this, parameters);
+      return;
+    }
+    const leftOut = repeats.note(`${String(message)} ${error.message}`);
+    if (leftOut === undefined) return;
+    const shown = leftOut === 0 ? fields : { ...(fields as object), leftOut };
+    log.apply(this, [shown, message] as unknown as Parameters<LogFn>);
+  };
+}

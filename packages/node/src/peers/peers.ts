@@ -107,6 +107,6 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
       banned: acquaintance.bans.count(),
       postsDropped: exchange.postsDropped(),
     }),
-    close: () => closing.closeAll((part, err) => logger.error({ part, err }, "closing failed")),
+    close: () => closing.closeAll(logger),
   };
 }

@@ -11,7 +11,7 @@ import { createSlowLane } from "../http/slow/lane.ts";
 import { createStreamRoutes } from "../http/stream/routes.ts";
 import { createWebhookRoutes } from "../http/webhooks/routes.ts";
 import { createClosing } from "../lifecycle/closing.ts";
-import { createLogger } from "../logging/logger.ts";
+import { openLog } from "../logging/logger.ts";
 import { openDatabase } from "../store/database.ts";
 import { createEventLog } from "../store/events.ts";
 import { createRankingBuilder } from "../store/queries/rankings/builder.ts";
@@ -34,7 +34,8 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Opens the connections, listens and begins to deliver. */
 export async function startServing(data: ServingData, gatewayPort: MessagePort) {
-  const logger = createLogger(data.logLevel);
+  const log = openLog(data.logLevel);
+  const { logger } = log;
   const closing = createClosing();
   const network = createNetwork(data.files);
   const { gateway, figures: gatewayCalls } = gatewayThrough(gatewayPort);
@@ -133,6 +134,6 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
       webhooks?.wake();
       stream.wake();
     },
-    close: () => closing.closeAll((part, err) => logger.error({ part, err }, "closing failed")),
+    close: () => closing.closeAll(logger),
   };
 }

@@ -1,5 +1,5 @@
 /** The one place that knows the database driver. */
-import { chmodSync, closeSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import Driver from "better-sqlite3";
 import type { Turn } from "./turns.ts";
 
@@ -107,9 +107,10 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
   };
 }
 
-/** Before SQLite opens it: the files that lie beside it get its mode. */
-function makePrivate(path: string): void {
-  closeSync(openSync(path, "a", OWNER_ONLY));
+/** Before SQLite opens it: the files that lie beside it get its mode. Makes the file when missing. */
+export function makePrivate(path: string): void {
+  // One that is there is not opened: closing it would give back the locks that this process has on it.
+  if (!existsSync(path)) closeSync(openSync(path, "a", OWNER_ONLY));
   chmodSync(path, OWNER_ONLY);
 }
 

@@ -1,7 +1,9 @@
 /** One process for one data folder: two forging on the same data would forge slots twice. */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import Driver from "better-sqlite3";
+import { makePrivate } from "./database.ts";
 
 /** Another process uses the data folder. Worth a retry once that one has ended. */
 export class DataInUseError extends Error {
@@ -15,18 +17,49 @@ export class DataInUseError extends Error {
   }
 }
 
+/** The file of the lock was removed or replaced: another process can take the data folder while this one uses it. */
+export class LockLostError extends Error {
+  readonly code = "LOCK_LOST";
+
+  constructor(path: string) {
+    super(
+      `${path} was removed or replaced while the node ran, so that another node could use the data folder; ` +
+        "the node ends: start it again when no other one does",
+    );
+    this.name = "LockLostError";
+  }
+}
+
+export type FolderLock = {
+  /** Rejects with `LockLostError`, at most `CHECK_MS` after the file of the lock was removed or replaced. */
+  readonly lost: Promise<never>;
+  /** Gives the folder back. */
+  release(): void;
+};
+
+/** Mode of a data folder that is made: its owner's alone. */
+export const FOLDER_MODE = 0o700;
+const CHECK_MS = 1_000;
+
 /**
  * Takes the folder for this process, making it when missing. The operating system gives it back when the process
  * ends, however it ends.
  *
- * @returns how to give it back
  * @throws {DataInUseError}
  */
-export function lockDataFolder(folder: string): () => void {
-  mkdirSync(folder, { recursive: true });
-  const release = lockFile(join(folder, "lock.sqlite"));
+export function lockDataFolder(folder: string): FolderLock {
+  mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  const path = join(folder, "lock.sqlite");
+  const release = lockFile(path);
   if (!release) throw new DataInUseError(folder);
-  return release;
+  const { lost, close } = watchFile(path);
+  return {
+    lost,
+    release() {
+      close();
+      release();
+    },
+  };
 }
 
 /**
@@ -35,6 +68,7 @@ export function lockDataFolder(folder: string): () => void {
  * @returns how to release it; nothing if another process has it
  */
 export function lockFile(path: string): (() => void) | undefined {
+  makePrivate(path);
   // A write transaction that is never committed: a lock that cannot be left behind by a crash.
   const driver = new Driver(path, { timeout: 0 });
   try {
@@ -45,4 +79,27 @@ export function lockFile(path: string): (() => void) | undefined {
     throw error;
   }
   return () => void driver.close();
+}
+
+/** Whether every user of the machine may look into the folder. */
+export const isOpenToAll = (folder: string): boolean => (statSync(folder).mode & 0o007) !== 0;
+
+/** The file is never opened: closing it again would give back the lock. */
+function watchFile(path: string): { lost: Promise<never>; close(): void } {
+  const { ino, dev } = statSync(path);
+  const { promise: lost, reject } = Promise.withResolvers<never>();
+  // Some that take the folder end before anybody can replace the file.
+  lost.catch(() => {});
+  const timer = setInterval(async () => {
+    const isSame = await stat(path).then(
+      (now) => now.ino === ino && now.dev === dev,
+      // A folder that cannot be looked at for another reason says nothing about the lock.
+      (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
+    );
+    if (isSame) return;
+    clearInterval(timer);
+    reject(new LockLostError(path));
+  }, CHECK_MS);
+  timer.unref();
+  return { lost, close: () => clearInterval(timer) };
 }

@@ -112,12 +112,12 @@ describe("a snapshot", () => {
   test("is made beside a node that writes", async () => {
     const data = newPath();
     cpSync(archived.data, data, { recursive: true });
-    const unlock = lockDataFolder(data);
+    const lock = lockDataFolder(data);
     const writer = openDatabase(join(data, "node.sqlite"));
     writer.execute("BEGIN IMMEDIATE; DELETE FROM wallets");
     const { head } = await create(data);
     writer.close();
-    unlock();
+    lock.release();
     expect(head.height).toBe(archived.height);
   });
 });
@@ -370,11 +370,11 @@ describe("what stands already", () => {
 
   test("is left alone while a node uses it", async () => {
     const snapshot = await snapshotOf(archived.data);
-    const unlock = lockDataFolder(archived.data);
+    const lock = lockDataFolder(archived.data);
     await expect(restoreSnapshot(snapshot, archived.data, archived.deps)).rejects.toMatchObject({
       code: "DATA_IN_USE",
     });
-    unlock();
+    lock.release();
   });
 
   test("must be there for a snapshot", async () => {

@@ -135,6 +135,21 @@ describe("what cannot be started says why and changes nothing", { timeout: 60_00
     expect(reset.stdout()).not.toContain("(3)   ");
   });
 
+  test.each(["", '{"mnemonic": "test tes'])(
+    "a damaged description of a dev chain, until it is reset: %j",
+    async (text) => {
+      const folder = newFolder();
+      writeFileSync(join(folder, "dev-chain.json"), text);
+      const { code, stderr } = await runUniknode(["dev", "--data", folder, "--http-port", "0"]);
+      expect(stderr).toMatch(
+        /dev-chain\.json cannot be read: it is (empty|no JSON.*); start over with --reset/,
+      );
+      expect(stderr).not.toContain("test tes");
+      expect(code).toBe(2);
+      await dev(folder, "--reset").printed(/Ctrl-C stops/);
+    },
+  );
+
   test("--reset deletes nothing but a dev chain", async () => {
     const folder = newFolder();
     const precious = join(folder, "node.sqlite");

@@ -211,7 +211,7 @@ describe("an import is refused, and registers nothing,", () => {
 
   test("while the node runs", () => {
     const { path, bring } = dataFolder();
-    onTestFinished(lockDataFolder(dirname(path)));
+    onTestFinished(lockDataFolder(dirname(path)).release);
     expect(() => bring([old("1")])).toThrow(DataInUseError);
   });
 });

@@ -1,7 +1,7 @@
 /** The thread of slow requests: the same API, which listens to messages only. */
 import { parentPort, workerData } from "node:worker_threads";
 import { createNetwork } from "@uniknode/protocol";
-import { createLogger } from "../../logging/logger.ts";
+import { openLog } from "../../logging/logger.ts";
 import type { Gateway } from "../../serving/gateway.ts";
 import { openDatabase } from "../../store/database.ts";
 import { createHttpServer } from "../server.ts";
@@ -19,7 +19,7 @@ const { app } = createHttpServer(
     gateway: {} as Gateway,
     plugins: [],
     nowMs: Date.now,
-    logger: createLogger("error"),
+    logger: openLog("error").logger,
   },
 );
 

@@ -34,7 +34,7 @@ export type ImportedWebhook = { readonly alias: string; readonly webhook: Webhoo
  */
 export function importOldRegister(path: string, options: ImportOptions): ImportedWebhook[] {
   const entries = readOldRegister(readFile(path), options.maxWebhooks);
-  const unlock = lockDataFolder(options.data);
+  const lock = lockDataFolder(options.data);
   const database = openDatabase(join(options.data, "node.sqlite"));
   try {
     migrate(database);
@@ -55,7 +55,7 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
     );
   } finally {
     database.close();
-    unlock();
+    lock.release();
   }
 }
 

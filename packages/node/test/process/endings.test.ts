@@ -1,0 +1,62 @@
+/** How the real program ends when one of its threads fails. */
+import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startFaulty } from "./faulty.ts";
+
+const PIPES = { stdout: "pipe", stderr: "pipe" } as const;
+
+describe("the node ends with code 1 within seconds, and says why", { timeout: 90_000 }, () => {
+  test.each([
+    ["reject", "consensus"],
+    ["throw", "serving"],
+  ] as const)("when an error is caught nowhere (%s in %s)", async (fault, thread) => {
+    const node = await startFaulty(PIPES);
+    node.fail(fault, thread, "out of the blue");
+    const { code, seconds } = await node.ended();
+    expect(code).toBe(1);
+    expect(seconds).toBeLessThan(10);
+    expect(node.stderr()).toContain('"level":"fatal"');
+    expect(node.stderr()).toContain("out of the blue");
+  });
+
+  test.each([
+    ["removed", (path: string) => rmSync(path)],
+    ["replaced", (path: string) => renameSync(writeOther(path), path)],
+  ])("when the file of its lock is %s, and it forges no more", async (_, change) => {
+    const node = await startFaulty(PIPES);
+    const data = join(node.folder, "data");
+    const path = join(data, "lock.sqlite");
+    expect([statSync(data).mode & 0o777, statSync(path).mode & 0o777]).toEqual([0o700, 0o600]);
+    change(path);
+    const { code, seconds } = await node.ended();
+    expect(code).toBe(1);
+    expect(seconds).toBeLessThan(10);
+    expect(node.stderr()).toContain("lock.sqlite was removed or replaced while the node ran");
+  });
+
+  test("when a part does not close, which it names", async () => {
+    const node = await startFaulty(PIPES);
+    node.fail("hang", "serving", "60000");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    node.child.kill("SIGTERM");
+    const { code, seconds } = await node.ended();
+    expect(code).toBe(1);
+    expect(seconds).toBeLessThan(20);
+    expect(node.stderr()).toMatch(/"part":"serving","msg":"closing takes long"/);
+    expect(node.stderr()).toMatch(/"part":"serving".*"msg":"closing hangs; the process ends"/);
+  });
+});
+
+function writeOther(path: string): string {
+  writeFileSync(`${path}.other`, "");
+  return `${path}.other`;
+}
+
+test("a thread that verifies signatures and dies is replaced", { timeout: 90_000 }, async () => {
+  const node = await startFaulty(PIPES);
+  node.fail("throw", "verifier", "out of the blue");
+  await node.forgesOn();
+  node.child.kill("SIGTERM");
+  expect((await node.ended()).code).toBe(0);
+});

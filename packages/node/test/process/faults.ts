@@ -1,0 +1,29 @@
+/**
+ * Loaded before the program: makes a thread fail when a file appears in the folder of UNIKNODE_TEST_FAULTS, named by what
+ * is to happen and the number of the thread: 0 is consensus, 1 serves, the next ones verify.
+ */
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { threadId } from "node:worker_threads";
+
+const LOOK_MS = 50;
+const folder = process.env.UNIKNODE_TEST_FAULTS!;
+
+const FAULTS: Readonly<Record<string, (content: string) => void>> = {
+  throw: (content) => {
+    throw new Error(content);
+  },
+  reject: (content) => void Promise.reject(new Error(content)),
+  /** Milliseconds during which the thread does nothing. */
+  hang: (content) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(content)),
+};
+
+setInterval(() => {
+  for (const [name, fail] of Object.entries(FAULTS)) {
+    const path = join(folder, `${name}-${threadId}`);
+    if (!existsSync(path)) continue;
+    const content = readFileSync(path, "utf8");
+    rmSync(path);
+    fail(content);
+  }
+}, LOOK_MS).unref();

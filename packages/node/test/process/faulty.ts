@@ -1,0 +1,108 @@
+/** A dev chain whose threads can be made to fail, and whose standard streams may be anything. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished } from "vitest";
+
+const PROGRAM = fileURLToPath(new URL("../../bin/uniknode.js", import.meta.url));
+const FAULTS = fileURLToPath(new URL("./faults.ts", import.meta.url));
+const STARTED = { timeout: 60_000, interval: 100 };
+
+export type Stdio = "pipe" | number;
+export type Fault = "throw" | "reject" | "hang";
+export type Thread = "consensus" | "serving" | "verifier";
+const THREADS: Readonly<Record<Thread, number>> = { consensus: 0, serving: 1, verifier: 2 };
+
+export type Faulty = {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly folder: string;
+  /** What it wrote to a standard error stream that is a pipe. */
+  stderr(): string;
+  height(): Promise<number>;
+  /** Settles when blocks came after now. */
+  forgesOn(): Promise<void>;
+  /** @param content what the error says, or for how many milliseconds the thread hangs */
+  fail(fault: Fault, thread: Thread, content: string): void;
+  /** Settles with the code and the duration, once it has ended; a process that does not is killed after 30 s. */
+  ended(): Promise<{ code: number | null; seconds: number }>;
+};
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-faulty-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Waits until it answers. */
+export async function startFaulty(
+  { stdout, stderr, environment }: { stdout: Stdio; stderr: Stdio; environment?: NodeJS.ProcessEnv },
+  ...args: string[]
+): Promise<Faulty> {
+  const folder = newFolder();
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const child = spawn(
+    process.execPath,
+    [
+      ...["--import", FAULTS, PROGRAM, "dev", "--data", join(folder, "data"), "--block-time", "1"],
+      ...["--http-port", new URL(url).port, "--log-level", "info", ...args],
+    ],
+    {
+      stdio: ["ignore", stdout, stderr],
+      env: { ...process.env, UNIKNODE_TEST_FAULTS: folder, ...environment },
+    },
+  );
+  const exited = once(child, "exit") as Promise<[number | null]>;
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  let text = "";
+  child.stdout?.resume();
+  child.stderr?.setEncoding("utf8").on("data", (more: string) => {
+    text += more;
+  });
+
+  async function height(): Promise<number> {
+    const answer = await fetch(`${url}/api/blockchain`);
+    return ((await answer.json()) as { data: { block: { height: number } } }).data.block.height;
+  }
+  await expect.poll(() => height().catch(() => 0), STARTED).toBeGreaterThan(3);
+  return {
+    child,
+    url,
+    folder,
+    stderr: () => text,
+    height,
+    async forgesOn() {
+      const before = await height();
+      await expect.poll(height, STARTED).toBeGreaterThan(before + 1);
+    },
+    fail(fault, thread, content) {
+      const path = join(folder, `${fault}-${THREADS[thread]}`);
+      writeFileSync(`${path}.part`, content);
+      renameSync(`${path}.part`, path);
+    },
+    async ended() {
+      const startMs = performance.now();
+      const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
+      const [code] = await exited;
+      clearTimeout(timer);
+      return { code, seconds: (performance.now() - startMs) / 1_000 };
+    },
+  };
+}

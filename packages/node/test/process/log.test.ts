@@ -1,0 +1,103 @@
+/** A log and an output that cannot be written: the real program goes on, and ends when it is to. */
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Faulty, newFolder, type Stdio, startFaulty } from "./faulty.ts";
+
+const TIMEOUT_MS = 90_000;
+
+type Sink = {
+  readonly stdout: Stdio;
+  readonly stderr: Stdio;
+  /** What is done once the program runs. */
+  readonly broken?: (node: Faulty) => void;
+};
+
+/** Every write fails as it does on a full disk. */
+function fullDisk(): Sink {
+  const fd = openSync("/dev/full", "w");
+  onTestFinished(() => closeSync(fd));
+  return { stdout: fd, stderr: fd };
+}
+
+/** A pipe with a reader that reads nothing, and no room. */
+function fullPipe(): { fd: number; empty(): string } {
+  const path = join(newFolder(), "pipe");
+  execFileSync("mkfifo", [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const fd = openSync(path, constants.O_WRONLY);
+  const filler = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  onTestFinished(() => [reader, fd, filler].forEach(closeSync));
+  for (const bytes of [4_096, 1]) {
+    try {
+      for (;;) writeSync(filler, " ".repeat(bytes));
+    } catch {}
+  }
+  return {
+    fd,
+    empty() {
+      const piece = Buffer.alloc(1 << 16);
+      let text = "";
+      try {
+        for (let read = readSync(reader, piece); read > 0; read = readSync(reader, piece))
+          text += piece.toString("utf8", 0, read);
+      } catch {}
+      return text;
+    },
+  };
+}
+
+const unreadPipe = (): Sink => ({ stdout: fullPipe().fd, stderr: fullPipe().fd });
+
+const closedPipe = (): Sink => ({
+  stdout: "pipe",
+  stderr: "pipe",
+  broken({ child }) {
+    child.stdout!.destroy();
+    child.stderr!.destroy();
+  },
+});
+
+const SINKS = [
+  ["on a full disk", fullDisk],
+  ["to a pipe that is not read", unreadPipe],
+  ["to a pipe that is closed", closedPipe],
+] as const;
+
+describe.skipIf(process.platform !== "linux")("log and output", { timeout: TIMEOUT_MS }, () => {
+  test.each(SINKS)(
+    "%s keep the chain neither from forging nor from ending when it is asked to",
+    async (_, open) => {
+      const { broken, ...stdio } = open();
+      const node = await startFaulty(stdio);
+      broken?.(node);
+      await node.forgesOn();
+      node.child.kill("SIGTERM");
+      const { code, seconds } = await node.ended();
+      expect(code).toBe(0);
+      expect(seconds).toBeLessThan(10);
+    },
+  );
+
+  test.each(SINKS)(
+    "%s keep an error that nothing catches from ending the node no longer than seconds",
+    async (_, open) => {
+      const { broken, ...stdio } = open();
+      const node = await startFaulty(stdio);
+      broken?.(node);
+      node.fail("throw", "consensus", "out of the blue");
+      const { code, seconds } = await node.ended();
+      expect(code).toBe(1);
+      expect(seconds).toBeLessThan(10);
+    },
+  );
+
+  test("that could not be written for a while say what they can when they can", async () => {
+    const { fd, empty } = fullPipe();
+    const node = await startFaulty({ stdout: fd, stderr: "pipe" });
+    await node.forgesOn();
+    empty();
+    await expect.poll(empty, { timeout: 10_000 }).toMatch(/^block \d+ /m);
+  });
+});
