@@ -39,6 +39,7 @@ import { HttpError } from "./transport/error.ts";
 import { addFailures, addSlowLane, answerUnroutable } from "./transport/failures.ts";
 import { addHeadCache, type LastRead } from "./transport/headCache.ts";
 import { addCommonHeaders } from "./transport/headers.ts";
+import { addHeldBytes } from "./transport/heldBytes.ts";
 import { closeSoon, type ListenerOptions, listening } from "./transport/listener.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
 import { addSlowReaders } from "./transport/slowReaders.ts";
@@ -65,8 +66,8 @@ export type HttpOptions = ListenerOptions & {
   readonly readTimeoutMs?: number;
   /** Time in which an answer must have been taken, however slowly it is read; then the connection is closed. */
   readonly takeTimeoutMs?: number;
-  /** Bytes of answers that are not taken yet, of all connections together; beyond it those with the most are closed. */
-  readonly maxUnreadBytes?: number;
+  /** Bytes of bodies that have not arrived as a whole and of answers that are not taken, of all connections together. */
+  readonly maxHeldBytes?: number;
   /** Proxies whose `X-Forwarded-For` tells the address of the client (`addresses/ranges.ts`). Absent: none. */
   readonly trustedProxies?: string;
   /** Addresses that are served (`addresses/ranges.ts`); others get 403. Absent: all. */
@@ -124,7 +125,7 @@ const RESOURCES: readonly Resource[] = [
 const ANSWER_TIMEOUT_MS = 8_000;
 const READ_TIMEOUT_MS = 2_000;
 const TAKE_TIMEOUT_MS = 60_000;
-const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
+const MAX_HELD_BYTES = 128 * 1024 * 1024;
 /** Time for which an answer that is ready waits for others. */
 const BATCH_WAIT_MS = 2;
 const MAX_TRANSACTIONS_PER_REQUEST = 40;
@@ -166,10 +167,8 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
     done();
   });
   addOddRequests(app);
-  addSlowReaders(app, connections, {
-    timeoutMs: options.takeTimeoutMs ?? TAKE_TIMEOUT_MS,
-    maxUnreadBytes: options.maxUnreadBytes ?? MAX_UNREAD_BYTES,
-  });
+  addSlowReaders(app, connections, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
+  addHeldBytes(app, connections, options.maxHeldBytes ?? MAX_HELD_BYTES);
   addDeadlines(app, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));

@@ -207,17 +207,26 @@ describe("what one connection may ask for", () => {
   });
 
   test("answers of so many bytes before it takes them, all connections together", async () => {
-    const maxUnreadBytes = 2_000_000;
-    const { port, connections } = await serve({ maxUnreadBytes });
+    const { port, connections } = await serve({ maxHeldBytes: 2_000_000 });
     for (let opened = 0; opened < 10; opened += 1) {
       const socket = await connectFrom("127.0.0.1", port);
       onTestFinished(() => void socket.destroy());
       socket.pause();
       socket.write(DOCUMENT.repeat(32));
     }
-    await expect.poll(() => connections().closed.unread, { timeout: 10_000 }).toBeGreaterThan(0);
-    expect(connections().closed.unread).toBeLessThan(10);
+    await expect.poll(() => connections().closed.memory, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect(connections().closed.memory).toBeLessThan(10);
     expect(await statusFrom("127.0.0.1", port, "/api/blockchain")).toMatchObject({ status: 200 });
+  });
+
+  test("bodies of so many bytes before they are there as a whole, of which others keep theirs", async () => {
+    const { port, connections } = await serve({ maxHeldBytes: 2_000_000 });
+    const begin = (count: number) =>
+      `POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${" ".repeat(count)}`;
+    const honest = await hold(port, { from: "127.0.0.2", count: 1, send: begin(900_000) });
+    await hold(port, { from: "127.0.0.1", count: 10, send: begin(800_000) });
+    await expect.poll(() => connections().closed.memory, { timeout: 10_000 }).toBe(9);
+    expect(honest.sockets.map(({ closed }) => closed)).toEqual([false]);
   });
 
   test("headers of 16 KiB", async () => {

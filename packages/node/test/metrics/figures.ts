@@ -43,7 +43,7 @@ export const FIGURES = {
     api: {
       open: 16,
       refused: { client: 17, site: 18, total: 19 },
-      closed: { evicted: 20, late: 21, pipelined: 22, unread: 23, slow: 24 },
+      closed: { evicted: 20, late: 21, pipelined: 22, memory: 23, slow: 24 },
     },
     operations: undefined,
   },

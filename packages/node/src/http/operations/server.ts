@@ -14,6 +14,7 @@ import {
 import { addDeadlines } from "../transport/deadlines.ts";
 import { addFailures } from "../transport/failures.ts";
 import { addCommonHeaders } from "../transport/headers.ts";
+import { addHeldBytes } from "../transport/heldBytes.ts";
 import { closeSoon, listening } from "../transport/listener.ts";
 import { addSlowReaders } from "../transport/slowReaders.ts";
 import { addUnknownPaths } from "../transport/unknownPaths.ts";
@@ -36,7 +37,7 @@ export type OperationsAddress = {
 const BOUNDS: ConnectionBounds = { total: 100, perClient: 25 };
 const ANSWER_TIMEOUT_MS = 8_000;
 const TAKE_TIMEOUT_MS = 15_000;
-const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
+const MAX_HELD_BYTES = 32 * 1024 * 1024;
 /** No request says anything in a body. */
 const MAX_BODY_BYTES = 1_024;
 
@@ -52,7 +53,8 @@ export function createOperationsServer(
     clientErrorHandler: answerUnreadable,
   });
   addOddRequests(app);
-  addSlowReaders(app, connections, { timeoutMs: TAKE_TIMEOUT_MS, maxUnreadBytes: MAX_UNREAD_BYTES });
+  addSlowReaders(app, connections, TAKE_TIMEOUT_MS);
+  addHeldBytes(app, connections, MAX_HELD_BYTES);
   addDeadlines(app, ANSWER_TIMEOUT_MS);
   addCommonHeaders(app);
   addFailures(app, logger);

@@ -18,9 +18,9 @@ export type ConnectionBounds = {
 export type Refusal = "client" | "site" | "total";
 /**
  * Why an open connection is closed: `evicted` to make room for another client, `late` with a request, `pipelined` too many
- * of them, `unread` answers that take too much memory, or `slow` with taking one.
+ * of them, `memory` that its bodies and answers take, or `slow` with taking an answer.
  */
-export type Closure = "evicted" | "late" | "pipelined" | "unread" | "slow";
+export type Closure = "evicted" | "late" | "pipelined" | "memory" | "slow";
 
 /** `open` now; the others since the start. */
 export type ConnectionFigures = {
@@ -33,6 +33,10 @@ export type Connection = {
   readonly socket: Socket;
   /** To requests that are not answered, or whose answers are not taken yet. */
   readonly inFlight: ReadonlySet<ServerResponse>;
+  /** The same value for each connection of a client; absent for a proxy. */
+  readonly client: object | undefined;
+  /** Bytes that were read from it before its last request. */
+  readonly readBefore: number;
 };
 
 export type Connections = {
@@ -60,6 +64,7 @@ type Entry = {
   readonly client: Client | undefined;
   /** Monotonic time at which it was opened, asked something, or took an answer last. */
   sinceMs: number;
+  readBefore: number;
 };
 
 /** Connections of proxies belong to many clients: they count in the total only, and none of them is given up. */
@@ -68,7 +73,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
   const clients = new Map<string, Client>();
   const sites = new Map<string, number>();
   const refused = { client: 0, site: 0, total: 0 };
-  const closed = { evicted: 0, late: 0, pipelined: 0, unread: 0, slow: 0 };
+  const closed = { evicted: 0, late: 0, pipelined: 0, memory: 0, slow: 0 };
 
   function clientOf(address: string): Client | undefined {
     if (isProxy(address)) return undefined;
@@ -129,7 +134,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
         socket.destroy();
         return;
       }
-      add({ socket, client, inFlight: new Set(), sinceMs: performance.now() });
+      add({ socket, client, inFlight: new Set(), sinceMs: performance.now(), readBefore: 0 });
       socket.once("close", () => remove(socket));
     },
     begin(socket, response) {
@@ -141,6 +146,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
       }
       entry.inFlight.add(response);
       entry.sinceMs = performance.now();
+      entry.readBefore = socket.bytesRead;
       response.once("close", () => {
         entry.inFlight.delete(response);
         entry.sinceMs = performance.now();
