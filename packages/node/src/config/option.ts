@@ -1,4 +1,5 @@
 /** One option of the node: where it may stand, what it means, what it must be. */
+import { isIP } from "node:net";
 import { createRangeTest } from "../addresses/ranges.ts";
 
 /** The value of an option once it is read. */
@@ -60,6 +61,14 @@ export function readList(value: unknown): readonly string[] {
     throw new Error("a list separated by commas is expected");
   }
   return list.map((item: string) => item.trim()).filter((item) => item !== "");
+}
+
+/** Names of hosts and addresses, without ports. */
+export function readHosts(value: unknown): readonly string[] {
+  const hosts = readList(value);
+  const other = hosts.find((host) => isIP(host) === 0 && !/^[\w-]+(\.[\w-]+)*$/.test(host));
+  if (other !== undefined) throw new Error(`host names and IP addresses are expected, "${other}" is none`);
+  return hosts;
 }
 
 /** The base URL of a node. */

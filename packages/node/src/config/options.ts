@@ -1,5 +1,5 @@
 /** Every option of `uniknode dev` and `uniknode run`: the one table behind help, checking and defaults. */
-import { option, readChoice, readInteger, readRanges, readSwitch, readText } from "./option.ts";
+import { option, readChoice, readHosts, readInteger, readRanges, readSwitch, readText } from "./option.ts";
 import { readPauses } from "./pauses.ts";
 import { peerOptions } from "./peers.ts";
 import { poolOptions } from "./pool.ts";
@@ -44,6 +44,14 @@ export const nodeOptions = {
     sentence:
       "Proxies in front of the HTTP server, as in httpAllow: X-Forwarded-For, if they send it, tells the client's address.",
     read: readRanges,
+  }),
+  httpHosts: option({
+    name: "httpHosts",
+    placeholder: "NAMES",
+    sentence:
+      "Names and addresses of this machine, separated by commas, that requests of webhookLegacy may give as Host, beside localhost and the address they arrive at.",
+    default: [],
+    read: readHosts,
   }),
   httpConnections: option({
     name: "httpConnections",
@@ -116,7 +124,7 @@ export const nodeOptions = {
     name: "webhookLegacy",
     placeholder: "RANGES",
     sentence:
-      "Addresses, as in httpAllow, that use the webhook register as they did the old node's: without token and Content-Type; nobody else may.",
+      "Addresses, as in httpAllow, that use the webhook register as they did the old node's: without token; nobody else may.",
     read: readRanges,
   }),
   eventsPublic: option({

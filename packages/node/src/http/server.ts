@@ -41,6 +41,7 @@ import { addHeadCache, type LastRead } from "./transport/headCache.ts";
 import { addCommonHeaders } from "./transport/headers.ts";
 import { addHeldBytes } from "./transport/heldBytes.ts";
 import { closeSoon, type ListenerOptions, listening } from "./transport/listener.ts";
+import { addProxyWarning } from "./transport/proxies.ts";
 import { addRateLimit, type RateLimitOptions } from "./transport/rateLimit.ts";
 import { addSlowReaders } from "./transport/slowReaders.ts";
 import { addEmptySegments, addUnknownPaths } from "./transport/unknownPaths.ts";
@@ -172,6 +173,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addDeadlines(app, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
   addCommonHeaders(app);
   if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
+  addProxyWarning(app, isProxy, logger);
   addCors(app);
   addEmptySegments(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);

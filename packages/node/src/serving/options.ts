@@ -11,6 +11,8 @@ export type ServingOptions = {
   readonly httpAllow: string;
   /** Proxies in front of it; undefined: none. */
   readonly httpTrustProxy: string | undefined;
+  /** Names by which callers of the register without token reach the HTTP server. */
+  readonly httpHosts: readonly string[];
   /** Connections at once, of all clients together and of one. */
   readonly httpConnections: number;
   readonly httpConnectionsPerClient: number;
@@ -73,6 +75,7 @@ export function servingDataOf(
     port: options.httpPort,
     allowed: options.httpAllow,
     trustedProxies: options.httpTrustProxy,
+    hosts: options.httpHosts,
     connections: { total: options.httpConnections, perClient: options.httpConnectionsPerClient },
     ...(options.operationsPort !== undefined && {
       operations: { host: options.operationsHost, port: options.operationsPort },

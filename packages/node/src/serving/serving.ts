@@ -9,6 +9,7 @@ import { createOperationsServer } from "../http/operations/server.ts";
 import { createHttpServer } from "../http/server.ts";
 import { createSlowLane } from "../http/slow/lane.ts";
 import { createStreamRoutes } from "../http/stream/routes.ts";
+import { warnOfUnnamedProxy } from "../http/transport/proxies.ts";
 import { createWebhookRoutes } from "../http/webhooks/routes.ts";
 import { createClosing } from "../lifecycle/closing.ts";
 import { openLog } from "../logging/logger.ts";
@@ -70,8 +71,10 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   closing.add("reader", reader.close);
   const access = { token: data.webhookToken };
   const { legacyCallers } = data;
+  const hosts = [data.host, ...(data.hosts ?? [])];
   const registerAccess =
-    legacyCallers === undefined ? access : { isLegacy: true, whitelist: [legacyCallers] };
+    legacyCallers === undefined ? access : { isLegacy: true, whitelist: [legacyCallers], hosts };
+  warnOfUnnamedProxy(data, logger);
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   const ports: Record<string, number> = { "@arkecosystem/core-p2p": data.peerPort };
   const identity = {

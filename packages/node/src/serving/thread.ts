@@ -25,6 +25,8 @@ export type ServingData = {
   readonly allowed?: string;
   /** Proxies that tell the address of a client; absent: none. */
   readonly trustedProxies?: string | undefined;
+  /** Names of this machine by which callers of the register are known to reach it; absent: none but the obvious. */
+  readonly hosts?: readonly string[];
   /** Absent: the defaults of the HTTP server. */
   readonly connections?: ConnectionBounds;
   /** Where health and metrics are served; absent: by the HTTP server. */

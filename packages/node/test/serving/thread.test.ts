@@ -1,4 +1,5 @@
-import { createServer } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dalinet } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -246,4 +247,71 @@ test("says which listener has no place", async () => {
   await expect(serve({ operations: { host: "127.0.0.1", port } })).rejects.toThrow(
     `port ${port} of 127.0.0.1 is in use; choose another with --operations-port`,
   );
+});
+
+describe("a register for callers of old programs", () => {
+  const BODY = {
+    event: "block.applied",
+    target: "http://r.example/",
+    conditions: [{ key: "height", condition: "truthy" }],
+  };
+
+  /** As anything but a browser can send it. */
+  async function register(headers: Record<string, string>) {
+    const url = `${serving.url}/api/webhooks`;
+    const posting = request(url, { method: "POST", headers, localAddress: "127.0.0.1" });
+    posting.end(JSON.stringify(BODY));
+    const [response] = (await once(posting, "response")) as [IncomingMessage];
+    const { message } = JSON.parse(Buffer.concat(await response.toArray()).toString());
+    return { status: response.statusCode, message };
+  }
+
+  const json = { "content-type": "application/json" };
+  const registered = async () => {
+    const { data } = (await (await fetch(`${serving.url}/api/webhooks`)).json()) as { data: unknown[] };
+    return data.length;
+  };
+
+  test("registers nothing that a page of another site has a browser send", async () => {
+    await serve({ legacyCallers: "127.0.0.1", hosts: ["node.example"] });
+    const { host } = new URL(serving.url);
+    const origin = "https://evil.example";
+    expect(await register({ ...json, origin })).toEqual({
+      status: 403,
+      message: "pages of other origins are refused",
+    });
+    expect(await register({ ...json, origin: "null" })).toMatchObject({ status: 403 });
+    expect(await register({ ...json, host: "evil.example" })).toEqual({
+      status: 403,
+      message: "the Host header is no name of this machine that --http-hosts lists",
+    });
+    // A name that was made to resolve to this machine.
+    expect(
+      await register({ ...json, host: "evil.example:4003", origin: "http://evil.example:4003" }),
+    ).toMatchObject({
+      status: 403,
+    });
+    expect(await register({ "content-type": "text/plain" })).toMatchObject({ status: 415 });
+    expect(await register({})).toMatchObject({ status: 415 });
+    expect(await registered()).toBe(0);
+    expect(await register(json)).toMatchObject({ status: 201 });
+    expect(await register({ ...json, host: "node.example" })).toMatchObject({ status: 201 });
+    expect(await register({ ...json, origin: `http://${host}` })).toMatchObject({ status: 201 });
+    expect(await registered()).toBe(3);
+  });
+
+  test("registers nothing that comes through a proxy which is not named", async () => {
+    await serve({ legacyCallers: "127.0.0.1" });
+    expect(await register({ ...json, "x-forwarded-for": "203.0.113.5" })).toEqual({
+      status: 403,
+      message: "the request came through a proxy that --http-trust-proxy does not name",
+    });
+    expect(await registered()).toBe(0);
+  });
+
+  test("asks a named proxy for the address of the caller", async () => {
+    await serve({ legacyCallers: "203.0.113.5", trustedProxies: "127.0.0.1" });
+    expect(await register({ ...json, "x-forwarded-for": "203.0.113.5" })).toMatchObject({ status: 201 });
+    expect(await register({ ...json, "x-forwarded-for": "203.0.113.6" })).toMatchObject({ status: 403 });
+  });
 });

@@ -257,9 +257,22 @@ describe("access", () => {
     await expect(serve({ whitelist: ["somewhere"] })).rejects.toThrow();
   });
 
-  test("in the manner of the old node asks for the address only", async () => {
+  test("in the manner of the old node asks for the address and for JSON only", async () => {
     const { ask } = await serve({ isLegacy: true, whitelist: ["127.0.0.1"] });
-    expect((await ask("POST", "/api/webhooks", { headers: {}, body: BODY })).status).toBe(201);
+    const create = async (type?: string) => {
+      const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
+      return (await ask("POST", "/api/webhooks", { headers, body: BODY })).status;
+    };
+    expect(await create("application/json; charset=utf-8")).toBe(201);
+    expect(await create("application/vnd.api+json")).toBe(201);
+    for (const type of [
+      undefined,
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data",
+    ]) {
+      expect([type, await create(type)]).toEqual([type, 415]);
+    }
     expect((await ask("GET", "/api/webhooks", { headers: {}, ip: "10.0.0.1" })).status).toBe(403);
   });
 });

@@ -1,6 +1,7 @@
 /** Who may use the register (webhooks.md section 2). Checked before anything else is looked at. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { createCrossSiteTest } from "../../addresses/hosts.ts";
 import { createRangeTest, EVERYBODY } from "../../addresses/ranges.ts";
 import { HttpError } from "../transport/error.ts";
 
@@ -9,8 +10,10 @@ export type AccessOptions = {
   readonly token?: string;
   /** Addresses and networks (CIDR) that may call; absent or with `*` among them: all. */
   readonly whitelist?: readonly string[];
-  /** Behave like the old node: only the whitelist counts, neither token nor Content-Type are asked for. */
+  /** Behave like the old node: only the whitelist counts, and no token is asked for. */
   readonly isLegacy?: boolean;
+  /** Names and addresses by which those callers reach this machine, beside the obvious ones (`addresses/hosts.ts`). */
+  readonly hosts?: readonly string[];
 };
 
 declare module "fastify" {
@@ -25,22 +28,34 @@ declare module "fastify" {
  *
  * @throws {Error} when an entry of the whitelist is neither address nor network
  */
-export function createAccess({ token, whitelist, isLegacy = false }: AccessOptions) {
+export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }: AccessOptions) {
+  const crossSite = createCrossSiteTest(hosts, "--http-hosts");
   const isListed = createRangeTest((whitelist ?? [EVERYBODY]).join());
   const expected = token ? digest(token) : undefined;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { ip, headers } = request;
-    if (!isListed(ip)) throw new HttpError(403);
-    if (isLegacy) return;
-    if (!isAuthorized(headers.authorization)) {
+    if (!isListed(request.ip)) throw new HttpError(403);
+    if (isLegacy) refuseOthersPages(request);
+    else if (!isAuthorized(request.headers.authorization)) {
       reply.header("www-authenticate", 'Bearer realm="webhooks"');
       throw new HttpError(401);
     }
-    if (needsBody(request) && mediaType(headers["content-type"]) !== "application/json") {
+    const jsonTypes = isLegacy ? ANY_JSON : JSON_TYPE;
+    if (needsBody(request) && !jsonTypes.test(mediaType(request.headers["content-type"]))) {
       throw new HttpError(415, "Content-Type must be application/json");
     }
   };
+
+  /** What a token makes sure of: that the caller is a program of the operator's, at the address that is listed. */
+  function refuseOthersPages({ ip, host, headers, socket }: FastifyRequest): void {
+    const { origin } = headers;
+    const reason = crossSite({ host, origin, localAddress: socket.localAddress });
+    if (reason !== undefined) throw new HttpError(403, reason);
+    // The address is that of a proxy, and its clients may be anybody.
+    if (headers["x-forwarded-for"] !== undefined && ip === socket.remoteAddress) {
+      throw new HttpError(403, "the request came through a proxy that --http-trust-proxy does not name");
+    }
+  }
 
   /** Digests have one length, so the comparison takes one time. */
   function isAuthorized(header: string | undefined): boolean {
@@ -58,4 +73,7 @@ function needsBody({ method, headers, routeOptions }: FastifyRequest): boolean {
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
-const mediaType = (header: string | undefined) => header?.split(";")[0]?.trim().toLowerCase();
+const JSON_TYPE = /^application\/json$/;
+const ANY_JSON = /^application\/([\w.-]+\+)?json$/;
+
+const mediaType = (header = ""): string => header.split(";")[0]!.trim().toLowerCase();
