@@ -7,22 +7,28 @@ import {
   type KeyPair,
   keysFromPrivateKey,
 } from "@uniknode/protocol";
+import type { Derivations } from "./derivations.ts";
 import { ofStatus } from "./error.ts";
 import type { RpcStore } from "./store.ts";
 
 /** A user, and the password; the user is a part of it. */
 export type Keeper = { readonly bip38: string; readonly userId: string };
 
+/** Users whose keys are kept. */
+const MAX_KEYS = 100_000;
+
+export type KeyDeps = { readonly store: RpcStore; readonly derivations: Derivations };
+
 /**
  * The keys of a user.
  *
- * @throws {RpcError} 404 when there are none; 422 for a wrong password
+ * @throws {RpcError} 404 when there are none; 422 for a wrong password; 429 for too many calls
  */
-export async function findKeys(keeper: Keeper, store: RpcStore): Promise<KeyPair> {
+export async function findKeys(keeper: Keeper, { store, derivations }: KeyDeps): Promise<KeyPair> {
   const text = store.findKey(digestOf(keeper));
   if (text === undefined) throw ofStatus(404);
   try {
-    const { privateKey } = await decryptBip38(text, passwordOf(keeper));
+    const { privateKey } = await derivations.run(() => decryptBip38(text, passwordOf(keeper)));
     return keysFromPrivateKey(privateKey);
   } catch (error) {
     if (error instanceof IdentityError && error.code === "WRONG_PASSWORD") {
@@ -32,11 +38,22 @@ export async function findKeys(keeper: Keeper, store: RpcStore): Promise<KeyPair
   }
 }
 
-/** Makes keys for a user who has none. Those who have keep theirs: what was paid to them would be lost. */
-export async function createKeys(keeper: Keeper, store: RpcStore): Promise<void> {
+/**
+ * Makes keys for a user who has none. Those who have keep theirs: what was paid to them would be lost.
+ *
+ * @throws {RpcError} as `findKeys`; 507 when there is no room for more
+ */
+export async function createKeys(keeper: Keeper, deps: KeyDeps): Promise<KeyPair> {
+  const { store, derivations } = deps;
   const user = digestOf(keeper);
-  if (store.findKey(user) !== undefined) return;
-  store.saveKey(user, await encryptBip38(randomBytes(32), passwordOf(keeper)));
+  if (store.findKey(user) !== undefined) return findKeys(keeper, deps);
+  if (store.keyCount() >= MAX_KEYS)
+    throw ofStatus(507, `bip38: keys of ${MAX_KEYS} users are kept, and no more`);
+  const privateKey = randomBytes(32);
+  const text = await derivations.run(() => encryptBip38(privateKey, passwordOf(keeper)));
+  store.saveKey(user, text);
+  // Another call may have been first.
+  return store.findKey(user) === text ? keysFromPrivateKey(privateKey) : findKeys(keeper, deps);
 }
 
 const passwordOf = ({ bip38, userId }: Keeper): string => bip38 + userId.toLowerCase();

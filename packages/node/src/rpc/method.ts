@@ -3,6 +3,7 @@ import type { Client } from "@uniknode/client";
 import type { Network } from "@uniknode/protocol";
 import type { Static, TObject } from "typebox";
 import { Compile } from "typebox/compile";
+import type { Derivations } from "./derivations.ts";
 import { invalidParams } from "./error.ts";
 import type { RpcStore } from "./store.ts";
 
@@ -11,6 +12,7 @@ export type RpcContext = {
   readonly client: Client;
   readonly network: Network;
   readonly store: RpcStore;
+  readonly derivations: Derivations;
 };
 
 /**

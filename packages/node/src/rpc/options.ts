@@ -1,6 +1,6 @@
 /** Every option of `uniknode rpc`. */
 import { connectionOptions } from "../config/connection.ts";
-import { option, readInteger, readRanges, readText } from "../config/option.ts";
+import { option, readHosts, readInteger, readRanges, readText } from "../config/option.ts";
 import { nodeOptions } from "../config/options.ts";
 
 export const rpcOptions = {
@@ -25,6 +25,21 @@ export const rpcOptions = {
     sentence: "Addresses and networks that may call, separated by commas; * for all.",
     default: "127.0.0.1,::1",
     read: readRanges,
+  }),
+  rpcHosts: option({
+    name: "rpcHosts",
+    placeholder: "NAMES",
+    sentence:
+      "Names and addresses of this machine, separated by commas, that callers may give as Host, beside localhost and the address they arrive at.",
+    default: [],
+    read: readHosts,
+  }),
+  rpcBip38Rate: option({
+    name: "rpcBip38Rate",
+    placeholder: "N",
+    sentence: "Calls per minute, of all callers, that make keys from a password (bip38); 0 for no limit.",
+    default: 60,
+    read: readInteger(0, 1_000_000),
   }),
   rpcData: option({
     name: "rpcData",

@@ -1,11 +1,18 @@
 /** The companion for exchanges: JSON-RPC over HTTP, beside a node and a client of it (http-api.md 10.2). */
+import { STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient, jsonText } from "@uniknode/client";
 import { fastify } from "fastify";
 import type { Logger } from "pino";
+import { createCrossSiteTest } from "../addresses/hosts.ts";
 import { createRangeTest } from "../addresses/ranges.ts";
+import type { Server } from "../http/app.ts";
+import { type ConnectionBounds, createConnections } from "../http/transport/connections.ts";
+import { addHeldBytes } from "../http/transport/heldBytes.ts";
+import { closeSoon, listening } from "../http/transport/listener.ts";
 import { networkOf } from "../sending/sender.ts";
 import { createAnswerer } from "./answer.ts";
+import { createDerivations } from "./derivations.ts";
 import { blockMethods } from "./methods/blocks.ts";
 import { transactionMethods } from "./methods/transactions.ts";
 import { walletMethods } from "./methods/wallets.ts";
@@ -19,6 +26,10 @@ export type RpcOptions = {
   readonly rpcPort: number;
   /** Addresses and networks that may call, as in `http-allow`. */
   readonly rpcAllow: string;
+  /** Names and addresses by which callers reach this machine, beside the obvious ones. */
+  readonly rpcHosts: readonly string[];
+  /** See `DerivationOptions`. */
+  readonly rpcBip38Rate: number;
   /** Path of the database file; `:memory:` for none. */
   readonly rpcData: string;
 };
@@ -30,7 +41,8 @@ const METHODS = { ...blockMethods, ...transactionMethods, ...walletMethods };
 
 /** Time for each answer of the node. */
 const NODE_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 15_000;
+const CONNECTION_BOUNDS: ConnectionBounds = { total: 200, perClient: 200 };
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const MAX_BODY_BYTES = 1_048_576;
 
 /**
@@ -43,26 +55,25 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
   const client = createClient({ url: options.url, timeoutMs: NODE_TIMEOUT_MS });
   const network = await networkOf(client);
   const store = openRpcStore(options.rpcData);
-  const answer = createAnswerer(METHODS, { client, network, store }, (method, error) =>
+  const derivations = createDerivations({ perMinute: options.rpcBip38Rate, nowMs: Date.now });
+  const answer = createAnswerer(METHODS, { client, network, store, derivations }, (method, error) =>
     logger.warn({ method, err: error }, "call failed"),
   );
   const isAllowed = createRangeTest(options.rpcAllow);
-  const app = fastify({
-    logger: false,
-    bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    forceCloseConnections: true,
-  });
-  app.addHook("onRequest", async (request, reply) => {
-    if (!isAllowed(request.ip)) return reply.code(401).send(refusal(401, "Unauthorized"));
-    const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
-    if (type !== undefined) {
-      if (type !== MEDIA_TYPE) return reply.code(415).send(refusal(415, "Unsupported Media Type"));
-      return;
-    }
-    const { accept } = request.headers;
-    if (accept !== undefined && !accept.includes(MEDIA_TYPE)) {
-      return reply.code(406).send(refusal(406, "Not Acceptable"));
+  const crossSite = createCrossSiteTest([options.rpcHost, ...options.rpcHosts], "--rpc-hosts");
+  const connections = createConnections(CONNECTION_BOUNDS, () => false);
+  // A batch of calls may take long, and nothing is sent meanwhile.
+  const listener = listening({ silenceTimeoutMs: 0 }, connections);
+  const app: Server = fastify({ ...listener, logger: false, bodyLimit: MAX_BODY_BYTES });
+  addHeldBytes(app, connections, MAX_HELD_BYTES);
+  app.addHook("onRequest", async ({ ip, host, headers, socket }, reply) => {
+    if (!isAllowed(ip)) return reply.code(401).send(refusal(401));
+    const { origin } = headers;
+    const reason = crossSite({ host, origin, localAddress: socket.localAddress });
+    if (reason !== undefined) return reply.code(403).send(refusal(403, reason));
+    const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+    if (type !== MEDIA_TYPE) {
+      return reply.code(415).send(refusal(415, `Content-Type must be ${MEDIA_TYPE}`));
     }
   });
   app.removeAllContentTypeParsers();
@@ -81,10 +92,12 @@ export async function startRpc(options: RpcOptions, logger: Logger): Promise<Rpc
   return {
     url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}`,
     async close() {
-      await app.close();
+      await closeSoon(app);
       store.close();
     },
   };
 }
 
-const refusal = (statusCode: number, error: string) => ({ statusCode, error, message: error });
+function refusal(statusCode: number, message = STATUS_CODES[statusCode]) {
+  return { statusCode, error: STATUS_CODES[statusCode], message };
+}

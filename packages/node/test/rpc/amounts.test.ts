@@ -4,6 +4,7 @@ import { fastify } from "fastify";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RpcServer, startRpc } from "../../src/rpc/server.ts";
+import { OPTIONS } from "./options.ts";
 
 const address = "DGvLud8MHsB5T5YeFqg2vr1cwDgkfAnuW3";
 const node = fastify();
@@ -15,8 +16,7 @@ beforeAll(async () => {
     reply.type("application/json").send(`{"data":{"address":"${address}","balance":9007199254740993}}`),
   );
   const url = await node.listen({ host: "127.0.0.1", port: 0 });
-  const options = { url, rpcHost: "127.0.0.1", rpcPort: 0, rpcAllow: "127.0.0.1", rpcData: ":memory:" };
-  companion = await startRpc(options, pino({ level: "silent" }));
+  companion = await startRpc({ ...OPTIONS, url }, pino({ level: "silent" }));
 });
 afterAll(async () => {
   await companion.close();

@@ -8,13 +8,14 @@ export type ListenerOptions = {
   readonly headersTimeoutMs?: number;
   /** The same for a whole request. */
   readonly requestTimeoutMs?: number;
+  /** Time for which nothing may move on a connection, an answer that nobody reads among it; 0 for no end. */
+  readonly silenceTimeoutMs?: number;
 };
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 /** Parts of that time after which connections are looked through for those that take longer. */
 const CHECKS = 3;
-/** Time for which nothing may move on a connection, an answer that nobody reads among it. */
 const SILENCE_TIMEOUT_MS = 30_000;
 /** Time for which a connection without a request stays open. */
 const KEEP_ALIVE_TIMEOUT_MS = 10_000;
@@ -24,7 +25,11 @@ const CLOSE_GRACE_MS = 1_000;
 
 /** Options of the framework that make it listen so. */
 export function listening(
-  { headersTimeoutMs = HEADERS_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ListenerOptions,
+  {
+    headersTimeoutMs = HEADERS_TIMEOUT_MS,
+    requestTimeoutMs = REQUEST_TIMEOUT_MS,
+    silenceTimeoutMs = SILENCE_TIMEOUT_MS,
+  }: ListenerOptions,
   connections: Connections,
 ): Pick<FastifyHttpOptions<Server>, "serverFactory" | "forceCloseConnections"> {
   const options = {
@@ -42,7 +47,7 @@ export function listening(
       const server = createServer(options, (request: IncomingMessage, response: ServerResponse) => {
         if (connections.begin(request.socket, response)) handle(request, response);
       });
-      server.setTimeout(SILENCE_TIMEOUT_MS);
+      server.setTimeout(silenceTimeoutMs);
       // Before the runtime reads from it.
       server.prependListener("connection", connections.admit);
       server.on("clientError", ({ code }: NodeJS.ErrnoException) => {

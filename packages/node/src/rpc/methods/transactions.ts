@@ -49,7 +49,7 @@ export const transactionMethods: Readonly<Record<string, Method>> = {
   "transactions.transfer.create": transfer,
 
   "transactions.bip38.create": method(Type.Object({ ...payment, ...keeper, fee }), async (params, context) =>
-    create(await findKeys(params, context.store), params.fee, context, payTo(params)),
+    create(await findKeys(params, context), params.fee, context, payTo(params)),
   ),
 
   "transactions.delegateRegistration.create": method(

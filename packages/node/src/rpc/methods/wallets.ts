@@ -1,15 +1,21 @@
 /** `wallets.*`: wallets of the chain, addresses of passphrases, and keys that the service keeps under a password. */
-import { addressFromPublicKey, bytesToHex, encodeWif, keysFromPassphrase } from "@uniknode/protocol";
+import {
+  addressFromPublicKey,
+  bytesToHex,
+  encodeWif,
+  type KeyPair,
+  keysFromPassphrase,
+} from "@uniknode/protocol";
 import { Type } from "typebox";
 import { ofStatus } from "../error.ts";
-import { createKeys, findKeys, type Keeper } from "../keys.ts";
+import { createKeys, findKeys } from "../keys.ts";
 import { type Method, method, type RpcContext } from "../method.ts";
 import { offset } from "./blocks.ts";
 
 const address = Type.String({ pattern: "^[0-9A-Za-z]{34}$" });
-/** `bip38` is the password; `userId` hexadecimal. */
+/** `bip38` is the password; `userId` hexadecimal, a name under which keys are kept, and a part of their password. */
 export const keeper = {
-  bip38: Type.String({ minLength: 1 }),
+  bip38: Type.String({ minLength: 1, maxLength: 1_024 }),
   userId: Type.String({ pattern: "^([0-9a-fA-F]{2})+$", maxLength: 512 }),
 };
 
@@ -33,16 +39,16 @@ export const walletMethods: Readonly<Record<string, Method>> = {
     },
   ),
 
-  "wallets.bip38.create": method(Type.Object(keeper), async (params, context) => {
-    await createKeys(params, context.store);
-    return walletOf(params, context);
-  }),
+  "wallets.bip38.create": method(Type.Object(keeper), async (params, context) =>
+    walletOf(await createKeys(params, context), context),
+  ),
 
-  "wallets.bip38.info": method(Type.Object(keeper), walletOf),
+  "wallets.bip38.info": method(Type.Object(keeper), async (params, context) =>
+    walletOf(await findKeys(params, context), context),
+  ),
 };
 
-async function walletOf(params: Keeper, context: RpcContext) {
-  const { publicKey, privateKey } = await findKeys(params, context.store);
+function walletOf({ publicKey, privateKey }: KeyPair, context: RpcContext) {
   const { wif } = context.network.description;
   return { ...identityOf(publicKey, context), wif: encodeWif(privateKey, wif) };
 }

@@ -1,0 +1,57 @@
+/** Derivations of keys from passwords (scrypt): each takes a processor for a good part of a second, and 16 MiB. */
+import { ofStatus } from "./error.ts";
+
+export type Derivations = {
+  /**
+   * Runs one when it is its turn.
+   *
+   * @throws {RpcError} 429 when too many wait, or ran within the last minute
+   */
+  run<T>(derive: () => Promise<T>): Promise<T>;
+};
+
+export type DerivationOptions = {
+  /** In one minute; 0 for no limit. */
+  readonly perMinute: number;
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number;
+};
+
+const MAX_RUNNING = 2;
+const MAX_WAITING = 32;
+const MINUTE_MS = 60_000;
+
+export function createDerivations({ perMinute, nowMs }: DerivationOptions): Derivations {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  let minute = { endsMs: 0, begun: 0 };
+
+  function count(): void {
+    const now = nowMs();
+    if (now >= minute.endsMs) minute = { endsMs: now + MINUTE_MS, begun: 0 };
+    if (perMinute > 0 && minute.begun >= perMinute) {
+      const seconds = Math.ceil((minute.endsMs - now) / 1_000);
+      throw ofStatus(429, `bip38: ${perMinute} calls in a minute are allowed; try again in ${seconds} s`);
+    }
+    minute.begun += 1;
+  }
+
+  return {
+    async run(derive) {
+      if (running >= MAX_RUNNING && waiting.length >= MAX_WAITING) {
+        throw ofStatus(429, `bip38: ${MAX_WAITING} calls are waiting already; try again later`);
+      }
+      count();
+      if (running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve));
+      else running += 1;
+      try {
+        return await derive();
+      } finally {
+        // The place goes to the next one.
+        const next = waiting.shift();
+        if (next) next();
+        else running -= 1;
+      }
+    },
+  };
+}

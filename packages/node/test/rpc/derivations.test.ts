@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { createDerivations } from "../../src/rpc/derivations.ts";
+import { RpcError } from "../../src/rpc/error.ts";
+
+const until = (): { work: () => Promise<string>; end: () => void } => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  return { work: () => promise, end: () => resolve("done") };
+};
+
+test("two run at once, 32 wait for their turn, and one more is refused with the reason", async () => {
+  const { run } = createDerivations({ perMinute: 0, nowMs: () => 0 });
+  const { work, end } = until();
+  let running = 0;
+  let most = 0;
+  const counted = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    const answer = await work();
+    running -= 1;
+    return answer;
+  };
+  const accepted = Array.from({ length: 34 }, () => run(counted));
+  await expect(run(counted)).rejects.toMatchObject({
+    code: 429,
+    data: expect.stringMatching(/32 calls are waiting/),
+  });
+  end();
+  expect(new Set(await Promise.all(accepted))).toEqual(new Set(["done"]));
+  expect([most, running]).toEqual([2, 0]);
+  expect(await run(counted)).toBe("done");
+});
+
+test("one that fails gives its place to the next", async () => {
+  const { run } = createDerivations({ perMinute: 0, nowMs: () => 0 });
+  const fail = () => Promise.reject(new Error("wrong"));
+  const answers = await Promise.allSettled([run(fail), run(fail), run(fail), run(async () => 1)]);
+  expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "fulfilled"]);
+});
+
+test("so many a minute are run, and the next ones are told when to try again", async () => {
+  let now = 5_000;
+  const { run } = createDerivations({ perMinute: 2, nowMs: () => now });
+  const ask = () => run(async () => "done");
+  expect([await ask(), await ask()]).toEqual(["done", "done"]);
+  now += 10_500;
+  await expect(ask()).rejects.toThrow(RpcError);
+  await expect(ask()).rejects.toMatchObject({ code: 429, data: expect.stringMatching(/try again in 50 s/) });
+  now += 49_500;
+  expect(await ask()).toBe("done");
+});

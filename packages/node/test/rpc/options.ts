@@ -1,0 +1,9 @@
+/** Options of a companion on loopback that forgets everything. */
+export const OPTIONS = {
+  rpcHost: "127.0.0.1",
+  rpcPort: 0,
+  rpcAllow: "127.0.0.1",
+  rpcHosts: ["node.example"],
+  rpcBip38Rate: 0,
+  rpcData: ":memory:",
+};

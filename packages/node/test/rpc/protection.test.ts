@@ -1,0 +1,97 @@
+/** What the companion takes from nobody: pages of other sites, names it does not know, too much work at once. */
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { dalinet } from "@uniknode/protocol";
+import { fastify } from "fastify";
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { startRpc } from "../../src/rpc/server.ts";
+import { OPTIONS } from "./options.ts";
+
+async function serve(options: Partial<typeof OPTIONS> = {}): Promise<string> {
+  const node = fastify();
+  node.get("/api/node/configuration/crypto", async () => ({ data: dalinet }));
+  const url = await node.listen({ host: "127.0.0.1", port: 0 });
+  const companion = await startRpc({ ...OPTIONS, ...options, url }, pino({ level: "silent" }));
+  onTestFinished(async () => {
+    await companion.close();
+    await node.close();
+  });
+  return companion.url;
+}
+
+const type = { "content-type": "application/vnd.api+json" };
+
+/** As anything but a browser can send it. */
+async function send(url: string, headers: Record<string, string>, call: object | object[]) {
+  const posting = request(url, { method: "POST", headers, agent: false });
+  posting.end(JSON.stringify(call));
+  const [response] = (await once(posting, "response")) as [IncomingMessage];
+  return {
+    status: response.statusCode,
+    body: JSON.parse(Buffer.concat(await response.toArray()).toString()),
+  };
+}
+
+const call = (id: number, method: string, params: object) => ({ jsonrpc: "2.0", id, method, params });
+const keeper = { bip38: "a password", userId: "0aff" };
+
+test("pages of other origins, unknown hosts and other media types create nothing", async () => {
+  const url = await serve();
+  const create = call(1, "wallets.bip38.create", keeper);
+  const refused: [Record<string, string>, number, string][] = [
+    [{ ...type, origin: "https://evil.example" }, 403, "pages of other origins are refused"],
+    [{ ...type, origin: "null" }, 403, "pages of other origins are refused"],
+    [
+      { ...type, host: "evil.example", origin: "http://evil.example" },
+      403,
+      "the Host header is no name of this machine that --rpc-hosts lists",
+    ],
+    [{ "content-type": "text/plain" }, 415, "Content-Type must be application/vnd.api+json"],
+    [{}, 415, "Content-Type must be application/vnd.api+json"],
+  ];
+  for (const [headers, statusCode, message] of refused) {
+    expect(await send(url, headers, create)).toMatchObject({
+      status: statusCode,
+      body: { statusCode, message },
+    });
+  }
+  expect((await send(url, type, call(2, "wallets.bip38.info", keeper))).body.error).toMatchObject({
+    code: 404,
+  });
+  expect((await send(url, { ...type, host: "node.example:8080" }, create)).body).toHaveProperty("result.wif");
+  expect((await send(url, { ...type, origin: url }, create)).body).toHaveProperty("result.wif");
+});
+
+test("calls of bip38 are bounded in a minute, in batches too, and say so", async () => {
+  const url = await serve({ rpcBip38Rate: 2 });
+  const create = call(1, "wallets.bip38.create", keeper);
+  const { body } = await send(url, type, [
+    create,
+    create,
+    create,
+    call(1, "wallets.create", { passphrase: "a" }),
+  ]);
+  expect(body).toMatchObject([
+    { result: { wif: expect.any(String) } },
+    { result: { wif: expect.any(String) } },
+    {
+      error: {
+        code: 429,
+        message: "Too Many Requests",
+        data: expect.stringMatching(/^bip38: 2 calls in a minute/),
+      },
+    },
+    { result: { address: expect.any(String) } },
+  ]);
+  // Only those that derive anything are counted.
+  const unknown = call(1, "wallets.bip38.info", { ...keeper, userId: "0b" });
+  expect((await send(url, type, unknown)).body.error).toMatchObject({ code: 404 });
+});
+
+test("calls that make keys of one user at the same time make one wallet", async () => {
+  const url = await serve();
+  const create = call(1, "wallets.bip38.create", keeper);
+  const answers = await Promise.all([1, 2, 3].map(() => send(url, type, create)));
+  expect(new Set(answers.map(({ body }) => body.result.address)).size).toBe(1);
+});
