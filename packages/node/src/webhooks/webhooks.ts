@@ -116,7 +116,7 @@ export type Webhooks = {
   /**
    * Asks the target of a webhook for an answer, whether the webhook is enabled or not. A success lifts a suspension.
    *
-   * @throws {WebhookError} WEBHOOK_UNKNOWN
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, PING_RUNNING
    */
   ping(id: string): Promise<DeliveryWithBody>;
   /** Call it once to start deliveries, and whenever events were logged. */

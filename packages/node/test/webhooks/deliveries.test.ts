@@ -318,6 +318,19 @@ describe("a ping", () => {
     expect(calls).toHaveLength(1);
   });
 
+  test("waits for no answer of a target that is being pinged already", async () => {
+    const answer = Promise.withResolvers<number>();
+    const { ask, calls } = await serveBlocks(() => answer.promise);
+    const first = ask("POST", "/api/webhooks/1/ping", { body: {} });
+    await expect.poll(() => calls.length).toBe(1);
+    const second = await ask("POST", "/api/webhooks/1/ping", { body: {} });
+    expect([second.status, second.body.message]).toEqual([409, "a ping of the webhook is under way"]);
+    answer.resolve(200);
+    expect((await first).status).toBe(200);
+    expect((await ask("POST", "/api/webhooks/1/ping", { body: {} })).status).toBe(200);
+    expect(calls).toHaveLength(2);
+  });
+
   test("lifts a suspension when it is answered", async () => {
     let reply: Reply = 410;
     const { ask, emit, calls, webhooks, store } = await serveBlocks(() => reply);

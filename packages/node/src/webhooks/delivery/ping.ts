@@ -4,6 +4,7 @@ import type { ContentStore } from "../../store/contents.ts";
 import type { Database } from "../../store/database.ts";
 import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { Webhook } from "../../store/webhooks.ts";
+import { WebhookError } from "../register/error.ts";
 import type { Attempted, MakeAttempt } from "./attempt.ts";
 
 export type PingDeps = {
@@ -15,7 +16,11 @@ export type PingDeps = {
 };
 
 export type Ping = {
-  /** Calls the target, once. Answers the number of the delivery; `isAlive`: the target answered with success. */
+  /**
+   * Calls the target, once. Answers the number of the delivery; `isAlive`: the target answered with success.
+   *
+   * @throws {WebhookError} PING_RUNNING: at most one call of a webhook is under way
+   */
   send(webhook: Webhook): Promise<{ readonly number: number; readonly isAlive: boolean }>;
   /** Leaves it to the queue of the webhook, which tries again. To be called in a transaction. */
   queue(webhook: number): void;
@@ -27,12 +32,18 @@ const NOTHING = { dataText: "{}" };
 const TIMEOUT_MS = 5_000;
 
 export function createPing({ database, contents, deliveries, attempt, nowMs }: PingDeps): Ping {
+  /** Webhooks whose targets are being called. */
+  const running = new Set<number>();
+
   return {
     async send({ id: webhook, target, secrets }) {
+      if (running.has(webhook)) throw new WebhookError("PING_RUNNING", "a ping of the webhook is under way");
+      running.add(webhook);
       const atMs = nowMs();
       const source = sourceOf(webhook);
       const letter = { ...source, createdMs: atMs, content: NOTHING };
-      const answered = await attempt({ letter, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
+      const call = attempt({ letter, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
+      const answered = await call.finally(() => running.delete(webhook));
       const attempted = answered ?? silence(atMs, nowMs());
       const isAlive = attempted.reason === undefined;
       const number = database.transaction(() => {

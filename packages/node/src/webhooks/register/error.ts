@@ -12,6 +12,8 @@ export type WebhookErrorCode =
   | "REPLAY_UNKNOWN"
   /** A replay of the webhook is running. */
   | "REPLAY_RUNNING"
+  /** A ping of the webhook is under way. */
+  | "PING_RUNNING"
   /** The webhook has no delivery of this number or id. */
   | "DELIVERY_UNKNOWN"
   /** The delivery is on its way already. */
