@@ -1,5 +1,6 @@
 /** Metrics of the HTTP server and the live stream. */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { StreamFigures } from "../stream/stream.ts";
 import { showTotal } from "./total.ts";
 
 export type Answered = {
@@ -12,7 +13,7 @@ export type Answered = {
 
 export type HttpMetrics = {
   answered(answered: Answered): void;
-  showStreams(figures: { open: number; cut: number }): void;
+  showStreams(figures: StreamFigures): void;
 };
 
 const DURATION_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 8];
@@ -42,6 +43,11 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     help: "Live streams that were cut because their readers did not read.",
     registers,
   });
+  const unread = new Gauge({
+    name: "uniknode_streams_unread_bytes",
+    help: "What waits in the process for the readers of live streams.",
+    registers,
+  });
 
   return {
     answered({ method, route: pattern, status, seconds }) {
@@ -52,6 +58,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     showStreams(figures) {
       open.set(figures.open);
       showTotal(cut, figures.cut);
+      unread.set(figures.unreadBytes);
     },
   };
 }

@@ -2,12 +2,15 @@
 import { Registry } from "prom-client";
 import type { NodeFigures } from "../serving/gateway.ts";
 import type { WebhookFigures } from "../store/webhook-figures.ts";
+import type { StreamFigures } from "../stream/stream.ts";
+import type { MatchingObserver } from "../webhooks/conditions/observer.ts";
 import type { WebhookObserver } from "../webhooks/observer.ts";
 import { type CallsByThread, createCallMetrics } from "./calls.ts";
 import { type ConnectionsOfListeners, createConnectionMetrics } from "./connections.ts";
 import { createEachWebhook, type FiguresOfEach } from "./each-webhook.ts";
 import { createHttpMetrics, type HttpMetrics } from "./http.ts";
 import type { LoopDelay } from "./loop-delay.ts";
+import { createMatchingMetrics } from "./matching.ts";
 import { createNodeMetrics } from "./node.ts";
 import { createWebhookMetrics } from "./webhooks.ts";
 
@@ -18,7 +21,7 @@ export type Figures = FiguresOfEach & {
   readonly serving: LoopDelay;
   readonly webhooks: WebhookFigures;
   readonly calls: CallsByThread;
-  readonly streams: { open: number; cut: number };
+  readonly streams: StreamFigures;
   readonly connections: ConnectionsOfListeners;
 };
 
@@ -26,6 +29,7 @@ export type Metrics = {
   readonly http: Pick<HttpMetrics, "answered">;
   /** To be told what happens. */
   readonly webhooks: Pick<WebhookObserver, "attempted" | "decided">;
+  readonly matching: MatchingObserver;
   readonly contentType: string;
   /** The page that is scraped. */
   page(figures: Figures, nowMs: number): Promise<string>;
@@ -42,6 +46,7 @@ export function createMetrics(version: string): Metrics {
   return {
     http,
     webhooks: { attempted: webhooks.attempted, decided: eachWebhook.decided },
+    matching: createMatchingMetrics(registry),
     contentType: registry.contentType,
     async page(figures, nowMs) {
       node.showNode(figures.node);

@@ -10,6 +10,8 @@ import type { Database } from "../store/database.ts";
 import { createQueueFigures, totalOf } from "../store/queue-figures.ts";
 import { createFiredFigures, createWebhookFigures } from "../store/webhook-figures.ts";
 import { CallError } from "../threads/error.ts";
+import type { StreamFigures } from "../stream/stream.ts";
+import type { MatchingObserver } from "../webhooks/conditions/observer.ts";
 import { READER } from "../webhooks/matching/matcher.ts";
 import type { WebhookObserver } from "../webhooks/observer.ts";
 import type { Gateway } from "./gateway.ts";
@@ -21,7 +23,7 @@ export type OperationsDeps = {
   readonly gateway: Pick<Gateway, "figures" | "status">;
   /** To other threads, by the name of each. */
   readonly calls: () => CallsByThread;
-  readonly streams: () => { open: number; cut: number };
+  readonly streams: () => StreamFigures;
   readonly connections: () => ConnectionsOfListeners;
   readonly areWebhooksOn: boolean;
 };
@@ -42,6 +44,7 @@ export function createOperations({
   readonly operations: Operations;
   /** To be told what happens. */
   readonly observer: WebhookObserver;
+  readonly matching: MatchingObserver;
   readonly answered: Metrics["http"]["answered"];
   close(): void;
 } {
@@ -84,6 +87,7 @@ export function createOperations({
       ),
     },
     observer: { ...metrics.webhooks, turned: health.turned },
+    matching: metrics.matching,
     answered: metrics.http.answered,
     close: loopDelay.close,
   };

@@ -19,6 +19,7 @@ import { createRankingBuilder } from "../store/queries/rankings/builder.ts";
 import { furtherTurn } from "../store/turns.ts";
 import { createSource } from "../stream/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS } from "../stream/stream.ts";
+import { createSlices } from "../webhooks/conditions/slices.ts";
 import { gatewayThrough } from "./channel.ts";
 import { createOperations } from "./operations.ts";
 import type { ServingData } from "./thread.ts";
@@ -48,7 +49,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
   const figuresReader = openDatabase(data.databasePath, { readonly: true });
   closing.add("figures reader", figuresReader.close);
-  const { operations, observer, answered, ...measuring } = createOperations({
+  const { operations, observer, matching, answered, ...measuring } = createOperations({
     database: figuresReader,
     gateway,
     calls: () => ({ consensus: gatewayCalls(), slow: slowLane.figures() }),
@@ -57,13 +58,27 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     areWebhooksOn: data.webhooks === "on",
   });
   closing.add("measuring", measuring.close);
-  const webhooks = openWebhooks(data, { database, eventLog, network, gateway, observer, closing, logger });
+  const slices = createSlices(matching);
+  const webhooks = openWebhooks(data, {
+    database,
+    eventLog,
+    network,
+    gateway,
+    observer,
+    matching,
+    slices,
+    closing,
+    logger,
+  });
 
   const streamReader = openDatabase(data.databasePath, { readonly: true });
   closing.add("stream reader", streamReader.close);
   const stream = createStream(DEFAULT_STREAM_OPTIONS, {
     source: createSource(streamReader, network),
     streamsChanged: gateway.streamsChanged,
+    slices,
+    observer: matching,
+    nowMs: Date.now,
   });
   closing.add("stream", stream.close);
 

@@ -6,6 +6,8 @@ import type { Closing } from "../lifecycle/closing.ts";
 import type { Database } from "../store/database.ts";
 import type { EventLog } from "../store/events.ts";
 import { createSeal } from "../store/seal.ts";
+import type { MatchingObserver } from "../webhooks/conditions/observer.ts";
+import type { Slices } from "../webhooks/conditions/slices.ts";
 import { createPost } from "../webhooks/delivery/post.ts";
 import { READER } from "../webhooks/matching/matcher.ts";
 import type { WebhookObserver } from "../webhooks/observer.ts";
@@ -20,6 +22,8 @@ export type WebhooksDeps = {
   readonly network: Network;
   readonly gateway: Pick<Gateway, "webhooksChanged">;
   readonly observer: WebhookObserver;
+  readonly matching: MatchingObserver;
+  readonly slices: Slices;
   readonly closing: Pick<Closing, "add">;
   readonly logger: Logger;
 };
@@ -28,7 +32,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
 
 /** Undefined: the service is off. Then nobody holds the event log back, and what happens is told to no webhook. */
 export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | undefined {
-  const { database, eventLog, network, gateway, observer, closing, logger } = deps;
+  const { database, eventLog, network, gateway, observer, matching, slices, closing, logger } = deps;
   if (data.webhooks === "off") {
     eventLog.removeCursor(READER);
     return undefined;
@@ -58,6 +62,8 @@ export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | 
       history: createHistory(database, network),
       post,
       observer,
+      matching,
+      slices,
       logger,
     },
   );

@@ -4,6 +4,8 @@ export type StreamErrorCode =
   | "STREAM_INVALID"
   /** What the reader missed is not known any more: it has to take the state anew. */
   | "STREAM_GONE"
+  /** The patterns in the conditions of this client cost too much. */
+  | "STREAM_SUSPENDED"
   /** This client has as many streams as one may have. */
   | "STREAM_LIMIT"
   /** The node has as many streams as it can serve; later there may be room. */

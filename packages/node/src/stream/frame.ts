@@ -1,6 +1,7 @@
 /** The text of server-sent events (HTML standard, "Server-sent events"). */
 import { isChainFact, isReversal } from "../events/catalogue.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
+import { SLOW_STEPS } from "../webhooks/conditions/cost.ts";
 import type { Fit } from "../webhooks/delivery/content.ts";
 import { type Position, positionText } from "./position.ts";
 
@@ -14,6 +15,13 @@ export const greeting = (position: Position | undefined): string =>
 /** Readers see nothing of it, but remember the position; without one they keep theirs. */
 export const heartbeat = (position: Position | undefined): string =>
   position ? `id: ${positionText(position)}\n\n` : ":\n\n";
+
+/** A comment, once: readers see nothing of it, and those who look into the stream learn why it lags. */
+export const slowedComment = `: the conditions take more than ${SLOW_STEPS} steps an event; other streams go first\n\n`;
+
+/** The last event of a stream whose conditions cost too much. Without an id: a reader keeps its position. */
+export const suspendedFrame = ({ message }: Error): string =>
+  `event: stream.suspended\ndata: ${JSON.stringify({ event: "stream.suspended", code: "STREAM_SUSPENDED", message })}\n\n`;
 
 /**
  * @param name how the reader calls it

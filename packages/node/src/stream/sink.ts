@@ -1,4 +1,4 @@
-/** The way to one reader: holds what the connection has not taken yet, which is little, because nobody writes while it waits. */
+/** The way to one reader: holds what the connection has not taken yet, which is at most one event more than its buffer. */
 import type { Writable } from "node:stream";
 
 export type Sink = {
@@ -6,8 +6,12 @@ export type Sink = {
   /** Whether the reader has yet to take what was written. */
   readonly isFull: () => boolean;
   write(text: string): void;
+  /** What was written and waits in this process. */
+  readonly unreadBytes: () => number;
   /** Settles when the reader has taken what was written, or is gone. */
   ready(): Promise<void>;
+  /** Waits for that, but no longer than `timeoutMs`; answers whether it came. */
+  readyWithin(timeoutMs: number): Promise<boolean>;
   /** Ends the connection; what was written still arrives. */
   end(): void;
   /** Drops the connection with everything in it. */
@@ -34,12 +38,24 @@ export function createSink(response: Writable, onClosed: () => void): Sink {
   return {
     isOpen: () => isOpen,
     isFull,
+    unreadBytes: () => (isOpen ? response.writableLength : 0),
     write: (text) => void (isOpen && response.write(text)),
     ready: async () => void (isFull() && (await taken.promise)),
+    async readyWithin(timeoutMs) {
+      if (!isFull()) return true;
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, timeoutMs);
+      await Promise.race([taken.promise, late.promise]);
+      clearTimeout(timer);
+      return !isFull();
+    },
     end() {
       isOpen = false;
       response.end();
     },
-    cut: () => void response.destroy(),
+    cut() {
+      isOpen = false;
+      response.destroy();
+    },
   };
 }

@@ -14,7 +14,7 @@ import type { Place, Position } from "./position.ts";
 export type Told = { readonly event: Event; frame(name: string): string };
 
 export type LogPage = {
-  readonly events: readonly Told[];
+  readonly events: readonly (Told & { readonly event: LoggedEvent })[];
   /** Sequence of the last event of the page, or where it began. */
   readonly sequence: number;
   /** Whether nothing is behind it. */
@@ -71,7 +71,7 @@ export function createSource(database: Database, network: Network): Source {
     });
   }
 
-  function toldOf(event: Event | LoggedEvent): Told {
+  function toldOf<E extends Event | LoggedEvent>(event: E): Told & { readonly event: E } {
     const frames = new Map<string, string>();
     return {
       event,

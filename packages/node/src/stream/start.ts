@@ -10,9 +10,15 @@ export type Start =
   | { readonly from: "log"; readonly after: number; readonly place?: Place }
   /**
    * The stored blocks, from a height on, and then the log behind a sequence. `told` is the last block that the
-   * reader was told of, if it was.
+   * reader was told of, if it was; `skip` events of the next one were sent already.
    */
-  | { readonly from: "chain"; readonly height: number; readonly told?: Place; readonly after: number };
+  | {
+      readonly from: "chain";
+      readonly height: number;
+      readonly told?: Place;
+      readonly skip?: number;
+      readonly after: number;
+    };
 
 export type Wish = {
   readonly subscription: Subscription;

@@ -3,30 +3,56 @@
  * anybody and nothing is kept in memory for a slow reader.
  */
 import type { Writable } from "node:stream";
+import type { MatchingObserver } from "../webhooks/conditions/observer.ts";
+import type { Slices } from "../webhooks/conditions/slices.ts";
 import { createBell } from "./bell.ts";
 import { StreamError } from "./error.ts";
 import { follow } from "./follow.ts";
 import { greeting, heartbeat } from "./frame.ts";
 import type { Position } from "./position.ts";
+import { createSeats, type SeatOptions } from "./seats.ts";
 import { createSink, type Sink } from "./sink.ts";
 import type { Source } from "./source.ts";
 import { type Start, startOf, type Wish } from "./start.ts";
+import { createSuspensions } from "./suspensions.ts";
 import { createWants, type StreamsChanged } from "./wants.ts";
 
-export type StreamOptions = {
-  readonly maxStreams: number;
-  readonly maxStreamsPerClient: number;
+export type StreamOptions = SeatOptions & {
   /** Time between two signs of life. A reader that takes nothing for as long is cut. */
   readonly heartbeatMs: number;
+  /** What waits in this process for all readers together; beyond it those with the most are cut. */
+  readonly maxUnreadBytes: number;
+  /** For how long a client whose conditions cost too much gets no stream with patterns. */
+  readonly suspensionMs: number;
 };
 
 export const DEFAULT_STREAM_OPTIONS: StreamOptions = {
   maxStreams: 200,
   maxStreamsPerClient: 20,
+  maxStreamsPerSite: 60,
   heartbeatMs: 15_000,
+  maxUnreadBytes: 16 * 1_024 * 1_024,
+  suspensionMs: 60_000,
 };
 
-export type StreamDeps = { readonly source: Source; readonly streamsChanged: StreamsChanged };
+export type StreamDeps = {
+  readonly source: Source;
+  readonly streamsChanged: StreamsChanged;
+  /** Shared with all others who evaluate conditions in this thread. */
+  readonly slices: Slices;
+  readonly observer: Pick<MatchingObserver, "slowed" | "suspended">;
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number;
+};
+
+export type StreamFigures = {
+  /** Those that are being opened included. */
+  readonly open: number;
+  /** Cut because their readers did not read. */
+  readonly cut: number;
+  /** What waits in this process for their readers. */
+  readonly unreadBytes: number;
+};
 
 /** A stream that is ready to flow. */
 export type OpenStream = {
@@ -37,45 +63,42 @@ export type OpenStream = {
 
 export type Stream = {
   /**
-   * @param client whoever may have only so many streams
+   * @param address of the client
    * @throws {StreamError}
    */
-  open(wish: Wish, client: string): Promise<OpenStream>;
+  open(wish: Wish, address: string): Promise<OpenStream>;
   /** Events were logged. */
   wake(): void;
-  /** Streams that are open, and how many were cut because their readers did not read. */
-  figures(): { open: number; cut: number };
+  figures(): StreamFigures;
   /** Ends every stream; the readers may come back to the next process. */
   close(): void;
 };
 
 type Connection = { readonly sink: Sink; position: Position | undefined; wasFull: boolean };
 
-export function createStream(options: StreamOptions, { source, streamsChanged }: StreamDeps): Stream {
+export function createStream(options: StreamOptions, deps: StreamDeps): Stream {
+  const { source, streamsChanged, slices, observer, nowMs } = deps;
   const bell = createBell();
   const wants = createWants(streamsChanged);
-  const seats = new Map<string, number>();
+  const seats = createSeats(options);
+  const suspensions = createSuspensions(options.suspensionMs, nowMs);
   const connections = new Set<Connection>();
-  let taken = 0;
   let cut = 0;
   let isClosed = false;
 
-  function takeSeat(client: string): () => void {
-    if (isClosed || taken >= options.maxStreams) {
-      throw new StreamError("STREAM_FULL", `${options.maxStreams} streams are open, and no more are served`);
+  const unreadBytes = () => [...connections].reduce((sum, { sink }) => sum + sink.unreadBytes(), 0);
+
+  /** Cuts those with the most until the rest is within the bound. */
+  function limitUnread(): void {
+    let excess = unreadBytes() - options.maxUnreadBytes;
+    if (excess <= 0) return;
+    const byUnread = [...connections].sort((a, b) => b.sink.unreadBytes() - a.sink.unreadBytes());
+    for (const { sink } of byUnread) {
+      if (excess <= 0) return;
+      excess -= sink.unreadBytes();
+      cut++;
+      sink.cut();
     }
-    const seated = seats.get(client) ?? 0;
-    if (seated >= options.maxStreamsPerClient) {
-      throw new StreamError("STREAM_LIMIT", `${seated} streams are open from this address; close one first`);
-    }
-    seats.set(client, seated + 1);
-    taken++;
-    return () => {
-      taken--;
-      const left = seats.get(client)! - 1;
-      if (left > 0) seats.set(client, left);
-      else seats.delete(client);
-    };
   }
 
   function beat(): void {
@@ -93,9 +116,11 @@ export function createStream(options: StreamOptions, { source, streamsChanged }:
   timer.unref();
 
   return {
-    async open(wish, client) {
-      const leaveSeat = takeSeat(client);
-      const { names } = wish.subscription;
+    async open(wish, address) {
+      if (isClosed) throw new StreamError("STREAM_FULL", "the node is about to stop");
+      const { names, hasPatterns } = wish.subscription;
+      if (hasPatterns) suspensions.check(address);
+      const leaveSeat = seats.take(address);
       const leave = () => {
         leaveSeat();
         wants.remove(names);
@@ -110,10 +135,22 @@ export function createStream(options: StreamOptions, { source, streamsChanged }:
             connections.add(connection);
             sink.write(greeting(positionOf(start)));
             try {
-              const onPosition = (position: Position | undefined) => {
-                connection.position = position;
-              };
-              await follow(start, { source, subscription: wish.subscription, sink, bell, onPosition });
+              await follow(start, {
+                source,
+                subscription: wish.subscription,
+                sink,
+                bell,
+                slices,
+                observer,
+                onPosition(position) {
+                  connection.position = position;
+                },
+                onFull: limitUnread,
+                onTooExpensive() {
+                  suspensions.add(address);
+                  observer.suspended("stream");
+                },
+              });
             } finally {
               connections.delete(connection);
               leave();
@@ -129,7 +166,7 @@ export function createStream(options: StreamOptions, { source, streamsChanged }:
       source.wake();
       bell.ring();
     },
-    figures: () => ({ open: connections.size, cut }),
+    figures: () => ({ open: seats.taken(), cut, unreadBytes: unreadBytes() }),
     close() {
       isClosed = true;
       clearInterval(timer);

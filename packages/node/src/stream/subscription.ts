@@ -5,6 +5,7 @@ import { isRemembered } from "../events/history.ts";
 import { heardNames } from "../events/names.ts";
 import { oneOf, readMembers } from "../webhooks/body.ts";
 import { type Condition, compileConditions } from "../webhooks/conditions/conditions.ts";
+import { CostError, meterConditions } from "../webhooks/conditions/cost.ts";
 import { parseJson } from "../webhooks/json.ts";
 import { FIELD_READERS } from "../webhooks/register/fields.ts";
 
@@ -13,8 +14,17 @@ export type Subscription = {
   readonly names: readonly string[];
   /** Whether all of it can be told from stored blocks. */
   readonly isRemembered: boolean;
-  /** How the reader calls the event; undefined when it is not told of it. */
-  nameOf(event: Event): string | undefined;
+  /** Whether there are patterns to match, which cost the node more than the client. */
+  readonly hasPatterns: boolean;
+  /** Without any, matching takes no time. */
+  readonly hasConditions: boolean;
+  /**
+   * How the reader calls the event; undefined when it is not subscribed to it. An error when the conditions cost too much:
+   * the stream is to be closed.
+   */
+  nameOf(event: Event): string | CostError | undefined;
+  /** Whether other streams go first. */
+  isSlow(): boolean;
 };
 
 /** Undone blocks are told to everybody who hears of the chain: only so can they know what is not true any more. */
@@ -36,18 +46,21 @@ export function readSubscription(given: Readonly<Record<string, unknown>>): Subs
   const called = heardNames(events);
   const names = new Set(called.keys());
   if ([...names].some(isChainFact)) names.add(UNDONE);
-  const fires = compileConditions(
-    conditions === undefined ? [] : (parseJson(conditions) as Condition[]),
-    // Without any condition, "all" of them hold as well.
-    match,
-  );
+  const list = conditions === undefined ? [] : (parseJson(conditions) as Condition[]);
+  // Without any condition, "all" of them hold as well.
+  const metered = meterConditions(compileConditions(list, match));
   return {
     names: [...names],
     isRemembered: [...names].every((name) => isRemembered(name) || isReversal(name)),
+    hasPatterns: list.some(({ condition }) => condition === "regexp"),
+    hasConditions: list.length > 0,
     nameOf({ name, data }) {
       if (!names.has(name)) return undefined;
       if (name === UNDONE) return UNDONE;
-      return fires(data) ? called.get(name) : undefined;
+      const verdict = metered.judge(data);
+      if (verdict instanceof CostError) return verdict;
+      return verdict ? called.get(name) : undefined;
     },
+    isSlow: metered.isSlow,
   };
 }

@@ -1,16 +1,18 @@
 /** What a webhook would have heard of the last blocks, and why not of the rest. Nothing is registered or sent. */
-import { setImmediate } from "node:timers/promises";
 import type { Event } from "../events/event.ts";
 import { type History, isRemembered } from "../events/history.ts";
 import { heardNames } from "../events/names.ts";
 import type { Snapshot } from "../store/queries/snapshot.ts";
-import { integer, readMembers, required } from "./body.ts";
+import { integer, invalid, readMembers, required } from "./body.ts";
 import {
   type Condition,
   compileConditions,
   explainConditions,
   type Finding,
 } from "./conditions/conditions.ts";
+import { CostError, createMeter, meterConditions } from "./conditions/cost.ts";
+import type { MatchingObserver } from "./conditions/observer.ts";
+import type { Slices } from "./conditions/slices.ts";
 import { parseJson } from "./json.ts";
 import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fields.ts";
 
@@ -35,12 +37,19 @@ export type TriedEvent = Pick<Event, "height" | "blockId" | "data"> & {
   readonly conditions: readonly Finding[];
 };
 
-export type DryRunDeps = { history: History; snapshot: Snapshot };
+export type DryRunDeps = {
+  history: History;
+  snapshot: Snapshot;
+  slices: Slices;
+  observer: Pick<MatchingObserver, "suspended">;
+};
 
 const DEFAULT_BLOCKS = 100;
 const MAX_BLOCKS = 1_000;
 /** Events looked at: with full blocks, the run ends before it has seen all of them. */
 const MAX_EVENTS = 20_000;
+/** Steps of all conditions together, about a second: with expensive ones, the run ends earlier as well. */
+const MAX_STEPS = 20_000_000;
 const MAX_SHOWN = 20;
 /** Values shown of one condition: contents may be long lists. */
 const MAX_FOUND = 5;
@@ -52,9 +61,9 @@ const READERS = { ...NEW_WEBHOOK_READERS, blocks: integer(1, MAX_BLOCKS) };
 /**
  * Takes the body of a registration, of which only events and conditions count, and `blocks`, the number of blocks.
  *
- * @throws {WebhookError} WEBHOOK_INVALID
+ * @throws {WebhookError} WEBHOOK_INVALID, also when the conditions cost so much that the webhook would be suspended
  */
-export function createDryRun({ history, snapshot }: DryRunDeps): DryRun {
+export function createDryRun({ history, snapshot, slices, observer }: DryRunDeps): DryRun {
   return async (body) => {
     const {
       event = null,
@@ -65,24 +74,44 @@ export function createDryRun({ history, snapshot }: DryRunDeps): DryRun {
     } = readMembers<Body>(body, READERS);
     const names = heardNames(checkEvents({ event, events }));
     const conditions = parseJson(required(rest.conditions, "conditions")) as Condition[];
-    const fires = compileConditions(conditions, match);
+    const metered = meterConditions(compileConditions(conditions, match));
     const explain = explainConditions(conditions);
 
     const toHeight = snapshot(() => history.head());
     const lowest = Math.max(1, toHeight - blocks + 1);
     const fired: Tried = { count: 0, events: [] };
     const notFired: Tried = { count: 0, events: [] };
+    const mayGoOn = () => fired.count + notFired.count < MAX_EVENTS && metered.spentSteps() < MAX_STEPS;
     let height = toHeight;
-    for (; height >= lowest && fired.count + notFired.count < MAX_EVENTS; height--) {
-      for (const happened of snapshot(() => history.eventsAt(height)).reverse()) {
-        const name = names.get(happened.name);
-        if (name !== undefined) add(fires(happened.data) ? fired : notFired, name, happened);
-      }
-      // One block at a time: deliveries go on meanwhile.
-      await setImmediate();
+    for (; height >= lowest && mayGoOn(); height--) {
+      await tryBlock(snapshot(() => history.eventsAt(height)).reverse());
     }
     const notRemembered = [...names].flatMap(([logged, name]) => (isRemembered(logged) ? [] : [name]));
     return { fromHeight: height + 1, toHeight, fired, notFired, notRemembered };
+
+    /** Requests, deliveries and other subscribers come between. */
+    async function tryBlock(happened: readonly Event[]): Promise<void> {
+      let next = 0;
+      do {
+        await slices.run("dry-run", metered.isSlow(), (isTimeUp) => {
+          while (next < happened.length) {
+            tryEvent(happened[next++]!);
+            if (isTimeUp()) return;
+          }
+        });
+      } while (next < happened.length);
+    }
+
+    function tryEvent(happened: Event): void {
+      const name = names.get(happened.name);
+      if (name === undefined) return;
+      const verdict = metered.judge(happened.data);
+      if (verdict instanceof CostError) {
+        observer.suspended("dry-run");
+        throw invalid(`"conditions" cost too much: ${verdict.message}`);
+      }
+      add(verdict ? fired : notFired, name, happened);
+    }
 
     function add(tried: Tried, name: string, { height, blockId, data }: Event): void {
       tried.count++;
@@ -92,7 +121,8 @@ export function createDryRun({ history, snapshot }: DryRunDeps): DryRun {
         ...(height !== undefined && { height }),
         ...(blockId !== undefined && { blockId }),
         data,
-        conditions: explain(data).map((finding) => ({
+        // Those behind the first that holds as well: bounded by the size of the patterns.
+        conditions: explain(data, createMeter(Number.POSITIVE_INFINITY)).map((finding) => ({
           ...finding,
           found: finding.found.slice(0, MAX_FOUND),
         })),

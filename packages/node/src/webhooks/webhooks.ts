@@ -20,6 +20,8 @@ import { createWebhookAliases } from "../store/webhook-aliases.ts";
 import { createWebhookHealthStore } from "../store/webhook-health.ts";
 import { createWebhookStore } from "../store/webhooks.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { type MatchingObserver, NO_MATCHING_OBSERVER } from "./conditions/observer.ts";
+import { createSlices, type Slices } from "./conditions/slices.ts";
 import { createAttempt } from "./delivery/attempt.ts";
 import { createFit } from "./delivery/content.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
@@ -38,10 +40,12 @@ import { createDefinitions } from "./matching/definitions.ts";
 import { createMatcher, READER } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
 import { createTakeBack } from "./matching/take-back.ts";
+import { createVerdicts } from "./matching/verdicts.ts";
 import { NOBODY, type WebhookObserver } from "./observer.ts";
 import { createRegister, type Register } from "./register/register.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
 import { createTeller } from "./replay/teller.ts";
+import { createSuspend } from "./suspension.ts";
 
 export type WebhookOptions = {
   readonly maxWebhooks: number;
@@ -102,6 +106,10 @@ export type WebhookDeps = {
   post: Post;
   /** Absent: nobody measures. */
   observer?: WebhookObserver;
+  /** Of the cost of conditions. Absent: nobody measures. */
+  matching?: MatchingObserver;
+  /** Shared with all others who evaluate conditions in this thread; absent: there are none. */
+  slices?: Slices;
   clock?: Clock;
   /** In [0, 1). */
   random?: () => number;
@@ -134,6 +142,7 @@ const SIGNED_BY_HALF =
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
   const { database, seal, eventLog, webhooksChanged, post, logger } = deps;
   const { clock = systemClock, random = Math.random, observer = NOBODY } = deps;
+  const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching) } = deps;
   const { nowMs } = clock;
   const webhooks = createWebhookStore(database, seal);
   const aliases = createWebhookAliases(database);
@@ -147,6 +156,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const replayQueue = createReplayQueue(database, seal);
   const snapshot = createSnapshot(database, SNAPSHOT_MS);
   const definitions = createDefinitions({ webhooks, logger });
+  const suspend = createSuspend({ health, endings, replays, logger });
 
   database.transaction(() => {
     webhooks.activateWaiting(eventLog.lastSequence());
@@ -189,6 +199,8 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
         definitions,
         outbox,
         eventLog,
+        suspend,
+        observer: matching,
         nowMs,
       }),
     ],
@@ -196,17 +208,20 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       database,
       eventLog,
       definitions,
+      verdicts: createVerdicts({ definitions, observer: matching, logger }),
       deliveries,
       reversals,
       takeBack: createTakeBack({ told: createToldStore(database), outbox, nowMs }),
       confirmations: createConfirmations({ held, definitions, outbox }),
       outbox,
+      suspend,
+      observer: matching,
+      nowMs,
     }),
     writeOutcome: createOutcomeWriter({
       health,
       deliveries,
-      endings,
-      replays,
+      suspend,
       observer,
       random,
       logger,
@@ -243,7 +258,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   return {
     register,
     log,
-    dryRun: createDryRun({ history: deps.history, snapshot }),
+    dryRun: createDryRun({ history: deps.history, snapshot, slices, observer: matching }),
     replays: createReplays({
       database,
       store: replays,

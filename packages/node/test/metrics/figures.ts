@@ -38,7 +38,7 @@ export const FIGURES = {
     consensus: { open: 16, timedOut: 17, refused: 18 },
     slow: { open: 3, timedOut: 19, refused: 20 },
   },
-  streams: { open: 14, cut: 15 },
+  streams: { open: 14, cut: 15, unreadBytes: 4_096 },
   connections: {
     api: {
       open: 16,

@@ -6,9 +6,22 @@ import { positionText, readPosition } from "../../src/stream/position.ts";
 import { createSink } from "../../src/stream/sink.ts";
 import type { Source, Told } from "../../src/stream/source.ts";
 import { readSubscription } from "../../src/stream/subscription.ts";
+import { NO_MATCHING_OBSERVER } from "../../src/webhooks/conditions/observer.ts";
+import { createSlices } from "../../src/webhooks/conditions/slices.ts";
 import { applied, reverted } from "./support.ts";
 
 const told = (event: ReturnType<typeof applied>): Told => ({ event, frame: () => `${event.id}\n` });
+const logged = (event: ReturnType<typeof applied>, index: number) => {
+  const withPlace = { ...event, sequence: index + 1, createdMs: 0 };
+  return { event: withPlace, frame: () => `${event.id}\n` };
+};
+const quiet = {
+  slices: createSlices(NO_MATCHING_OBSERVER),
+  observer: NO_MATCHING_OBSERVER,
+  onPosition() {},
+  onFull() {},
+  onTooExpensive() {},
+};
 
 test("a block that is undone while old ones are told is taken back, and what came instead is told", async () => {
   // Three blocks; while the second is told, it gives way to another one.
@@ -21,7 +34,7 @@ test("a block that is undone while old ones are told is taken back, and what cam
     begin: () => 0,
     hasBlock: ({ height, blockId }) =>
       (isUndone ? stored : before).some((event) => event.height === height && event.blockId === blockId),
-    log: (after) => ({ events: log.slice(after).map(told), sequence: log.length, isEnd: true }),
+    log: (after) => ({ events: log.map(logged).slice(after), sequence: log.length, isEnd: true }),
     chain(height) {
       const event = (isUndone ? stored : before)[height - 1];
       if (height === 2) isUndone = true;
@@ -37,10 +50,7 @@ test("a block that is undone while old ones are told is taken back, and what cam
   const bell = createBell();
   const sink = createSink(response, bell.ring);
   const subscription = readSubscription({ events: ["block.applied"] });
-  const done = follow(
-    { from: "chain", height: 1, after: 0 },
-    { source, subscription, sink, bell, onPosition() {} },
-  );
+  const done = follow({ from: "chain", height: 1, after: 0 }, { source, subscription, sink, bell, ...quiet });
   await expect.poll(() => text.trim().split("\n")).toHaveLength(6);
   expect(text.trim().split("\n")).toEqual([
     "block.applied:100",

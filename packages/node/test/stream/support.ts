@@ -15,6 +15,8 @@ import {
   type Stream,
   type StreamOptions,
 } from "../../src/stream/stream.ts";
+import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../../src/webhooks/conditions/observer.ts";
+import { createSlices } from "../../src/webhooks/conditions/slices.ts";
 import { chain } from "../http/chain.ts";
 import { openFixture } from "../http/fixture.ts";
 
@@ -26,7 +28,9 @@ export async function openStreams({
   http = {},
   isPublic = false,
   answered = async () => {},
+  matching = NO_MATCHING_OBSERVER,
 }: {
+  matching?: MatchingObserver;
   options?: Partial<StreamOptions>;
   http?: Partial<HttpOptions>;
   isPublic?: boolean;
@@ -64,6 +68,9 @@ export async function openStreams({
         await answered();
         return node.interest.streamsChanged(names);
       },
+      slices: createSlices(matching),
+      observer: matching,
+      nowMs: () => clock.nowMs,
     },
   );
   opened.stream = stream;

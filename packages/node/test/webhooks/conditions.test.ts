@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type Condition, compileConditions } from "../../src/webhooks/conditions/conditions.ts";
+import { createMeter } from "../../src/webhooks/conditions/cost.ts";
 import { OperandError } from "../../src/webhooks/conditions/error.ts";
 import { type OperatorName, operators } from "../../src/webhooks/conditions/operators.ts";
 import { parseJson } from "../../src/webhooks/json.ts";
 
 /** Whether `a` passes the operator with the operand that this JSON text says. */
 const passes = (operator: OperatorName, a: unknown, operand?: string) =>
-  operators[operator](operand === undefined ? undefined : parseJson(operand))(a);
+  operators[operator](operand === undefined ? undefined : parseJson(operand))(a, createMeter());
 
 const missing = undefined;
 
@@ -119,7 +120,8 @@ describe("operators", () => {
 });
 
 describe("conditions", () => {
-  const fires = (content: unknown, ...conditions: Condition[]) => compileConditions(conditions)(content);
+  const fires = (content: unknown, ...conditions: Condition[]) =>
+    compileConditions(conditions)(content, createMeter());
   const eq = (key: string, value: unknown): Condition => ({ key, condition: "eq", value });
 
   test("one true condition is enough, and one that cannot be evaluated disturbs none", () => {

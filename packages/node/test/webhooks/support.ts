@@ -14,6 +14,7 @@ import { migrate } from "../../src/store/migrations.ts";
 import type { Seal } from "../../src/store/seal.ts";
 import { createWebhookStore, type WebhookStore } from "../../src/store/webhooks.ts";
 import type { Clock } from "../../src/webhooks/clock.ts";
+import type { MatchingObserver } from "../../src/webhooks/conditions/observer.ts";
 import type { DeliveryAnswer } from "../../src/webhooks/delivery/exchange.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
 import type { WebhookObserver } from "../../src/webhooks/observer.ts";
@@ -105,6 +106,7 @@ export type ServiceOptions = {
   /** Instead of `reply`: a real sender. */
   readonly post?: Post;
   readonly observer?: WebhookObserver;
+  readonly matching?: MatchingObserver;
   /** Silent unless given. */
   readonly logger?: Logger;
 };
@@ -147,6 +149,7 @@ export function createService(given: ServiceOptions = {}): Service {
       logger: given.logger ?? silent,
       ...(given.seal && { seal: given.seal }),
       ...(given.observer && { observer: given.observer }),
+      ...(given.matching && { matching: given.matching }),
     },
   );
   let isOpen = true;

@@ -14,6 +14,7 @@ import { integer, type Query, readQuery, text } from "../webhooks/query.ts";
 export const STREAM_STATUS: Readonly<Record<StreamErrorCode, number>> = {
   STREAM_INVALID: 422,
   STREAM_GONE: 410,
+  STREAM_SUSPENDED: 429,
   STREAM_LIMIT: 429,
   STREAM_FULL: 503,
 };

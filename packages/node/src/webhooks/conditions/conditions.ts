@@ -1,4 +1,5 @@
 /** The conditions of a webhook: one true condition fires it (webhooks.md 6.1), or all of them if it says so. */
+import type { Meter } from "./cost.ts";
 import { valuesAt } from "./member.ts";
 import { type OperatorName, operators } from "./operators.ts";
 
@@ -20,11 +21,11 @@ export type Match = "any" | "all";
 export function compileConditions(
   conditions: readonly Condition[],
   match: Match = "any",
-): (content: unknown) => boolean {
+): (content: unknown, meter: Meter) => boolean {
   const tests = conditions.map(compile);
   return match === "all"
-    ? (content) => tests.every((test) => test(content))
-    : (content) => tests.length === 0 || tests.some((test) => test(content));
+    ? (content, meter) => tests.every((test) => test(content, meter))
+    : (content, meter) => tests.length === 0 || tests.some((test) => test(content, meter));
 }
 
 /** Whether a condition holds, and the values that it looked at: none if the content has no such member. */
@@ -35,17 +36,26 @@ export type Finding = Condition & { readonly holds: boolean; readonly found: rea
  *
  * @throws {OperandError} when a value does not fit its operator
  */
-export function explainConditions(conditions: readonly Condition[]): (content: unknown) => Finding[] {
+export function explainConditions(
+  conditions: readonly Condition[],
+): (content: unknown, meter: Meter) => Finding[] {
   const tests = conditions.map((condition) => ({ condition, test: compile(condition) }));
-  return (content) =>
+  return (content, meter) =>
     tests.map(({ condition, test }) => ({
       ...condition,
-      holds: test(content),
+      holds: test(content, meter),
       found: valuesAt(content, condition.key).filter((value) => value !== undefined),
     }));
 }
 
-function compile({ key, condition, value }: Condition): (content: unknown) => boolean {
+/** Steps of looking at one value, whatever the operator: no more than one pattern takes on 10 characters. */
+const LOOK_STEPS = 10;
+
+function compile({ key, condition, value }: Condition): (content: unknown, meter: Meter) => boolean {
   const test = operators[condition](value);
-  return (content) => valuesAt(content, key).some(test);
+  return (content, meter) =>
+    valuesAt(content, key).some((found) => {
+      meter.spend(LOOK_STEPS);
+      return test(found, meter);
+    });
 }

@@ -1,12 +1,17 @@
 /** The twelve operators (webhooks.md 6.3). */
 import { numberText } from "../json.ts";
+import type { Meter } from "./cost.ts";
 import { compareDecimals, decimalOf } from "./decimal.ts";
 import { equals } from "./equality.ts";
 import { readInterval } from "./interval.ts";
 import { compilePattern } from "./pattern.ts";
 
-/** Tells of a value, or of `undefined` for a missing one. Never throws. */
-export type Test = (value: unknown) => boolean;
+/**
+ * Whether a value fits, or `undefined` for a missing one. Patterns spend their steps before they are tried.
+ *
+ * @throws {CostError} see `Meter`
+ */
+export type Test = (value: unknown, meter: Meter) => boolean;
 
 /**
  * Prepares the test against an operand, once for every webhook.
@@ -19,7 +24,7 @@ export const operators = {
   between,
   "not-between": (operand) => {
     const lies = between(operand);
-    return (value) => decimalOf(value) !== undefined && !lies(value);
+    return (value, meter) => decimalOf(value) !== undefined && !lies(value, meter);
   },
   contains,
   eq: equals,
@@ -31,10 +36,10 @@ export const operators = {
   truthy: () => isTruthy,
   falsy: () => (value) => value !== undefined && !isTruthy(value),
   regexp: (operand) => {
-    const matches = compilePattern(operand);
-    return (value) => {
+    const pattern = compilePattern(operand);
+    return (value, meter) => {
       const text = textOf(value);
-      return text !== undefined && matches(text);
+      return text !== undefined && pattern.test(text, meter);
     };
   },
 } satisfies Record<string, Operator>;
@@ -78,7 +83,7 @@ function ordering(accepts: (order: number) => boolean): Operator {
 }
 
 function not(test: Test): Test {
-  return (value) => !test(value);
+  return (value, meter) => !test(value, meter);
 }
 
 function isTruthy(value: unknown): boolean {

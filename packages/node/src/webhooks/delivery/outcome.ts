@@ -1,10 +1,9 @@
 /** What an attempt means for its delivery and its webhook (webhooks.md 7.3 and section 10, points 4 and 6). */
 import type { Logger } from "pino";
 import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
-import type { EndingStore } from "../../store/endings.ts";
-import type { ReplayStore } from "../../store/replays.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";
 import type { WebhookObserver } from "../observer.ts";
+import type { Suspend } from "../suspension.ts";
 import type { Attempted } from "./attempt.ts";
 import { nextAttemptAt, probePauseMs, restMs, retryAfterMsOf } from "./retry.ts";
 
@@ -16,10 +15,9 @@ export type Ended = {
 };
 
 export type OutcomeDeps = {
-  health: Pick<WebhookHealthStore, "recordSuccess" | "recordFailure" | "suspend">;
+  health: Pick<WebhookHealthStore, "recordSuccess" | "recordFailure">;
   deliveries: Pick<DeliveryStore, "recordAttempt" | "finish" | "postpone">;
-  endings: Pick<EndingStore, "announce">;
-  replays: Pick<ReplayStore, "end">;
+  suspend: Suspend;
   observer: Pick<WebhookObserver, "attempted" | "decided">;
   random: () => number;
   logger: Logger;
@@ -77,12 +75,8 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
     return Math.max(probeMs, restMs(status, retryAfterMs));
   };
 
-  /** What waits becomes dead letters: whoever brings the target back may want them. */
   function suspend(webhook: number, reason: string, atMs: number): void {
-    health.suspend(webhook, { reason, sinceMs: atMs });
     probed.delete(webhook);
-    deps.endings.announce(webhook, { state: "failed", reason });
-    deps.replays.end(webhook, "cancelled", atMs, reason);
-    logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");
+    deps.suspend(webhook, reason, atMs);
   }
 }

@@ -4,14 +4,16 @@ import type { Event } from "../../events/event.ts";
 import { heardNames } from "../../events/names.ts";
 import type { ActiveWebhook, WebhookStore } from "../../store/webhooks.ts";
 import { type Condition, compileConditions } from "../conditions/conditions.ts";
+import { type MeteredConditions, meterConditions } from "../conditions/cost.ts";
 import { createLookup, type Entry, type Lookup } from "../conditions/lookup.ts";
 import { parseJson } from "../json.ts";
 
 /** A webhook that takes part. */
 export type Definition = ActiveWebhook & {
-  /** Its conditions. */
+  /** As given. */
   readonly list: readonly Condition[];
-  readonly fires: (content: unknown) => boolean;
+  /** The same object as long as they do not change. */
+  readonly metered: MeteredConditions;
 };
 
 /** A webhook that hears an event, and what it calls it. */
@@ -45,21 +47,21 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
       webhooks.active().map((webhook) => {
         const known = before.get(webhook.id);
         const isSame = known?.conditions === webhook.conditions && known.match === webhook.match;
-        const { list, fires } = isSame ? known : compile(webhook);
-        return [webhook.id, { ...webhook, list, fires }];
+        const { list, metered } = isSame ? known : compile(webhook);
+        return [webhook.id, { ...webhook, list, metered }];
       }),
     );
     byName = lookupsOf(definitions.values());
     version = current;
   }
 
-  function compile({ id, conditions, match }: ActiveWebhook): Pick<Definition, "list" | "fires"> {
+  function compile({ id, conditions, match }: ActiveWebhook): Pick<Definition, "list" | "metered"> {
     try {
       const list = parseJson(conditions) as Condition[];
-      return { list, fires: compileConditions(list, match) };
+      return { list, metered: meterConditions(compileConditions(list, match)) };
     } catch (error) {
       logger.error({ webhook: id, err: error }, "conditions of a webhook cannot be read; it does not fire");
-      return { list: [], fires: () => false };
+      return { list: [], metered: meterConditions(() => false) };
     }
   }
 

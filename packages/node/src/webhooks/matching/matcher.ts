@@ -9,10 +9,14 @@ import type { Database } from "../../store/database.ts";
 import type { DeliveryStore } from "../../store/deliveries.ts";
 import type { EventLog } from "../../store/events.ts";
 import type { ReversalStore } from "../../store/reversals.ts";
+import { CostError, type Verdict } from "../conditions/cost.ts";
+import type { MatchingObserver } from "../conditions/observer.ts";
+import type { Suspend } from "../suspension.ts";
 import type { Confirmations } from "./confirmations.ts";
-import type { Definitions } from "./definitions.ts";
+import type { Definitions, Listener } from "./definitions.ts";
 import type { Outbox } from "./outbox.ts";
 import type { TakeBack } from "./take-back.ts";
+import type { Verdicts } from "./verdicts.ts";
 
 /** Name of the cursor in the event log. */
 export const READER = "webhooks";
@@ -25,12 +29,16 @@ const DELIVERIES_AT_ONCE = 250;
 export type MatcherDeps = {
   database: Database;
   eventLog: Pick<EventLog, "read" | "cursor" | "moveCursor">;
-  definitions: Definitions;
+  definitions: Pick<Definitions, "forEvent">;
+  verdicts: Verdicts;
   deliveries: Pick<DeliveryStore, "has">;
   reversals: Pick<ReversalStore, "record">;
   takeBack: TakeBack;
   confirmations: Confirmations;
   outbox: Outbox;
+  suspend: Suspend;
+  observer: Pick<MatchingObserver, "suspended">;
+  nowMs: () => number;
 };
 
 export type Matched = {
@@ -42,15 +50,28 @@ export type Matched = {
 
 /** A step handles the next events behind the cursor, if there are any. */
 export function createMatcher(deps: MatcherDeps): () => Matched {
-  const { database, eventLog, definitions, deliveries, reversals, takeBack, confirmations, outbox } = deps;
+  const {
+    database,
+    eventLog,
+    definitions,
+    verdicts,
+    deliveries,
+    reversals,
+    takeBack,
+    confirmations,
+    outbox,
+  } = deps;
 
   return () => {
     const events = eventLog.read(eventLog.cursor(READER) ?? 0, EVENTS_AT_ONCE);
     if (events.length === 0) return { webhooks: new Set(), more: false };
-    return database.transaction(() => match(events));
+    const finished = events.slice(0, verdicts.find(events));
+    const more = finished.length < events.length || events.length === EVENTS_AT_ONCE;
+    if (finished.length === 0) return { webhooks: new Set(), more };
+    return database.transaction(() => match(finished, more));
   };
 
-  function match(events: readonly LoggedEvent[]): Matched {
+  function match(events: readonly LoggedEvent[], more: boolean): Matched {
     const written: number[] = [];
     let previous: LoggedEvent | undefined;
     for (const event of events) {
@@ -59,7 +80,7 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
       eventLog.moveCursor(READER, event.sequence);
       previous = event;
     }
-    return { webhooks: new Set(written), more: events.length === EVENTS_AT_ONCE };
+    return { webhooks: new Set(written), more };
   }
 
   /** Adds a webhook for each delivery. `false`: there is more to do than one step may. */
@@ -73,7 +94,13 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
       if (more) return false;
       confirmations.drop(event);
     }
-    written.push(...tell(event));
+    const listeners = definitions
+      .forEvent(event)
+      .filter(({ definition }) => event.sequence > definition.activeAfter)
+      .map((listener) => ({ ...listener, verdict: verdicts.of(event, listener.definition) }));
+    // Another process wrote the register meanwhile.
+    if (listeners.some(({ verdict }) => verdict === undefined)) return false;
+    written.push(...notify(event, listeners));
     if (event.name === "block.reverted") reversals.record(event.blockId!, event.sequence);
     if (event.name !== "block.applied") return true;
     const released = confirmations.release(event.height!, DELIVERIES_AT_ONCE);
@@ -81,17 +108,22 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
     return released.length < DELIVERIES_AT_ONCE;
   }
 
-  /** Answers the webhooks that hear of the event. */
-  function tell(event: LoggedEvent): number[] {
+  /** Answers the webhooks whose queues have changed. */
+  function notify(event: LoggedEvent, listeners: readonly Judged[]): number[] {
     let text: string | undefined;
     const dataText = () => {
       text ??= event.data === undefined ? undefined : JSON.stringify(event.data);
       return text;
     };
     const content = outbox.share(event.name, dataText);
-    return definitions.forEvent(event).flatMap(({ definition, name }) => {
-      const { id: webhook, activeAfter, fires } = definition;
-      if (event.sequence <= activeAfter || !fires(event.data)) return [];
+    return listeners.flatMap(({ definition, name, verdict }) => {
+      const { id: webhook } = definition;
+      if (verdict instanceof CostError) {
+        deps.suspend(webhook, verdict.message, deps.nowMs());
+        deps.observer.suspended("webhook");
+        return [webhook];
+      }
+      if (!verdict) return [];
       const news = { webhook, name, event, logSequence: event.sequence };
       if (definition.confirmations > 0 && isChainFact(event.name)) {
         const takenBack = outbox.takenBackBy(event, webhook, event.sequence);
@@ -104,3 +136,5 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
     });
   }
 }
+
+type Judged = Listener & { readonly verdict: Verdict | undefined };

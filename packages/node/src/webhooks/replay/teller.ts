@@ -3,6 +3,7 @@
  * into a queue of their own. Little at a time, and only while little waits: live events, other webhooks and requests do
  * not notice.
  */
+import type { Event } from "../../events/event.ts";
 import type { History } from "../../events/history.ts";
 import { isRemembered } from "../../events/history.ts";
 import { heardNames } from "../../events/names.ts";
@@ -11,10 +12,13 @@ import type { EventLog } from "../../store/events.ts";
 import type { Snapshot } from "../../store/queries/snapshot.ts";
 import type { ReplayQueue } from "../../store/replay-queue.ts";
 import type { Replay, ReplayStore } from "../../store/replays.ts";
+import { CostError, type Verdict } from "../conditions/cost.ts";
+import type { MatchingObserver } from "../conditions/observer.ts";
 import type { Chore } from "../delivery/dispatch.ts";
 import type { Definition, Definitions } from "../matching/definitions.ts";
 import { READER } from "../matching/matcher.ts";
 import type { News, Outbox } from "../matching/outbox.ts";
+import type { Suspend } from "../suspension.ts";
 
 export type TellerDeps = {
   database: Database;
@@ -25,6 +29,8 @@ export type TellerDeps = {
   definitions: Definitions;
   outbox: Outbox;
   eventLog: Pick<EventLog, "cursor" | "hasReversalBehind">;
+  suspend: Suspend;
+  observer: MatchingObserver;
   nowMs: () => number;
 };
 
@@ -35,11 +41,29 @@ const MAX_STEP_MS = 5;
 const MAX_STEP_BLOCKS = 100;
 
 /** What a step found: the events to tell, and where the next one goes on. */
-type Found = { readonly news: News[]; readonly nextHeight: number; readonly nextIndex: number };
+type Found = {
+  readonly news: News[];
+  readonly nextHeight: number;
+  readonly nextIndex: number;
+  /** Why the webhook is to be suspended, if it is. */
+  readonly tooExpensive?: string;
+};
 
 /** Each step works on one replay. */
 export function createTeller(deps: TellerDeps): Chore {
-  const { database, replays, queue, history, snapshot, definitions, outbox, eventLog, nowMs } = deps;
+  const {
+    database,
+    replays,
+    queue,
+    history,
+    snapshot,
+    definitions,
+    outbox,
+    eventLog,
+    suspend,
+    observer,
+    nowMs,
+  } = deps;
   /** The webhook that had its turn last. */
   let last = 0;
 
@@ -54,6 +78,12 @@ export function createTeller(deps: TellerDeps): Chore {
       return { more: true };
     }
     const found = snapshot(() => look(replay, definition));
+    if (found.tooExpensive !== undefined) {
+      const { tooExpensive } = found;
+      database.transaction(() => suspend(replay.webhook, tooExpensive, nowMs()));
+      observer.suspended("replay");
+      return { webhook: replay.webhook, more: true };
+    }
     const told = database.transaction(
       () => (isReversing() ? 0 : tell(replay, found)),
       // A range without events may be read again after a loss of power.
@@ -76,14 +106,23 @@ export function createTeller(deps: TellerDeps): Chore {
       definition.event === null ? definition.events : [definition.event, ...definition.events],
     );
     const news: News[] = [];
+    let evaluated = 0;
     let { nextHeight, nextIndex } = replay;
     while (nextHeight <= endHeight && performance.now() < endMs) {
       const events = history.eventsAt(nextHeight);
       for (; nextIndex < events.length; nextIndex++) {
-        if (news.length === MAX_WAITING / 2) return { news, nextHeight, nextIndex };
+        // At least one is evaluated, even if reading the block has taken all the time.
+        const isTimeUp = evaluated > 0 && performance.now() >= endMs;
+        if (isTimeUp || news.length === MAX_WAITING / 2) return { news, nextHeight, nextIndex };
         const event = events[nextIndex]!;
         const name = names.get(event.name);
-        if (name === undefined || !isRemembered(event.name) || !definition.fires(event.data)) continue;
+        if (name === undefined || !isRemembered(event.name)) continue;
+        evaluated++;
+        const verdict = judge(definition, event);
+        if (verdict instanceof CostError) {
+          return { news, nextHeight, nextIndex, tooExpensive: verdict.message };
+        }
+        if (!verdict) continue;
         const content = outbox.share(name, () =>
           event.data === undefined ? undefined : JSON.stringify(event.data),
         );
@@ -95,8 +134,15 @@ export function createTeller(deps: TellerDeps): Chore {
     return { news, nextHeight: nextHeight > last ? toHeight + 1 : nextHeight, nextIndex };
   }
 
+  function judge({ metered }: Definition, event: Event): Verdict {
+    const startMs = performance.now();
+    const verdict = metered.judge(event.data);
+    observer.spent("replay", performance.now() - startMs);
+    return verdict;
+  }
+
   /** Answers how many events were put into the queue. */
-  function tell({ webhook, toldBefore, events }: Replay, { news, ...next }: Found): number {
+  function tell({ webhook, toldBefore, events }: Replay, { news, nextHeight, nextIndex }: Found): number {
     let told = 0;
     for (const item of news) {
       const place = events + told + 1;
@@ -104,7 +150,7 @@ export function createTeller(deps: TellerDeps): Chore {
       // What the webhook has since before is sent again; what it was told since the replay began is not.
       if (outbox.put(item, place) || queue.putAgain(webhook, { id, place, upTo: toldBefore })) told++;
     }
-    replays.advance(webhook, { ...next, events: events + told });
+    replays.advance(webhook, { nextHeight, nextIndex, events: events + told });
     return told;
   }
 }

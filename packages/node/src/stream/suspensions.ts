@@ -1,0 +1,36 @@
+/** Clients whose conditions cost too much: for a while they get no stream with patterns, however often they come back. */
+import { clientGroup } from "../addresses/groups.ts";
+import { StreamError } from "./error.ts";
+
+export type Suspensions = {
+  add(address: string): void;
+  /** @throws {StreamError} STREAM_SUSPENDED */
+  check(address: string): void;
+};
+
+/** Those remembered at once; beyond it the oldest one is forgotten. */
+const MAX_SUSPENSIONS = 1_000;
+
+export function createSuspensions(durationMs: number, nowMs: () => number): Suspensions {
+  /** When each of them ends, the first one first. */
+  const endsMs = new Map<string, number>();
+
+  return {
+    add(address) {
+      const client = clientGroup(address);
+      endsMs.delete(client);
+      endsMs.set(client, nowMs() + durationMs);
+      for (const [known, endMs] of endsMs) {
+        if (endsMs.size <= MAX_SUSPENSIONS && endMs > nowMs()) return;
+        endsMs.delete(known);
+      }
+    },
+    check(address) {
+      if ((endsMs.get(clientGroup(address)) ?? 0) <= nowMs()) return;
+      throw new StreamError(
+        "STREAM_SUSPENDED",
+        "the patterns of a stream from this address cost too much; use fewer or smaller ones, or other operators",
+      );
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * What conditions cost, counted in steps rather than in time: the same conditions cost the same on every machine and
+ * under every load. A step is one instruction of a compiled pattern on one character: at most 50 ns, mostly far less
+ * (docs/decisions/0025-count-the-steps-of-conditions.md).
+ */
+
+/** Steps that the conditions of one subscriber may take on one event: at most 13 ms. */
+export const MAX_EVENT_STEPS = 262_144;
+/** Steps on the average of the last events beyond which a subscriber is slowed down. */
+export const SLOW_STEPS = 20_000;
+/** The same beyond which it is suspended. */
+export const MAX_AVERAGE_STEPS = 100_000;
+/** Events over which the average is taken, the latest with the most weight. */
+const WINDOW_EVENTS = 16;
+
+/** Conditions take more steps than a subscriber may take; `message` is for the subscriber. */
+export class CostError extends Error {
+  readonly code = "CONDITIONS_COST";
+  readonly isRetryable = false;
+
+  constructor(message: string) {
+    super(message);
+    this.name = "CostError";
+  }
+}
+
+/** Counts the steps of one evaluation. */
+export type Meter = {
+  /** @throws {CostError} beyond the steps for one event */
+  spend(steps: number): void;
+  readonly steps: () => number;
+};
+
+export function createMeter(maxSteps: number = MAX_EVENT_STEPS): Meter {
+  let steps = 0;
+  return {
+    spend(more) {
+      steps += more;
+      if (steps > maxSteps) {
+        throw new CostError(`the conditions take more than ${maxSteps} steps on one event`);
+      }
+    },
+    steps: () => steps,
+  };
+}
+
+/** Whether conditions hold, or that they cost too much: then their subscriber is to be suspended. */
+export type Verdict = boolean | CostError;
+
+/** The conditions of one subscriber, with what they have cost lately. */
+export type MeteredConditions = {
+  judge(content: unknown): Verdict;
+  /** Whether others go first. */
+  isSlow(): boolean;
+  /** Of all evaluations that were completed. */
+  spentSteps(): number;
+};
+
+export function meterConditions(conditions: (content: unknown, meter: Meter) => boolean): MeteredConditions {
+  let averageSteps = 0;
+  let spentSteps = 0;
+  return {
+    judge(content) {
+      const meter = createMeter();
+      try {
+        const holds = conditions(content, meter);
+        spentSteps += meter.steps();
+        averageSteps += (meter.steps() - averageSteps) / WINDOW_EVENTS;
+        return averageSteps > MAX_AVERAGE_STEPS ? new CostError(TOO_MUCH_ON_AVERAGE) : holds;
+      } catch (error) {
+        if (error instanceof CostError) return error;
+        throw error;
+      }
+    },
+    isSlow: () => averageSteps > SLOW_STEPS,
+    spentSteps: () => spentSteps,
+  };
+}
+
+const TOO_MUCH_ON_AVERAGE = `the conditions take more than ${MAX_AVERAGE_STEPS} steps an event on the average`;

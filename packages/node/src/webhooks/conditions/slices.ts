@@ -1,0 +1,68 @@
+/**
+ * Shares the time of the thread between those who evaluate conditions: little in each tick of the event loop, in turns,
+ * so that requests come between and no subscriber waits for the conditions of another.
+ */
+import type { MatchingKind, MatchingObserver } from "./observer.ts";
+
+export type Slices = {
+  /**
+   * Runs the work when it is its turn, behind what waits already; slow subscribers go behind all others. `isTimeUp`
+   * answers whether the work is to stop and to ask for another turn. Rejects with what the work throws.
+   */
+  run<T>(kind: MatchingKind, isSlow: boolean, work: (isTimeUp: () => boolean) => T): Promise<T>;
+};
+
+/** What all of them get in one tick. One evaluation more may exceed it: 13 ms at most (`MAX_EVENT_STEPS`). */
+const SLICE_MS = 10;
+/** What one of them gets before the next one. */
+const TURN_MS = 2;
+/** Pause after a tick that was used up: the other half of the time belongs to requests. */
+const REST_MS = 10;
+
+type Job = (sliceEndMs: number) => void;
+
+export function createSlices(observer: Pick<MatchingObserver, "spent">): Slices {
+  const queues: { readonly quick: Job[]; readonly slow: Job[] } = { quick: [], slow: [] };
+  let isScheduled = false;
+
+  function schedule(isUsedUp: boolean): void {
+    if (isScheduled || queues.quick.length + queues.slow.length === 0) return;
+    isScheduled = true;
+    if (isUsedUp) setTimeout(serve, REST_MS);
+    else setImmediate(serve);
+  }
+
+  function serve(): void {
+    const endMs = performance.now() + SLICE_MS;
+    // However many quick ones there are, a slow one goes on as well.
+    serveOne(queues.slow, endMs);
+    while (performance.now() < endMs && (serveOne(queues.quick, endMs) || serveOne(queues.slow, endMs)));
+    isScheduled = false;
+    schedule(performance.now() >= endMs);
+  }
+
+  return {
+    run(kind, isSlow, work) {
+      const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof work>>();
+      (isSlow ? queues.slow : queues.quick).push((sliceEndMs) => {
+        const startMs = performance.now();
+        const endMs = Math.min(sliceEndMs, startMs + TURN_MS);
+        try {
+          resolve(work(() => performance.now() >= endMs));
+        } catch (error) {
+          reject(error);
+        }
+        observer.spent(kind, performance.now() - startMs);
+      });
+      schedule(false);
+      return promise;
+    },
+  };
+}
+
+/** `false`: nobody waits. */
+function serveOne(queue: Job[], sliceEndMs: number): boolean {
+  const job = queue.shift();
+  job?.(sliceEndMs);
+  return job !== undefined;
+}

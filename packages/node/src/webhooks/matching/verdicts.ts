@@ -1,0 +1,79 @@
+/**
+ * Which webhooks an event fires, found before the transaction that writes it down, a little in each tick of the event
+ * loop: conditions may take long, and neither the chain nor requests wait for them. A crash loses verdicts alone, and
+ * they are found again.
+ */
+import type { Logger } from "pino";
+import type { LoggedEvent } from "../../events/event.ts";
+import type { MeteredConditions, Verdict } from "../conditions/cost.ts";
+import type { MatchingObserver } from "../conditions/observer.ts";
+import type { Definition, Definitions } from "./definitions.ts";
+
+export type Verdicts = {
+  /** Works for a slice of time; answers how many of the events are finished, from the first one on. */
+  find(events: readonly LoggedEvent[]): number;
+  /** Undefined: not found yet, because the definition is new. */
+  of(event: Pick<LoggedEvent, "sequence">, definition: Definition): Verdict | undefined;
+};
+
+export type VerdictDeps = {
+  definitions: Pick<Definitions, "forEvent">;
+  observer: MatchingObserver;
+  logger: Pick<Logger, "info">;
+};
+
+/** What the evaluation gets in one tick; one evaluation more may exceed it. */
+const SLICE_MS = 10;
+
+export function createVerdicts({ definitions, observer, logger }: VerdictDeps): Verdicts {
+  /** By sequence of the event; of events behind the cursor only. */
+  let known = new Map<number, Map<MeteredConditions, Verdict>>();
+  /** Conditions that were reported as slow. */
+  const reported = new WeakSet<MeteredConditions>();
+
+  function verdictsOf(event: LoggedEvent): Map<MeteredConditions, Verdict> {
+    const verdicts = known.get(event.sequence) ?? new Map<MeteredConditions, Verdict>();
+    known.set(event.sequence, verdicts);
+    return verdicts;
+  }
+
+  function judge({ id, metered }: Definition, event: LoggedEvent): Verdict {
+    const verdict = metered.judge(event.data);
+    if (metered.isSlow() && !reported.has(metered)) {
+      reported.add(metered);
+      observer.slowed("webhook");
+      logger.info(
+        { webhook: id },
+        "conditions of a webhook are expensive; it is suspended if they become more so",
+      );
+    }
+    return verdict;
+  }
+
+  /** `false`: the time is up before every webhook was asked. */
+  function finish(event: LoggedEvent, endMs: number): boolean {
+    const verdicts = verdictsOf(event);
+    for (const { definition } of definitions.forEvent(event)) {
+      if (event.sequence <= definition.activeAfter || verdicts.has(definition.metered)) continue;
+      if (performance.now() >= endMs) return false;
+      verdicts.set(definition.metered, judge(definition, event));
+    }
+    return true;
+  }
+
+  return {
+    find(events) {
+      const startMs = performance.now();
+      known = new Map(
+        events.flatMap(({ sequence }) => {
+          const verdicts = known.get(sequence);
+          return verdicts ? [[sequence, verdicts]] : [];
+        }),
+      );
+      const unfinished = events.findIndex((event) => !finish(event, startMs + SLICE_MS));
+      observer.spent("webhook", performance.now() - startMs);
+      return unfinished === -1 ? events.length : unfinished;
+    },
+    of: ({ sequence }, { metered }) => known.get(sequence)?.get(metered),
+  };
+}

@@ -1,0 +1,25 @@
+/** Ends the deliveries of a webhook until it is updated or its target answers a ping (webhooks.md section 10, point 6). */
+import type { Logger } from "pino";
+import type { EndingStore } from "../store/endings.ts";
+import type { ReplayStore } from "../store/replays.ts";
+import type { WebhookHealthStore } from "../store/webhook-health.ts";
+
+/** `reason` is shown in the register. To be called inside a transaction. */
+export type Suspend = (webhook: number, reason: string, atMs: number) => void;
+
+export type SuspensionDeps = {
+  health: Pick<WebhookHealthStore, "suspend">;
+  endings: Pick<EndingStore, "announce">;
+  replays: Pick<ReplayStore, "end">;
+  logger: Pick<Logger, "info">;
+};
+
+export function createSuspend({ health, endings, replays, logger }: SuspensionDeps): Suspend {
+  return (webhook, reason, atMs) => {
+    health.suspend(webhook, { reason, sinceMs: atMs });
+    // What waits becomes dead letters: whoever brings the webhook back may want them.
+    endings.announce(webhook, { state: "failed", reason });
+    replays.end(webhook, "cancelled", atMs, reason);
+    logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");
+  };
+}

@@ -1,0 +1,114 @@
+/** Streams whose conditions are made to keep the node busy. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { expect, onTestFinished, test } from "vitest";
+import type { Event } from "../../src/events/event.ts";
+import { MAX_EVENT_STEPS } from "../../src/webhooks/conditions/cost.ts";
+import type { MatchingObserver } from "../../src/webhooks/conditions/observer.ts";
+import { idsOf, listen, openStreams } from "./support.ts";
+
+/** Every pattern takes nearly its full cost on text like this. */
+const hostileText = (length: number) =>
+  Array.from({ length }, () => (Math.random() < 0.5 ? "a" : "b")).join("");
+const wallet = (count: number, length = 200): Event => ({
+  id: `peer.added:${count}`,
+  name: "peer.added",
+  data: { ip: `${count}`, text: hostileText(length) },
+});
+const query = (conditions: object[]) =>
+  `?events=peer.added&conditions=${encodeURIComponent(JSON.stringify(conditions))}`;
+const patterns = (count: number, value = "(a|b)*a(a|b){3}[^ab]") =>
+  query(Array.from({ length: count }, () => ({ key: "text", condition: "regexp", value })));
+const quickEq = query([{ key: "ip", condition: "ne", value: "" }]);
+
+function observing() {
+  const seen = { slowed: 0, suspended: 0 };
+  const observer: MatchingObserver = {
+    spent() {},
+    slowed: () => void seen.slowed++,
+    suspended: () => void seen.suspended++,
+  };
+  return { seen, observer };
+}
+
+test("a hundred streams of fifty hostile patterns neither hold up the thread nor an honest stream", {
+  timeout: 60_000,
+}, async () => {
+  const { seen, observer } = observing();
+  const { listen, emit, stream } = await openStreams({
+    options: { maxStreamsPerClient: 200, maxStreamsPerSite: 200 },
+    matching: observer,
+  });
+  const honest = await listen(quickEq);
+  for (let count = 0; count < 100; count++) await listen(patterns(50));
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  onTestFinished(() => void delay.disable());
+  for (let count = 0; count < 50; count++) emit(wallet(count));
+  await expect.poll(() => honest.events.length, { timeout: 10_000 }).toBe(50);
+  await expect.poll(() => seen.suspended, { timeout: 40_000 }).toBe(100);
+  await expect.poll(() => stream.figures().open).toBe(1);
+  delay.disable();
+  expect(seen.slowed).toBe(100);
+  expect(delay.max / 1e6).toBeLessThan(1_000);
+});
+
+test("a stream whose conditions cost too much is slowed down, told why, and closed, and nothing is missed", async () => {
+  const { listen, emit } = await openStreams();
+  const quick = await listen(quickEq);
+  const expensive = await listen(patterns(50));
+  for (let count = 0; count < 50; count++) emit(wallet(count));
+  await expect.poll(expensive.isEnded).toBe(true);
+  expect(expensive.text()).toMatch(/^: the conditions take more than \d+ steps/m);
+  expect(expensive.events).toEqual([
+    {
+      id: expensive.lastId(),
+      event: "stream.suspended",
+      data: {
+        event: "stream.suspended",
+        code: "STREAM_SUSPENDED",
+        message: expect.stringMatching(/^the conditions take more than \d+ steps an event/),
+      },
+    },
+  ]);
+  await expect.poll(() => idsOf(quick)).toHaveLength(50);
+
+  // Without patterns the client goes on where it was.
+  const again = await listen(patterns(1));
+  expect(again.status).toBe(429);
+  expect(again.headers["retry-after"]).toBe("60");
+  const other = await listen(quickEq);
+  expect(other.status).toBe(200);
+});
+
+test("patterns are served again when the suspension is over", async () => {
+  const { listen, emit, clock } = await openStreams({ options: { suspensionMs: 5_000 } });
+  const expensive = await listen(patterns(50));
+  for (let count = 0; count < 50; count++) emit(wallet(count));
+  await expect.poll(expensive.isEnded).toBe(true);
+  expect((await listen(patterns(1))).status).toBe(429);
+  clock.nowMs += 5_001;
+  expect((await listen(patterns(1))).status).toBe(200);
+});
+
+test("one event that takes more than the steps for one closes the stream before it", async () => {
+  const { listen, emit } = await openStreams();
+  // 50 patterns on as many elements of the content, each within the bound.
+  const expensive = await listen(patterns(40));
+  const elements = Math.ceil(MAX_EVENT_STEPS / 40 / 200 / 10);
+  emit({ ...wallet(0), data: Array.from({ length: elements }, () => ({ text: hostileText(200) })) });
+  await expect.poll(expensive.isEnded).toBe(true);
+  expect(expensive.events[0]!.data.message).toBe(
+    `the conditions take more than ${MAX_EVENT_STEPS} steps on one event`,
+  );
+});
+
+test("conditions of which the patterns are too large together are refused", async () => {
+  const { port } = await openStreams({ isPublic: true });
+  const answer = await fetch(`http://127.0.0.1:${port}/api/events${patterns(20, "a{100}")}`);
+  expect(answer.status).toBe(422);
+  expect(((await answer.json()) as { message: string }).message).toContain("1024 instructions");
+  const wide = `(?i)${"[Ā-\u{10ffff}]".repeat(20)}`;
+  const folded = await fetch(`http://127.0.0.1:${port}/api/events${patterns(3, wide)}`);
+  expect(folded.status).toBe(422);
+  expect((await listen(`http://127.0.0.1:${port}/api/events${patterns(50)}`)).status).toBe(200);
+});
