@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createSeats } from "../../src/stream/seats.ts";
 import { heads } from "../http/chain.ts";
 import { applied, idsOf, openStreams, peerAdded, reverted, TOKEN, transfer } from "./support.ts";
 
@@ -230,4 +231,36 @@ test("events that nobody reads are not written", async () => {
   node.interest.forget();
   emit(peerAdded("d"));
   expect(eventLog.lastSequence()).toBe(2);
+});
+
+test("addresses of one /64 are one client, and those of one /48 share a bound", () => {
+  const options = { maxStreams: 100, maxStreamsPerClient: 2, maxStreamsPerSite: 3 };
+  const { take, taken } = createSeats(options);
+  take("2001:db8:1:1::1");
+  const leave = take("2001:db8:1:1::2");
+  expect(() => take("2001:db8:1:1:ffff::3")).toThrow("2 streams are open from 2001:db8:1:1::/64");
+  take("2001:db8:1:2::1");
+  expect(() => take("2001:db8:1:3::1")).toThrow("3 streams are open from 2001:db8:1::/48");
+  take("2001:db8:2::1");
+  take("192.0.2.1");
+  take("::ffff:192.0.2.1");
+  expect(() => take("192.0.2.1")).toThrow("2 streams are open from 192.0.2.1");
+  leave();
+  leave();
+  expect(taken()).toBe(5);
+  take("2001:db8:1:3::1");
+});
+
+test("what waits for all readers together is bounded", async () => {
+  const { listen, emit, stream } = await openStreams({ options: { maxUnreadBytes: 1_000_000 } });
+  const idle = await Promise.all(Array.from({ length: 10 }, () => listen("?events=peer.added")));
+  for (const { pause } of idle) pause();
+  const reading = await listen("?events=peer.added");
+  // Each of them holds one event that its socket does not take.
+  for (let count = 0; count < 60; count++) {
+    emit({ ...peerAdded(`${count}`), data: { text: `${count}`.padEnd(200_000, "x") } });
+  }
+  await expect.poll(() => stream.figures().cut, { timeout: 20_000 }).toBeGreaterThanOrEqual(5);
+  expect(stream.figures().unreadBytes).toBeLessThanOrEqual(1_000_000);
+  await expect.poll(() => reading.events.length, { timeout: 20_000 }).toBe(60);
 });
