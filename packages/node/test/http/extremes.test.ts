@@ -1,0 +1,174 @@
+/** Places in lists as far away, as odd and as forged as a client can write them. */
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
+import { listen, openStreams, TOKEN as STREAM_TOKEN } from "../stream/support.ts";
+import { always, blockApplied, createService } from "../webhooks/support.ts";
+import { documentOf } from "./described.ts";
+import { openFixture } from "./fixture.ts";
+import { longer } from "./longer.ts";
+import { filled } from "./samples.ts";
+
+const fixture = openFixture({}, {}, longer);
+beforeAll(() => fixture.app.ready());
+afterAll(() => fixture.close());
+
+const NUMBERS = [
+  "0",
+  "-1",
+  "1.5",
+  "1e3",
+  "1e308",
+  "Infinity",
+  `${2 ** 31}`,
+  `${2 ** 53 - 1}`,
+  `${2n ** 53n}`,
+  `${2n ** 63n - 1n}`,
+  `${2n ** 64n}`,
+  "9".repeat(300),
+  "",
+  " 1",
+  "１",
+];
+const MAX_LIMIT = 100;
+
+type List = { path: string; isPost: boolean };
+
+/** Every list of the interface that needs no token. */
+function lists(): List[] {
+  return Object.entries(documentOf(fixture.app).paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { parameters = [], tags }]) => {
+      const isList = parameters.some(({ name }) => name === "cursor") && !tags.includes("Webhooks");
+      return isList ? [{ path: `/api/v2${filled(path)}`, isPost: method === "post" }] : [];
+    }),
+  );
+}
+
+/** A refusal, or a page within its bounds. */
+async function expectPage({ path, isPost }: List, query: string): Promise<{ nextCursor?: string }> {
+  const url = `${path}?${query}`;
+  const answer = isPost ? await fixture.post(url, {}) : await fixture.get(url);
+  expect([200, 400, 404, 422], `${url}: ${answer.body}`).toContain(answer.statusCode);
+  if (answer.statusCode !== 200) return {};
+  const { data, meta } = answer.json() as { data: object[]; meta: { nextCursor?: string } };
+  expect(data.length, url).toBeLessThanOrEqual(MAX_LIMIT);
+  return meta;
+}
+
+test("numbers of pages, rows and offsets out of all bounds are refused or find nothing", {
+  timeout: 60_000,
+}, async () => {
+  expect(lists().length).toBeGreaterThan(25);
+  for (const list of lists()) {
+    for (const number of NUMBERS) {
+      for (const name of ["page", "limit", "offset"]) {
+        await expectPage(list, `${name}=${encodeURIComponent(number)}`);
+      }
+    }
+    const { statusCode, body } = list.isPost
+      ? await fixture.post(`${list.path}?page=${2 ** 53 - 1}&limit=100`, {})
+      : await fixture.get(`${list.path}?page=${2 ** 53 - 1}&limit=100`);
+    expect(statusCode === 200 ? JSON.parse(body).data : [], list.path).toEqual([]);
+  }
+});
+
+const MEMBERS: readonly unknown[] = [
+  null,
+  0,
+  -1,
+  1.5,
+  1e308,
+  -1e308,
+  2 ** 53,
+  "",
+  "x".repeat(1_000),
+  "\0",
+  "9".repeat(400),
+  "' OR 1=1 --",
+  "\ud800",
+];
+const encode = (text: string) => Buffer.from(text).toString("base64url");
+
+test("cursors that no list has given, or another one, are refused or find a page", {
+  timeout: 60_000,
+}, async () => {
+  const given: string[] = [];
+  for (const list of lists()) {
+    const { nextCursor } = await expectPage(list, "limit=1&cursor=start");
+    if (nextCursor) given.push(nextCursor);
+  }
+  expect(given.length).toBeGreaterThan(10);
+  const odd = [
+    "-",
+    "_",
+    "a",
+    "A".repeat(2_048),
+    "A".repeat(2_049),
+    "start=",
+    "%00",
+    encode("[]"),
+    encode("{}"),
+  ];
+  const nested = encode(`${"[".repeat(700)}${"]".repeat(700)}`);
+  for (const list of lists()) {
+    for (const cursor of [...given, ...odd, nested]) await expectPage(list, `limit=1&cursor=${cursor}`);
+    const { nextCursor } = await expectPage(list, "limit=1&cursor=start");
+    if (!nextCursor) continue;
+    const [name, ...members] = JSON.parse(Buffer.from(nextCursor, "base64url").toString()) as unknown[];
+    for (const member of MEMBERS) {
+      const all = [name, ...members.map(() => member)];
+      await expectPage(list, `limit=100&cursor=${encode(JSON.stringify(all))}`);
+      const first = [name, member, ...members.slice(1)];
+      await expectPage(list, `limit=100&cursor=${encode(JSON.stringify(first))}`);
+    }
+    // As text: the runtime would write these another way.
+    for (const number of [`${2n ** 63n}`, `${2n ** 64n}`, `-${2n ** 64n}`, "9".repeat(300), "1e400", "-0"]) {
+      await expectPage(list, `limit=100&cursor=${encode(`["${name}",${members.map(() => number)}]`)}`);
+    }
+  }
+});
+
+test("so are those of the lists of webhooks", async () => {
+  const { webhooks } = createService({ chain: [[blockApplied(1)]] });
+  const guarded = openFixture({}, { plugins: [createWebhookRoutes({ token: "t" }, webhooks)] });
+  onTestFinished(guarded.close);
+  const { id } = await webhooks.register.create(always());
+  for (let count = 0; count < 3; count++) await webhooks.ping(`${id}`);
+  const paths = ["/api/webhooks", `/api/webhooks/${id}/deliveries`];
+  for (const path of paths) {
+    for (const name of ["page", "limit", "cursor", "height", "from", "to"]) {
+      for (const number of NUMBERS) {
+        const url = `${path}?${name}=${encodeURIComponent(number)}`;
+        const { statusCode, body } = await guarded.get(url, { authorization: "t" });
+        expect([200, 422], `${url}: ${body}`).toContain(statusCode);
+      }
+    }
+  }
+  for (const number of NUMBERS.filter((number) => /^\d+$/.test(number))) {
+    const url = `/api/webhooks/${id}/deliveries/${number}`;
+    expect((await guarded.get(url, { authorization: "t" })).statusCode, url).toBe(404);
+    const webhook = `/api/webhooks/${number}`;
+    expect((await guarded.get(webhook, { authorization: "t" })).statusCode, webhook).toBe(404);
+  }
+});
+
+test("so are the places of a stream", { timeout: 30_000 }, async () => {
+  const { port, stream } = await openStreams();
+  const statusOf = async (query: string, id?: string) => {
+    const headers = { authorization: STREAM_TOKEN, ...(id !== undefined && { "last-event-id": id }) };
+    const listener = await listen(
+      `http://127.0.0.1:${port}/api/events?events=block.applied${query}`,
+      headers,
+    );
+    listener.close();
+    return listener.status;
+  };
+  for (const number of NUMBERS) {
+    const text = encodeURIComponent(number);
+    expect([200, 422], `fromHeight ${number}`).toContain(await statusOf(`&fromHeight=${text}`));
+    expect([200, 410, 422], `lastEventId ${number}`).toContain(await statusOf(`&lastEventId=${text}`));
+    for (const id of [`.${number}.1`, `1.${number}.1`, `${number}.1.1`, `.1.${number}`]) {
+      expect([200, 410, 422], id).toContain(await statusOf("", encodeURIComponent(id)));
+    }
+  }
+  await expect.poll(() => stream.figures().open).toBe(0);
+});
