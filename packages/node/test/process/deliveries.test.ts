@@ -39,8 +39,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const byLibrary = (token: string, { headers, body }: Received): boolean => {
-  const secret = `whsec_${Buffer.from(token, "hex").toString("base64")}`;
+/** What the node answers of a secret, once. */
+type Shown = { readonly token: string; readonly secret: string };
+
+const byLibrary = ({ secret }: Shown, { headers, body }: Received): boolean => {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
     return true;
@@ -49,14 +51,14 @@ const byLibrary = (token: string, { headers, body }: Received): boolean => {
   }
 };
 
-const byUs = (token: string, message: Received, scheme?: "authorization"): Promise<boolean> =>
+const byUs = ({ token }: Shown, message: Received, scheme?: "authorization"): Promise<boolean> =>
   verifyDelivery(message, { secret: token, ...(scheme && { scheme }) }).then(
     () => true,
     () => false,
   );
 
-/** Receives a few deliveries of blocks, a ping and a delivery that is sent again; what each token says of all of them. */
-async function judge(id: number, tokens: readonly string[]): Promise<{ token: number; proves: string }[]> {
+/** Receives a few deliveries of blocks, a ping and a delivery that is sent again; what each secret says of all of them. */
+async function judge(id: number, secrets: readonly Shown[]): Promise<{ token: number; proves: string }[]> {
   // One delivery may have been signed before; in strict order, the one behind it was not.
   const start = received.length + 2;
   await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThan(start);
@@ -68,15 +70,15 @@ async function judge(id: number, tokens: readonly string[]): Promise<{ token: nu
   await expect.poll(() => received.filter(isAgain).length, { timeout: 20_000 }).toBe(2);
 
   const verdicts = received.slice(start).map(async (message) => {
-    const proofs = tokens.map(async (token) => {
-      const isSigned = await byUs(token, message);
-      expect(byLibrary(token, message)).toBe(isSigned);
-      return [isSigned && "signature", (await byUs(token, message, "authorization")) && "half"];
+    const proofs = secrets.map(async (shown) => {
+      const isSigned = await byUs(shown, message);
+      expect(byLibrary(shown, message)).toBe(isSigned);
+      return [isSigned && "signature", (await byUs(shown, message, "authorization")) && "half"];
     });
     return (await Promise.all(proofs)).map((proof) => proof.filter(Boolean).join(" and "));
   });
   const all = await Promise.all(verdicts);
-  return tokens.map((_, token) => ({ token, proves: [...new Set(all.map((one) => one[token]))].join() }));
+  return secrets.map((_, token) => ({ token, proves: [...new Set(all.map((one) => one[token]))].join() }));
 }
 
 test("before, during and after a rotation", { timeout: 90_000 }, async () => {
@@ -86,16 +88,17 @@ test("before, during and after a rotation", { timeout: 90_000 }, async () => {
     target: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`,
     conditions: [{ key: "id", condition: "ne", value: "" }],
   });
-  const { id, token: first } = created;
+  const { id } = created;
+  const first: Shown = created;
   expect(await judge(id, [first])).toEqual([{ token: 0, proves: "signature and half" }]);
 
-  const { token: second } = (await client.webhooks.rotate(id, { overlapSeconds: 3_600 })).data;
+  const second: Shown = (await client.webhooks.rotate(id, { overlapSeconds: 3_600 })).data;
   expect(await judge(id, [first, second])).toEqual([
     { token: 0, proves: "signature" },
     { token: 1, proves: "signature and half" },
   ]);
 
-  const { token: third } = (await client.webhooks.rotate(id, { overlapSeconds: 0 })).data;
+  const third: Shown = (await client.webhooks.rotate(id, { overlapSeconds: 0 })).data;
   expect(await judge(id, [first, second, third])).toEqual([
     { token: 0, proves: "" },
     { token: 1, proves: "" },

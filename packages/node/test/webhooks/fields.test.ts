@@ -111,7 +111,7 @@ describe("fields", () => {
       const updated = await ask("PUT", "/api/webhooks/1", { body: { [field]: value } });
       expect([value, updated.status]).toEqual([value, 422]);
     }
-    const { token: _token, ...webhook } = before.data;
+    const { token: _token, secret: _secret, ...webhook } = before.data;
     expect((await ask("GET", "/api/webhooks")).body.data).toEqual([webhook]);
   });
 

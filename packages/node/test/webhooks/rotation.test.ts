@@ -100,10 +100,12 @@ describe("a rotation", () => {
 
   test("shows the new token once, and until when the old one is honoured", async () => {
     const { ask, create, clock } = await serve();
-    const { token: old, ...shown } = (await create()).body.data;
+    const { token: old, secret: oldSecret, ...shown } = (await create()).body.data;
+    expect(oldSecret).toBe(secretOf(old));
     const { status, body } = await ask("POST", "/api/webhooks/1/rotate", { body: { overlapSeconds: 60 } });
     expect(status).toBe(200);
-    const { token, ...rest } = body.data;
+    const { token, secret, ...rest } = body.data;
+    expect(secret).toBe(secretOf(token));
     expect(rest).toEqual({ ...shown, overlapUntil: clock.nowMs() + 60_000 });
     expect(token).not.toBe(old);
     const day = await ask("POST", "/api/webhooks/1/rotate", { body: {} });

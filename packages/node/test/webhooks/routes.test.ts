@@ -8,7 +8,11 @@ describe("the register", () => {
     expect(created.status).toBe(201);
     const webhook = { id: 1, ...BODY, enabled: true };
     expect(created.body).toEqual({
-      data: { ...webhook, token: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      data: {
+        ...webhook,
+        token: expect.stringMatching(/^[0-9a-f]{64}$/),
+        secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      },
     });
     for (const prefix of ["/api", "/api/v2"]) {
       expect((await ask("GET", `${prefix}/webhooks/1`)).body).toEqual({ data: webhook });

@@ -47,7 +47,10 @@ export type Webhook = {
 
 /** With the secret by which deliveries are verified: it is shown once. */
 export type WebhookWithToken = Webhook & {
+  /** 64 hexadecimal digits. */
   readonly token: string;
+  /** The same 32 bytes as libraries of Standard Webhooks take them: `whsec_` and their base64. */
+  readonly secret: string;
   /** Until when the secret before is honoured, milliseconds since 1970. */
   readonly overlapUntil?: number;
 };

@@ -66,7 +66,20 @@ const webhook = {
   conditions: Type.Array(Type.Unknown()),
 };
 const Webhook = open("Webhook", webhook);
-const Secret = open("WebhookWithToken", { ...webhook, token: Type.String() });
+const Secret = open("WebhookWithToken", {
+  ...webhook,
+  token: Type.String({
+    pattern: "^[0-9a-f]{64}$",
+    description: "The secret of the webhook, in hexadecimal.",
+  }),
+  secret: Type.String({
+    pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
+    description: "The same 32 bytes as libraries of Standard Webhooks take them.",
+  }),
+  overlapUntil: Type.Optional(
+    Type.Integer({ description: "Until when the secret before is honoured, milliseconds since 1970." }),
+  ),
+});
 const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
 const DryRun = open("DryRun", { fromHeight: Type.Integer(), toHeight: Type.Integer() });
 const Replay = Type.Object(

@@ -1,6 +1,7 @@
 /** How webhooks and deliveries look from outside, and what their failures are in HTTP. */
 import type { DeliveryRecord } from "../../store/delivery-log.ts";
 import type { Webhook } from "../../store/webhooks.ts";
+import { signingSecretOf } from "../../webhooks/delivery/message.ts";
 import { parseJson } from "../../webhooks/json.ts";
 import { WebhookError, type WebhookErrorCode } from "../../webhooks/register/error.ts";
 import type { ReplayProgress } from "../../webhooks/replay/replays.ts";
@@ -35,11 +36,12 @@ export const showWebhook = ({ id, event, events, target, enabled, conditions, ..
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });
 
-/** A webhook with its token, for the one who made the token. */
+/** A webhook with its token, for the one who made the token; `secret` is the same for libraries of Standard Webhooks. */
 export function showSecret(webhook: Webhook) {
   const { id, event, target, ...rest } = showWebhook(webhook);
   const { token, previous } = webhook.secrets;
-  return { id, event, target, token, ...rest, ...(previous && { overlapUntil: previous.untilMs }) };
+  const secret = signingSecretOf(token);
+  return { id, event, target, token, secret, ...rest, ...(previous && { overlapUntil: previous.untilMs }) };
 }
 
 /** Times are milliseconds since 1970; members without a value are left out. The body is shown where it was read. */

@@ -30,6 +30,13 @@ const HALF_LENGTH = 32;
 /** Whether it is all that a register of the old node kept of a token: then its ASCII text is the key of signatures. */
 export const isHalf = (token: string): boolean => token.length === HALF_LENGTH;
 
+/** How the bytes of the key stand in a token. */
+const encodingOf = (token: string) => (isHalf(token) ? "ascii" : "hex");
+
+/** The key of the signatures as the libraries of Standard Webhooks take it. */
+export const signingSecretOf = (token: string): string =>
+  `whsec_${Buffer.from(token, encodingOf(token)).toString("base64")}`;
+
 /** Tokens whose keys are kept: making a key takes longer than signing with it. */
 const MAX_KEYS = 10_000;
 
@@ -40,7 +47,7 @@ export function createHeaders(): HeadersOf {
     const known = keys.get(token);
     if (known) return known;
     if (keys.size >= MAX_KEYS) keys.clear();
-    const key = isHalf(token) ? createSecretKey(token, "ascii") : createSecretKey(token, "hex");
+    const key = createSecretKey(token, encodingOf(token));
     keys.set(token, key);
     return key;
   }
@@ -55,7 +62,7 @@ export function createHeaders(): HeadersOf {
       // The receiver keeps the other half and compares the whole (7.2). There is room for one token: the new one, from
       // the rotation on (10.8). Whoever has not learned it yet refuses, and hears of the fact again when it is retried.
       authorization: token.slice(0, HALF_LENGTH),
-      // Standard Webhooks 1.0; the secret of its libraries is `whsec_` and the token's bytes in base64.
+      // Standard Webhooks 1.0; its libraries take `signingSecretOf` the token.
       "webhook-id": id,
       "webhook-timestamp": timestamp,
       "webhook-signature": (isOverlap ? [token, previous.token] : [token]).map(sign).join(" "),
