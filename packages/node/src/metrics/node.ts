@@ -36,7 +36,7 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
   const delay = new Gauge({
     name: "uniknode_event_loop_delay_seconds",
     help: "How long timers of each thread waited since the last scrape.",
-    labelNames: ["thread", "quantile"],
+    labelNames: ["thread", "statistic"],
     registers,
   });
 
@@ -73,9 +73,9 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
   );
 
   function showDelay(thread: string, { p50, p99, max }: LoopDelay): void {
-    delay.set({ thread, quantile: "0.5" }, p50);
-    delay.set({ thread, quantile: "0.99" }, p99);
-    delay.set({ thread, quantile: "1" }, max);
+    delay.set({ thread, statistic: "p50" }, p50);
+    delay.set({ thread, statistic: "p99" }, p99);
+    delay.set({ thread, statistic: "max" }, max);
   }
 
   return {

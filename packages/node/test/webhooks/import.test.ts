@@ -59,7 +59,7 @@ describe("webhooks of an old node", () => {
       [second.id, 2],
     ]);
     const { ask } = await serve(undefined, { path });
-    const { id: _id, token: _token, secret: _secret, ...shown } = second;
+    const { id: _id, token: _token, ...shown } = second;
     expect((await ask("GET", `/api/webhooks/${second.id}`)).body).toEqual({ data: { id: 2, ...shown } });
     expect((await ask("GET", "/api/webhooks")).body.data.map(({ id }: { id: number }) => id)).toEqual([1, 2]);
 
