@@ -52,6 +52,17 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
   );
   const left = gauge("uniknode_sync_left_seconds", "Time until the node is in step; 0 if it is.");
   const pool = gauge("uniknode_pool_transactions", "Transactions that wait to be forged.");
+  const poolBytes = gauge("uniknode_pool_bytes", "Bytes of the transactions that wait to be forged.");
+  const poolWaiting = gauge(
+    "uniknode_pool_examined_transactions",
+    "Transactions that are being examined for the pool.",
+  );
+  const poolRefused = new Counter({
+    name: "uniknode_pool_refusals_total",
+    help: "Transactions that the pool refused, by the reason.",
+    labelNames: ["reason"],
+    registers,
+  });
   const peers = gauge("uniknode_peers", "Peers that are known.");
   const received = counter("uniknode_peers_received_bytes_total", "Bytes from other nodes.");
   const sent = counter("uniknode_peers_sent_bytes_total", "Bytes to other nodes.");
@@ -78,6 +89,12 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
     delay.set({ thread, statistic: "max" }, max);
   }
 
+  /** Totals by reason that are counted elsewhere. */
+  function showEach(totals: Counter<"reason">, figures: Readonly<Record<string, number>>): void {
+    totals.reset();
+    for (const [reason, total] of Object.entries(figures)) totals.inc({ reason }, total);
+  }
+
   return {
     showNode(figures) {
       isAnswering.set(figures ? 1 : 0);
@@ -91,14 +108,16 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
       pace.set(progress?.blocksPerSecond ?? 0);
       left.set(progress ? (progress.secondsLeft ?? Number.NaN) : 0);
       pool.set(figures.poolSize);
+      poolBytes.set(figures.poolBytes);
+      poolWaiting.set(figures.poolWaiting);
+      showEach(poolRefused, figures.poolRefused);
       peers.set(figures.peers);
       showTotal(received, figures.traffic.receivedBytes);
       showTotal(sent, figures.traffic.sentBytes);
       if (figures.peerBounds) peerBounds.show(figures.peerBounds);
       showTotal(forged, figures.forged);
       showTotal(missed, figures.missed);
-      refused.reset();
-      for (const [reason, slots] of Object.entries(figures.refused)) refused.inc({ reason }, slots);
+      showEach(refused, figures.refused);
       elsewhere.set(figures.keysUsedElsewhere);
       heap.set({ thread: "consensus" }, figures.heapBytes);
       showDelay("consensus", figures.loopDelay);

@@ -30,6 +30,12 @@ export type Contents = {
   reportDeparture(transaction: SealedTransaction, departure: Departure): void;
 };
 
+export type ContentsOptions = {
+  readonly maxTransactions: number;
+  /** Of all pending transactions, serialized. */
+  readonly maxBytes: number;
+};
+
 export type ContentsDeps = {
   readonly pending: Pending;
   readonly senders: Senders;
@@ -37,16 +43,20 @@ export type ContentsDeps = {
 };
 
 export function createContents(
-  maxTransactions: number,
+  { maxTransactions, maxBytes }: ContentsOptions,
   { pending, senders, journal }: ContentsDeps,
 ): Contents {
+  const isTooMuch = (bytes: number) => pending.byteLength() + bytes > maxBytes;
+
   function insert(transaction: SealedTransaction): Insertion {
     const { id, fee, senderPublicKey } = transaction.data;
+    const { length } = transaction.bytes;
     if (pending.has(id)) return { isAdded: false, code: "ERR_ALREADY_IN_POOL", message: "Already in pool" };
-    const isFull = pending.size() >= maxTransactions;
+    const isFull = pending.size() >= maxTransactions || isTooMuch(length);
     // The newcomer may build on the last one of its own sender.
     const evicted = isFull ? pending.evictionCandidate(senderPublicKey) : undefined;
     if (isFull && (!evicted || evicted.data.fee >= fee)) return poolFull(fee, evicted?.data.fee);
+    if (evicted && isTooMuch(length - evicted.bytes.length)) return poolFull(fee, evicted.data.fee);
     const reason = senders.apply(transaction);
     if (reason !== undefined) return { isAdded: false, code: "ERR_APPLY", message: reason };
     pending.add(transaction);

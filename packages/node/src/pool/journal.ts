@@ -20,6 +20,8 @@ export type Journal = {
 const COLLECT_MS = 2;
 /** Pause after a write that the database refused. */
 const RETRY_MS = 1_000;
+/** Reports that wait for a database that refuses to write; beyond it, those of refused transactions are dropped. */
+const MAX_WAITING_REPORTS = 10_000;
 
 type Outstanding = {
   readonly added: Map<string, Uint8Array>;
@@ -81,6 +83,8 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
       schedule();
     },
     report(event) {
+      const isFull = outstanding.events.length >= MAX_WAITING_REPORTS;
+      if (isFull && event.name === "transaction.pool.rejected") return;
       outstanding.events.push(event);
       schedule();
     },

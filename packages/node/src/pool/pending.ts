@@ -5,6 +5,8 @@ import { createSortedList } from "./sorted.ts";
 
 export type Pending = {
   size(): number;
+  /** Bytes of all of them, as they are serialized. */
+  byteLength(): number;
   has(id: string): boolean;
   get(id: string): SealedTransaction | undefined;
   add(transaction: SealedTransaction): void;
@@ -34,6 +36,7 @@ export function createPending(): Pending {
   /** By id of the token; at most one of the pending transactions mints it. */
   const minters = new Map<string, string>();
   let arrivals = 0;
+  let byteLength = 0;
 
   const ofSender = (senderPublicKey: string) => bySender.get(senderPublicKey) ?? NONE;
 
@@ -42,6 +45,7 @@ export function createPending(): Pending {
     const { id, senderPublicKey } = transaction.data;
     byId.set(id, entry);
     byFee.insert(entry);
+    byteLength += transaction.bytes.length;
     const minted = mintedTokenId(transaction.data);
     if (minted !== undefined) minters.set(minted, senderPublicKey);
     const siblings = bySender.get(senderPublicKey);
@@ -59,6 +63,7 @@ export function createPending(): Pending {
     if (!entry) return;
     byId.delete(id);
     byFee.remove(entry);
+    byteLength -= entry.transaction.bytes.length;
     const { senderPublicKey } = entry.transaction.data;
     const minted = mintedTokenId(entry.transaction.data);
     if (minted !== undefined) minters.delete(minted);
@@ -98,6 +103,7 @@ export function createPending(): Pending {
 
   return {
     size: () => byId.size,
+    byteLength: () => byteLength,
     has: (id) => byId.has(id),
     get: (id) => byId.get(id)?.transaction,
     add,

@@ -9,6 +9,7 @@ import { type Candidate, candidateFrom } from "./candidate.ts";
 import { createContents } from "./contents.ts";
 import type { PoolEvent, Rejected } from "./events.ts";
 import { type ExpirationContext, expirationHeight, isExpired, isRefusedAtAdmission } from "./expiration.ts";
+import { createRefusalCounts, type PoolFigures } from "./figures.ts";
 import { createJournal } from "./journal.ts";
 import type { PoolOptions } from "./options.ts";
 import { createPending } from "./pending.ts";
@@ -42,10 +43,11 @@ export type Pool = {
   /**
    * Takes what it can of one request; the answer comes when it is on disk. Requests enter in the order of the calls.
    *
-   * @throws {PoolClosedError}
+   * @throws {PoolClosedError | PoolBusyError}
    */
   submit(inputs: readonly unknown[]): Promise<AdmissionAnswer>;
   size(): number;
+  figures(): PoolFigures;
   get(id: string): SealedTransaction | undefined;
   /** At least `limit` transactions if there are as many. */
   inForgingOrder(limit?: number): SealedTransaction[];
@@ -76,6 +78,24 @@ export class PoolClosedError extends Error {
   }
 }
 
+/** As many transactions as may wait are being examined. Worth a retry after a moment. */
+export class PoolBusyError extends Error {
+  readonly code = "POOL_BUSY";
+  readonly isRetryable = true;
+
+  constructor() {
+    super("too many transactions are being examined; send them again in a moment");
+    this.name = "PoolBusyError";
+  }
+}
+
+/** Transactions of requests that are not answered yet, where there is more than one request. */
+const MAX_WAITING = 10_000;
+
+/** Room for pending transactions; an ordinary one has some 250 bytes. */
+const MIN_BYTES = 64 * 1024 * 1024;
+const BYTES_PER_TRANSACTION = 1024;
+
 /** How many times the wanted number of transactions are tried for a block. */
 const SELECTION_FACTOR = 10;
 const offeredFor = ({ maxTransactions }: SelectionLimits) => maxTransactions * SELECTION_FACTOR;
@@ -86,16 +106,34 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   const pending = createPending();
   const senders = createSenders({ network, state, head, minterOf: pending.minterOf });
   const journal = createJournal(deps);
-  const contents = createContents(options.maxTransactions, { pending, senders, journal });
+  const { maxTransactions } = options;
+  const maxBytes = Math.max(MIN_BYTES, maxTransactions * BYTES_PER_TRANSACTION);
+  const contents = createContents({ maxTransactions, maxBytes }, { pending, senders, journal });
   const recentIds = createRecentIds();
   const arrivalDeps = { network, state, pending, head, now };
   const transactionContext = () => ({ network, height: head().height });
   const currentMilestone = () => network.milestoneAt(head().height);
   let milestone = currentMilestone();
+  const refusals = createRefusalCounts();
   let lastTurn: Promise<unknown> = Promise.resolve();
+  /** Transactions whose admission is under way. */
+  let waiting = 0;
   let isClosed = false;
 
   async function submit(inputs: readonly unknown[]): Promise<AdmissionAnswer> {
+    if (waiting > 0 && waiting + inputs.length > MAX_WAITING) {
+      refusals.count("POOL_BUSY", inputs.length);
+      throw new PoolBusyError();
+    }
+    waiting += inputs.length;
+    try {
+      return await examineAndAdmit(inputs);
+    } finally {
+      waiting -= inputs.length;
+    }
+  }
+
+  async function examineAndAdmit(inputs: readonly unknown[]): Promise<AdmissionAnswer> {
     // Stage A: ids seen lately, whatever became of them
     const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom), ({ id }) => id);
     // Stage B, during which other requests may be examined
@@ -127,16 +165,19 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     const isUnfit = new Set(
       rejected.filter(({ code }) => code !== "ERR_POOL_FULL").map((r) => r.transaction),
     );
+    const allRefused = [
+      ...repeated.map(({ id }) => ({ id, code: "ERR_DUPLICATE" as const, message: "Already in cache." })),
+      ...refused,
+      ...Array.from(forged, (id) => ({ id, code: "ERR_FORGED" as const, message: "Already forged." })),
+      ...rejected.map(({ transaction, ...reason }) => ({ id: transaction.data.id, ...reason })),
+    ];
+    for (const { code } of allRefused) refusals.count(code);
+    refusals.count("excess", excess.length);
     return answerOf({
       accept: added,
       broadcast: broadcast.filter((transaction) => isNew(transaction) && !isUnfit.has(transaction)),
       excess,
-      refused: [
-        ...repeated.map(({ id }) => ({ id, code: "ERR_DUPLICATE" as const, message: "Already in cache." })),
-        ...refused,
-        ...Array.from(forged, (id) => ({ id, code: "ERR_FORGED" as const, message: "Already forged." })),
-        ...rejected.map(({ transaction, ...reason }) => ({ id: transaction.data.id, ...reason })),
-      ],
+      refused: allRefused,
     });
   }
 
@@ -237,6 +278,11 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   return {
     submit,
     size: pending.size,
+    figures: () => ({
+      poolBytes: pending.byteLength(),
+      poolWaiting: waiting,
+      poolRefused: refusals.read(),
+    }),
     get: pending.get,
     inForgingOrder: pending.inForgingOrder,
     select,

@@ -5,6 +5,7 @@
 import type { DevAnswer, DevCommand } from "../dev/commands.ts";
 import type { RefusalKind } from "../forger/refusal.ts";
 import type { LoopDelay } from "../metrics/loop-delay.ts";
+import type { PoolFigures } from "../pool/figures.ts";
 
 /** Answer of admission (pool.md section 3). */
 export type AdmissionAnswer = {
@@ -62,6 +63,10 @@ export type NodeFigures = {
   synced: boolean;
   progress?: SyncProgress;
   poolSize: number;
+  /** See `PoolFigures`. */
+  poolBytes: number;
+  poolWaiting: number;
+  poolRefused: PoolFigures["poolRefused"];
   peers: number;
   /** Bytes to and from other nodes, since the process started. */
   traffic: { receivedBytes: number; sentBytes: number };

@@ -9,6 +9,7 @@ import {
 import { DevError } from "../dev/commands.ts";
 import type { ForgingFigures } from "../forger/forging.ts";
 import type { LoopDelay } from "../metrics/loop-delay.ts";
+import type { PoolFigures } from "../pool/figures.ts";
 import {
   type AdmissionAnswer,
   BodyError,
@@ -29,6 +30,7 @@ export type GatewayDeps = {
   readonly pool: {
     submit: Gateway["submit"];
     size(): number;
+    figures(): PoolFigures;
     get(id: string): SealedTransaction | undefined;
     inForgingOrder(limit?: number): SealedTransaction[];
   };
@@ -130,6 +132,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
         synced,
         ...(progress && { progress }),
         poolSize: pool.size(),
+        ...pool.figures(),
         peers: peers?.list().length ?? 0,
         traffic: peers?.traffic() ?? { receivedBytes: 0, sentBytes: 0 },
         ...(peers && { peerBounds: peers.bounds() }),

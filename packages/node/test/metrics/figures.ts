@@ -9,6 +9,9 @@ export const FIGURES = {
     synced: false,
     progress: { target: 21, percent: 80, blocksPerSecond: 8, secondsLeft: 9 },
     poolSize: 5,
+    poolBytes: 51,
+    poolWaiting: 52,
+    poolRefused: { ERR_APPLY: 53, excess: 54 },
     peers: 6,
     traffic: { receivedBytes: 61, sentBytes: 62 },
     peerBounds: {

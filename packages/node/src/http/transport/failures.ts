@@ -83,7 +83,7 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
     return errorBody(408, "The body did not arrive in time");
   }
   if (error instanceof HttpError) return errorBody(error.statusCode, error.message);
-  if (error instanceof SnapshotError || error instanceof CallError)
+  if (error instanceof SnapshotError || error instanceof CallError || error.code === "POOL_BUSY")
     return errorBody(503, "Service Unavailable");
   const unreadable = UNREADABLE[error.code ?? ""];
   if (unreadable !== undefined) return errorBody(422, unreadable);
