@@ -13,6 +13,9 @@ export type Condition = {
 /** Which of the conditions must hold. */
 export type Match = "any" | "all";
 
+/** @throws {CostError} see `Meter` */
+export type CompiledConditions = (content: unknown, meter: Meter) => boolean;
+
 /**
  * Makes one test of all the conditions. No conditions at all, which only registers of the old node hold, mean "always".
  *
@@ -21,7 +24,7 @@ export type Match = "any" | "all";
 export function compileConditions(
   conditions: readonly Condition[],
   match: Match = "any",
-): (content: unknown, meter: Meter) => boolean {
+): CompiledConditions {
   const tests = conditions.map(compile);
   return match === "all"
     ? (content, meter) => tests.every((test) => test(content, meter))

@@ -3,7 +3,12 @@ import type { Logger } from "pino";
 import type { Event } from "../../events/event.ts";
 import { heardNames } from "../../events/names.ts";
 import type { ActiveWebhook, WebhookStore } from "../../store/webhooks.ts";
-import { type Condition, compileConditions } from "../conditions/conditions.ts";
+import {
+  type CompiledConditions,
+  type Condition,
+  compileConditions,
+  type Match,
+} from "../conditions/conditions.ts";
 import { type MeteredConditions, meterConditions } from "../conditions/cost.ts";
 import { createLookup, type Entry, type Lookup } from "../conditions/lookup.ts";
 import { parseJson } from "../json.ts";
@@ -58,11 +63,33 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
   function compile({ id, conditions, match }: ActiveWebhook): Pick<Definition, "list" | "metered"> {
     try {
       const list = parseJson(conditions) as Condition[];
-      return { list, metered: meterConditions(compileConditions(list, match)) };
+      // What cannot be read is found at once, but for patterns: a register of them takes seconds to compile.
+      compileConditions(list.filter(({ condition }) => condition !== "regexp"));
+      let compiled: CompiledConditions | undefined;
+      return {
+        list,
+        metered: meterConditions((content, meter) => {
+          compiled ??= compilePatterns(id, list, match);
+          return compiled(content, meter);
+        }),
+      };
     } catch (error) {
-      logger.error({ webhook: id, err: error }, "conditions of a webhook cannot be read; it does not fire");
-      return { list: [], metered: meterConditions(() => false) };
+      noteUnreadable(id, error);
+      return { list: [], metered: meterConditions(NEVER) };
     }
+  }
+
+  function compilePatterns(id: number, list: readonly Condition[], match: Match): CompiledConditions {
+    try {
+      return compileConditions(list, match);
+    } catch (error) {
+      noteUnreadable(id, error);
+      return NEVER;
+    }
+  }
+
+  function noteUnreadable(webhook: number, err: unknown): void {
+    logger.error({ webhook, err }, "conditions of a webhook cannot be read; it does not fire");
   }
 
   return {
@@ -76,6 +103,8 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
     },
   };
 }
+
+const NEVER: CompiledConditions = () => false;
 
 /** By the name in the event log. */
 function lookupsOf(definitions: Iterable<Definition>): Map<string, Lookup<Listener>> {
