@@ -1,5 +1,6 @@
 /** Clients that want more connections than they are entitled to, and those that share the server with them. */
 import { EventEmitter, once } from "node:events";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -207,7 +208,8 @@ describe("what one connection may ask for", () => {
   });
 
   test("answers of so many bytes before it takes them, all connections together", async () => {
-    const { port, connections } = await serve({ maxHeldBytes: 2_000_000 });
+    // One document for each connection is held at a time; it has 200 kB.
+    const { port, connections } = await serve({ maxHeldBytes: 500_000 });
     for (let opened = 0; opened < 10; opened += 1) {
       const socket = await connectFrom("127.0.0.1", port);
       onTestFinished(() => void socket.destroy());
@@ -258,4 +260,39 @@ test("a server with half-open connections closes within seconds", async () => {
   const beganMs = performance.now();
   await fixture.close();
   expect(performance.now() - beganMs).toBeLessThan(5_000);
+});
+
+test("pipelined requests are handled one after another", () => {
+  const connections = createConnections({ total: 10, perClient: 10 }, () => false);
+  const socket = Object.assign(new EventEmitter(), { remoteAddress: "127.0.0.1", bytesRead: 0 });
+  connections.admit(socket as unknown as Socket);
+  const handled: number[] = [];
+  const responses = [0, 1, 2].map((index) => {
+    const response = new EventEmitter() as ServerResponse;
+    connections.begin(socket as unknown as Socket, response, () => handled.push(index));
+    return response;
+  });
+  expect(handled).toEqual([0]);
+  responses[0]!.emit("close");
+  expect(handled).toEqual([0, 1]);
+  // Once the connection has gone, nothing is done for it any more.
+  socket.emit("close");
+  responses[1]!.emit("close");
+  expect(handled).toEqual([0, 1]);
+});
+
+test("clients that pipeline large answers and read none of them hold one answer each", async () => {
+  const { port } = await serve();
+  const before = process.memoryUsage();
+  for (let opened = 0; opened < 100; opened += 1) {
+    const socket = await connectFrom(`127.0.3.${1 + opened}`, port);
+    onTestFinished(() => void socket.destroy());
+    socket.pause();
+    socket.write(DOCUMENT.repeat(30));
+  }
+  expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
+  const { arrayBuffers, heapUsed } = process.memoryUsage();
+  // 100 connections with 30 answers of 200 kB each would be 600 MB.
+  const MAX_BYTES = 128 * 1024 * 1024;
+  expect(arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(MAX_BYTES);
 });

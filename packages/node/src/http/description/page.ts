@@ -66,6 +66,12 @@ export function addPage(app: Server): void {
       },
     });
   });
-  app.get("/api/openapi.json", { schema: { hide: true } }, () => app.swagger());
-  app.get("/api/v2/openapi.json", { schema: { hide: true } }, () => app.swagger());
+  // Made once: the routes do not change, and making it takes longer than sending it.
+  let document: Buffer | undefined;
+  for (const path of ["/api/openapi.json", "/api/v2/openapi.json"]) {
+    app.get(path, { schema: { hide: true } }, (_request, reply) => {
+      document ??= Buffer.from(JSON.stringify(app.swagger()));
+      return reply.type("application/json; charset=utf-8").send(document);
+    });
+  }
 }

@@ -42,8 +42,11 @@ export type Connection = {
 export type Connections = {
   /** Takes a new connection, or closes it. */
   admit(socket: Socket): void;
-  /** Notes a request. False: its connection is closed, and the request must be dropped. */
-  begin(socket: Socket, response: ServerResponse): boolean;
+  /**
+   * Takes a request. `handle` is called once those before it on its connection are answered and their answers taken, so
+   * that a client has one answer at a time made; never, if the connection is closed before.
+   */
+  begin(socket: Socket, response: ServerResponse, handle: () => void): void;
   all(): Iterable<Connection>;
   close(socket: Socket, reason: Closure): void;
   /** Notes that a connection is closed elsewhere. */
@@ -65,6 +68,8 @@ type Entry = {
   /** Monotonic time at which it was opened, asked something, or took an answer last. */
   sinceMs: number;
   readBefore: number;
+  /** Handling of requests whose turn on the connection has not come, in order. */
+  readonly waiting: (() => void)[];
 };
 
 /** Connections of proxies belong to many clients: they count in the total only, and none of them is given up. */
@@ -134,24 +139,24 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
         socket.destroy();
         return;
       }
-      add({ socket, client, inFlight: new Set(), sinceMs: performance.now(), readBefore: 0 });
+      add({ socket, client, inFlight: new Set(), sinceMs: performance.now(), readBefore: 0, waiting: [] });
       socket.once("close", () => remove(socket));
     },
-    begin(socket, response) {
+    begin(socket, response, handle) {
       const entry = open.get(socket);
-      if (!entry) return false;
-      if (entry.inFlight.size >= MAX_PIPELINED) {
-        close(socket, "pipelined");
-        return false;
-      }
+      if (!entry) return;
+      if (entry.inFlight.size >= MAX_PIPELINED) return close(socket, "pipelined");
+      const isFirst = entry.inFlight.size === 0;
       entry.inFlight.add(response);
       entry.sinceMs = performance.now();
       entry.readBefore = socket.bytesRead;
       response.once("close", () => {
         entry.inFlight.delete(response);
         entry.sinceMs = performance.now();
+        if (open.has(socket)) entry.waiting.shift()?.();
       });
-      return true;
+      if (isFirst) handle();
+      else entry.waiting.push(handle);
     },
     all: () => open.values(),
     close,

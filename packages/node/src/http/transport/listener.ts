@@ -45,7 +45,7 @@ export function listening(
     forceCloseConnections: "idle",
     serverFactory(handle) {
       const server = createServer(options, (request: IncomingMessage, response: ServerResponse) => {
-        if (connections.begin(request.socket, response)) handle(request, response);
+        connections.begin(request.socket, response, () => handle(request, response));
       });
       server.setTimeout(silenceTimeoutMs);
       // Before the runtime reads from it.
