@@ -46,7 +46,7 @@ export function inspectChain(database: Database): number {
   return height;
 }
 
-/** Checks that height, state, undo and event log agree, and that nothing accepted is lost. */
+/** Checks that height, state, undo, event log and the figures of queues agree, and that nothing accepted is lost. */
 export function inspectData(folder: string, sender: string, expected: Expectation): Findings {
   return inspecting(folder, (database) => inspectDatabase(database, sender, expected));
 }
@@ -78,6 +78,12 @@ function inspectDatabase(database: Database, sender: string, expected: Expectati
     .all()
     .map(({ name, data }) => factOf(name, (JSON.parse(data) as { id: string }).id));
   assert.deepEqual(logged.toSorted(), facts.toSorted(), "one event for each fact, and no other");
+
+  const differing = number(
+    `SELECT count(*) AS n FROM queues WHERE waiting + retrying + replaying <>
+     (SELECT count(*) FROM deliveries WHERE deliveries.webhook = queues.webhook AND state = 'pending')`,
+  );
+  assert.equal(differing, 0n, "the figures of the queues are what counting finds");
 
   const pending = number("SELECT count(*) AS n FROM pool");
   return { height, facts, nextNonce: nonce + pending + 1n };
