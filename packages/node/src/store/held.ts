@@ -13,8 +13,8 @@ export type Held = {
 };
 
 export type HeldStore = {
-  /** Until the chain has reached `dueHeight`. Held again, it stays as it is. */
-  hold(held: Held, dueHeight: number): void;
+  /** Until the chain has reached `dueHeight`. `false`: it is held already, and stays as it is. */
+  hold(held: Held, dueHeight: number): boolean;
   /** Webhooks with facts that are due at a height, by ascending id. */
   due(height: number): number[];
   /** Takes out what the webhook was not told of blocks up to a height, in the order of the log. */
@@ -49,7 +49,18 @@ export function createHeldStore(database: Database): HeldStore {
   return {
     hold({ webhook, logSequence, name, event, dataText }, dueHeight) {
       const { id, height, blockId } = event;
-      insert.run(webhook, logSequence, name, id, event.name, height, dueHeight, blockId, dataText ?? null);
+      const { changes } = insert.run(
+        webhook,
+        logSequence,
+        name,
+        id,
+        event.name,
+        height,
+        dueHeight,
+        blockId,
+        dataText ?? null,
+      );
+      return changes > 0;
     },
     due: (height) => due.all(height).map(({ webhook }) => webhook),
     release(webhook, height, limit) {

@@ -1,9 +1,10 @@
 /** Work that comes all at once is done in parts: between two of them the thread has time for requests. */
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { WebhookObserver } from "../../src/webhooks/observer.ts";
 import { always, blockApplied, createService, settle } from "./support.ts";
 
-const WEBHOOKS = 600;
+const WEBHOOKS = 300;
 
 test("outcomes of many calls that end in the same moment are written in several turns", async () => {
   const hanging = Promise.withResolvers<Error>();
@@ -26,6 +27,33 @@ test("outcomes of many calls that end in the same moment are written in several 
   expect(retries.get()!.total).toBe(WEBHOOKS);
 });
 
+test.each([0, 3])(
+  "with %i confirmations, an event comes into the queues of many webhooks in several steps",
+  async (confirmations) => {
+    const { webhooks, database, eventLog, emit, calls } = createService({ options: { maxConcurrent: 0 } });
+    for (let count = 0; count < WEBHOOKS; count++)
+      await webhooks.register.create({ ...always(), confirmations });
+    const written = database.prepare<{ total: number }>(
+      confirmations > 0 ? "SELECT count(*) AS total FROM held" : "SELECT count(*) AS total FROM deliveries",
+    );
+    const totals = new Set<number>();
+    database.transaction(() => eventLog.append([blockApplied(1)]));
+    webhooks.wake();
+    for (let turn = 0; turn < 50; turn++) {
+      await setImmediate();
+      totals.add(written.get()!.total);
+    }
+    expect([...totals].filter((total) => total > 0)).toEqual([250, WEBHOOKS]);
+    // Each of them once, whatever steps it took, and nothing is left to be done.
+    for (let height = 2; height <= 1 + confirmations; height++) await emit(blockApplied(height));
+    for (let turn = 0; calls.length < WEBHOOKS && turn < 100; turn++) await settle();
+    const first = calls.filter(({ message }) => message.height === 1);
+    expect(new Set(first.map(({ message }) => message.webhookId)).size).toBe(WEBHOOKS);
+    expect(first).toHaveLength(WEBHOOKS);
+    expect(eventLog.cursor("webhooks")).toBe(eventLog.lastSequence());
+  },
+);
+
 test("failed deliveries are looked at in parts when they are to be sent again, however old they are", async () => {
   const { webhooks, emit, clock, database } = createService({
     reply: () => 500,
@@ -41,9 +69,9 @@ test("failed deliveries are looked at in parts when they are to be sent again, h
   let others = 0;
   const count = () => {
     others++;
-    timer = setImmediate(count);
+    timer = globalThis.setImmediate(count);
   };
-  let timer = setImmediate(count);
+  let timer = globalThis.setImmediate(count);
   expect(await webhooks.log.retryFailed("1", { since: clock.nowMs() })).toBe(1);
   clearImmediate(timer);
   // 500 at once: 2,000 are four parts, and a look that finds nothing more.

@@ -5,8 +5,8 @@ import type { Definitions } from "./definitions.ts";
 import type { News, Outbox } from "./outbox.ts";
 
 export type Confirmations = {
-  /** Keeps news of a block until so many others lie above it. */
-  hold(news: Omit<News, "content"> & Pick<Held, "dataText">, confirmations: number): void;
+  /** Keeps news of a block until so many others lie above it. `false`: it is kept already. */
+  hold(news: Omit<News, "content"> & Pick<Held, "dataText">, confirmations: number): boolean;
   /**
    * A block was applied: tells what is deep enough by now, as far as the limit allows. Answers the webhooks of the facts
    * that were let go, one for each.
@@ -22,7 +22,7 @@ export function createConfirmations({ held, definitions, outbox }: ConfirmationD
   return {
     hold({ event, ...news }, confirmations) {
       const { height, blockId } = event;
-      held.hold(
+      return held.hold(
         { ...news, event: { ...event, height: height!, blockId: blockId! } },
         height! + confirmations,
       );

@@ -14,7 +14,7 @@ import type { MatchingObserver } from "../conditions/observer.ts";
 import type { Suspend } from "../suspension.ts";
 import type { Confirmations } from "./confirmations.ts";
 import type { Definitions, Listener } from "./definitions.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Outbox, Shared } from "./outbox.ts";
 import type { TakeBack } from "./take-back.ts";
 import type { Verdicts } from "./verdicts.ts";
 
@@ -100,7 +100,7 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
       .map((listener) => ({ ...listener, verdict: verdicts.of(event, listener.definition) }));
     // Another process wrote the register meanwhile.
     if (listeners.some(({ verdict }) => verdict === undefined)) return false;
-    written.push(...notify(event, listeners));
+    if (!notify(event, listeners, written)) return false;
     if (event.name === "block.reverted") reversals.record(event.blockId!, event.sequence);
     if (event.name !== "block.applied") return true;
     const released = confirmations.release(event.height!, DELIVERIES_AT_ONCE);
@@ -108,32 +108,47 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
     return released.length < DELIVERIES_AT_ONCE;
   }
 
-  /** Answers the webhooks whose queues have changed. */
-  function notify(event: LoggedEvent, listeners: readonly Judged[]): number[] {
+  /**
+   * Adds a webhook for each delivery, and for each fact that is held. `false`: there are more than one step may write. The
+   * next step skips those that have it already.
+   */
+  function notify(event: LoggedEvent, listeners: readonly Judged[], written: number[]): boolean {
     let text: string | undefined;
     const dataText = () => {
       text ??= event.data === undefined ? undefined : JSON.stringify(event.data);
       return text;
     };
     const content = outbox.share(event.name, dataText);
-    return listeners.flatMap(({ definition, name, verdict }) => {
-      const { id: webhook } = definition;
-      if (verdict instanceof CostError) {
-        deps.suspend(webhook, verdict.message, deps.nowMs());
-        deps.observer.suspended("webhook");
-        return [webhook];
-      }
-      if (!verdict) return [];
-      const news = { webhook, name, event, logSequence: event.sequence };
-      if (definition.confirmations > 0 && isChainFact(event.name)) {
-        const takenBack = outbox.takenBackBy(event, webhook, event.sequence);
-        if (takenBack === undefined)
-          confirmations.hold({ ...news, dataText: dataText() }, definition.confirmations);
-        // What was never told needs not be taken back.
-        if (takenBack === undefined || !deliveries.has(webhook, takenBack)) return [];
-      }
-      return outbox.put({ ...news, content }) ? [webhook] : [];
-    });
+    for (const listener of listeners) {
+      if (written.length >= DELIVERIES_AT_ONCE) return false;
+      if (write(event, listener, content, dataText)) written.push(listener.definition.id);
+    }
+    return true;
+  }
+
+  /** Whether anything was written for the webhook. */
+  function write(
+    event: LoggedEvent,
+    { definition, name, verdict }: Judged,
+    content: Shared,
+    dataText: () => string | undefined,
+  ): boolean {
+    const { id: webhook } = definition;
+    if (verdict instanceof CostError) {
+      deps.suspend(webhook, verdict.message, deps.nowMs());
+      deps.observer.suspended("webhook");
+      return true;
+    }
+    if (!verdict) return false;
+    const news = { webhook, name, event, logSequence: event.sequence };
+    if (definition.confirmations > 0 && isChainFact(event.name)) {
+      const takenBack = outbox.takenBackBy(event, webhook, event.sequence);
+      if (takenBack === undefined)
+        return confirmations.hold({ ...news, dataText: dataText() }, definition.confirmations);
+      // What was never told needs not be taken back.
+      if (!deliveries.has(webhook, takenBack)) return false;
+    }
+    return outbox.put({ ...news, content });
   }
 }
 
