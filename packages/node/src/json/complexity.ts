@@ -3,6 +3,20 @@
  * can stand for lists within lists that no thread can copy, or for values that take twenty times its memory.
  */
 
+/**
+ * Of every body of a request. The deepest that means anything is a transaction with lists in its asset, ten levels; no
+ * list of payments to one recipient after another has more values within a megabyte.
+ */
+export const BODY_COMPLEXITY: Complexity = { maxDepth: 64, maxValues: 50_000 };
+
+/** Characters with a meaning of their own. */
+export const QUOTATION_MARK = 0x22;
+export const COMMA = 0x2c;
+export const OPENING_BRACKET = 0x5b;
+export const CLOSING_BRACKET = 0x5d;
+export const OPENING_BRACE = 0x7b;
+export const CLOSING_BRACE = 0x7d;
+
 export type Complexity = {
   /** Objects and lists within one another. */
   readonly maxDepth: number;
@@ -40,13 +54,6 @@ export function exceededBound(
   }
   return undefined;
 }
-
-const QUOTATION_MARK = 0x22;
-const COMMA = 0x2c;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
 
 /** Index of the quotation mark that ends the string begun at `start`; the end of the text where there is none. */
 export function endOfString(text: string, start: number): number {

@@ -1,5 +1,6 @@
 /** JSON-RPC 2.0: a body of one call or of several, and the answer to it. */
 import { ApiError } from "@uniknode/client";
+import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../json/complexity.ts";
 import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./error.ts";
 import type { Method, RpcContext } from "./method.ts";
 
@@ -9,6 +10,10 @@ export type RpcAnswer = { readonly jsonrpc: "2.0"; readonly id: number | string 
 );
 
 const MAX_CALLS = 100;
+const REFUSALS: Readonly<Record<keyof Complexity, string>> = {
+  maxDepth: `nested deeper than ${BODY_COMPLEXITY.maxDepth} levels`,
+  maxValues: `more than ${BODY_COMPLEXITY.maxValues} members and items`,
+};
 
 export type Answerer = (body: string) => Promise<RpcAnswer | RpcAnswer[]>;
 
@@ -19,6 +24,8 @@ export function createAnswerer(
   onFailure: (method: string, error: unknown) => void,
 ): Answerer {
   return async (body) => {
+    const exceeded = exceededBound(body, BODY_COMPLEXITY);
+    if (exceeded) return failed(null, invalidRequest(REFUSALS[exceeded]));
     let calls: unknown;
     try {
       calls = JSON.parse(body);

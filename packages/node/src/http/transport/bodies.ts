@@ -1,16 +1,10 @@
 /** Reading of request bodies (http-api.md 1.4): JSON unless something else is said, and no surprises in it. */
 
-import { type Complexity, exceededBound } from "../../json/complexity.ts";
+import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../../json/complexity.ts";
 import type { Server } from "../app.ts";
 import { HttpError } from "./error.ts";
 
 export const MAX_BODY_BYTES = 1_048_576;
-
-/**
- * Of every body. The deepest that means anything is a transaction with lists in its asset, ten levels; no body of payments
- * to one recipient after another has more values within `MAX_BODY_BYTES`.
- */
-export const BODY_COMPLEXITY: Complexity = { maxDepth: 64, maxValues: 50_000 };
 
 const FORM = "application/x-www-form-urlencoded";
 /** JSON by its own name, by a name built on it, or sent as some text. */

@@ -3,7 +3,17 @@
  * that are stricter than JSON (p2p.md 6.2, 5). Whether it is JSON at all is for the parser to say: of other texts the
  * answer means nothing.
  */
-import { type Complexity, endOfString, exceededBound } from "../../json/complexity.ts";
+import {
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COMMA,
+  type Complexity,
+  endOfString,
+  exceededBound,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTATION_MARK,
+} from "../../json/complexity.ts";
 import { WireError } from "./error.ts";
 
 export type JsonRules = Complexity & {
@@ -33,39 +43,53 @@ function checkStrictly(text: string): void {
   };
 
   for (let at = 0; at < text.length; at++) {
-    const innermost = open.at(-1);
-    switch (text[at]) {
-      case "{":
+    switch (text.charCodeAt(at)) {
+      case OPENING_BRACE:
         open.push({ keys: new Set(), expectsKey: true });
         break;
-      case "[":
+      case OPENING_BRACKET:
         open.push({ keys: undefined, expectsKey: false });
         break;
-      case "}":
-      case "]":
+      case CLOSING_BRACE:
+      case CLOSING_BRACKET:
         open.pop();
         break;
-      case ",":
+      case COMMA: {
+        const innermost = open.at(-1);
         if (innermost?.keys) innermost.expectsKey = true;
         break;
-      case '"': {
+      }
+      case QUOTATION_MARK: {
+        const innermost = open.at(-1);
         const end = endOfString(text, at);
         if (innermost?.keys && innermost.expectsKey) checkKey(innermost.keys, text.slice(at, end + 1));
         if (innermost) innermost.expectsKey = false;
         at = end;
         break;
       }
-      case "e":
-      case "E":
+      case SMALL_E:
+      case CAPITAL_E:
         // The letter also stands in true and false, where no digit comes before it.
-        if (/[0-9.]/.test(text[at - 1] ?? "")) {
+        if (at > 0 && isOfNumber(text.charCodeAt(at - 1))) {
           throw new WireError("MESSAGE_JSON", "a number has an exponent");
         }
     }
   }
 }
 
+const SMALL_E = 0x65;
+const CAPITAL_E = 0x45;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+const isOfNumber = (code: number): boolean => code === DOT || (code >= ZERO && code <= NINE);
+
+/** Nothing in it stands for something else. */
+const IS_PLAIN = /^"[\w.:-]*"$/;
+
 function keyOf(literal: string): string {
+  if (IS_PLAIN.test(literal)) return literal.slice(1, -1);
   try {
     return JSON.parse(literal) as string;
   } catch {

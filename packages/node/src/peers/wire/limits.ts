@@ -27,7 +27,7 @@ export const MAX_TRANSACTIONS = 40;
  * Nesting and number of values in a client's message. The deepest one there can be is an asset of 100 members below
  * four objects; the largest one is 40 payments to 128 recipients each, some 20 000 values.
  */
-export const REQUEST_COMPLEXITY = { maxDepth: 256, maxValues: 100_000 } as const;
+export const REQUEST_COMPLEXITY = { maxDepth: 256, maxValues: 30_000 } as const;
 /** The same for a server's message: 400 blocks of hundreds of transactions each. */
 export const REPLY_COMPLEXITY = { maxDepth: 64, maxValues: 1_000_000 } as const;
 
