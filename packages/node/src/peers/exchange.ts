@@ -59,7 +59,7 @@ const FETCH_MS = 1_000;
 
 /** @param closing is told how to end what is opened */
 export function createExchange(
-  { register, outgoing, discovery, bans }: Acquaintance,
+  { register, outgoing, candidates, discovery, bans }: Acquaintance,
   deps: ExchangeDeps,
   closing: Pick<Closing, "add">,
 ): Exchange {
@@ -101,6 +101,8 @@ export function createExchange(
     pingAll: discovery.pingAll,
     fetch: createFetch(outgoing.ask, network),
     ban: bans.ban,
+    doubt: candidates.doubt,
+    trust: candidates.trust,
     onForeignHeader: look,
     onFetched({ height }) {
       // What a node fetches before it is ready is everybody's past.

@@ -21,6 +21,9 @@ let errors: string[];
 let arrivals: number[];
 /** Heads that were fetched. */
 let fetched: number[];
+/** Peers that did not give what they claimed, and those that did. */
+let doubted: string[];
+let trusted: string[];
 let sync: Sync;
 
 beforeEach(async () => {
@@ -32,6 +35,8 @@ beforeEach(async () => {
   errors = [];
   arrivals = [];
   fetched = [];
+  doubted = [];
+  trusted = [];
 });
 afterEach(async () => {
   await sync.close();
@@ -63,6 +68,11 @@ function create(fetch: Fetch, chain: SyncDeps["chain"] = own.chain): void {
       banned.push(ip);
       register.remove(ip);
     },
+    doubt(ip) {
+      doubted.push(ip);
+      register.remove(ip);
+    },
+    trust: (ip) => trusted.push(ip),
     onForeignHeader: () => {},
     onFetched: ({ height }) => fetched.push(height),
     onInStep: () => arrivals.push(chain.head().height),
@@ -180,6 +190,35 @@ test("nobody is blamed for a block that came in another way meanwhile", async ()
   await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
   expect(register.get(IP)).toBeDefined();
   expect(banned).toEqual([]);
+});
+
+describe("a claim", () => {
+  test("of one that gives nothing leaves a node in step, and the one is doubted", async () => {
+    const asked: number[] = [];
+    follow(async (_, _after, limit) => {
+      asked.push(limit);
+      return [];
+    });
+    await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+    meet();
+    sync.wake();
+    await expect.poll(() => doubted, PATIENCE).toEqual([IP]);
+    expect(sync.isInStep()).toBe(true);
+    expect(trusted).toEqual([]);
+    // No more than a few blocks at first.
+    expect(Math.max(...asked)).toBeLessThanOrEqual(5);
+  });
+
+  test("that begins to come true makes a node fetch all of it", async () => {
+    follow(async (_, after, limit) => bytesAfter(after, limit));
+    await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+    meet();
+    sync.wake();
+    await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
+    expect(doubted).toEqual([]);
+    expect(trusted).toContain(IP);
+    await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+  });
 });
 
 describe("a wrong branch", () => {

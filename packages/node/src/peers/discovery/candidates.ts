@@ -3,6 +3,7 @@ import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
 import { siteGroup } from "../../addresses/groups.ts";
 import { neighbourhoodsOf, peerAddress, plainAddress } from "../addresses.ts";
+import { createDoubts } from "../guards/doubts.ts";
 import { createRefusals } from "../guards/refusals.ts";
 import { createWindowCounter } from "../guards/window.ts";
 import type { Register } from "../known/register.ts";
@@ -34,6 +35,10 @@ export type Candidates = {
    * Answers whether it is a peer afterwards.
    */
   submit(address: string, options?: { isSeed: boolean }): Promise<boolean>;
+  /** A peer did not give what it claims to have: it is none for a while, longer each time. */
+  doubt(ip: string): void;
+  /** A peer gave what it claimed. */
+  trust(ip: string): void;
 };
 
 /**
@@ -43,6 +48,8 @@ export type Candidates = {
 const FAILED_MS = 10_000;
 /** The same for one that answered that it is not ready yet. */
 const NOT_READY_MS = 1_000;
+/** For how long a peer is left out that did not give what it claims to have, the first time and at most. */
+const DOUBTS = { firstMs: 15_000, maxMs: 3_600_000 };
 /** Addresses dialled at a time; more of them wait for nobody and are left out. */
 const MAX_PENDING = 64;
 /** Callers of one site (an address of IPv4, a /48 of IPv6) that are dialled in so long. */
@@ -55,6 +62,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   const pending = new Map<string, Promise<boolean>>();
   const failed = createRefusals({ durationMs: FAILED_MS });
   const notReady = createRefusals({ durationMs: NOT_READY_MS });
+  const doubts = createDoubts(DOUBTS);
   const dials = createWindowCounter(DIALS_PER_SITE);
 
   function usable(address: string): string | undefined {
@@ -107,7 +115,8 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
       const plain = plainAddress(address);
       if (register.get(plain)) return true;
       const at = performance.now();
-      if (!isSeed && (failed.has(plain, at) || notReady.has(plain, at))) return false;
+      const isLeftOut = failed.has(plain, at) || notReady.has(plain, at) || doubts.has(plain, at);
+      if (!isSeed && isLeftOut) return false;
       const ip = usable(address);
       if (ip === undefined || options.takesNobody) return false;
       const dialling = pending.get(ip);
@@ -118,6 +127,12 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
       pending.set(ip, dialled);
       return dialled;
     },
+    doubt(ip) {
+      doubts.add(ip, performance.now());
+      deps.disconnect(ip);
+      register.remove(ip);
+    },
+    trust: doubts.clear,
   };
 }
 

@@ -24,7 +24,7 @@ export type DiscoveryOptions = {
 
 export type DiscoveryDeps = {
   readonly register: Register;
-  readonly candidates: Candidates;
+  readonly candidates: Pick<Candidates, "submit">;
   readonly ping: Ping;
   readonly outgoing: Outgoing;
   readonly store: PeerStore;

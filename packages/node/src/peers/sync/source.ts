@@ -25,9 +25,12 @@ export type Fetch = (source: Source, after: number, limit: number) => Promise<Ui
 /** Blocks to ask a source for at a time. */
 export const chunkOf = ({ isUniknode }: Source): number => (isUniknode ? MAX_PACKED_BLOCKS : MAX_BLOCKS);
 
+/** So many have less time: they are asked for near the head, where forgers wait for them. */
+const FEW_BLOCKS = 10;
+
 export function createFetch(ask: Outgoing["ask"], network: Network): Fetch {
   return async ({ ip, isUniknode }, lastBlockHeight, blockLimit) => {
-    const timeoutMs = TIMES_MS.blocksReply;
+    const timeoutMs = blockLimit <= FEW_BLOCKS ? TIMES_MS.fewBlocksReply : TIMES_MS.blocksReply;
     if (isUniknode) {
       const limits = { timeoutMs, maxBytes: CLIENT_MESSAGE_BYTES.blocks };
       return ask(ip, "uniknode.peer.getBlocks", { lastBlockHeight, blockLimit }, limits);

@@ -10,7 +10,7 @@ import { networkHeight } from "../known/network-height.ts";
 import { type Peer, peersAhead } from "../known/peer.ts";
 import type { Register } from "../known/register.ts";
 import { sample } from "../sample.ts";
-import { TIMES_MS } from "../wire/limits.ts";
+import { RATE_LIMITS, TIMES_MS } from "../wire/limits.ts";
 import { fetchBranch } from "./branch.ts";
 import { download } from "./download.ts";
 import { createProgressMeter } from "./progress.ts";
@@ -23,6 +23,9 @@ export type SyncDeps = {
   readonly pingAll: Discovery["pingAll"];
   readonly fetch: Fetch;
   readonly ban: (ip: string, reason: string) => void;
+  /** A peer did not give the blocks that it claims to have, or gave some of them. */
+  readonly doubt: (ip: string) => void;
+  readonly trust: (ip: string) => void;
   /** A header of another branch than ours, which nobody has verified. */
   readonly onForeignHeader: (header: BlockHeader) => void;
   /** The head is one that was fetched, of one or more blocks. */
@@ -47,20 +50,26 @@ export type Sync = {
 
 /** Peers that are asked at a time. */
 const MAX_SOURCES = 10;
-/** Without a new block for so many slots, the peers are asked. */
+/** Without a new block for so many slots, the peers are asked ... */
 const IDLE_SLOTS = 3;
+/** ... sooner where a peer may not post every block, since they come faster than it may post. */
+const HASTY_IDLE_SLOTS = 1.5;
 /** While peers have blocks that could not be fetched. */
 const RETRY_MS = 1_000;
 const MEASURE_MS = 1_000;
 const REPORT_MS = 5_000;
 /** So many missing blocks may be on their way: they do not make a node out of step, only the forger waits for them. */
 const NEAR_BLOCKS = 5;
+/** So many requests without an answer, and no block at all, are no accident. */
+const DOUBTFUL_FAILURES = 2;
 /** Blocks of another branch above our height that are fetched before it takes the place of ours. */
 const BRANCH_LEAD = 10;
 
 export function createSync(deps: SyncDeps): Sync {
   const { network, chain, register, logger } = deps;
-  const idleMs = IDLE_SLOTS * network.milestoneAt(1).blocktime * 1000;
+  const slotMs = network.milestoneAt(1).blocktime * 1000;
+  const { events, windowMs } = RATE_LIMITS["p2p.peer.postBlock"];
+  const idleMs = slotMs * (slotMs < windowMs / events ? HASTY_IDLE_SLOTS : IDLE_SLOTS);
   const ending = new AbortController();
   let isStarted = false;
   let inStep = false;
@@ -124,7 +133,8 @@ export function createSync(deps: SyncDeps): Sync {
     const sources = sample(ahead.map(sourceOf), MAX_SOURCES);
     // The middle one: a single peer that claims too much must not keep the download open.
     const to = networkHeight(sources.map(({ height }) => height));
-    if (to - after > NEAR_BLOCKS) inStep = false;
+    // A claim alone brings no node out of step: the first blocks have to come.
+    const goal = inStep ? Math.min(to, after + NEAR_BLOCKS) : to;
     const meter = createProgressMeter();
     const measure = () => {
       progress = meter.measure(chain.head().height, to, performance.now());
@@ -133,20 +143,41 @@ export function createSync(deps: SyncDeps): Sync {
     const measuring = setInterval(measure, MEASURE_MS);
     const report = () => logger.info({ height: chain.head().height, ...progress }, "synchronising");
     const reports = setInterval(report, REPORT_MS);
+    const givers = new Set<string>();
+    const failures = new Map<string, number>();
     try {
-      const result = await download({ after, to }, sources, {
+      const result = await download({ after, to: goal }, sources, {
         fetch: deps.fetch,
-        accept: (blocks) => chain.accept(blocks),
-        onFailure: ({ ip }, error) =>
-          logger.debug({ ip, reason: (error as Error).message }, "blocks not fetched"),
+        async accept(blocks, { ip }) {
+          const outcomes = await chain.accept(blocks);
+          if (outcomes.some(({ answer }) => answer === "Accepted")) givers.add(ip);
+          return outcomes;
+        },
+        onFailure({ ip }, error) {
+          logger.debug({ ip, reason: (error as Error).message }, "blocks not fetched");
+          failures.set(ip, (failures.get(ip) ?? 0) + 1);
+        },
         signal: ending.signal,
       });
+      if (result.kind === "done" && goal < to) inStep = false;
       if (result.kind === "refused") judge(result.source, result.outcome, chain.head().height > after);
     } finally {
       clearInterval(measuring);
       clearInterval(reports);
     }
+    judgeClaims(givers, failures);
     if (chain.head().height > after) fetched();
+  }
+
+  /** What became of the claims of those who were asked. */
+  function judgeClaims(givers: ReadonlySet<string>, failures: ReadonlyMap<string, number>): void {
+    for (const ip of givers) deps.trust(ip);
+    if (ending.signal.aborted) return;
+    for (const [ip, count] of failures) {
+      if (givers.has(ip) || count < DOUBTFUL_FAILURES) continue;
+      logger.info({ ip }, "a peer does not give the blocks that it claims to have");
+      deps.doubt(ip);
+    }
   }
 
   function fetched(): void {
@@ -187,7 +218,7 @@ export function createSync(deps: SyncDeps): Sync {
       fetch: deps.fetch,
       signal: ending.signal,
     });
-    for (const { ip } of failing) register.remove(ip);
+    for (const { ip } of failing) deps.doubt(ip);
     if (commonHeight + blocks.length <= chain.head().height || ending.signal.aborted) return true;
     for (const bytes of blocks) deps.onForeignHeader(decodeHeader(bytes, network).header);
     logger.warn(

@@ -65,6 +65,7 @@ export const TIMES_MS = {
   refusal: 60_000,
   smallReply: 5_000,
   blocksReply: 30_000,
+  fewBlocksReply: 10_000,
   postReply: 10_000,
   verification: 60_000,
 } as const;

@@ -202,6 +202,63 @@ test("blocks that are wrong, by a delegate", { timeout: 150_000 }, async () => {
   expect(rows.slice(0, -1).every(({ transactions }) => transactions === 0)).toBe(true);
 });
 
+test("a height that is claimed on top of one real block", { timeout: 150_000 }, async () => {
+  // One of its two delegates makes the last block of each round, which is all that can be asked of him.
+  const divided = await createWorld({ nodes: 2, blocktime: 2 });
+  onTestFinished(divided.close);
+  const victim = await divided.start(0);
+  const slots = createSlots(divided.network);
+  const villain = divided.delegates[1]!;
+  const nobody = keysFromPassphrase("nobody");
+  await expect.poll(() => victim.height(), PATIENCE).toBeGreaterThanOrEqual(3);
+  const { status } = await statusOf(divided);
+  const host = quietAddress();
+  let common = divided.genesis;
+  let timesLied = 0;
+  const next = () =>
+    forgeBlock(
+      {
+        network: divided.network,
+        timestamp: slots.slotTime(slots.slotAt(common.timestamp) + 1),
+        previous: common,
+        transactions: [],
+      },
+      villain.keys,
+    ).header;
+  const liar = await startLiar(divided, host, {
+    status,
+    get common() {
+      return common;
+    },
+    // An honest peer, until the block after the next one is of another round.
+    get head() {
+      const slot = slots.slotAt(slots.timeAt(Date.now()));
+      const isTime = common.height % 2 === 1 && slot > slots.slotAt(common.timestamp);
+      if (!isTime) return common;
+      timesLied++;
+      return madeUp(divided.network, { ...common, height: 999_998, id: "ab".repeat(32) }, nobody);
+    },
+    headersAfter: (height, isVerified) => (isVerified && height === common.height ? [next()] : []),
+  });
+  onTestFinished(liar.close);
+  const goal = (await victim.height()) + 8;
+  await expect
+    .poll(
+      async () => {
+        const { head } = await statusOf(divided);
+        common = head;
+        void askFrom(divided, [host, addressOf(0)], "p2p.peer.getPeers", {});
+        return head.height;
+      },
+      { timeout: 90_000, interval: 250 },
+    )
+    .toBeGreaterThanOrEqual(goal);
+  expect(timesLied).toBeGreaterThan(0);
+  await victim.stop();
+  const { stdout, stderr } = await victim.process.ended;
+  expect(stdout + stderr).toContain("does not give the blocks that it claims to have");
+});
+
 describe("peers", { timeout: 90_000 }, () => {
   const nobody = keysFromPassphrase("nobody");
   /** Of no block. */

@@ -37,22 +37,24 @@ export type Liar = {
   close(): Promise<void>;
 };
 
+/** Read anew with each answer. */
 export type Lies = {
   /** The status of an honest node, the height and head of which it replaces. */
   readonly status: { readonly state: object; readonly config: object };
   readonly head: BlockHeader;
   /** The block that it has in common with everybody. */
   readonly common: BlockHeader;
-  /** Headers after a height. */
-  readonly headersAfter: (height: number) => readonly BlockHeader[];
+  /** Headers after a height, for a verification or as blocks without transactions. */
+  readonly headersAfter: (height: number, isVerified: boolean) => readonly BlockHeader[];
 };
 
 export async function startLiar(world: World, host: string, lies: Lies): Promise<Liar> {
-  const { status, head, common } = lies;
-  const { uniknode: _, ...config } = status.config as Record<string, unknown>;
+  const { uniknode: _, ...config } = lies.status.config as Record<string, unknown>;
   const asked: string[] = [];
 
-  function answer(event: string, argument: { ids?: readonly string[]; lastBlockHeight?: number }): unknown {
+  type Argument = { ids?: readonly string[]; lastBlockHeight?: number; headersOnly?: boolean };
+  function answer(event: string, argument: Argument): unknown {
+    const { status, head, common } = lies;
     switch (event) {
       case "p2p.peer.getStatus":
         return { state: { ...status.state, height: head.height, header: headerToJson(head) }, config };
@@ -60,7 +62,7 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
         if (!argument.ids!.includes(common.id)) throw new CallError(noCommonBlocks());
         return { common: headerToJson(common), lastBlockHeight: head.height };
       case "p2p.peer.getBlocks":
-        return lies.headersAfter(argument.lastBlockHeight!).map(headerToJson);
+        return lies.headersAfter(argument.lastBlockHeight!, argument.headersOnly === true).map(headerToJson);
       default:
         return [];
     }
@@ -72,7 +74,7 @@ export async function startLiar(world: World, host: string, lies: Lies): Promise
       network: world.network,
       rateLimits: createRateLimits({ eventsPerSecond: 10_000, exempt: new Set([addressOf(0)]) }),
       isReady: () => true,
-      replyHeaders: () => ({ version: "5.7.2", height: head.height }),
+      replyHeaders: () => ({ version: "5.7.2", height: lies.head.height }),
       isBanned: () => false,
       isPeer: () => false,
       logger: pino({ level: "silent" }),

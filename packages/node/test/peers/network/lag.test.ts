@@ -1,0 +1,31 @@
+/** A node that only follows, beside one that makes blocks faster than they may be posted (p2p.md 6.3 and 12). */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect, test } from "vitest";
+import { createWorld, type World } from "./world.ts";
+
+const MAX_LAG_BLOCKS = 2;
+const WATCHED_BLOCKS = { 1: 12, 2: 6, 4: 3 };
+
+const worlds: World[] = [];
+afterAll(async () => {
+  for (const world of worlds) await world.close();
+});
+
+test.concurrent.each([1, 2, 4] as const)(
+  "at one block in %i s, a follower lags by two blocks at most",
+  { timeout: 120_000 },
+  async (blocktime) => {
+    const world = await createWorld({ nodes: 1, blocktime });
+    worlds.push(world);
+    const [forger, follower] = [await world.start(0), await world.start(1)];
+    await expect.poll(() => follower.height(), { timeout: 60_000, interval: 250 }).toBeGreaterThan(1);
+    const end = (await forger.height()) + WATCHED_BLOCKS[blocktime];
+    const lags: number[] = [];
+    for (let height = 0; height < end; ) {
+      height = await forger.height();
+      lags.push(height - (await follower.height()));
+      await sleep(100);
+    }
+    expect(Math.max(...lags)).toBeLessThanOrEqual(MAX_LAG_BLOCKS);
+  },
+);
