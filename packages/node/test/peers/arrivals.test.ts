@@ -1,5 +1,12 @@
 /** What others bring: blocks (p2p.md 7.5 and 11) and transactions (7.6). */
-import { type Block, builders, encodeBlock, keysFromPassphrase, transactionToJson } from "@uniknode/protocol";
+import {
+  type Block,
+  builders,
+  decodeHeader,
+  encodeBlock,
+  keysFromPassphrase,
+  transactionToJson,
+} from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/chain/outcome.ts";
@@ -46,6 +53,11 @@ function arrivals(chain: BlockArrivalsDeps["chain"] = own.chain) {
 }
 const post = (block: Block, caller = peer) => arrivals().post(encodeBlock(block, network), caller);
 const settled = () => expect.poll(() => told.some((text) => text.startsWith("broadcast")));
+
+function pay(amount: bigint) {
+  const { publicKey: senderPublicKey, address: recipientId } = rich;
+  return seal(builders.transfer({ network, senderPublicKey, nonce: 1n, recipientId, amount }), rich);
+}
 
 beforeEach(async () => {
   own = openTestChain();
@@ -112,6 +124,28 @@ describe("a posted block", () => {
     expect(own.chain.head().height).toBe(7);
   });
 
+  test("is one of three at most that a delegate makes for a slot", async () => {
+    const delivered: string[] = [];
+    const refused = { answer: "Rejected", reason: "verification-failed" } as Outcome;
+    const { post } = arrivals({
+      head: own.chain.head,
+      state: own.chain.state,
+      async accept(blocks) {
+        delivered.push(...blocks.map((bytes) => decodeHeader(bytes, network).header.id));
+        return [refused];
+      },
+    });
+    const blocks = Array.from({ length: 6 }, (_, index) =>
+      own.make(SLOT, { transactions: [pay(BigInt(index + 1))] }),
+    );
+    for (const block of blocks) {
+      await post(encodeBlock(block, network), peer);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(delivered).toEqual(blocks.slice(0, 3).map(({ header }) => header.id));
+    expect(told.filter((text) => text.startsWith("ban"))).toEqual([]);
+  });
+
   test("that no delegate of its slot made costs its sender the right to be heard", async () => {
     const block = own.make(SLOT, { keys: keysFromPassphrase("nobody") });
     await post(block);
@@ -129,10 +163,6 @@ describe("a posted block", () => {
   });
 
   test("with other transactions than its delegate signed costs the same, and does not stand in for the real one", async () => {
-    const pay = (amount: bigint) => {
-      const { publicKey: senderPublicKey, address: recipientId } = rich;
-      return seal(builders.transfer({ network, senderPublicKey, nonce: 1n, recipientId, amount }), rich);
-    };
     const block = own.make(SLOT, { transactions: [pay(1n)] });
     await post({ ...block, transactions: [pay(2n)] });
     expect(told).toEqual([`ban ${peer.address}`]);

@@ -18,6 +18,7 @@ import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlock } from "../../chain/receive.ts";
 import { networkTiming } from "../../forger/timing.ts";
+import { createWindowCounter } from "../guards/window.ts";
 import { CallError, type Caller } from "../transport/answer.ts";
 import { blockNotChained, tooManyTransactions } from "../wire/replies/write.ts";
 import type { DoubleForging } from "./double-forging.ts";
@@ -57,8 +58,15 @@ export type BlockArrivals = {
   submit(block: Block): Promise<string | undefined>;
 };
 
+/**
+ * Blocks of one delegate for one slot that go to the chain. He makes one; whoever has his keys may make many, all
+ * signed and full, and each of them takes as long as a real one.
+ */
+const BLOCKS_PER_SLOT = { events: 3, windowMs: 600_000 };
+
 export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
   const { network, slots, chain, sightings, logger } = deps;
+  const taken = createWindowCounter(BLOCKS_PER_SLOT);
   /** The block that the chain is about to take: what follows may follow it. */
   let onItsWay: BlockHeader | undefined;
 
@@ -108,7 +116,9 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
     const { height, id } = header;
     const isSigned =
       hasItsTransactions(block) && verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
-    if (isSigned && isInTurn(header, head)) return true;
+    if (isSigned && isInTurn(header, head)) {
+      return taken.take(`${header.generatorPublicKey} ${slot}`, performance.now());
+    }
     if (isSigned && isByDelegate(header)) {
       logger.warn({ height, id, sender: caller.address }, "block of a delegate whose turn it is not");
     } else {
