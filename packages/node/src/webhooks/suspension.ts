@@ -17,7 +17,7 @@ export type SuspensionDeps = {
 export function createSuspend({ health, endings, replays, logger }: SuspensionDeps): Suspend {
   return (webhook, reason, atMs) => {
     health.suspend(webhook, { reason, sinceMs: atMs });
-    // What waits becomes dead letters: whoever brings the webhook back may want them.
+    // What waits becomes dead letters: they can be sent again when the webhook is back.
     endings.announce(webhook, { state: "failed", reason });
     replays.end(webhook, "cancelled", atMs, reason);
     logger.info({ webhook, reason }, "webhook suspended until it is updated or a ping succeeds");

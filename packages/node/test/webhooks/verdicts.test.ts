@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { meterConditions } from "../../src/webhooks/conditions/cost.ts";
+import { NO_MATCHING_OBSERVER } from "../../src/webhooks/conditions/observer.ts";
+import type { Definition } from "../../src/webhooks/matching/definitions.ts";
+import { createVerdicts } from "../../src/webhooks/matching/verdicts.ts";
+import { silent } from "./support.ts";
+
+const busy = (ms: number) => {
+  const endMs = performance.now() + ms;
+  while (performance.now() < endMs);
+};
+
+test("each slice comes to a verdict, and to none again, however slow the register and the conditions are", () => {
+  let asked = 0;
+  const slow = (id: number): Definition => ({
+    ...{
+      id,
+      event: "peer.added",
+      events: [],
+      conditions: "[]",
+      match: "any",
+      confirmations: 0,
+      activeAfter: 0,
+    },
+    list: [],
+    metered: meterConditions(() => {
+      asked++;
+      busy(12);
+      return id % 2 === 0;
+    }),
+  });
+  const definitions = [1, 2, 3, 4].map(slow);
+  const verdicts = createVerdicts({
+    definitions: {
+      forEvent() {
+        busy(12);
+        return definitions.map((definition) => ({ definition, name: "peer.added" }));
+      },
+    },
+    observer: NO_MATCHING_OBSERVER,
+    logger: silent,
+  });
+  const event = { id: "peer.added:1", name: "peer.added", data: {}, sequence: 1, createdMs: 0 };
+  const slices = [1, 2, 3, 4].map(() => verdicts.find([event]));
+  expect(slices).toEqual([0, 0, 0, 1]);
+  expect(asked).toBe(4);
+  expect(definitions.map((definition) => verdicts.of(event, definition))).toEqual([false, true, false, true]);
+  // Behind the cursor nothing is kept.
+  expect(verdicts.find([{ ...event, sequence: 2 }])).toBe(0);
+  expect(verdicts.of(event, definitions[0]!)).toBeUndefined();
+});
