@@ -185,7 +185,11 @@ function openFile(path: string, entries: ReadonlyMap<string, SigningEntry>) {
     fstatSync(file!).size === byteLength;
 
   function appendLine(line: string): void {
-    if (writeSync(file!, line, byteLength) !== line.length) throw new Error("no room for a line");
+    const bytes = Buffer.from(line);
+    // The rest of a line that was not written whole says why, such as that the disk is full.
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(file!, bytes, done, bytes.length - done, byteLength + done);
+    }
     fdatasyncSync(file!);
     byteLength += line.length;
     appended++;
