@@ -97,7 +97,7 @@ describe("where all connections are taken", () => {
     expect(attack.sockets.map(({ closed }) => closed)).toEqual([true, false, false, false]);
   });
 
-  test("nobody is interrupted whose answer is being made", async () => {
+  test("a connection whose answer is being made is not given up", async () => {
     const { port, gateway, connections } = await serve({ connections: { total: 2, perClient: 2 } });
     const status = Promise.withResolvers<Awaited<ReturnType<typeof gateway.status>>>();
     let asked = 0;

@@ -1,4 +1,4 @@
-/** What the companion takes from nobody: pages of other sites, names it does not know, too much work at once. */
+/** What the companion refuses: pages of other sites, names it does not know, too much work at once. */
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { dalinet } from "@uniknode/protocol";

@@ -122,7 +122,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
 
   function close(socket: Socket, reason: Closure): void {
     closed[reason] += 1;
-    // Its place is free at once; that it is closed, is heard later.
+    // Its place is free at once; the event that it is closed comes later.
     remove(socket);
     socket.destroy();
   }

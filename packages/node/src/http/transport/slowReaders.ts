@@ -1,5 +1,5 @@
 /**
- * Clients that take what they asked for so slowly that their connection is of no use to anybody else. The runtime ends
+ * Clients that take what they asked for so slowly that their connection is of no use to other clients. The runtime ends
  * those that read nothing at all, and takes a byte now and then for reading.
  */
 import type { Socket } from "node:net";
