@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { keysFromPassphrase, sha256, signEcdsa, signSchnorr, utf8ToBytes } from "@uniknode/protocol";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SignatureCheck } from "../../src/chain/signatures.ts";
 import { createVerifier, type Verifier } from "../../src/chain/verifier.ts";
 
@@ -69,3 +72,35 @@ describe.each([{ threads: 0 }, { threads: 2 }])("a verifier with $threads thread
     await expect(verifier.verify(mixedChecks(1).checks)).rejects.toThrow();
   });
 });
+
+/** A package of the accelerator's shape whose module does something with the first batch of the first thread. */
+function installOnce(what: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-verifier-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "lib"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "bcrypto", version: "5.2.0" }));
+  writeFileSync(
+    join(folder, "lib", "secp256k1.js"),
+    `const fs = require("node:fs");
+     const mark = ${JSON.stringify(join(folder, "mark"))};
+     if (!fs.existsSync(mark)) {
+       fs.writeFileSync(mark, "");
+       require("node:worker_threads").parentPort.once("message", () => { ${what} });
+     }
+     module.exports = { native: 0 };`,
+  );
+  return folder;
+}
+
+test.each([
+  ["dies", "process.exit(1);", 300_000, "CALL_CLOSED"],
+  ["hangs", "for (;;);", 6_000, "CALL_TIMEOUT"],
+])(
+  "a thread that %s is replaced; what it had is rejected and may come again",
+  async (_, what, timeoutMs, code) => {
+    verifier = createVerifier({ threads: 1, accelerator: installOnce(what), timeoutMs });
+    const { checks, verdicts } = mixedChecks(3);
+    await expect(verifier.verify(checks)).rejects.toMatchObject({ code, isRetryable: true });
+    expect(await verifier.verify(checks)).toEqual(verdicts);
+  },
+);
