@@ -34,6 +34,7 @@ import type { Delegates } from "./forger/delegates.ts";
 import { createForging } from "./forger/forging.ts";
 import type { Timing } from "./forger/timing.ts";
 import { createClosing } from "./lifecycle/closing.ts";
+import { beat, createHeartbeats, MAX_SILENT_SECONDS, watch } from "./lifecycle/heartbeats.ts";
 import { measureLoopDelay } from "./metrics/loop-delay.ts";
 import { peerView } from "./peers/known/view.ts";
 import type { PeersOptions } from "./peers/options.ts";
@@ -53,6 +54,7 @@ import { createSeal } from "./store/seal.ts";
 import { createTurns, firstTurn } from "./store/turns.ts";
 import { createWantedStore } from "./store/wanted.ts";
 import { createWebhookStore } from "./store/webhooks.ts";
+import { createWriteState, loggedTrouble, watchWrites } from "./store/writes.ts";
 import { sealSecrets } from "./webhooks/sealing.ts";
 import { webhookTokenOf } from "./webhooks/token.ts";
 
@@ -98,6 +100,8 @@ export type NodeDeps = {
 export type Node = {
   /** Base URL of API and webhooks. */
   readonly url: string;
+  /** Whether the serving thread turns. */
+  isServing(): boolean;
   readonly webhookToken: string;
   readonly head: () => BlockHeader;
   /** Balance in the smallest unit; 0 for a wallet that is not known. */
@@ -153,7 +157,7 @@ type AddClosing = (part: string, close: () => void | Promise<void>) => void;
 
 async function start(
   options: NodeOptions,
-  { files, genesis, genesisBlock, nowMs, logger, createDev }: NodeDeps,
+  { files, genesis, genesisBlock, nowMs, logger, lostLogLines = () => 0, createDev }: NodeDeps,
   onStop: AddClosing,
 ): Promise<Omit<Node, "closing" | "stop">> {
   const servingThread = loadServingThread();
@@ -170,7 +174,9 @@ async function start(
   }
   const databasePath = join(options.data, "node.sqlite");
   const turns = createTurns();
-  const database = openDatabase(databasePath, { turn: firstTurn(turns) });
+  const writeState = createWriteState();
+  const writes = watchWrites(writeState, loggedTrouble(logger));
+  const database = openDatabase(databasePath, { turn: firstTurn(turns), writes });
   onStop("database", database.close);
   migrate(database);
   const sealKey = sealSecrets(database, options);
@@ -297,7 +303,11 @@ async function start(
       chain,
       selectTransactions,
       submit,
-      obstacle: async () => peers?.obstacle(),
+      // A node whose disk is full falls behind: that is not why the slot is missed.
+      obstacle: async () => {
+        const obstacle = await peers?.obstacle();
+        return obstacle && [obstacle, writes.trouble()].filter(Boolean).join("; ");
+      },
       onStarted: (publicKeys) =>
         void ready.promise.then(() => report(eventOfForgerStart(publicKeys, nowMs()))),
       onForged: (block) => report(...eventsOfForging(block)),
@@ -318,6 +328,8 @@ async function start(
     wakeReaders();
   });
 
+  const heartbeats = createHeartbeats();
+  onStop("heartbeat", beat(heartbeats, "consensus").close);
   const loopDelay = measureLoopDelay();
   onStop("measuring", loopDelay.close);
   const gateway = createGateway(
@@ -330,6 +342,7 @@ async function start(
       now,
       forging: forging.figures,
       loopDelay: loopDelay.read,
+      logLinesLost: lostLogLines,
       webhooksChanged: interest.webhooksChanged,
       streamsChanged: interest.streamsChanged,
       ...(createDev && {
@@ -346,6 +359,8 @@ async function start(
     servingDataOf(options, {
       databasePath,
       turns,
+      writeState,
+      heartbeats,
       files,
       genesisBlock,
       webhookToken,
@@ -358,12 +373,18 @@ async function start(
   );
   // Whoever is served must be answered before the rest closes.
   onStop("serving", servingThread.close);
+  const servingWatch = watch(heartbeats, "serving", {
+    onSilent: () => logger.error({ thread: "serving" }, "a thread does not turn"),
+    onBack: (seconds) => logger.warn({ thread: "serving", seconds }, "a thread turns again"),
+  });
+  onStop("watch", servingWatch.close);
   wakeReaders = serving.wake;
   httpPort = serving.port;
   onStop("forger", forger.stop);
 
   return {
     url: serving.url,
+    isServing: () => servingWatch.silentSeconds() < MAX_SILENT_SECONDS,
     webhookToken,
     head: chain.head,
     balanceOf: (address) => chain.state.get("wallets", address)?.balance ?? 0n,

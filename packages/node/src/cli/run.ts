@@ -13,6 +13,7 @@ import { timeServersOf } from "../config/time.ts";
 import { openDelegates, secretsOf } from "../forger/delegates.ts";
 import { networkTiming } from "../forger/timing.ts";
 import { serveUntilAsked } from "../lifecycle/process.ts";
+import { createSystemd, type Systemd } from "../lifecycle/systemd.ts";
 import { openLog } from "../logging/logger.ts";
 import { openOutput } from "../logging/output.ts";
 import { type NodeOptions, startNode } from "../node.ts";
@@ -43,6 +44,7 @@ export function runCommand(): Command {
     const log = openLog(config.logLevel);
     const { logger, lost } = log;
     const stopping = new AbortController();
+    let systemd: Systemd | undefined;
     await serveUntilAsked({
       log,
       start: () => startNode(options, { ...network, logger, lostLogLines: lost, nowMs: Date.now }),
@@ -52,10 +54,16 @@ export function runCommand(): Command {
         logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
         output.write(`${node.url}\n`);
         void checkClock(timeServersOf(config), { nowMs: Date.now, signal: stopping.signal, logger });
+        const { env: environment } = process;
+        systemd = createSystemd({ environment, isAlive: node.isServing, logger });
+        systemd.ready();
         await node.join();
         node.startForging();
       },
-      onStopping: () => stopping.abort(),
+      onStopping() {
+        stopping.abort();
+        systemd?.stopping();
+      },
     });
   });
 }

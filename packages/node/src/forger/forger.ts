@@ -2,6 +2,7 @@
 import type { BlockHeader, KeyPair, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { SlotStore } from "../store/slots.ts";
+import { troubleOf } from "../store/writes.ts";
 import type { Delegates } from "./delegates.ts";
 import type { Guard } from "./guard.ts";
 import { SlotRefusedError } from "./refusal.ts";
@@ -97,6 +98,8 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
   let foreignSlot = -1;
   /** What spoke against forging a slot when it was tried last. */
   let hindrance: { readonly slot: number; readonly reason: string } | undefined;
+  /** The failure after which the forger pauses: slots that go by meanwhile are missed because of it. */
+  let pauseReason: string | undefined;
   let demanded = false;
   let started = false;
   let paused = false;
@@ -207,8 +210,15 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     delegate: Delegate,
     transactions: readonly SealedTransaction[],
   ): Promise<ForgedBlock> {
-    const block = sign(slot, delegate, transactions);
-    const refusal = await deps.submit(block);
+    let block: ForgedBlock;
+    let refusal: string | undefined;
+    try {
+      block = sign(slot, delegate, transactions);
+      refusal = await deps.submit(block);
+    } catch (error) {
+      if (!(error instanceof SlotRefusedError)) miss(slot, delegate.publicKey, failureReason(error));
+      throw error;
+    }
     if (refusal !== undefined) {
       slotStore.recordMissed(delegate.publicKey, slot, `the block was refused: ${refusal}`);
       throw new Error(`forged block ${block.header.id} was refused: ${refusal}`);
@@ -235,9 +245,10 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
       // Whose it was is known from then: the order of a new round says nothing of it.
       if (passed === foreignSlot) continue;
       const delegate = delegateOf(passed);
-      const reason = hindranceOf(passed) ?? "the node was busy or asleep during the slot";
+      const reason = hindranceOf(passed) ?? pauseReason ?? "the node was busy or asleep during the slot";
       if (delegate) miss(passed, delegate.publicKey, reason);
     }
+    pauseReason = undefined;
     settledSlot = Math.max(settledSlot, slot - 1);
   }
 
@@ -245,6 +256,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     const failure = error instanceof Error ? error : new Error(String(error));
     logger.error({ err: failure }, "forging failed");
     deps.onFailed(failure);
+    pauseReason = failureReason(failure);
     return FAILURE_PAUSE_MS;
   }
 
@@ -292,4 +304,10 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
       await turn;
     },
   };
+}
+
+function failureReason(error: unknown): string {
+  const trouble = troubleOf(error);
+  if (trouble) return `the block could not be written: ${trouble}`;
+  return `the block could not be made: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -10,6 +10,7 @@ import {
 import type { Chain } from "../chain/chain.ts";
 import type { Database } from "../store/database.ts";
 import { createSlotStore } from "../store/slots.ts";
+import { withBacklog } from "./backlog.ts";
 import { createForger, type Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
 import { createGaps } from "./gaps.ts";
 import { createGuard } from "./guard.ts";
@@ -51,7 +52,9 @@ export type ForgingFigures = SlotCounts & {
 /** @throws {SigningRecordError} if the signing record is in use, damaged, or cannot be written */
 export function createForging(options: ForgingOptions, deps: ForgingDeps): Forging {
   const { database, network, slots, rounds, chain, delegates, nowMs, logger } = deps;
-  const slotStore = createSlotStore(database);
+  const slotStore = withBacklog(createSlotStore(database), (err) =>
+    logger.error({ err }, "reasons of missed slots cannot be written; trying again"),
+  );
   const tally = createTally(slotStore);
   const record = openRecord(delegates.size === 0 ? undefined : options.signingRecord, {
     slotStore,

@@ -1,4 +1,5 @@
 /** Whether the node does its work, for those who start it anew or send it clients. */
+import { MAX_SILENT_SECONDS } from "../lifecycle/heartbeats.ts";
 import type { NodeStatus } from "../serving/gateway.ts";
 import type { WebhookFigures } from "../store/webhook-figures.ts";
 
@@ -9,17 +10,26 @@ export type Readiness = { readonly isReady: boolean; readonly checks: Readonly<R
 export type HealthDeps = {
   /** Undefined when the thread of consensus does not answer in time. */
   readonly status: () => Promise<NodeStatus | undefined>;
+  /** Seconds since the thread of consensus was seen to turn. */
+  readonly consensusSilentSeconds: () => number;
+  /** Why the last write to the database failed, if it did. */
+  readonly writeTrouble: () => string | undefined;
+  /** Of the disk of the data; undefined while that is not known. */
+  readonly freeBytes: () => number | undefined;
   /** Undefined: webhooks are off. */
   readonly webhooks: (() => WebhookFigures) | undefined;
   readonly nowMs: () => number;
 };
 
 export type Health = {
+  /** Whether the process does its work at all: started anew, it might. */
+  live(): Check;
   ready(): Promise<Readiness>;
   /** A turn of the dispatcher has ended: see `WebhookObserver`. */
   turned(error?: unknown): void;
 };
 
+const MEBIBYTE = 1_048_576;
 /** A node this far behind the network is busy with catching up. */
 const MAX_BLOCKS_BEHIND = 10;
 /** An event that nobody looked at for so long says that the matcher is dead, or drowning. */
@@ -27,8 +37,28 @@ const MAX_LAG_MS = 30_000;
 /** A dispatcher that fails for so long does not come back by itself. */
 const MAX_TROUBLE_MS = 10_000;
 
-export function createHealth({ status, webhooks, nowMs }: HealthDeps): Health {
+export function createHealth({
+  status,
+  consensusSilentSeconds,
+  writeTrouble,
+  freeBytes,
+  webhooks,
+  nowMs,
+}: HealthDeps): Health {
   let trouble: { readonly sinceMs: number; readonly message: string } | undefined;
+
+  function checkTurning(): Check {
+    const seconds = consensusSilentSeconds();
+    return seconds < MAX_SILENT_SECONDS ? well("turns") : ill(`has not turned for ${seconds} s`);
+  }
+
+  function checkDisk(): Check {
+    const free = freeBytes();
+    const left = free === undefined ? "" : `${Math.floor(free / MEBIBYTE)} MiB free`;
+    const trouble = writeTrouble();
+    if (trouble === undefined) return well(left || "is written");
+    return ill(["nothing can be written", trouble, left].filter(Boolean).join(": "));
+  }
 
   function checkConsensus(node: NodeStatus | undefined): Check {
     return node ? well("answers") : ill("does not answer");
@@ -54,10 +84,13 @@ export function createHealth({ status, webhooks, nowMs }: HealthDeps): Health {
   }
 
   return {
+    live: checkTurning,
     async ready() {
-      const node = await status();
+      const turning = checkTurning();
+      const node = turning.ok ? await status() : undefined;
       const checks = {
-        consensus: checkConsensus(node),
+        consensus: turning.ok ? checkConsensus(node) : turning,
+        disk: checkDisk(),
         ...(node && { chain: checkChain(node) }),
         ...(webhooks && { matcher: checkMatcher(webhooks()), dispatcher: checkDispatcher() }),
       };

@@ -12,6 +12,7 @@ import { createHttpMetrics, type HttpMetrics } from "./http.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import { createMatchingMetrics } from "./matching.ts";
 import { createNodeMetrics } from "./node.ts";
+import { createProcessMetrics, type ProcessFigures } from "./process.ts";
 import { createWebhookMetrics } from "./webhooks.ts";
 
 /** Everything that is not counted as it happens, but looked up when somebody asks. */
@@ -23,6 +24,7 @@ export type Figures = FiguresOfEach & {
   readonly calls: CallsByThread;
   readonly streams: StreamFigures;
   readonly connections: ConnectionsOfListeners;
+  readonly process: ProcessFigures;
 };
 
 export type Metrics = {
@@ -42,6 +44,7 @@ export function createMetrics(version: string): Metrics {
   const eachWebhook = createEachWebhook();
   const http = createHttpMetrics(registry);
   const connections = createConnectionMetrics(registry);
+  const process = createProcessMetrics(registry);
   const showCalls = createCallMetrics(registry);
   return {
     http,
@@ -54,6 +57,7 @@ export function createMetrics(version: string): Metrics {
       webhooks.show(figures.webhooks, nowMs);
       http.showStreams(figures.streams);
       connections.show(figures.connections);
+      process.show(figures.process, figures.node?.logLinesLost);
       showCalls(figures.calls);
       return `${await registry.metrics()}\n${eachWebhook.text(figures, nowMs)}`;
     },

@@ -80,6 +80,8 @@ export type NodeFigures = {
   /** Keys of this node that another forger signs with now. */
   keysUsedElsewhere: number;
   heapBytes: number;
+  /** Lines of its log that could not be written, since the process started. */
+  logLinesLost: number;
   loopDelay: LoopDelay;
 };
 

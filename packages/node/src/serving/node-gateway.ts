@@ -55,6 +55,8 @@ export type GatewayDeps = {
   readonly forging: () => ForgingFigures;
   /** Of the thread of consensus. */
   readonly loopDelay: () => LoopDelay;
+  /** Of the thread of consensus. */
+  readonly logLinesLost: () => number;
   /** The register of webhooks changed. */
   readonly webhooksChanged: () => void;
   /** The live streams want these names: see `Interest.streamsChanged`. */
@@ -138,6 +140,7 @@ export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gatew
         ...(peers && { peerBounds: peers.bounds() }),
         ...deps.forging(),
         heapBytes: process.memoryUsage().heapUsed,
+        logLinesLost: deps.logLinesLost(),
         loopDelay: deps.loopDelay(),
       };
     },

@@ -9,6 +9,7 @@ import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import type { Database } from "../store/database.ts";
 import { createQueueFigures, totalOf } from "../store/queue-figures.ts";
 import { createFiredFigures, createWebhookFigures } from "../store/webhook-figures.ts";
+import type { Writes } from "../store/writes.ts";
 import type { StreamFigures } from "../stream/stream.ts";
 import { CallError } from "../threads/error.ts";
 import type { MatchingObserver } from "../webhooks/conditions/observer.ts";
@@ -26,6 +27,12 @@ export type OperationsDeps = {
   readonly streams: () => StreamFigures;
   readonly connections: () => ConnectionsOfListeners;
   readonly areWebhooksOn: boolean;
+  readonly consensusSilentSeconds: () => number;
+  /** Of this thread. */
+  readonly logLinesLost: () => number;
+  readonly writes: Pick<Writes, "trouble" | "failures">;
+  /** Of the disk of the data. */
+  readonly freeBytes: () => number | undefined;
 };
 
 /** Time that the thread of consensus has to answer. */
@@ -40,6 +47,10 @@ export function createOperations({
   streams,
   connections,
   areWebhooksOn,
+  consensusSilentSeconds,
+  logLinesLost,
+  writes,
+  freeBytes,
 }: OperationsDeps): {
   readonly operations: Operations;
   /** To be told what happens. */
@@ -55,11 +66,19 @@ export function createOperations({
   const fired = createFiredFigures(database);
   const queues = createQueueFigures(database);
   const status = shared(() => inTime(gateway.status()));
-  const health = createHealth({ status, webhooks: areWebhooksOn ? webhooks : undefined, nowMs: Date.now });
+  const health = createHealth({
+    status,
+    consensusSilentSeconds,
+    writeTrouble: writes.trouble,
+    freeBytes,
+    webhooks: areWebhooksOn ? webhooks : undefined,
+    nowMs: Date.now,
+  });
   const ready = shared(health.ready);
 
   return {
     operations: {
+      live: health.live,
       ready,
       status: shared(async () => ({
         version,
@@ -81,6 +100,11 @@ export function createOperations({
             calls: calls(),
             streams: streams(),
             connections: connections(),
+            process: {
+              logLinesLost: logLinesLost(),
+              failedWrites: writes.failures(),
+              freeBytes: freeBytes(),
+            },
           },
           Date.now(),
         ),

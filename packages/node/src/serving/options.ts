@@ -60,6 +60,8 @@ export function servingDataOf(
     ServingData,
     | "databasePath"
     | "turns"
+    | "writeState"
+    | "heartbeats"
     | "files"
     | "genesisBlock"
     | "webhookToken"

@@ -1,4 +1,5 @@
 /** What runs in the serving thread: the API, the register of webhooks, and their deliveries. */
+import { dirname } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { createNetwork, createSlots } from "@uniknode/protocol";
 import { createTimestampOf } from "../http/answers/timestamp.ts";
@@ -12,11 +13,14 @@ import { createStreamRoutes } from "../http/stream/routes.ts";
 import { warnOfUnnamedProxy } from "../http/transport/proxies.ts";
 import { createWebhookRoutes } from "../http/webhooks/routes.ts";
 import { createClosing } from "../lifecycle/closing.ts";
+import { beat, watch } from "../lifecycle/heartbeats.ts";
 import { openLog } from "../logging/logger.ts";
 import { openDatabase } from "../store/database.ts";
+import { measureDiskSpace } from "../store/disk-space.ts";
 import { createEventLog } from "../store/events.ts";
 import { createRankingBuilder } from "../store/queries/rankings/builder.ts";
 import { furtherTurn } from "../store/turns.ts";
+import { loggedTrouble, watchWrites } from "../store/writes.ts";
 import { createSource } from "../stream/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS } from "../stream/stream.ts";
 import { createSlices } from "../webhooks/conditions/slices.ts";
@@ -43,10 +47,19 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const { gateway, figures: gatewayCalls } = gatewayThrough(gatewayPort);
   closing.add("gateway", () => gatewayPort.close());
 
-  const database = openDatabase(data.databasePath, { turn: furtherTurn(data.turns) });
+  const writes = watchWrites(data.writeState, loggedTrouble(logger));
+  const database = openDatabase(data.databasePath, { turn: furtherTurn(data.turns), writes });
   closing.add("database", database.close);
   // This side reads the log; it writes nothing but cursors.
   const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
+  closing.add("heartbeat", beat(data.heartbeats, "serving").close);
+  const consensusWatch = watch(data.heartbeats, "consensus", {
+    onSilent: () => logger.error({ thread: "consensus" }, "a thread does not turn"),
+    onBack: (seconds) => logger.warn({ thread: "consensus", seconds }, "a thread turns again"),
+  });
+  closing.add("watch", consensusWatch.close);
+  const diskSpace = measureDiskSpace(dirname(data.databasePath));
+  closing.add("disk space", diskSpace.close);
   const figuresReader = openDatabase(data.databasePath, { readonly: true });
   closing.add("figures reader", figuresReader.close);
   const { operations, observer, matching, answered, ...measuring } = createOperations({
@@ -56,6 +69,10 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     streams: () => stream.figures(),
     connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
     areWebhooksOn: data.webhooks === "on",
+    consensusSilentSeconds: consensusWatch.silentSeconds,
+    logLinesLost: log.lost,
+    writes,
+    freeBytes: diskSpace.freeBytes,
   });
   closing.add("measuring", measuring.close);
   const slices = createSlices(matching);

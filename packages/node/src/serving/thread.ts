@@ -16,6 +16,10 @@ export type ServingData = {
   readonly databasePath: string;
   /** Of those who write to the database; see `createTurns`. */
   readonly turns: SharedArrayBuffer;
+  /** Whether they succeed; see `createWriteState`. */
+  readonly writeState: SharedArrayBuffer;
+  /** Of the threads; see `createHeartbeats`. */
+  readonly heartbeats: SharedArrayBuffer;
   readonly files: NetworkFiles;
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   readonly host: string;

@@ -2,6 +2,7 @@
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import Driver from "better-sqlite3";
 import type { Turn } from "./turns.ts";
+import type { Writes } from "./writes.ts";
 
 /** A value as SQLite keeps it. Integers come back as `number`, or as `bigint` from `bigints` statements. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
@@ -36,6 +37,8 @@ export type DatabaseOptions = {
   readonly?: boolean;
   /** Where several threads write: what a transaction waits for before it asks SQLite. */
   turn?: Turn;
+  /** Told of what becomes of writes. */
+  writes?: Writes;
 };
 
 /** How long a writer waits for another one before it fails. */
@@ -68,12 +71,28 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     driver.pragma("cache_size = -16000");
   }
 
+  const totalChanges = () => driver.prepare("SELECT total_changes()").pluck().get();
+
+  /** A transaction may write nothing, and then says nothing about a disk that failed before. */
+  function watched<T>(write: () => T): T {
+    const { writes } = options;
+    const before = writes?.trouble() && totalChanges();
+    try {
+      const answer = write();
+      if (before !== undefined && totalChanges() !== before) writes?.worked();
+      return answer;
+    } catch (error) {
+      writes?.failed(error);
+      throw error;
+    }
+  }
+
   function transaction<T>(work: () => T, survives: "power loss" | "process death" = "power loss"): T {
     if (driver.inTransaction) return work();
     if (survives === "process death") driver.pragma("synchronous = NORMAL");
     options.turn?.take();
     try {
-      return driver.transaction(work).immediate();
+      return watched(() => driver.transaction(work).immediate());
     } finally {
       options.turn?.end();
       if (survives === "process death") driver.pragma("synchronous = FULL");

@@ -124,6 +124,25 @@ describe("forging", () => {
 });
 
 describe("a missed slot has a recorded reason", () => {
+  test("a disk that is full, also for slots that go by while the forger pauses", async () => {
+    const full = Object.assign(new Error("could not be committed"), {
+      cause: Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }),
+    });
+    const { forger, slotStore, failures } = world({
+      forgingOrder: () => [one],
+      submit: async () => {
+        throw full;
+      },
+    });
+    forger.start();
+    await vi.advanceTimersByTimeAsync(3 * slotMs);
+    await forger.stop();
+    const reasons = slotStore.missed(10).map(({ reason }) => reason);
+    expect(reasons.length).toBeGreaterThan(1);
+    expect(new Set(reasons)).toEqual(new Set(["the block could not be written: disk full"]));
+    expect(failures.length).toBeGreaterThan(0);
+  });
+
   test("an obstacle that stays for the whole slot", async () => {
     const obstacle = async () => "catching up";
     const { forger, forged, slotStore } = world({ forgingOrder: () => [one], obstacle });

@@ -6,9 +6,16 @@ import type { WebhookFigures } from "../../src/store/webhook-figures.ts";
 const STATUS: NodeStatus = { synced: true, now: 17, blocksCount: 0, timestamp: 100 };
 const WEBHOOKS: WebhookFigures = { active: 1, disabled: 0, suspended: 0, fired: 5, unmatched: 0 };
 
+const SOUND = {
+  consensusSilentSeconds: () => 0,
+  writeTrouble: () => undefined as string | undefined,
+  freeBytes: () => 200 * 1_048_576,
+};
+
 function open(status: NodeStatus | undefined = STATUS, webhooks: WebhookFigures = WEBHOOKS) {
   const clock = { nowMs: 1_000_000 };
   const health = createHealth({
+    ...SOUND,
     status: async () => status,
     webhooks: () => webhooks,
     nowMs: () => clock.nowMs,
@@ -21,6 +28,7 @@ test("a node that does its work is ready", async () => {
     isReady: true,
     checks: {
       consensus: { ok: true, detail: "answers" },
+      disk: { ok: true, detail: "200 MiB free" },
       chain: { ok: true, detail: "at height 17" },
       matcher: { ok: true, detail: "0 events wait" },
       dispatcher: { ok: true, detail: "runs" },
@@ -30,6 +38,7 @@ test("a node that does its work is ready", async () => {
 
 test("a node whose consensus does not answer is not", async () => {
   const health = createHealth({
+    ...SOUND,
     status: async () => undefined,
     webhooks: () => WEBHOOKS,
     nowMs: () => 0,
@@ -71,5 +80,45 @@ test("a node whose dispatcher is held up is not, until it runs again", async () 
     checks: { dispatcher: { ok: false, detail: "held up for 11 s: disk is full" } },
   });
   health.turned();
+  expect((await health.ready()).isReady).toBe(true);
+});
+
+test("a node whose consensus does not turn is neither live nor ready, and is not asked", async () => {
+  let silentSeconds = 9;
+  let asked = 0;
+  const health = createHealth({
+    ...SOUND,
+    status: async () => {
+      asked++;
+      return STATUS;
+    },
+    consensusSilentSeconds: () => silentSeconds,
+    webhooks: undefined,
+    nowMs: () => 0,
+  });
+  expect([health.live().ok, (await health.ready()).isReady, asked]).toEqual([true, true, 1]);
+  silentSeconds = 12;
+  expect(health.live()).toEqual({ ok: false, detail: "has not turned for 12 s" });
+  expect(await health.ready()).toMatchObject({
+    isReady: false,
+    checks: { consensus: { ok: false, detail: "has not turned for 12 s" } },
+  });
+  expect(asked).toBe(1);
+});
+
+test("a node that cannot write is not ready until it can", async () => {
+  let trouble: string | undefined = "disk full";
+  const health = createHealth({
+    ...SOUND,
+    status: async () => STATUS,
+    writeTrouble: () => trouble,
+    webhooks: undefined,
+    nowMs: () => 0,
+  });
+  expect(await health.ready()).toMatchObject({
+    isReady: false,
+    checks: { disk: { ok: false, detail: "nothing can be written: disk full: 200 MiB free" } },
+  });
+  trouble = undefined;
   expect((await health.ready()).isReady).toBe(true);
 });

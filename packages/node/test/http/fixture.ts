@@ -100,6 +100,7 @@ export function createGateway(): Gateway & { submitted: unknown[][] } {
       refused: { signed_before: 0, watching: 0, other_forger: 0 },
       keysUsedElsewhere: 0,
       heapBytes: 1_000_000,
+      logLinesLost: 0,
       loopDelay: { p50: 0, p99: 0.001, max: 0.002 },
     }),
     streamsChanged: async (names) => Object.fromEntries(names.map((name) => [name, 0])),

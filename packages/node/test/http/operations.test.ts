@@ -6,6 +6,7 @@ import { addFailures } from "../../src/http/transport/failures.ts";
 import { silent } from "../webhooks/support.ts";
 
 const OPERATIONS: Operations = {
+  live: () => ({ ok: true, detail: "turns" }),
   ready: async () => ({ isReady: true, checks: {} }),
   status: async () => ({ version: "1" }),
   metrics: async () => "up 1\n",

@@ -28,6 +28,7 @@ export const FIGURES = {
     refused: { signed_before: 31, watching: 32, other_forger: 33 },
     keysUsedElsewhere: 34,
     heapBytes: 1_000,
+    logLinesLost: 71,
     loopDelay: { p50: 0.01, p99: 0.02, max: 0.03 },
   },
   serving: { p50: 0.4, p99: 0.5, max: 0.6 },
@@ -50,4 +51,5 @@ export const FIGURES = {
     },
     operations: undefined,
   },
+  process: { logLinesLost: 72, failedWrites: 73, freeBytes: 74 },
 } satisfies Figures as Figures & { node: NonNullable<Figures["node"]> };

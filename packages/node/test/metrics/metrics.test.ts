@@ -71,6 +71,10 @@ test("shows what is looked up", async () => {
     'uniknode_thread_calls_refused_total{thread="slow"}': 20,
     uniknode_streams: 14,
     uniknode_streams_cut_total: 15,
+    'uniknode_log_lines_lost_total{thread="consensus"}': 71,
+    'uniknode_log_lines_lost_total{thread="serving"}': 72,
+    uniknode_disk_failed_writes_total: 73,
+    uniknode_disk_free_bytes: 74,
   });
 });
 

@@ -24,6 +24,7 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
           refused: { signed_before: 0, watching: 0, other_forger: 0 },
           keysUsedElsewhere: 0,
         }),
+        logLinesLost: () => 0,
         loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
         webhooksChanged: () => {},
         streamsChanged: () => ({}),

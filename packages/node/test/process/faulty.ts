@@ -48,22 +48,31 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+export type FaultyOptions = {
+  readonly stdout: Stdio;
+  readonly stderr: Stdio;
+  /** A command that runs the program in its own place, given the folder that holds the data. */
+  readonly through?: (folder: string) => readonly string[];
+};
+
 /** Waits until it answers. */
 export async function startFaulty(
-  { stdout, stderr, environment }: { stdout: Stdio; stderr: Stdio; environment?: NodeJS.ProcessEnv },
+  { stdout, stderr, through = () => [] }: FaultyOptions,
   ...args: string[]
 ): Promise<Faulty> {
   const folder = newFolder();
   const url = `http://127.0.0.1:${await freePort()}`;
+  const [command, ...rest] = [...through(folder), process.execPath];
   const child = spawn(
-    process.execPath,
+    command!,
     [
+      ...rest,
       ...["--import", FAULTS, PROGRAM, "dev", "--data", join(folder, "data"), "--block-time", "1"],
       ...["--http-port", new URL(url).port, "--log-level", "info", ...args],
     ],
     {
       stdio: ["ignore", stdout, stderr],
-      env: { ...process.env, UNIKNODE_TEST_FAULTS: folder, ...environment },
+      env: { ...process.env, UNIKNODE_TEST_FAULTS: folder },
     },
   );
   const exited = once(child, "exit") as Promise<[number | null]>;

@@ -2,14 +2,18 @@ import { dalinet } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { runOptions } from "../../src/config/options.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
+import { createHeartbeats } from "../../src/lifecycle/heartbeats.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import { servingDataOf } from "../../src/serving/options.ts";
 import { createTurns } from "../../src/store/turns.ts";
+import { createWriteState } from "../../src/store/writes.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/webhooks.ts";
 
 const node = {
   databasePath: "node.sqlite",
   turns: createTurns(),
+  writeState: createWriteState(),
+  heartbeats: createHeartbeats(),
   files: dalinet,
   genesisBlock: {},
   webhookToken: "secret",

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { dalinet } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { webhookRoutes } from "../../src/http/description/webhooks.ts";
+import { createHeartbeats } from "../../src/lifecycle/heartbeats.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import {
   loadServingThread,
@@ -15,6 +16,7 @@ import { openDatabase } from "../../src/store/database.ts";
 import { createEventLog } from "../../src/store/events.ts";
 import { createTurns } from "../../src/store/turns.ts";
 import { createWebhookStore } from "../../src/store/webhooks.ts";
+import { createWriteState } from "../../src/store/writes.ts";
 import { PUBLIC_TARGETS } from "../../src/webhooks/delivery/guard.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../src/webhooks/webhooks.ts";
 import { createGateway, type Fixture, identity, openFixture } from "../http/fixture.ts";
@@ -38,6 +40,8 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
   const data: ServingData = {
     databasePath: fixture.path,
     turns: createTurns(),
+    writeState: createWriteState(),
+    heartbeats: createHeartbeats(),
     files: dalinet,
     genesisBlock: identity.genesisBlock,
     host: "127.0.0.1",
@@ -156,7 +160,7 @@ test("knows no path of webhooks while they are off, calls no target, and holds n
   const { data } = (await (await get("/api/node/configuration")).json()) as { data: { ports: object } };
   expect(data.ports).not.toHaveProperty("@arkecosystem/core-webhooks");
   const health = (await (await get("/health/ready")).json()) as { status: string; checks: object };
-  expect([health.status, Object.keys(health.checks)]).toEqual(["ready", ["consensus", "chain"]]);
+  expect([health.status, Object.keys(health.checks)]).toEqual(["ready", ["consensus", "disk", "chain"]]);
   expect((await get("/metrics")).status).toBe(200);
   expect((await get("/api/events?events=block.applied")).status).toBe(401);
   expect(events.cursor("webhooks")).toBeUndefined();

@@ -1,10 +1,11 @@
 /** For those who run the node, not for its clients: without a prefix, and without a limit of requests. */
 import type { FastifyPluginAsync } from "fastify";
-import type { Readiness } from "../../health/health.ts";
+import type { Check, Readiness } from "../../health/health.ts";
 import { type AccessOptions, createAccess } from "../webhooks/access.ts";
 import { createBound } from "./bound.ts";
 
 export type Operations = {
+  readonly live: () => Check;
   readonly ready: () => Promise<Readiness>;
   /** A summary as JSON. */
   readonly status: () => Promise<object>;
@@ -25,8 +26,12 @@ export function createOperationRoutes(
   const bound = createBound(SUMMARY_LIMIT, Date.now);
 
   return async (app) => {
-    // Whoever gets this answer knows that the process lives.
-    app.get("/health/live", options, () => ({ status: "live" }));
+    // This thread lives, since it answers; the process is to be started anew when the other one does not.
+    app.get("/health/live", options, async (_request, reply) => {
+      const { ok, detail } = operations.live();
+      reply.code(ok ? 200 : 503);
+      return ok ? { status: "live" } : { status: "not live", detail };
+    });
 
     app.get("/health/ready", options, async (_request, reply) => {
       const { isReady, checks } = await operations.ready();

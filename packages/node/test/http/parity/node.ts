@@ -86,6 +86,7 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
         refused: { signed_before: 0, watching: 0, other_forger: 0 },
         keysUsedElsewhere: 0,
       }),
+      logLinesLost: () => 0,
       loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
       webhooksChanged: () => {},
       streamsChanged: () => ({}),

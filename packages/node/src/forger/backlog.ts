@@ -1,0 +1,38 @@
+/** Reasons of missed slots that cannot be written yet, such as on a full disk: kept until they can. */
+import type { SlotStore } from "../store/slots.ts";
+
+/** The oldest are dropped beyond: several hours of a delegate's slots. */
+const MAX_WAITING = 1_000;
+
+/**
+ * A store whose `recordMissed` never fails; whatever is written next brings the reasons that wait along.
+ *
+ * @param onFailed told of why a reason could not be written
+ */
+export function withBacklog(store: SlotStore, onFailed: (error: unknown) => void): SlotStore {
+  const waiting: Parameters<SlotStore["recordMissed"]>[] = [];
+
+  function writeWaiting(): void {
+    try {
+      for (let missed = waiting[0]; missed; missed = waiting[0]) {
+        store.recordMissed(...missed);
+        waiting.shift();
+      }
+    } catch (error) {
+      onFailed(error);
+    }
+  }
+
+  return {
+    ...store,
+    recordMissed(...missed) {
+      if (waiting.length >= MAX_WAITING) waiting.shift();
+      waiting.push(missed);
+      writeWaiting();
+    },
+    recordForged(...forged) {
+      store.recordForged(...forged);
+      writeWaiting();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * Whether the disk of the database takes what is written: one state for all threads that write, in shared memory, so that
+ * each of them can say it while another hangs.
+ */
+import type { Logger } from "pino";
+
+export type Trouble = "disk full" | "disk cannot be written";
+
+/** One thread's end of the state. */
+export type Writes = {
+  /** Why the last write failed, if it did for lack of a disk. */
+  trouble(): Trouble | undefined;
+  /** Writes of all threads that failed so, since the process started. */
+  failures(): number;
+  /** Something was written. */
+  worked(): void;
+  /** Takes note of an error of a write, of whatever kind. */
+  failed(error: unknown): void;
+};
+
+export type WritesDeps = {
+  readonly onTrouble?: (trouble: Trouble, error: unknown) => void;
+  readonly onBack?: () => void;
+};
+
+/** Places in the shared memory. */
+const TROUBLE = 0;
+const FAILURES = 1;
+const TROUBLES = [undefined, "disk full", "disk cannot be written"] as const;
+
+/** What the threads share. */
+export const createWriteState = (): SharedArrayBuffer =>
+  new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+
+export function watchWrites(
+  state: SharedArrayBuffer,
+  { onTrouble = () => {}, onBack = () => {} }: WritesDeps = {},
+): Writes {
+  const places = new Int32Array(state);
+  return {
+    trouble: () => TROUBLES[Atomics.load(places, TROUBLE)],
+    failures: () => Atomics.load(places, FAILURES),
+    worked() {
+      if (Atomics.exchange(places, TROUBLE, 0) !== 0) onBack();
+    },
+    failed(error) {
+      const trouble = troubleOf(error);
+      if (!trouble) return;
+      Atomics.add(places, FAILURES, 1);
+      if (Atomics.exchange(places, TROUBLE, TROUBLES.indexOf(trouble)) === 0) onTrouble(trouble, error);
+    },
+  };
+}
+
+/** One line when the disk fails, and one when it is back. */
+export const loggedTrouble = (logger: Pick<Logger, "error" | "warn">): WritesDeps => ({
+  onTrouble: (trouble, error) =>
+    logger.error({ reason: trouble, error: (error as Error).message }, "the database cannot be written"),
+  onBack: () => logger.warn("the database can be written again"),
+});
+
+const FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
+const UNWRITABLE = /^(SQLITE_IOERR|SQLITE_READONLY|EIO$|EROFS$|EFBIG$)/;
+
+/** What is wrong with the disk, if that is the cause of an error, or of what caused it. */
+export function troubleOf(error: unknown): Trouble | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code = "" } = cause as { code?: string };
+    if (FULL.has(code)) return "disk full";
+    if (UNWRITABLE.test(code)) return "disk cannot be written";
+  }
+  return undefined;
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { withBacklog } from "../../src/forger/backlog.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { createSlotStore } from "../../src/store/slots.ts";
+
+test("reasons that cannot be written are kept, in order, until they can", () => {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const failures: unknown[] = [];
+  const store = withBacklog(createSlotStore(database), (error) => failures.push(error));
+  database.execute("ALTER TABLE missed_slots RENAME TO hidden");
+  store.recordMissed("key", 1, "disk full");
+  store.recordMissed("key", 2, "disk full");
+  expect(failures).toHaveLength(2);
+  database.execute("ALTER TABLE hidden RENAME TO missed_slots");
+  store.recordForged("key", 3, "block");
+  expect(store.missed(10).map(({ slot }) => slot)).toEqual([2, 1]);
+  database.close();
+});

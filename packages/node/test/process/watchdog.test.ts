@@ -1,0 +1,99 @@
+/** Threads that do not turn: health says so, and systemd is told nothing any more. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { devGenesis } from "../../src/dev/genesis.ts";
+import { peopleOf } from "../../src/dev/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { createSystemd } from "../../src/lifecycle/systemd.ts";
+import { newFolder, startFaulty } from "./faulty.ts";
+import { writeNetwork } from "./network.ts";
+import { spawnUniknode } from "./uniknode.ts";
+
+const POLL = { timeout: 30_000, interval: 200 };
+const MNEMONIC = "test test test test test test test test test test test junk";
+
+test("consensus that hangs is seen after 10 s, and so is its return", { timeout: 120_000 }, async () => {
+  const node = await startFaulty({ stdout: "pipe", stderr: "pipe" });
+  const health = async (path: string) => {
+    const answer = await fetch(`${node.url}/health/${path}`);
+    return `${answer.status} ${await answer.text()}`;
+  };
+  expect(await health("live")).toBe('200 {"status":"live"}');
+  node.fail("hang", "consensus", "15000");
+  await expect.poll(() => health("live"), POLL).toMatch(/^503 .*has not turned for 1\d s/);
+  expect(await health("ready")).toMatch(/^503 .*has not turned for 1\d s/);
+  await expect.poll(() => health("live"), POLL).toMatch(/^200 /);
+  await expect.poll(() => health("ready"), POLL).toMatch(/^200 /);
+  expect(node.stderr()).toMatch(/"thread":"consensus","msg":"a thread does not turn"/);
+  await node.forgesOn();
+});
+
+const canNotify =
+  spawnSync("systemd-notify", ["--version"]).status === 0 && spawnSync("perl", ["-e", "1"]).status === 0;
+
+const LISTEN = `use IO::Socket::UNIX; use Socket; $| = 1;
+my $socket = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => $ARGV[0]) or die;
+print "listening\\n"; while (defined $socket->recv(my $text, 4096)) { print "$text\\n" if length $text }`;
+
+/** What systemd would be told. */
+async function listenAsSystemd(): Promise<{ path: string; messages: () => string[] }> {
+  const path = join(newFolder(), "notify");
+  const listener = spawn("perl", ["-e", LISTEN, path], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void listener.kill());
+  let text = "";
+  listener.stdout.setEncoding("utf8").on("data", (more: string) => {
+    text += more;
+  });
+  await once(listener.stdout, "data");
+  return {
+    path,
+    messages: () => text.split("\n").filter((line) => /^(READY|WATCHDOG|STOPPING)=/.test(line)),
+  };
+}
+
+test.skipIf(!canNotify)(
+  "systemd is told that the node serves, lives and ends",
+  { timeout: 120_000 },
+  async () => {
+    const { path, messages } = await listenAsSystemd();
+    const { block, files } = devGenesis(castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), 1), 8);
+    const networkDir = join(newFolder(), "network");
+    writeNetwork(networkDir, { block, files });
+    const node = spawnUniknode(
+      ["run", "--network-dir", networkDir, "--alone", "--data", newFolder(), "--http-port", "0"],
+      { environment: { NOTIFY_SOCKET: path, WATCHDOG_USEC: "1000000" } },
+    );
+    onTestFinished(() => void node.child.kill("SIGKILL"));
+    await expect.poll(messages, { timeout: 60_000 }).toContain("READY=1");
+    await expect.poll(() => messages().slice(0, 3), POLL).toEqual(["READY=1", "WATCHDOG=1", "WATCHDOG=1"]);
+    node.child.kill("SIGTERM");
+    expect((await node.ended).code).toBe(0);
+    expect(messages()).toContain("STOPPING=1");
+  },
+);
+
+test.skipIf(!canNotify)("systemd is not told that a node lives whose serving thread hangs", async () => {
+  const { path, messages } = await listenAsSystemd();
+  let isAlive = true;
+  const systemd = createSystemd({
+    environment: { ...process.env, NOTIFY_SOCKET: path, WATCHDOG_USEC: "400000", WATCHDOG_PID: undefined },
+    isAlive: () => isAlive,
+    logger: { warn: (...line: unknown[]) => expect(line).toEqual([]) },
+  });
+  systemd.ready();
+  await expect.poll(messages, POLL).toContain("WATCHDOG=1");
+  isAlive = false;
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  const { length } = messages();
+  await new Promise((resolve) => setTimeout(resolve, 800));
+  expect(messages()).toHaveLength(length);
+  systemd.stopping();
+  await expect.poll(messages, POLL).toContain("STOPPING=1");
+});
+
+test.skipIf(!canNotify)("a node that no systemd started tells nothing", () => {
+  const logger = { warn: (...line: unknown[]) => expect(line).toEqual([]) };
+  createSystemd({ environment: {}, isAlive: () => true, logger }).ready();
+});
