@@ -14,21 +14,24 @@ export type Send = {
   readonly body?: string | Uint8Array;
 };
 
+type Endpoint = Pick<Target, "host" | "httpPort">;
+
 const REQUEST_TIMEOUT_MS = 20_000;
 
 /** The status of the answer, 0 where there is none. Counts the request, and its refusal. */
-export function send(
-  target: Pick<Target, "host" | "httpPort">,
-  tally: Tally,
-  options: Send,
-): Promise<number> {
-  const { method = options.body === undefined ? "GET" : "POST", path, from, headers = {}, body } = options;
+export async function send(target: Endpoint, tally: Tally, options: Send): Promise<number> {
   tally.offered();
+  const { status } = await ask(target, options);
+  if (status === 0 || status >= 400) tally.refused();
+  return status;
+}
+
+/** The answer as text; status 0 where there is none. */
+export function ask(target: Endpoint, options: Send): Promise<{ status: number; text: string }> {
+  const { method = options.body === undefined ? "GET" : "POST", path, from, headers = {}, body } = options;
   return new Promise((resolve) => {
-    const settle = (status: number) => {
-      if (status === 0 || status >= 400) tally.refused();
-      resolve(status);
-    };
+    let text = "";
+    const settle = (status: number) => resolve({ status, text });
     const sent = request({
       host: target.host,
       port: target.httpPort,
@@ -42,7 +45,9 @@ export function send(
     sent.once("response", (response) => {
       response.once("error", () => settle(0));
       response.once("end", () => settle(response.statusCode ?? 0));
-      response.resume();
+      response.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+      });
     });
     sent.once("error", () => settle(0));
     sent.end(body);

@@ -80,14 +80,14 @@ export const slowReaders: Attack = {
 
 export const pipelinedRequests: Attack = {
   name: "pipelined requests",
-  description: "40 connections that write 1 MB of requests at once, again and again",
+  description: "40 connections of as many addresses that write 1 MB of requests at once, again and again",
   async run({ host, httpPort }, tally, signal) {
-    const addresses = clientAddresses(25);
+    let opened = 0;
     const connections = createConnections(tally);
     const text = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n".repeat(25_000);
     while (!signal.aborted) {
       for (let index = connections.count(); index < 40; index++) {
-        connections.open(host, httpPort, addresses.next(), text).resume();
+        connections.open(host, httpPort, `127.25.0.${1 + (opened++ % 40)}`, text).resume();
       }
       await sleep(200);
     }

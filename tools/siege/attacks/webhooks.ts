@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack, Tally } from "../attack.ts";
-import { repeat, send, untilAborted } from "../requests.ts";
+import { ask, repeat, send, untilAborted } from "../requests.ts";
 import type { Target } from "../target.ts";
 
 const HANGING_WEBHOOKS = 1_000;
@@ -13,22 +13,23 @@ const REGISTRATIONS = 10_000;
 const CONDITIONS = [{ key: "event", condition: "ne", value: "" }];
 
 /** Removes every webhook with a target below `/siege/`. */
-async function removeAll({ host, httpPort, token }: Target, addresses: { next(): string }): Promise<void> {
-  const base = `http://${host}:${httpPort}/api/v2/webhooks`;
+async function removeAll(target: Target, addresses: { next(): string }): Promise<void> {
   const silent = { offered() {}, refused() {} };
+  const headers = { authorization: target.token };
   for (;;) {
-    const answer = await fetch(`${base}?limit=100`, { headers: { authorization: token } });
-    if (!answer.ok) throw new Error(`the register answers ${answer.status}: ${await answer.text()}`);
-    const { data } = (await answer.json()) as { data: { id: string | number; target: string }[] };
+    const path = "/api/v2/webhooks?limit=100";
+    const { status, text } = await ask(target, { path, from: addresses.next(), headers });
+    if (status !== 200) throw new Error(`the register answers ${status}: ${text}`);
+    const { data } = JSON.parse(text) as { data: { id: string | number; target: string }[] };
     const own = data.filter(({ target }) => target.includes("/siege/"));
     if (own.length === 0) return;
     for (let index = 0; index < own.length; index += 10) {
       const removals = own.slice(index, index + 10).map(({ id }) =>
-        send({ host, httpPort }, silent, {
+        send(target, silent, {
           method: "DELETE",
           path: `/api/v2/webhooks/${id}`,
           from: addresses.next(),
-          headers: { authorization: token },
+          headers,
         }),
       );
       await Promise.all(removals);

@@ -205,6 +205,9 @@ describe("what one connection may ask for", () => {
     await closed;
     expect(text.split("HTTP/1.1 200 OK").length - 1).toBeLessThan(64 + 32);
     expect(connections().closed.pipelined).toBe(1);
+    await closeOf(await connectFrom("127.0.0.1", port));
+    expect(connections().refused.offender).toBe(1);
+    expect(await statusFrom("127.0.0.2", port, "/api/blockchain")).toMatchObject({ status: 200 });
   });
 
   test("answers of so many bytes before it takes them, all connections together", async () => {
@@ -262,7 +265,7 @@ test("a server with half-open connections closes within seconds", async () => {
   expect(performance.now() - beganMs).toBeLessThan(5_000);
 });
 
-test("pipelined requests are handled one after another", () => {
+test("pipelined requests are handled one after another", async () => {
   const connections = createConnections({ total: 10, perClient: 10 }, () => false);
   const socket = Object.assign(new EventEmitter(), { remoteAddress: "127.0.0.1", bytesRead: 0 });
   connections.admit(socket as unknown as Socket);
@@ -274,10 +277,13 @@ test("pipelined requests are handled one after another", () => {
   });
   expect(handled).toEqual([0]);
   responses[0]!.emit("close");
+  // Others had a chance in between.
+  await new Promise(setImmediate);
   expect(handled).toEqual([0, 1]);
   // Once the connection has gone, nothing is done for it any more.
   socket.emit("close");
   responses[1]!.emit("close");
+  await new Promise(setImmediate);
   expect(handled).toEqual([0, 1]);
 });
 

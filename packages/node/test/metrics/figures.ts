@@ -46,7 +46,7 @@ export const FIGURES = {
   connections: {
     api: {
       open: 16,
-      refused: { client: 17, site: 18, total: 19 },
+      refused: { client: 17, site: 18, total: 19, offender: 0 },
       closed: { evicted: 20, late: 21, pipelined: 22, memory: 23, slow: 24 },
     },
     operations: undefined,

@@ -14,8 +14,8 @@ export type ConnectionBounds = {
   readonly perClient: number;
 };
 
-/** Whose share is used up when a new connection is closed at once. */
-export type Refusal = "client" | "site" | "total";
+/** Why a new connection is closed at once: whose share is used up, or that its client pipelined too much just before. */
+export type Refusal = "client" | "site" | "total" | "offender";
 /**
  * Why an open connection is closed: `evicted` to make room for another client, `late` with a request, `pipelined` too many
  * of them, `memory` that its bodies and answers take, or `slow` with taking an answer.
@@ -59,6 +59,13 @@ const CLIENTS_PER_SITE = 2;
 /** Requests of one connection that wait for their answers, or whose answers wait to be taken. */
 const MAX_PIPELINED = 32;
 
+/**
+ * A client that pipelined too much gets no new connection for so long: what it had sent until it was cut takes longer to
+ * parse than to send.
+ */
+const OFFENCE_MS = 10_000;
+const MAX_OFFENDERS = 10_000;
+
 type Client = { readonly group: string; readonly site: string; readonly connections: Set<Entry> };
 type Entry = {
   readonly socket: Socket;
@@ -77,7 +84,9 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
   const open = new Map<Socket, Entry>();
   const clients = new Map<string, Client>();
   const sites = new Map<string, number>();
-  const refused = { client: 0, site: 0, total: 0 };
+  /** Monotonic time of the offence, by group of the client; the oldest first. */
+  const offenders = new Map<string, number>();
+  const refused = { client: 0, site: 0, total: 0, offender: 0 };
   const closed = { evicted: 0, late: 0, pipelined: 0, memory: 0, slow: 0 };
 
   function clientOf(address: string): Client | undefined {
@@ -86,9 +95,18 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
     return clients.get(group) ?? { group, site: siteGroup(address), connections: new Set() };
   }
 
+  function isOffender(group: string): boolean {
+    for (const [oldest, sinceMs] of offenders) {
+      if (performance.now() - sinceMs < OFFENCE_MS && offenders.size <= MAX_OFFENDERS) break;
+      offenders.delete(oldest);
+    }
+    return offenders.has(group);
+  }
+
   /** Makes room where that is possible. */
   function refusalOf(client: Client | undefined): Refusal | undefined {
     if (client) {
+      if (isOffender(client.group)) return "offender";
       if (client.connections.size >= perClient) return "client";
       if ((sites.get(client.site) ?? 0) >= perClient * CLIENTS_PER_SITE) return "site";
     }
@@ -145,7 +163,10 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
     begin(socket, response, handle) {
       const entry = open.get(socket);
       if (!entry) return;
-      if (entry.inFlight.size >= MAX_PIPELINED) return close(socket, "pipelined");
+      if (entry.inFlight.size >= MAX_PIPELINED) {
+        if (entry.client) offenders.set(entry.client.group, performance.now());
+        return close(socket, "pipelined");
+      }
       const isFirst = entry.inFlight.size === 0;
       entry.inFlight.add(response);
       entry.sinceMs = performance.now();
@@ -153,7 +174,10 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
       response.once("close", () => {
         entry.inFlight.delete(response);
         entry.sinceMs = performance.now();
-        if (open.has(socket)) entry.waiting.shift()?.();
+        // Not at once: a client whose answers all fit into the buffers of the system would keep others waiting.
+        setImmediate(() => {
+          if (open.has(socket)) entry.waiting.shift()?.();
+        });
       });
       if (isFirst) handle();
       else entry.waiting.push(handle);
