@@ -5,6 +5,8 @@ import type { Attack } from "../attack.ts";
 import { createConnections, repeat, send, untilAborted } from "../requests.ts";
 
 const HELD_CONNECTIONS = 2_000;
+/** As many as one connection may ask for before it takes them. */
+const ANSWERS = 30;
 const DRIP_CONNECTIONS = 500;
 const DRIP_INTERVAL_MS = 500;
 
@@ -63,11 +65,11 @@ export const slowBodies: Attack = {
 
 export const slowReaders: Attack = {
   name: "slow readers",
-  description: "400 connections that ask for 100 large answers each and read nothing",
+  description: `400 connections that ask for ${ANSWERS} large answers each and read nothing`,
   async run({ host, httpPort }, tally, signal) {
     const addresses = clientAddresses(24);
     const connections = createConnections(tally);
-    const asking = "GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100);
+    const asking = "GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(ANSWERS);
     while (!signal.aborted) {
       for (let index = connections.count(); index < 400; index++) {
         connections.open(host, httpPort, addresses.next(), asking).pause();

@@ -6,6 +6,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { clientGroup, siteGroup } from "../../addresses/groups.ts";
 import type { RangeTest } from "../../addresses/ranges.ts";
+import { stopParsing } from "./stop-parsing.ts";
 
 export type ConnectionBounds = {
   /** Open at once, of all clients together. */
@@ -59,10 +60,7 @@ const CLIENTS_PER_SITE = 2;
 /** Requests of one connection that wait for their answers, or whose answers wait to be taken. */
 const MAX_PIPELINED = 32;
 
-/**
- * A client that pipelined too much gets no new connection for so long: what it had sent until it was cut takes longer to
- * parse than to send.
- */
+/** A client that pipelined too much gets no new connection for so long: it would do the same again at once. */
 const OFFENCE_MS = 10_000;
 const MAX_OFFENDERS = 10_000;
 
@@ -165,6 +163,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
       if (!entry) return;
       if (entry.inFlight.size >= MAX_PIPELINED) {
         if (entry.client) offenders.set(entry.client.group, performance.now());
+        stopParsing(socket);
         return close(socket, "pipelined");
       }
       const isFirst = entry.inFlight.size === 0;
