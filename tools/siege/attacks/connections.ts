@@ -71,10 +71,11 @@ export const slowReaders: Attack = {
     const connections = createConnections(tally);
     const asking = "GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(ANSWERS);
     while (!signal.aborted) {
-      for (let index = connections.count(); index < 400; index++) {
+      const missing = Math.min(400 - connections.count(), 50);
+      for (let index = 0; index < missing; index++) {
         connections.open(host, httpPort, addresses.next(), asking).pause();
       }
-      await sleep(200);
+      await sleep(100);
     }
     connections.closeAll();
   },

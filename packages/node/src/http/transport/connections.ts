@@ -6,6 +6,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { clientGroup, siteGroup } from "../../addresses/groups.ts";
 import type { RangeTest } from "../../addresses/ranges.ts";
+import { createQueue } from "./queue.ts";
 import { stopParsing } from "./stop-parsing.ts";
 
 export type ConnectionBounds = {
@@ -59,6 +60,8 @@ export type Connections = {
 const CLIENTS_PER_SITE = 2;
 /** Requests of one connection that wait for their answers, or whose answers wait to be taken. */
 const MAX_PIPELINED = 32;
+/** Answers of the largest kind take half a millisecond each. */
+const FOLLOWERS_PER_TICK = 16;
 
 /** A client that pipelined too much gets no new connection for so long: it would do the same again at once. */
 const OFFENCE_MS = 10_000;
@@ -136,6 +139,14 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
     else sites.delete(client.site);
   }
 
+  /**
+   * Requests behind others on their connection, a few in each tick of the event loop: clients whose answers all fit into
+   * the buffers of the system would keep those waiting who ask for one thing.
+   */
+  const followers = createQueue<Entry>(FOLLOWERS_PER_TICK, (entry) => {
+    if (open.has(entry.socket)) entry.waiting.shift()?.();
+  });
+
   function close(socket: Socket, reason: Closure): void {
     closed[reason] += 1;
     // Its place is free at once; the event that it is closed comes later.
@@ -173,10 +184,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
       response.once("close", () => {
         entry.inFlight.delete(response);
         entry.sinceMs = performance.now();
-        // Not at once: a client whose answers all fit into the buffers of the system would keep others waiting.
-        setImmediate(() => {
-          if (open.has(socket)) entry.waiting.shift()?.();
-        });
+        if (entry.waiting.length > 0) followers.push(entry);
       });
       if (isFirst) handle();
       else entry.waiting.push(handle);
