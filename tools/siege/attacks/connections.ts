@@ -7,6 +7,8 @@ import { createConnections, repeat, send, untilAborted } from "../requests.ts";
 const HELD_CONNECTIONS = 2_000;
 /** As many as one connection may ask for before it takes them. */
 const ANSWERS = 30;
+/** Each fills the buffers of the system as well, 6 MB: more would measure the memory that the system has for all of TCP. */
+const UNREAD_CONNECTIONS = 100;
 const DRIP_CONNECTIONS = 500;
 const DRIP_INTERVAL_MS = 500;
 
@@ -65,13 +67,13 @@ export const slowBodies: Attack = {
 
 export const slowReaders: Attack = {
   name: "slow readers",
-  description: `400 connections that ask for ${ANSWERS} large answers each and read nothing`,
+  description: `${UNREAD_CONNECTIONS} connections that ask for ${ANSWERS} large answers each and read nothing`,
   async run({ host, httpPort }, tally, signal) {
     const addresses = clientAddresses(24);
     const connections = createConnections(tally);
     const asking = "GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(ANSWERS);
     while (!signal.aborted) {
-      const missing = Math.min(400 - connections.count(), 50);
+      const missing = Math.min(UNREAD_CONNECTIONS - connections.count(), 50);
       for (let index = 0; index < missing; index++) {
         connections.open(host, httpPort, addresses.next(), asking).pause();
       }
