@@ -22,7 +22,7 @@ const INFO = {
   version: "2",
   description:
     "Public API of a node of the Unikname Network. Amounts are decimal text of the smallest unit, 10^-8, except where an integer is said.",
-  license: { name: "UNLICENSED", identifier: "LicenseRef-UNLICENSED" },
+  license: { name: "MIT", identifier: "MIT" },
 };
 
 /** Lets `app.swagger()` answer the document. To be called before routes are added. */
