@@ -31,9 +31,10 @@ test("a call that is late says so once, and keeps its place until its answer or 
   expect(begin()).toBeUndefined();
   expect([timeouts, figures()]).toEqual([2, { open: 2, timedOut: 2, refused: 1 }]);
   resolve(sent[0]!, "late");
-  expect(begin()).toBeDefined();
+  const last = begin();
   const error = new Error("gone");
   rejectAll(error);
+  await expect(last).rejects.toBe(error);
   expect(figures().open).toBe(0);
 });
 
