@@ -52,6 +52,21 @@ test("a hundred streams of fifty hostile patterns neither hold up the thread nor
   expect(delay.max / 1e6).toBeLessThan(1_000);
 });
 
+test("streams that are opened at once are opened one in each tick, so that the longest hold is that of one", {
+  timeout: 60_000,
+}, async () => {
+  const { listen } = await openStreams({
+    options: { maxStreamsPerClient: 200, maxStreamsPerSite: 200 },
+  });
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  onTestFinished(() => void delay.disable());
+  // Another pattern for each, so that none is known from before.
+  const streams = Array.from({ length: 60 }, (_, index) => listen(patterns(30, `(a|b){${index + 1}}[^ab]`)));
+  await Promise.all(streams);
+  expect(delay.percentile(99) / 1e6).toBeLessThan(500);
+});
+
 test("a stream whose conditions cost too much is slowed down, gets the reason, and is closed without a gap", async () => {
   const { listen, emit } = await openStreams();
   const quick = await listen(quickEq);

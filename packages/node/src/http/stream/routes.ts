@@ -7,6 +7,7 @@ import type { Stream } from "../../stream/stream.ts";
 import { readSubscription } from "../../stream/subscription.ts";
 import { parseJson } from "../../webhooks/json.ts";
 import { HttpError } from "../transport/error.ts";
+import { createQueue } from "../transport/queue.ts";
 import { type AccessOptions, createAccess } from "../webhooks/access.ts";
 import { answer } from "../webhooks/answers.ts";
 import { integer, type Query, readQuery, text } from "../webhooks/query.ts";
@@ -18,6 +19,8 @@ export const STREAM_STATUS: Readonly<Record<StreamErrorCode, number>> = {
   STREAM_LIMIT: 429,
   STREAM_FULL: 503,
 };
+/** The patterns of a stream take 10 ms to compile, and more of the largest kind. */
+const OPENED_PER_TICK = 1;
 /** When there may be room again. */
 const RETRY_AFTER_SECONDS = 60;
 
@@ -39,7 +42,10 @@ export function createStreamRoutes(access: AccessOptions | undefined, stream: St
       done();
     });
 
+    const openings = createQueue<() => void>(OPENED_PER_TICK, (open) => open());
+
     app.get("/events", { exposeHeadRoute: false, config: { isEndless: true } }, async (request, reply) => {
+      await new Promise<void>((resolve) => openings.push(resolve));
       const wish = await answer(() => readWish(request.query as Query, request.headers["last-event-id"]));
       const opened = await stream.open(wish, request.ip).catch((error) => refuse(error, reply));
       // Told already that it takes too long.

@@ -1,4 +1,5 @@
 /** Patterns of users: an engine without backtracking, so that no pattern can stop the node (webhooks.md 8, defect 6). */
+import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
 import type { Meter } from "./cost.ts";
 import { OperandError } from "./error.ts";
@@ -32,16 +33,28 @@ export type Pattern = {
   test(subject: string, meter: Meter): boolean;
 };
 
+/** Patterns that were compiled last: each is checked first and matched with later, and many subscribers use the same. */
+const MAX_RECENT = 64;
+const recent = new LRUCache<string, Pattern>({ max: MAX_RECENT });
+
 /**
  * Compiles a pattern in the syntax of the language, without flags and unanchored.
  *
  * @throws {OperandError} when it is invalid, too large, or needs backtracking (look-around, back-references)
  */
-export function compilePattern(pattern: unknown): Pattern {
-  if (typeof pattern !== "string") throw new OperandError("must be the text of a regular expression");
-  if (pattern.length > MAX_PATTERN_LENGTH) {
+export function compilePattern(text: unknown): Pattern {
+  if (typeof text !== "string") throw new OperandError("must be the text of a regular expression");
+  if (text.length > MAX_PATTERN_LENGTH) {
     throw new OperandError(`must not be longer than ${MAX_PATTERN_LENGTH} characters`);
   }
+  const known = recent.get(text);
+  if (known) return known;
+  const compiled = compileText(text);
+  recent.set(text, compiled);
+  return compiled;
+}
+
+function compileText(pattern: string): Pattern {
   // Before it is compiled.
   const classesSize = sizeOfClasses(pattern);
   if (classesSize > MAX_PROGRAM_SIZE) throw new OperandError("is too large when compiled");
