@@ -7,7 +7,7 @@ import type { AttackData, AttackResult } from "./attack-thread.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import { startAsking } from "./observers/client.ts";
 import { startReceiver } from "./observers/receiver.ts";
-import { failures, type Row } from "./report.ts";
+import type { Row } from "./report.ts";
 import { type SiegedNode, startNode, type Target } from "./target.ts";
 
 export type SiegeOptions = {
@@ -57,9 +57,6 @@ export async function besiege({ attackMs, settleMs, only, onRow }: SiegeOptions)
     await node.close();
   }
 }
-
-/** Whether nothing failed. */
-export const hasHeld = (rows: readonly Row[]): boolean => rows.every((row) => failures(row).length === 0);
 
 async function observeAll(
   node: SiegedNode,

@@ -24,6 +24,7 @@ export const unwritableLog: Attack = {
       { through: FULL_DISK },
     );
     try {
+      tally.offered();
       const [, url = ""] = await node.printed(/API\s+(http:\S+?)\/api/);
       const { hostname: host, port } = new URL(url);
       const height = async () => {
