@@ -7,7 +7,7 @@ const MAX_WAITING = 1_000;
 /**
  * A store whose `recordMissed` never fails; whatever is written next brings the reasons that wait along.
  *
- * @param onFailed told of why a reason could not be written
+ * @param onFailed called with the error that kept a reason from being written
  */
 export function withBacklog(store: SlotStore, onFailed: (error: unknown) => void): SlotStore {
   const waiting: Parameters<SlotStore["recordMissed"]>[] = [];

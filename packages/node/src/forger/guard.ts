@@ -6,7 +6,7 @@ import type { SigningRecord } from "./signing-record.ts";
 
 export type GuardDeps = {
   readonly record: SigningRecord;
-  /** Absent: nobody else can have the keys, or nothing would be seen of it. */
+  /** Absent: no other forger can have the keys, or its blocks would not be seen. */
   readonly otherForger: OtherForger | undefined;
   readonly slotOf: (header: BlockHeader) => number;
   readonly onRefused: (kind: RefusalKind) => void;

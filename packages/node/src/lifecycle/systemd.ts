@@ -1,5 +1,5 @@
 /**
- * What a service of `Type=notify` tells systemd: that it serves, that it ends, and that it is alive. Node.js has no
+ * Messages of a service of `Type=notify` to systemd: that it serves, that it ends, and that it is alive. Node.js has no
  * sockets of the kind that systemd listens on; the program that comes with systemd sends the messages.
  */
 import { execFile } from "node:child_process";
@@ -29,7 +29,7 @@ export function createSystemd({ environment, isAlive, logger }: SystemdDeps): Sy
   const { WATCHDOG_PID: watched = String(process.pid) } = environment;
   let timer: NodeJS.Timeout | undefined;
   let isSending = false;
-  /** The last message could not be sent, which the log has been told. */
+  /** The last message could not be sent, which was logged. */
   let hasFailed = false;
 
   function send(state: string): void {
@@ -39,7 +39,7 @@ export function createSystemd({ environment, isAlive, logger }: SystemdDeps): Sy
     execFile(PROGRAM, [state], { env, timeout: SEND_TIMEOUT_MS }, (error) => {
       isSending = false;
       if (error && !hasFailed)
-        logger.warn({ program: PROGRAM, state, reason: error.message }, "systemd cannot be told");
+        logger.warn({ program: PROGRAM, state, reason: error.message }, "systemd cannot be notified");
       hasFailed = error !== null;
     });
   }

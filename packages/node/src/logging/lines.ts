@@ -36,7 +36,7 @@ export function createLines({ fd, maxWaitingBytes = MAX_WAITING_BYTES, lostLine 
   let rest: Uint8Array = Buffer.alloc(0);
   let isBusy = false;
   let lost = 0;
-  /** Lost lines that no line has told of. */
+  /** Lost lines that were not reported yet. */
   let untold = 0;
   const idle = new Set<() => void>();
 

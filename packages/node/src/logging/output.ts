@@ -1,4 +1,4 @@
-/** What a process that serves tells the terminal. */
+/** The standard output of a process that serves. */
 import { createLines, type Lines } from "./lines.ts";
 
 const STANDARD_OUTPUT = 1;
@@ -9,7 +9,7 @@ const STANDARD_OUTPUT = 1;
  */
 export function openOutput(): Lines {
   // Opening these makes pipes and sockets refuse what they cannot take at once. Otherwise they keep the writing thread
-  // until somebody reads, and the process cannot even end.
+  // until it is read, and the process cannot even end.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   return createLines({ fd: STANDARD_OUTPUT });
 }

@@ -179,7 +179,7 @@ function openFile(path: string, entries: ReadonlyMap<string, SigningEntry>) {
     appended = 0;
   }
 
-  /** Somebody may have moved it away, or have put a copy in its place. */
+  /** It may have been moved away, or replaced by a copy. */
   const isInPlace = (): boolean =>
     statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file!).ino &&
     fstatSync(file!).size === byteLength;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 
-/** A connection from a loopback address, which whoever is at its other end may close. */
+/** A connection from a loopback address, which the server may close. */
 export async function connectFrom(localAddress: string, port: number): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", localAddress });
   socket.on("error", () => {});

@@ -1,4 +1,4 @@
-/** What `promtool check metrics` asks of a page, so that nobody needs it to change a metric. */
+/** What `promtool check metrics` asks of a page, so that a metric can be changed without it. */
 import { expect, test } from "vitest";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import { FIGURES } from "./figures.ts";

@@ -1,4 +1,4 @@
-/** Threads that do not turn: health says so, and systemd is told nothing any more. */
+/** Threads that do not turn: health says so, and systemd is not notified any more. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

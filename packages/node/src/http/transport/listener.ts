@@ -8,7 +8,7 @@ export type ListenerOptions = {
   readonly headersTimeoutMs?: number;
   /** The same for a whole request. */
   readonly requestTimeoutMs?: number;
-  /** Time for which nothing may move on a connection, an answer that nobody reads among it; 0 for no end. */
+  /** Time for which nothing may move on a connection, an unread answer among it; 0 for no end. */
   readonly silenceTimeoutMs?: number;
 };
 

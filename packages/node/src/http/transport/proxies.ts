@@ -1,4 +1,4 @@
-/** Proxies in front of the server that nobody named: all of their clients count as one, at the proxy's own address. */
+/** Proxies in front of the server that no option names: all of their clients count as one, at the proxy's own address. */
 import ipaddr from "ipaddr.js";
 import type { Logger } from "pino";
 import type { RangeTest } from "../../addresses/ranges.ts";

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 /** What the runtime attaches to a socket of its HTTP server; not part of its documented interface. */
 type Parsed = { readonly parser?: { onIncoming?: () => number } | null };
 
-/** The parser ends behind a header for which it is told that another protocol follows. */
+/** Returned for a header, it ends the parser: the bytes behind the header belong to another protocol. */
 const ANOTHER_PROTOCOL_FOLLOWS = 2;
 
 /**

@@ -60,7 +60,7 @@ export function createSlices(observer: Pick<MatchingObserver, "spent">): Slices 
   };
 }
 
-/** `false`: nobody waits. */
+/** `false`: no subscriber waits. */
 function serveOne(queue: Job[], sliceEndMs: number): boolean {
   const job = queue.shift();
   job?.(sliceEndMs);
