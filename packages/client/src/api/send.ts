@@ -17,6 +17,8 @@ export type SendOptions = {
   readonly timeoutMs?: number;
   /** Further attempts of requests that change nothing. Default: 2. */
   readonly retries?: number;
+  /** Longest time to wait before a further attempt; where the node asks for more, there is none. Default: 60,000. */
+  readonly maxWaitMs?: number;
   /** Ends whatever is under way, and every later request. */
   readonly signal?: AbortSignal;
 };
@@ -37,7 +39,7 @@ const MAX_WAIT_MS = 60_000;
 
 /** @throws {TypeError} when the URL is none of http or https */
 export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDependencies): Send {
-  const { timeoutMs = TIMEOUT_MS, retries = RETRIES, signal } = options;
+  const { timeoutMs = TIMEOUT_MS, retries = RETRIES, maxWaitMs = MAX_WAIT_MS, signal } = options;
   const connect = createConnect(options.url, fetch);
 
   return async (request) => {
@@ -48,7 +50,7 @@ export function createSend(options: SendOptions, { fetch, sleep, nowMs }: SendDe
       } catch (error) {
         const isLast = !isSafe || attempt >= retries || !(error instanceof ApiError) || !error.isRetryable;
         const waitMs = isLast ? 0 : (error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt);
-        if (isLast || waitMs > MAX_WAIT_MS) throw error;
+        if (isLast || waitMs > maxWaitMs) throw error;
         await sleep(waitMs);
       }
     }

@@ -199,6 +199,12 @@ describe("another attempt", () => {
     expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ type: { retryAfterMs: 61_000 } });
     expect(requests).toHaveLength(1);
   });
+
+  test("is not made when it would have to wait longer than was allowed", async () => {
+    const { send, waitsMs } = await serve(answering(429, {}, { "retry-after": "2" }), { maxWaitMs: 1_000 });
+    expect(await errorOf(send({ path: "/blocks" }))).toMatchObject({ type: { retryAfterMs: 2_000 } });
+    expect(waitsMs).toEqual([]);
+  });
 });
 
 describe("a list", () => {

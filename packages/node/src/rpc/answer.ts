@@ -3,6 +3,7 @@ import { ApiError } from "@uniknode/client";
 import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../json/complexity.ts";
 import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./error.ts";
 import type { Method, RpcContext } from "./method.ts";
+import { createPlaces } from "./places.ts";
 
 export type RpcAnswer = { readonly jsonrpc: "2.0"; readonly id: number | string | null } & (
   | { readonly result: unknown }
@@ -15,15 +16,26 @@ const REFUSALS: Readonly<Record<keyof Complexity, string>> = {
   maxValues: `more than ${BODY_COMPLEXITY.maxValues} members and items`,
 };
 
-export type Answerer = (body: string) => Promise<RpcAnswer | RpcAnswer[]>;
+/** Of a body of one call, or of a list. */
+const MAX_ANSWER_MS = 15_000;
+/** Lists have places of their own: they never keep single calls out. */
+const LISTS = { total: 8, perClient: 4 };
+const SINGLE_CALLS = { total: 128, perClient: 64 };
+
+/** `address` of the caller. */
+export type Answerer = (body: string, address: string) => Promise<RpcAnswer | RpcAnswer[]>;
 
 /** Calls of a batch are done one after the other: two transactions of one wallet get the nonces of their order. */
 export function createAnswerer(
   methods: Readonly<Record<string, Method>>,
-  context: RpcContext,
+  open: (signal: AbortSignal) => RpcContext,
   onFailure: (method: string, error: unknown) => void,
+  maxAnswerMs = MAX_ANSWER_MS,
 ): Answerer {
-  return async (body) => {
+  const lists = createPlaces(LISTS);
+  const singleCalls = createPlaces(SINGLE_CALLS);
+
+  return async (body, address) => {
     const exceeded = exceededBound(body, BODY_COMPLEXITY);
     if (exceeded) return failed(null, invalidRequest(REFUSALS[exceeded]));
     let calls: unknown;
@@ -32,17 +44,36 @@ export function createAnswerer(
     } catch {
       return failed(null, noJson());
     }
-    if (!Array.isArray(calls)) return answer(calls);
+    if (!Array.isArray(calls)) {
+      const [only] = await answerAll([calls], singleCalls.take(address));
+      return only ?? failed(null, ofStatus(429, "too many calls are under way; try again later"));
+    }
     if (calls.length === 0) return failed(null, invalidRequest("an empty list"));
     if (calls.length > MAX_CALLS) {
       return failed(null, invalidRequest(`more than ${MAX_CALLS} calls`));
     }
-    const answers: RpcAnswer[] = [];
-    for (const call of calls) answers.push(await answer(call));
-    return answers;
+    const answers = await answerAll(calls, lists.take(address));
+    if (answers.length > 0) return answers;
+    return failed(null, ofStatus(429, "too many lists of calls are under way; try again later"));
   };
 
-  async function answer(call: unknown): Promise<RpcAnswer> {
+  /** No answer at all without a place. */
+  async function answerAll(calls: unknown[], leave: (() => void) | undefined): Promise<RpcAnswer[]> {
+    if (!leave) return [];
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(lateError(maxAnswerMs)), maxAnswerMs);
+    const answers: RpcAnswer[] = [];
+    try {
+      const context = open(late.signal);
+      for (const call of calls) answers.push(await answer(call, context));
+      return answers;
+    } finally {
+      clearTimeout(timer);
+      leave();
+    }
+  }
+
+  async function answer(call: unknown, context: RpcContext): Promise<RpcAnswer> {
     const { jsonrpc, id, method: name, params = {} } = Object(call) as Record<string, unknown>;
     if (typeof id !== "string" && typeof id !== "number") {
       return failed(null, invalidRequest("id: a number or a text is expected"));
@@ -51,6 +82,7 @@ export function createAnswerer(
     if (typeof name !== "string") return failed(id, invalidRequest("method: a text is expected"));
     const run = Object.hasOwn(methods, name) ? methods[name] : undefined;
     if (!run) return failed(id, unknownMethod());
+    if (context.signal.aborted) return failed(id, notBegun(maxAnswerMs));
     try {
       return { jsonrpc: "2.0", id, result: await run(params, context) };
     } catch (error) {
@@ -67,6 +99,11 @@ export function createAnswerer(
     return error instanceof ApiError ? ofStatus(503, error.message) : internalError();
   }
 }
+
+const lateError = (maxMs: number): RpcError =>
+  ofStatus(503, `not answered within ${maxMs / 1_000} s: whether it was carried out is not known`);
+const notBegun = (maxMs: number): RpcError =>
+  ofStatus(503, `not begun: the calls before it in the list took ${maxMs / 1_000} s`);
 
 const failed = (id: number | string | null, { code, message, data }: RpcError): RpcAnswer => ({
   jsonrpc: "2.0",

@@ -3,11 +3,12 @@ import { ofStatus } from "./error.ts";
 
 export type Derivations = {
   /**
-   * Runs one when it is its turn.
+   * Runs one when it is its turn; one that waits when the signal is aborted leaves the queue.
    *
    * @throws {RpcError} 429 when too many wait, or ran within the last minute
+   * @throws the reason of the signal
    */
-  run<T>(derive: () => Promise<T>): Promise<T>;
+  run<T>(derive: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 };
 
 export type DerivationOptions = {
@@ -36,13 +37,28 @@ export function createDerivations({ perMinute, nowMs }: DerivationOptions): Deri
     minute.begun += 1;
   }
 
+  function turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = () => {
+        waiting.splice(waiting.indexOf(begin), 1);
+        reject(signal!.reason);
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      waiting.push(begin);
+    });
+  }
+
   return {
-    async run(derive) {
+    async run(derive, signal) {
       if (running >= MAX_RUNNING && waiting.length >= MAX_WAITING) {
         throw ofStatus(429, `bip38: ${MAX_WAITING} calls are waiting already; try again later`);
       }
       count();
-      if (running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (running >= MAX_RUNNING) await turn(signal);
       else running += 1;
       try {
         return await derive();

@@ -7,9 +7,8 @@ import {
   type KeyPair,
   keysFromPrivateKey,
 } from "@uniknode/protocol";
-import type { Derivations } from "./derivations.ts";
 import { ofStatus } from "./error.ts";
-import type { RpcStore } from "./store.ts";
+import type { RpcContext } from "./method.ts";
 
 /** A user, and the password; the user is a part of it. */
 export type Keeper = { readonly bip38: string; readonly userId: string };
@@ -17,18 +16,18 @@ export type Keeper = { readonly bip38: string; readonly userId: string };
 /** Users whose keys are kept. */
 const MAX_KEYS = 100_000;
 
-export type KeyDeps = { readonly store: RpcStore; readonly derivations: Derivations };
+export type KeyDeps = Pick<RpcContext, "store" | "derivations" | "signal">;
 
 /**
  * The keys of a user.
  *
  * @throws {RpcError} 404 when there are none; 422 for a wrong password; 429 for too many calls
  */
-export async function findKeys(keeper: Keeper, { store, derivations }: KeyDeps): Promise<KeyPair> {
+export async function findKeys(keeper: Keeper, { store, derivations, signal }: KeyDeps): Promise<KeyPair> {
   const text = store.findKey(digestOf(keeper));
   if (text === undefined) throw ofStatus(404);
   try {
-    const { privateKey } = await derivations.run(() => decryptBip38(text, passwordOf(keeper)));
+    const { privateKey } = await derivations.run(() => decryptBip38(text, passwordOf(keeper)), signal);
     return keysFromPrivateKey(privateKey);
   } catch (error) {
     if (error instanceof IdentityError && error.code === "WRONG_PASSWORD") {
@@ -44,13 +43,13 @@ export async function findKeys(keeper: Keeper, { store, derivations }: KeyDeps):
  * @throws {RpcError} as `findKeys`; 507 when there is no room for more
  */
 export async function createKeys(keeper: Keeper, deps: KeyDeps): Promise<KeyPair> {
-  const { store, derivations } = deps;
+  const { store, derivations, signal } = deps;
   const user = digestOf(keeper);
   if (store.findKey(user) !== undefined) return findKeys(keeper, deps);
   if (store.keyCount() >= MAX_KEYS)
     throw ofStatus(507, `bip38: keys of ${MAX_KEYS} users are kept, and no more`);
   const privateKey = randomBytes(32);
-  const text = await derivations.run(() => encryptBip38(privateKey, passwordOf(keeper)));
+  const text = await derivations.run(() => encryptBip38(privateKey, passwordOf(keeper)), signal);
   store.saveKey(user, text);
   // Another call may have been first.
   return store.findKey(user) === text ? keysFromPrivateKey(privateKey) : findKeys(keeper, deps);

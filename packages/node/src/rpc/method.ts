@@ -13,6 +13,8 @@ export type RpcContext = {
   readonly network: Network;
   readonly store: RpcStore;
   readonly derivations: Derivations;
+  /** Ends what is under way, with the error that calls are answered. The client has it too. */
+  readonly signal: AbortSignal;
 };
 
 /**

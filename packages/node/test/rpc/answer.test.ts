@@ -3,13 +3,15 @@ import { expect, test } from "vitest";
 import { createAnswerer } from "../../src/rpc/answer.ts";
 import type { RpcContext } from "../../src/rpc/method.ts";
 
-const answer = createAnswerer({ echo: async (params) => params }, {} as RpcContext, () => {});
+const ADDRESS = "127.0.0.1";
+const open = (signal: AbortSignal) => ({ signal }) as RpcContext;
+const answer = createAnswerer({ echo: async (params) => params }, open, () => {});
 
 test.each([
   ["[".repeat(100_000), "nested deeper than 64 levels"],
   [`[${"{},".repeat(340_000)}{}]`, "more than 50000 members and items"],
 ])("bodies that are too complex are no request: %.10s", async (body, data) => {
-  expect(await answer(body)).toEqual({
+  expect(await answer(body, ADDRESS)).toEqual({
     jsonrpc: "2.0",
     id: null,
     error: { code: -32600, message: "Invalid Request", data },
@@ -19,5 +21,48 @@ test.each([
 test("a call that is as deep as allowed is answered", async () => {
   const params = JSON.parse("[".repeat(63) + "]".repeat(63));
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "echo", params });
-  expect(await answer(body)).toEqual({ jsonrpc: "2.0", id: 1, result: params });
+  expect(await answer(body, ADDRESS)).toEqual({ jsonrpc: "2.0", id: 1, result: params });
+});
+
+const bodyOf = (count: number): string =>
+  JSON.stringify(
+    Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: "hang", params: {} })),
+  );
+const untilAborted = (_params: unknown, { signal }: RpcContext) =>
+  new Promise<never>((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+
+test("a list that takes too long ends, and its other calls are answered that they were not begun", async () => {
+  const slow = createAnswerer({ hang: untilAborted }, open, () => {}, 100);
+  const late = (id: number, data: RegExp) => ({
+    id,
+    error: { code: 503, data: expect.stringMatching(data) },
+  });
+  expect(await slow(bodyOf(3), ADDRESS)).toMatchObject([
+    late(0, /^not answered within 0.1 s/),
+    late(1, /^not begun/),
+    late(2, /^not begun/),
+  ]);
+});
+
+test("lists of one client and of all are bounded, keep no single call out, and free their places", async () => {
+  const methods = { hang: untilAborted, echo: async (params: unknown) => params };
+  const busy = createAnswerer(methods, open, () => {}, 300);
+  const running = [ADDRESS, "192.0.2.7"].flatMap((from) => [1, 2, 3, 4].map(() => busy(bodyOf(1), from)));
+  const refused = { id: null, error: { code: 429, data: expect.stringMatching(/^too many lists/) } };
+  expect(await busy(bodyOf(1), ADDRESS)).toMatchObject(refused);
+  expect(await busy(bodyOf(1), "192.0.2.8")).toMatchObject(refused);
+  const single = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "echo", params: {} });
+  expect(await busy(single, ADDRESS)).toMatchObject({ id: 1, result: {} });
+  await Promise.all(running);
+  expect(await busy(bodyOf(1), ADDRESS)).toMatchObject([{ id: 0, error: { code: 503 } }]);
+});
+
+test("single calls of one client are bounded", async () => {
+  const busy = createAnswerer({ hang: untilAborted }, open, () => {}, 100);
+  const single = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "hang", params: {} });
+  const running = Array.from({ length: 64 }, () => busy(single, ADDRESS));
+  expect(await busy(single, ADDRESS)).toMatchObject({ id: null, error: { code: 429 } });
+  await Promise.all(running);
 });

@@ -48,3 +48,17 @@ test("so many a minute are run, and the next ones are told when to try again", a
   now += 49_500;
   expect(await ask()).toBe("done");
 });
+
+test("one whose caller waits no longer leaves the queue", async () => {
+  const { run } = createDerivations({ perMinute: 0, nowMs: () => 0 });
+  const { work, end } = until();
+  const running = [run(work), run(work)];
+  const ending = new AbortController();
+  let begun = 0;
+  const left = run(async () => void begun++, ending.signal);
+  ending.abort(new Error("late"));
+  await expect(left).rejects.toThrow("late");
+  const next = run(async () => "next");
+  end();
+  expect([...(await Promise.all(running)), await next, begun]).toEqual(["done", "done", "next", 0]);
+});

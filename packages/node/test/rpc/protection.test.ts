@@ -11,6 +11,9 @@ import { OPTIONS } from "./options.ts";
 async function serve(options: Partial<typeof OPTIONS> = {}): Promise<string> {
   const node = fastify();
   node.get("/api/node/configuration/crypto", async () => ({ data: dalinet }));
+  node.get("/api/blocks/last", (_request, reply) =>
+    reply.code(429).header("retry-after", "55").send({ message: "Too Many Requests" }),
+  );
   const url = await node.listen({ host: "127.0.0.1", port: 0 });
   const companion = await startRpc({ ...OPTIONS, ...options, url }, pino({ level: "silent" }));
   onTestFinished(async () => {
@@ -94,4 +97,12 @@ test("calls that make keys of one user at the same time make one wallet", async 
   const create = call(1, "wallets.bip38.create", keeper);
   const answers = await Promise.all([1, 2, 3].map(() => send(url, type, create)));
   expect(new Set(answers.map(({ body }) => body.result.address)).size).toBe(1);
+});
+
+test("a node that answers 429 is not waited for: each call of a list gets that answer", async () => {
+  const url = await serve();
+  const latest = Array.from({ length: 100 }, (_, id) => call(id, "blocks.latest", {}));
+  const { body } = await send(url, type, latest);
+  expect(body.length).toBe(100);
+  for (const { error } of body) expect(error).toMatchObject({ code: 429 });
 });

@@ -1,0 +1,29 @@
+/** Places for bodies that are worked on at once: so many in all, of which one client has a share. */
+import { clientGroup } from "../addresses/groups.ts";
+
+export type PlaceBounds = { readonly total: number; readonly perClient: number };
+
+export type Places = {
+  /** Takes a place for a client's address; the answer gives it back. Undefined where none is free. */
+  take(address: string): (() => void) | undefined;
+};
+
+export function createPlaces({ total, perClient }: PlaceBounds): Places {
+  const taken = new Map<string, number>();
+  let all = 0;
+  return {
+    take(address) {
+      const client = clientGroup(address);
+      const own = taken.get(client) ?? 0;
+      if (all >= total || own >= perClient) return undefined;
+      all += 1;
+      taken.set(client, own + 1);
+      return () => {
+        all -= 1;
+        const left = taken.get(client)! - 1;
+        if (left > 0) taken.set(client, left);
+        else taken.delete(client);
+      };
+    },
+  };
+}
