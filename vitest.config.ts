@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-/** Networks of nodes, and nodes that are killed under load: each needs all processors, and its slots keep their time. */
-const busy = ["network", "peers/network", "simulation", "crash"].map(
+/** Networks of nodes, and nodes that are killed or attacked under load: each needs all processors, and its slots keep their time. */
+const busy = ["network", "peers/network", "simulation", "crash", "siege"].map(
   (folder) => `packages/node/test/${folder}/**/*.test.ts`,
 );
 
