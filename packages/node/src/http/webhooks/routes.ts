@@ -1,12 +1,15 @@
 /** Endpoints of the register (webhooks.md section 4). */
 import type { FastifyPluginAsync } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
+import { createQueue } from "../transport/queue.ts";
 import { type AccessOptions, createAccess } from "./access.ts";
 import { answer, readBody, showSecret, showWebhook } from "./answers.ts";
 import { addDeliveryRoutes } from "./deliveries.ts";
 import { pageMeta, readPage } from "./page.ts";
 import type { Query } from "./query.ts";
 import { addReplayRoutes } from "./replay.ts";
+
+const CHANGES_PER_TICK = 1;
 
 type WithId = { Params: { id: string } };
 
@@ -23,6 +26,13 @@ export function createWebhookRoutes(
     // The text itself: numbers in conditions come back as they were given.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", { parseAs: "string" }, (_request, text, done) => done(null, text));
+
+    // Each change waits for the disk, and with it everything else in this thread: in between there is a tick for others.
+    const changes = createQueue<() => void>(CHANGES_PER_TICK, (change) => change());
+    app.addHook("preHandler", (request, _reply, done) => {
+      if (request.method === "GET" || request.method === "HEAD") done();
+      else changes.push(done);
+    });
 
     app.get("/webhooks", ({ query }) => {
       const page = readPage(query as Query);
