@@ -17,7 +17,10 @@ const batch = (method: string, params: (index: number) => object): string =>
   );
 
 const BODIES = [
-  batch("wallets.bip38.create", (index) => ({ userId: `user-${index}`, bip38: "password" })),
+  batch("wallets.bip38.create", (index) => ({
+    userId: index.toString(16).padStart(2, "0"),
+    bip38: "password",
+  })),
   batch("blocks.latest", () => ({})),
   batch("wallets.create", () => ({ passphrase: "this is a passphrase" })),
   `${"[".repeat(500_000)}`,

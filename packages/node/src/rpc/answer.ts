@@ -1,4 +1,5 @@
 /** JSON-RPC 2.0: a body of one call or of several, and the answer to it. */
+import { setImmediate } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
 import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../json/complexity.ts";
 import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./error.ts";
@@ -65,7 +66,11 @@ export function createAnswerer(
     const answers: RpcAnswer[] = [];
     try {
       const context = open(late.signal);
-      for (const call of calls) answers.push(await answer(call, context));
+      for (const call of calls) {
+        answers.push(await answer(call, context));
+        // Calls that wait for nothing would keep those of other callers waiting.
+        await setImmediate();
+      }
       return answers;
     } finally {
       clearTimeout(timer);
@@ -93,11 +98,17 @@ export function createAnswerer(
   function errorOf(method: string, error: unknown): RpcError {
     if (error instanceof RpcError) return error;
     if (error instanceof ApiError && error.status !== undefined && error.status < 500) {
-      return ofStatus(error.status, error.message);
+      return ofStatus(error.status, reasonOf(error));
     }
     onFailure(method, error);
-    return error instanceof ApiError ? ofStatus(503, error.message) : internalError();
+    return error instanceof ApiError ? ofStatus(503, reasonOf(error)) : internalError();
   }
+}
+
+/** The message of the node, with the time to wait where it gave one. */
+function reasonOf({ message, retryAfterMs }: ApiError): string {
+  if (retryAfterMs === undefined) return message;
+  return `${message}; try again in ${Math.ceil(retryAfterMs / 1_000)} s`;
 }
 
 const lateError = (maxMs: number): RpcError =>
