@@ -133,12 +133,12 @@ const MAX_TRANSACTIONS_PER_REQUEST = 40;
 /** Addresses remembered by public key. */
 const MAX_ADDRESSES = 20_000;
 export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
-const NOBODY: RangeTest = () => false;
+const NO_PROXY: RangeTest = () => false;
 
 export function createHttpServer(options: HttpOptions, dependencies: HttpDependencies): HttpServer {
   const { logger, nowMs, plugins, slowLane } = dependencies;
   const { allowed, trustedProxies } = options;
-  const isProxy = trustedProxies === undefined ? NOBODY : createRangeTest(trustedProxies);
+  const isProxy = trustedProxies === undefined ? NO_PROXY : createRangeTest(trustedProxies);
   const connections = createConnections(options.connections ?? DEFAULT_CONNECTION_BOUNDS, isProxy);
   const app: Server = fastify({
     ...listening(options, connections),
