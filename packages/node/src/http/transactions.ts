@@ -4,11 +4,11 @@ import type { PoolRange } from "../serving/gateway.ts";
 import { type Head, perHead } from "../store/queries/snapshot.ts";
 import {
   AnyTransaction,
-  missionTransactionAnswer,
   pendingAnswer,
   RawTransaction,
   rawTransactionAnswer,
   SingleTransaction,
+  singleTransactionAnswer,
   type TransactionExtras,
   type TransactionJson,
 } from "./answers/transaction.ts";
@@ -209,7 +209,7 @@ export const transactions: Resource = (app, api) => {
         }
         const found = queries.transactions.byId(id);
         if (!found) throw notFound("Transaction");
-        return { data: missionTransactionAnswer(found, head.height, api), ...chainmeta(head) };
+        return { data: singleTransactionAnswer(found, head.height, api), ...chainmeta(head) };
       }),
   );
 };

@@ -4,7 +4,7 @@ import type { StoredWallet } from "../store/queries/wallets.ts";
 import { Lock } from "./answers/lock.ts";
 import { AnyTransaction } from "./answers/transaction.ts";
 import { TokenSummary, tokenSummary } from "./answers/unik.ts";
-import { missionWalletAnswer, SingleWallet, Wallet } from "./answers/wallet.ts";
+import { SingleWallet, singleWalletAnswer, Wallet } from "./answers/wallet.ts";
 import type { Api, Resource } from "./api.ts";
 import { chainmetaMember, described, listOf, single } from "./description/route.ts";
 import { lockList, lockOrder } from "./lists/locks.ts";
@@ -105,7 +105,7 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => ({ data: missionWalletAnswer(findWallet(api, request.params.id)), ...chainmeta(head) })),
+      read((head) => ({ data: singleWalletAnswer(findWallet(api, request.params.id)), ...chainmeta(head) })),
   );
 
   app.get(

@@ -13,7 +13,7 @@ const [firstPremine, secondPremine] = chain.blocks[0]!.transactions.map(({ data 
 const idsOf = (answer: { json(): unknown }) => rowsOf(answer).map(({ id }) => id);
 
 describe("GET /transactions/{id}", () => {
-  test("answers as the mission types it: integers, and always an asset", async () => {
+  test("answers as interface.md 4.8 types it: integers, and always an asset", async () => {
     const answer = await fixture.get(`/api/v2/transactions/${hello.id}`);
     expect(answer.json()).toEqual({
       data: {

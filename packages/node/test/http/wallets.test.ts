@@ -22,7 +22,7 @@ const CHAINMETA = {
   timestamp: { epoch: 24, unix: 1568893354, human: "2019-09-19T11:42:34.474Z" },
 };
 
-test("shows a wallet as the mission types it", async () => {
+test("shows a wallet as interface.md 4.7 types it", async () => {
   const answer = await fixture.get(`/api/v2/wallets/${alice.address}`);
   expect(answer.statusCode).toBe(200);
   expect(answer.body).toContain(`"balance":${ALICE_BALANCE},`);

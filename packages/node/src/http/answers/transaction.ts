@@ -114,7 +114,7 @@ export const transactionAnswer = (
   written(textOf(row, confirmationsOf(row, headHeight), context, TEXTS, extras));
 
 /** The encoding of `GET /transactions/{id}`: integers, and always an asset (disagreements D-01 and D-03). */
-export const missionTransactionAnswer = (
+export const singleTransactionAnswer = (
   row: StoredTransaction,
   headHeight: number,
   context: TransactionContext,

@@ -57,7 +57,7 @@ export const walletAnswer = (wallet: StoredWallet): JsonText<Static<typeof Walle
 };
 
 /** The encoding of `GET /wallets/{id}` (disagreements D-01 and D-02). */
-export const missionWalletAnswer = (wallet: StoredWallet): JsonText<Static<typeof SingleWallet>> => {
+export const singleWalletAnswer = (wallet: StoredWallet): JsonText<Static<typeof SingleWallet>> => {
   const { delegate, secondPublicKey } = wallet.attributes;
   return written(
     textOf(wallet, {

@@ -7,7 +7,7 @@ import type { lockAnswer } from "../../../src/http/answers/lock.ts";
 import type { JsonText } from "../../../src/http/answers/text.ts";
 import type { transactionAnswer } from "../../../src/http/answers/transaction.ts";
 import type { tokenSummary } from "../../../src/http/answers/unik.ts";
-import type { missionWalletAnswer, walletAnswer } from "../../../src/http/answers/wallet.ts";
+import type { singleWalletAnswer, walletAnswer } from "../../../src/http/answers/wallet.ts";
 import type { Meta } from "../../../src/http/requests/pagination.ts";
 import type {
   showDelivery,
@@ -36,7 +36,7 @@ test("types", () => {
   expectTypeOf<Answered<typeof lockAnswer> & { expirationType: 1 | 2 }>().toExtend<api.Lock>();
   expectTypeOf<Answered<typeof tokenSummary>>().toExtend<api.Unik>();
   expectTypeOf<Answered<typeof walletAnswer>>().toExtend<Omit<api.Wallet, "attributes">>();
-  expectTypeOf<Answered<typeof missionWalletAnswer>>().toExtend<Omit<api.SingleWallet, "attributes">>();
+  expectTypeOf<Answered<typeof singleWalletAnswer>>().toExtend<Omit<api.SingleWallet, "attributes">>();
   expectTypeOf<Meta>().toExtend<api.PageMeta>();
   expectTypeOf<NodeStatus>().toExtend<api.NodeStatus>();
   expectTypeOf<PeerInfo>().toExtend<api.Peer>();
