@@ -1,4 +1,4 @@
-/** Runners of digests and signatures (identities.md sections 1, 6 and 7). */
+/** Runners of digests and signatures (identities.md 1, 6 and 7). */
 import assert from "node:assert/strict";
 import {
   bytesToHex,

@@ -1,4 +1,4 @@
-/** Runners of networks, milestones and slots (networks.md, consensus.md section 1). */
+/** Runners of networks, milestones and slots (networks.md, consensus.md 1). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import {

@@ -1,4 +1,4 @@
-/** Runner of the payloads that demanders and certifiers sign (transactions.md section 12). */
+/** Runner of the payloads that demanders and certifiers sign (transactions.md 12). */
 import assert from "node:assert/strict";
 import * as protocol from "@uniknode/protocol";
 import { eachCase, type Runners } from "./vector.ts";

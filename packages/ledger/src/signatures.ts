@@ -1,4 +1,4 @@
-/** Whose signatures make a transaction verified (transactions.md section 10, blocks.md 8.3). */
+/** Whose signatures make a transaction verified (transactions.md 10, blocks.md 8.2 point 3). */
 import { type Network, type SealedTransaction, verifyMultiSignatures } from "@uniknode/protocol";
 import type { StateReader } from "./state/tables.ts";
 import { walletOf } from "./wallets.ts";

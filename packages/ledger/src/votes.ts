@@ -1,5 +1,5 @@
 /**
- * Vote balances after a transaction (transactions-rules.md section 8). They are kept by increments, which in three
+ * Vote balances after a transaction (transactions-rules.md 8). They are kept by increments, which in three
  * cases do not add up to the balances of the voters; rankings rest on them all the same (trap A6).
  */
 import type { Transaction } from "@uniknode/protocol";

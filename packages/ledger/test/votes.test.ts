@@ -1,4 +1,4 @@
-/** Vote balances after a transaction (transactions-rules.md section 8), beyond what the core types' tests show. */
+/** Vote balances after a transaction (transactions-rules.md 8), beyond what the core types' tests show. */
 import { type Draft, moveVotes } from "@uniknode/ledger";
 import type { MilestoneChange, Transaction } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";

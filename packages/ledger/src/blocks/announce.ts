@@ -1,4 +1,4 @@
-/** Facts about transactions and wallets (events.md 3.1, webhooks.md section 5). */
+/** Facts about transactions and wallets (events.md 3.1, webhooks.md 5). */
 import type { Transaction } from "@uniknode/protocol";
 import type { Fact } from "../facts.ts";
 import { nftOf } from "../rules/economy.ts";

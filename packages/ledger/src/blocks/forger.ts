@@ -1,4 +1,4 @@
-/** Whose slot it is (consensus.md section 4). */
+/** Whose slot it is (consensus.md 4). */
 import type { Slots } from "@uniknode/protocol";
 import type { Rounds } from "../rounds/arithmetic.ts";
 import { delegateOfSlot, forgingOrder } from "../rounds/order.ts";

@@ -1,4 +1,4 @@
-/** The state after the genesis block (consensus.md section 10). */
+/** The state after the genesis block (consensus.md 10). */
 import type { Block, Network, Transaction } from "@uniknode/protocol";
 import { createRounds } from "../rounds/arithmetic.ts";
 import { openRound } from "../rounds/open.ts";

@@ -9,9 +9,9 @@ import type { Reason, Verdict } from "./verdict.ts";
 import { verifyWithWallets } from "./verification.ts";
 
 /**
- * The first line of 6.2 that matches decides. Does not throw: whatever a block does to the rules, it is refused.
+ * The first line of consensus.md 6.2 that matches decides. Does not throw: whatever a block does to the rules, it is refused.
  *
- * @param faults of the stateless check of the block (blocks.md section 7)
+ * @param faults of the stateless check of the block (blocks.md 7)
  */
 export function judgeBlock(context: JudgeContext, block: Block, faults: readonly BlockFault[]): Verdict {
   const { network, head, draft } = context;

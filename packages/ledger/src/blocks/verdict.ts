@@ -5,7 +5,7 @@ import type { AppliedBlock } from "./apply.ts";
 export type Reason =
   /** Listed exception, stored before. */
   | "already-stored"
-  /** The block is faulty by itself (6.1). */
+  /** The block is faulty by itself (consensus.md 6.1). */
   | "verification-failed"
   /** Transactions of different versions. */
   | "mixed-versions"
@@ -31,7 +31,7 @@ export type Verdict =
   | ({ readonly answer: "Accepted" } & AppliedBlock)
   | Rejection
   | { readonly answer: "Discarded"; readonly reason: Reason }
-  /** `blocks` is the number to remove; without it, section 8 has one drawn. */
+  /** `blocks` is the number to remove; without it, one is drawn (consensus.md 8). */
   | { readonly answer: "Rollback"; readonly reason: Reason; readonly blocks?: number };
 
 export type Rejection = {

@@ -1,4 +1,4 @@
-/** The faults of a block, once multi signature wallets have spoken (blocks.md 8.3). */
+/** The faults of a block, once multi signature wallets have spoken (blocks.md 8.2 point 3). */
 import {
   type Block,
   type BlockFault,

@@ -1,4 +1,4 @@
-/** Which round a height belongs to (consensus.md section 2). */
+/** Which round a height belongs to (consensus.md 2). */
 import type { Network } from "@uniknode/protocol";
 
 export type RoundInfo = {

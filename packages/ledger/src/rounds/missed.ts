@@ -1,4 +1,4 @@
-/** Who did not forge (consensus.md section 5). Nobody is punished for it. */
+/** Who did not forge (consensus.md 5). Nobody is punished for it. */
 import type { Slots } from "@uniknode/protocol";
 import type { Round, Wallet } from "../state/tables.ts";
 import { delegateOfSlot } from "./order.ts";

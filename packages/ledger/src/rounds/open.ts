@@ -1,4 +1,4 @@
-/** Setting up a round when the block before its first height has been applied (consensus.md section 5). */
+/** Setting up a round when the block before its first height has been applied (consensus.md 5). */
 import type { Milestone } from "@uniknode/protocol";
 import type { Draft } from "../state/draft.ts";
 import type { Round } from "../state/tables.ts";

@@ -1,4 +1,4 @@
-/** Who forges which slot of a round (consensus.md section 4). */
+/** Who forges which slot of a round (consensus.md 4). */
 import { sha256, utf8ToBytes } from "@uniknode/protocol";
 
 const SOURCES_PER_SEED = 4;

@@ -1,4 +1,4 @@
-/** The ranking of delegates by weight and type (consensus.md section 3). */
+/** The ranking of delegates by weight and type (consensus.md 3). */
 import type { Milestone } from "@uniknode/protocol";
 import type { Draft } from "../state/draft.ts";
 import type { Delegate, Wallet } from "../state/tables.ts";
@@ -62,7 +62,7 @@ const weightOf = ({ attributes: { delegate } }: DelegateWallet): bigint =>
   delegate.weightedVoteBalance ?? delegate.voteBalance;
 
 /**
- * Selection by type (3.1): the delegates taken for the quotas, then all others as they were. Places that a
+ * Selection by type (consensus.md 3.1): the delegates taken for the quotas, then all others as they were. Places that a
  * quota cannot fill go to the best of the individuals and of those without type.
  */
 function orderByType(sorted: DelegateWallet[], milestone: Milestone): DelegateWallet[] {

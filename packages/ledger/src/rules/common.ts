@@ -1,4 +1,4 @@
-/** What all transaction types have in common (transactions-rules.md section 2). */
+/** What all transaction types have in common (transactions-rules.md 2). */
 import {
   type Network,
   type Participants,
@@ -26,11 +26,12 @@ export const multiSignatureNotSupported = (): RuleError =>
 export const isMultiSignatureWallet = ({ state }: RuleContext, sender: Wallet): boolean =>
   (sender.attributes.multiSignature ?? chainWallet(state, sender).attributes.multiSignature) !== undefined;
 
-/** `skipsBalance`: neither the cold wallet check nor G2 is made (2.4). */
+/** `skipsBalance`: neither the cold wallet check nor G2 is made (transactions-rules.md 2.4). */
 export type CommonChecks = { readonly skipsBalance?: boolean };
 
 /**
- * Cold wallet check and generic checks G1 to G11 (2.2), at the place that the section of the type names.
+ * Cold wallet check and generic checks G1 to G11 (transactions-rules.md 2.2), at the place that the section of the type
+ * names.
  *
  * @throws {RuleError} on the first refusal
  */
@@ -146,7 +147,8 @@ export function isSignedByParticipants(transaction: Transaction, participants: P
 }
 
 /**
- * Writes the sender with its new nonce and balance (2.3). This balance check is made even where G2 is not.
+ * Writes the sender with its new nonce and balance (transactions-rules.md 2.3). This balance check is made even where G2
+ * is not.
  *
  * @throws {RuleError} InsufficientBalanceError
  */

@@ -1,4 +1,4 @@
-/** The rules of all registered types (transactions-rules.md section 1). */
+/** The rules of all registered types (transactions-rules.md 1). */
 import { isTypeActive, type Transaction } from "@uniknode/protocol";
 import { coreRules } from "./core/index.ts";
 import { RuleError } from "./error.ts";

@@ -30,12 +30,13 @@ export type Rule = {
   /** Credited to the sender before its checks, may be negative (certified types; transactions-rules.md 2.1). */
   advance?(transaction: Transaction, context: RuleContext): bigint;
   /**
-   * The checks of the type in the order of its section, the generic checks (2.2) at their place. Writes nothing.
+   * The checks of the type in the order of its section, the generic checks at their place (transactions-rules.md
+   * 2.2). Writes nothing.
    *
    * @throws {RuleError} on the first refusal
    */
   check(transaction: Transaction, context: RuleContext, sender: Wallet): void;
-  /** Effects on the sender and the token store, after nonce and balance (2.3) were written. */
+  /** Effects on the sender and the token store, after nonce and balance were written (transactions-rules.md 2.3). */
   applyToSender?(transaction: Transaction, context: RuleContext): void;
   /** Effects on everybody else; absent where there are none. The pool never calls it at admission. */
   applyToRecipient?(transaction: Transaction, context: RuleContext): void;

@@ -1,6 +1,6 @@
 /**
  * State in the making: written records over a reader, with a journal that serves both to take back a refused
- * transaction and to undo an accepted block (architecture.md, "the way of a block").
+ * transaction and to undo an accepted block (decision 2).
  */
 import type { Change, StateReader, TableName, Tables } from "./tables.ts";
 import { propertyKey } from "./tables.ts";

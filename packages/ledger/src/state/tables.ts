@@ -1,4 +1,4 @@
-/** The consensus state as tables of immutable records (state.md sections 2 and 3). */
+/** The consensus state as tables of immutable records (state.md 2 and 3). */
 import type { BridgechainAsset, BusinessAsset, HtlcExpiration } from "@uniknode/protocol";
 
 /** What a wallet knows about its delegate (state.md 2.1). */
@@ -39,7 +39,7 @@ export type Entity = {
   readonly resigned?: true;
 };
 
-/** Optional parts of a wallet; absent means "has not" (state.md section 2). */
+/** Optional parts of a wallet; absent means "has not" (state.md 2). */
 export type Attributes = {
   readonly secondPublicKey?: string;
   /** Public key of the delegate voted for. */
@@ -84,7 +84,7 @@ export type Token = {
   readonly lastTransaction: string;
 };
 
-/** A round as it was set up (consensus.md section 5); never recomputed afterwards. */
+/** A round as it was set up (consensus.md 5); never recomputed afterwards. */
 export type Round = {
   readonly round: number;
   /** First height of the round. */

@@ -1,4 +1,4 @@
-/** Blocks, rounds, and their undo (consensus.md sections 5, 6.3, 9 and 10). */
+/** Blocks, rounds, and their undo (consensus.md 5, 6.3, 9 and 10). */
 import { applyBlock, createDraft, type Fact } from "@uniknode/ledger";
 import { describe, expect, test } from "vitest";
 import { addressOfName, createChain, networkWith, publicKeyOf, transactionOf } from "../fixtures.ts";

@@ -1,4 +1,4 @@
-/** Ranking, selection by type, and forging order (consensus.md sections 3 and 4). */
+/** Ranking, selection by type, and forging order (consensus.md 3 and 4). */
 import { type Delegate, delegateOfSlot, forgingOrder, rankDelegates } from "@uniknode/ledger";
 import { type Milestone, sha256, utf8ToBytes } from "@uniknode/protocol";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** What all types have in common (transactions-rules.md sections 1 and 2). */
+/** What all types have in common (transactions-rules.md 1 and 2). */
 import { applyToSender, createDraft, findRule, type RuleError } from "@uniknode/ledger";
 import { type Transaction, transactionTypes } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Checks and effects of the core types, in the order of transactions-rules.md section 3. */
+/** Checks and effects of the core types, in the order of transactions-rules.md 3. */
 import type { Attributes, Lock } from "@uniknode/ledger";
 import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Businesses, bridgechains and entities (transactions-rules.md section 4). */
+/** Businesses, bridgechains and entities (transactions-rules.md 4). */
 import { type Attributes, entityKey } from "@uniknode/ledger";
 import type { Asset, BridgechainAsset } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Tokens without certification (transactions-rules.md section 5, state.md 3.3). */
+/** Tokens without certification (transactions-rules.md 5, state.md 3.3). */
 import { RuleError } from "@uniknode/ledger";
 import type { Transaction } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";

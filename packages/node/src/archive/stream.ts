@@ -2,7 +2,7 @@
  * Blocks as a stream of bytes, for files and pipes:
  *
  *     uniknode-blocks 1 NETHASH HEIGHT \n    the first block's height
- *     u32 length, block                      repeated; little endian; the block as peers send it (blocks.md section 5)
+ *     u32 length, block                      repeated; little endian; the block as peers send it (blocks.md 5)
  *     u32 0                                  the end: a stream without it was cut off
  */
 import { ArchiveError } from "./error.ts";

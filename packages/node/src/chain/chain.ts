@@ -1,6 +1,6 @@
 /**
  * The chain of this node: one writer that takes deliveries of blocks and reverts one after another, while later
- * blocks are already being read and verified (architecture.md, "the way of a block").
+ * blocks are already being read and verified (decision 6).
  *
  * What is executed is committed in the same turn of the event loop: nobody ever sees a state that is not on disk.
  */

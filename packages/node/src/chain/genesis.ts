@@ -30,7 +30,7 @@ export function openHead(stores: ChainStores, network: Network, genesis: Block):
   return head;
 }
 
-/** Stored as it is, without verification (blocks.md section 10). It leaves no undo: nothing is below it. */
+/** Stored as it is, without verification (blocks.md 10). It leaves no undo: nothing is below it. */
 function storeGenesis(stores: ChainStores, network: Network, genesis: Block): BlockHeader {
   const { database, meta, blocks, transactions, state } = stores;
   const draft = createDraft(state);

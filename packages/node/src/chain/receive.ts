@@ -30,7 +30,7 @@ export function receiveBlock(bytes: Uint8Array, network: Network): ReceivedBlock
   return { ...block, headerBytes: bytes.subarray(0, headerLength), readAt };
 }
 
-/** Behind version and timestamp (blocks.md section 1); 0 where the bytes end before, which then is found out. */
+/** Behind version and timestamp (blocks.md 1); 0 where the bytes end before, which then is found out. */
 function heightOf(bytes: Uint8Array): number {
   if (bytes.length < 12) return 0;
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(8, true);

@@ -88,7 +88,7 @@ function checksOf(block: ReceivedBlock, network: Network): BlockChecks {
   return { signatures, decided };
 }
 
-/** The generator signs the header without the signature, which comes last (blocks.md sections 1 and 3). */
+/** The generator signs the header without the signature, which comes last (blocks.md 1 and 3). */
 function headerCheck({ header, headerBytes }: ReceivedBlock): SignatureCheck {
   const signatureAt = headerBytes.length - header.blockSignature.length / 2;
   return {
@@ -99,7 +99,7 @@ function headerCheck({ header, headerBytes }: ReceivedBlock): SignatureCheck {
   };
 }
 
-/** 64 bytes are Schnorr, everything else is ECDSA (transactions.md section 10). */
+/** 64 bytes are Schnorr, everything else is ECDSA (transactions.md 10). */
 export const schemeOf = ({ signature }: SignatureJob): SignatureCheck["scheme"] =>
   signature.length === SCHNORR_BYTES ? "schnorr" : "ecdsa";
 

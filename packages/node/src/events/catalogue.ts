@@ -1,4 +1,4 @@
-/** Names of the events that a webhook may ask for, with the moment each one tells of (webhooks.md section 5). */
+/** Names of the events that a webhook may ask for, with the moment each one tells of (webhooks.md 5). */
 export const EVENTS: Readonly<Record<string, string>> = {
   "block.applied": "a block was saved",
   "block.disregarded": "a block arrived before the node was ready",

@@ -1,5 +1,5 @@
 /**
- * Events of blocks (webhooks.md section 5). Every function is pure: the same block gives the same events with the
+ * Events of blocks (webhooks.md 5). Every function is pure: the same block gives the same events with the
  * same ids, today, after a restart, and when the block is applied again.
  */
 import type { Fact, Wallet } from "@uniknode/ledger";

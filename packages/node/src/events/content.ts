@@ -1,4 +1,4 @@
-/** Contents of events as JSON values (events.md section 1). 64-bit numbers are decimal text. */
+/** Contents of events as JSON values (events.md 1). 64-bit numbers are decimal text. */
 import type { Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, Transaction } from "@uniknode/protocol";
 

@@ -1,4 +1,4 @@
-/** Which events of a block are worth writing (webhooks.md section 10, point 12). */
+/** Which events of a block are worth writing (webhooks.md 10 point 12). */
 import type { Fact } from "@uniknode/ledger";
 import type { BlockHeader } from "@uniknode/protocol";
 import { eventsOfFacts } from "./chain.ts";

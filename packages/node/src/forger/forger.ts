@@ -1,4 +1,4 @@
-/** Forging in the node's own process (forger.md sections 3 to 6). */
+/** Forging in the node's own process (forger.md 3 to 6). */
 import type { BlockHeader, KeyPair, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { SlotStore } from "../store/slots.ts";

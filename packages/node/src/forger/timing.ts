@@ -1,4 +1,4 @@
-/** When a slot may be forged (forger.md section 3, consensus.md section 7). */
+/** When a slot may be forged (forger.md 3, consensus.md 7). */
 import type { Slots } from "@uniknode/protocol";
 
 export type Timing = {

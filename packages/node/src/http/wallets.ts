@@ -215,7 +215,7 @@ export const wallets: Resource = (app, api) => {
       });
     });
   }
-  // Tokens of other names are refused before anybody looks for the wallet (http-api.md 13.7).
+  // Tokens of other names are refused before anybody looks for the wallet (http-api.md 13 point 7).
   app.get("/wallets/:id/:name(^.+s$)", { schema: { hide: true } }, () => {
     throw new HttpError(
       422,

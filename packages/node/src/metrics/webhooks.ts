@@ -1,4 +1,4 @@
-/** Metrics of the webhooks as a whole (webhooks.md section 10, point 13). */
+/** Metrics of the webhooks as a whole (webhooks.md 10 point 13). */
 import { Gauge, Histogram, type Registry } from "prom-client";
 import type { WebhookFigures } from "../store/webhook-figures.ts";
 import type { WebhookObserver } from "../webhooks/observer.ts";

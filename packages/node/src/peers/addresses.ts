@@ -5,7 +5,7 @@ import { clientGroup, siteGroup } from "../addresses/groups.ts";
 
 /**
  * The one form in which an address is compared with others: an IPv4 address written as IPv6, which is how it arrives
- * where both are listened to, becomes IPv4 (p2p.md 17, 7). Other texts stay as they are.
+ * where both are listened to, becomes IPv4 (p2p.md 17 point 7). Other texts stay as they are.
  */
 export const plainAddress = (text: string): string =>
   isIP(text) === 0 ? text : ipaddr.process(text).toString();

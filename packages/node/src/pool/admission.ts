@@ -1,4 +1,4 @@
-/** The tests that a received transaction passes on its way into the pool, in their order (pool.md section 4). */
+/** The tests that a received transaction passes on its way into the pool, in their order (pool.md 4). */
 import { isVerifiedIn } from "@uniknode/ledger";
 import {
   isReadableDer,

@@ -1,4 +1,4 @@
-/** The tests of a received transaction that come before it is read: steps 1 to 8 of pool.md section 4. */
+/** The tests of a received transaction that come before it is read: steps 1 to 8 of pool.md 4. */
 import type { StateReader } from "@uniknode/ledger";
 import { findTransactionType, isTypeActive, type Milestone, type Network } from "@uniknode/protocol";
 import type { Candidate } from "./candidate.ts";

@@ -1,4 +1,4 @@
-/** When a pending transaction lapses (pool.md section 6). */
+/** When a pending transaction lapses (pool.md 6). */
 
 /** Members that decide; `timestamp` is in seconds since the network epoch. */
 export type Lapsing = { version?: number; expiration?: number; timestamp?: number };

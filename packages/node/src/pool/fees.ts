@@ -1,4 +1,4 @@
-/** Minimum fees of the pool (pool.md section 7); local policy, blocks may contain any fee. */
+/** Minimum fees of the pool (pool.md 7); local policy, blocks may contain any fee. */
 import { type Milestone, type SealedTransaction, staticFee, transactionKey } from "@uniknode/protocol";
 
 export type FeePolicy = {

@@ -3,7 +3,7 @@ import type { AdmissionOptions } from "./admission.ts";
 
 export type PoolOptions = AdmissionOptions & { readonly maxTransactions: number };
 
-/** The settings of the Unikname networks (pool.md section 1). */
+/** The settings of the Unikname networks (pool.md 1). */
 export const DEFAULT_POOL_OPTIONS: PoolOptions = {
   maxTransactions: 15_000,
   maxTransactionsPerSender: 300,

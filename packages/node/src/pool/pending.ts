@@ -1,4 +1,4 @@
-/** The pending transactions themselves: by id, by sender and nonce, and by fee (pool.md section 8). */
+/** The pending transactions themselves: by id, by sender and nonce, and by fee (pool.md 8). */
 import { mintedTokenId } from "@uniknode/ledger";
 import type { SealedTransaction } from "@uniknode/protocol";
 import { createSortedList } from "./sorted.ts";

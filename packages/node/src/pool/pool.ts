@@ -51,7 +51,7 @@ export type Pool = {
   get(id: string): SealedTransaction | undefined;
   /** At least `limit` transactions if there are as many. */
   inForgingOrder(limit?: number): SealedTransaction[];
-  /** Transactions for the next block, in order; those that no longer apply leave the pool (pool.md section 9). */
+  /** Transactions for the next block, in order; those that no longer apply leave the pool (pool.md 9). */
   select(limits: SelectionLimits): SealedTransaction[];
   /**
    * The same while blocks are being replaced, of what they held and then of what is pending. Nothing leaves: whether the

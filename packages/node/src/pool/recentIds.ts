@@ -1,4 +1,4 @@
-/** Ids submitted since the last block, whatever became of them (pool.md section 4, stage A). */
+/** Ids submitted since the last block, whatever became of them (pool.md 4, stage A). */
 
 export type RecentIds = {
   /** Splits inputs into new and repeated ones, and remembers the new. */

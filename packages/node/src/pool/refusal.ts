@@ -1,4 +1,4 @@
-/** Refusals of the pool (pool.md section 4). The codes are public and for ever. */
+/** Refusals of the pool (pool.md 4). The codes are public and for ever. */
 
 export type RefusalCode =
   | "ERR_DUPLICATE"

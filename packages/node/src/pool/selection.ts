@@ -1,4 +1,4 @@
-/** Choosing the transactions of the next block (pool.md section 9). */
+/** Choosing the transactions of the next block (pool.md 9). */
 import { applyTransaction, createDraft, isVerifiedIn, type StateReader } from "@uniknode/ledger";
 import type { Network, SealedTransaction } from "@uniknode/protocol";
 import { isRefusal } from "./senders.ts";

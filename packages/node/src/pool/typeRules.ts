@@ -1,4 +1,4 @@
-/** What each type asks of the pool before its schema is looked at (pool.md section 5). */
+/** What each type asks of the pool before its schema is looked at (pool.md 5). */
 import { decodeBase58check, type SealedTransaction } from "@uniknode/protocol";
 import { assetText, type Candidate } from "./candidate.ts";
 import type { Pending } from "./pending.ts";

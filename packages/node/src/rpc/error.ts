@@ -1,4 +1,4 @@
-/** Errors of JSON-RPC 2.0, and those of the service itself, whose codes are HTTP statuses (operations.md section 8). */
+/** Errors of JSON-RPC 2.0, and those of the service itself, whose codes are HTTP statuses (operations.md 8). */
 import { STATUS_CODES } from "node:http";
 
 /** `data` says what is wrong, where the code alone does not. */

@@ -7,13 +7,13 @@ import type { RefusalKind } from "../forger/refusal.ts";
 import type { LoopDelay } from "../metrics/loop-delay.ts";
 import type { PoolFigures } from "../pool/figures.ts";
 
-/** Answer of admission (pool.md section 3). */
+/** Answer of admission (pool.md 3). */
 export type AdmissionAnswer = {
   data: { accept: string[]; broadcast: string[]; excess: string[]; invalid: string[] };
   errors?: Record<string, { type: string; message: string }[]>;
 };
 
-/** `synced` follows consensus.md section 11; `now` is the height. */
+/** `synced` follows consensus.md 11; `now` is the height. */
 export type NodeStatus = {
   synced: boolean;
   /** Height of the head. */
@@ -88,7 +88,7 @@ export type NodeFigures = {
 /** After the transaction of `afterId`, whatever the offset, as long as that one is still pending. */
 export type PoolRange = { offset: number; limit: number; afterId?: string };
 
-/** Pending transactions in decoded JSON form (transactions.md section 15), in forging order from `offset` on. */
+/** Pending transactions in decoded JSON form (transactions.md 15), in forging order from `offset` on. */
 export type PoolPage = { transactions: Record<string, unknown>[]; offset: number; totalCount: number };
 
 /** A peer as it told of itself last. */
@@ -108,7 +108,7 @@ export type Gateway = {
   /**
    * Hands over the items of a `POST /transactions` body.
    *
-   * @throws {BodyError} when the body as a whole fails the schema (pool.md section 3): nothing was processed
+   * @throws {BodyError} when the body as a whole fails the schema (pool.md 3): nothing was processed
    */
   submit(transactions: unknown[]): Promise<AdmissionAnswer>;
   pendingTransactions(range: PoolRange): Promise<PoolPage>;

@@ -65,7 +65,7 @@ export type GatewayDeps = {
   readonly dev?: Gateway["dev"];
 };
 
-/** A head this many slots old is behind (consensus.md section 11). */
+/** A head this many slots old is behind (consensus.md 11). */
 const SYNCED_SLOTS = 3;
 /** In an answer; the peers themselves have bounds of their own. */
 const MAX_PEERS = 2_000;
@@ -74,7 +74,7 @@ const MAX_PENDING = 100;
 export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
   const { pool, network, head, now, peers } = deps;
 
-  /** The body is judged as a whole (pool.md section 3). */
+  /** The body is judged as a whole (pool.md 3). */
   function checkBody(transactions: readonly unknown[]): void {
     const { maxTransactionsPerRequest: max } = options;
     const { length } = transactions;

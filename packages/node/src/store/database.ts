@@ -54,7 +54,7 @@ const OWNER_ONLY = 0o600;
 
 /**
  * Opens a database file; `:memory:` for one that vanishes. Write-ahead log, every commit on disk before it returns. Whoever
- * can write it makes it readable for its owner alone: it holds the tokens of webhooks (webhooks.md section 10, point 14).
+ * can write it makes it readable for its owner alone: it holds the tokens of webhooks (webhooks.md 10 point 14).
  *
  * @throws {Error} of the driver when the file is no database or cannot be opened
  */

@@ -1,6 +1,6 @@
 /**
  * How the secrets of webhooks lie in the database: as they are, or sealed with a key of the operator's (webhooks.md
- * section 10, point 14). AES-256-GCM with a random nonce; whose secret it is goes in as associated data, so that a sealed
+ * 10 point 14). AES-256-GCM with a random nonce; whose secret it is goes in as associated data, so that a sealed
  * text opens in its own place only.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";

@@ -20,7 +20,7 @@ export type Told = {
 export type ToldStore = {
   /**
    * Deliveries that tell facts of the block and were not taken back, the latest first and the block itself last: the
-   * order in which they become untrue (webhooks.md section 5).
+   * order in which they become untrue (webhooks.md 5).
    */
   standing(height: number, blockId: string, limit: number): Told[];
   /** The fact is no longer true: it is neither tried again nor sent again on demand. */

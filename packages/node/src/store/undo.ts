@@ -1,4 +1,4 @@
-/** What each of the last blocks changed, as it was before: the only way back (architecture.md). */
+/** What each of the last blocks changed, as it was before: the only way back (decision 2). */
 import type { Attributes, Change, Round, TableName, Token, Wallet } from "@uniknode/ledger";
 import { TABLE_NAMES } from "@uniknode/ledger";
 import type { Database } from "./database.ts";

@@ -1,4 +1,4 @@
-/** Brings the secrets in the database under the key that the operator names (webhooks.md section 10, point 14). */
+/** Brings the secrets in the database under the key that the operator names (webhooks.md 10 point 14). */
 import { readKeyFile } from "../config/key.ts";
 import { ConfigError } from "../config/resolve.ts";
 import type { Database } from "../store/database.ts";

@@ -1,4 +1,4 @@
-/** Ends the deliveries of a webhook until it is updated or its target answers a ping (webhooks.md section 10, point 6). */
+/** Ends the deliveries of a webhook until it is updated or its target answers a ping (webhooks.md 10 point 6). */
 import type { Logger } from "pino";
 import type { EndingStore } from "../store/endings.ts";
 import type { ReplayStore } from "../store/replays.ts";

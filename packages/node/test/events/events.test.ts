@@ -31,7 +31,7 @@ const header: BlockHeader = {
   blockSignature: "3044",
 };
 
-/** Block data as events.md section 1 shows it. */
+/** Block data as events.md 1 shows it. */
 const B = {
   version: 0,
   timestamp: 96000032,

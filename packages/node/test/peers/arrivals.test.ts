@@ -1,4 +1,4 @@
-/** What others bring: blocks (p2p.md 7.5 and 11) and transactions (7.6). */
+/** What others bring: blocks and transactions (p2p.md 7.5, 7.6 and 11). */
 import {
   type Block,
   builders,

@@ -1,4 +1,4 @@
-/** The stages of admission and their answer (pool.md sections 3 and 4). */
+/** The stages of admission and their answer (pool.md 3 and 4). */
 import { describe, expect, test } from "vitest";
 import {
   createTestChain,

@@ -1,4 +1,4 @@
-/** What blocks, reverts, expiry and milestones do to the pool (pool.md sections 6 and 10, decision 0004). */
+/** What blocks, reverts, expiry and milestones do to the pool (pool.md 6 and 10, decision 4). */
 import { builders, multiSignTransaction, transactionId } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {

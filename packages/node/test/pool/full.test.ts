@@ -1,4 +1,4 @@
-/** A pool without room (pool.md section 8). */
+/** A pool without room (pool.md 8). */
 import { describe, expect, test } from "vitest";
 import { createTestChain, FEE, openPool, RICH, submitOne, transfer } from "./chain.ts";
 

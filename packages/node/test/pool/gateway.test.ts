@@ -1,4 +1,4 @@
-/** The gateway between the pool and the serving side (pool.md section 3, consensus.md section 11). */
+/** The gateway between the pool and the serving side (pool.md 3, consensus.md 11). */
 import { expect, test } from "vitest";
 import { BodyError, type Gateway } from "../../src/serving/gateway.ts";
 import { createGateway, type GatewayDeps } from "../../src/serving/node-gateway.ts";

@@ -1,4 +1,4 @@
-/** Order offered for forging, eviction, and the list behind both (pool.md section 8). */
+/** Order offered for forging, eviction, and the list behind both (pool.md 8). */
 import type { SealedTransaction } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -96,7 +96,7 @@ test("any additions and removals leave the order of a plain sort", () => {
   );
 });
 
-/** The rule of section 8 word for word; `transactions` in order of arrival. */
+/** The rule of pool.md 8 word for word; `transactions` in order of arrival. */
 function plainOrder(transactions: readonly SealedTransaction[]): SealedTransaction[] {
   const placed: SealedTransaction[] = [];
   for (const next of transactions.toSorted((a, b) => Number(b.data.fee - a.data.fee))) {

@@ -1,4 +1,4 @@
-/** The pool on disk: restarts, group commit, failing writes (pool.md section 11, decision 0004). */
+/** The pool on disk: restarts, group commit, failing writes (pool.md 11, decision 4). */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

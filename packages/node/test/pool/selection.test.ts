@@ -1,4 +1,4 @@
-/** Choosing the transactions of a block (pool.md section 9). */
+/** Choosing the transactions of a block (pool.md 9). */
 import { builders, type SealedTransaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import {

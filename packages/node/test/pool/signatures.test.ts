@@ -1,4 +1,4 @@
-/** Transactions of wallets with several keys (transactions.md section 10). */
+/** Transactions of wallets with several keys (transactions.md 10). */
 import {
   builders,
   bytesToHex,

@@ -1,4 +1,4 @@
-/** Stage B of admission: every code, every limit, and their order (pool.md section 4). */
+/** Stage B of admission: every code, every limit, and their order (pool.md 4). */
 import { addressFromPublicKey, builders } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** What each type asks of the pool (pool.md section 5). */
+/** What each type asks of the pool (pool.md 5). */
 import type { Wallet } from "@uniknode/ledger";
 import { addressFromPublicKey, builders, type TransactionBody } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";

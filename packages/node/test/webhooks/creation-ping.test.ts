@@ -1,4 +1,4 @@
-/** The ping that the creator of a webhook may ask for (webhooks.md section 10, point 9). */
+/** The ping that the creator of a webhook may ask for (webhooks.md 10 point 9). */
 import { expect, test } from "vitest";
 import { serve, TOKEN } from "./serve.ts";
 import { always, blockApplied, createService, settle } from "./support.ts";

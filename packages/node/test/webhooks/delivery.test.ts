@@ -27,7 +27,7 @@ describe("a delivery", () => {
     });
     const { headers } = call;
     expect(headers["content-type"]).toBe("application/json");
-    // The receiver's half of the token completes the header (7.2).
+    // The receiver's half of the token completes the header (webhooks.md 7.2).
     expect(`${headers.authorization}${token.slice(32)}`).toBe(token);
 
     // As a Standard Webhooks receiver verifies it, with `whsec_` and the token's bytes in base64.

@@ -44,7 +44,7 @@ describe("a rotation", () => {
     expect(secrets.token).toMatch(/^[0-9a-f]{64}$/);
     expect(secrets.token).not.toBe(old.token);
     const during = await hear(2);
-    // The header has room for one token (webhooks.md 10.8).
+    // The header has room for one token (webhooks.md 10 point 8).
     expect([during(old.token), during(secrets.token)]).toEqual([
       [true, false],
       [true, true],

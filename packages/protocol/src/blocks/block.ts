@@ -1,7 +1,7 @@
 /** Blocks as values (blocks.md). */
 import type { SealedTransaction } from "../transactions/transaction.ts";
 
-/** Header of a block (blocks.md section 1) with its id (section 2). */
+/** Header of a block with its id (blocks.md 1 and 2). */
 export type BlockHeader = {
   id: string;
   /** The full id, or the 16-digit hexadecimal form of the partial one. */

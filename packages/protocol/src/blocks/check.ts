@@ -1,4 +1,4 @@
-/** The stateless check of a block (blocks.md section 7): everything that needs neither the chain nor a wallet. */
+/** The stateless check of a block (blocks.md 7): everything that needs neither the chain nor a wallet. */
 import type { Milestone, Network } from "../networks/network.ts";
 import { createSlots, type Slots } from "../networks/slots.ts";
 import type { SealedTransaction, Transaction } from "../transactions/transaction.ts";
@@ -7,7 +7,7 @@ import { blockByteLength } from "./codec.ts";
 import { payloadHashOf, totalsOf } from "./payload.ts";
 import { headerSignatureJob, type SignatureVerdict, verifyHeaderJob } from "./signature.ts";
 
-/** One code per rule of blocks.md section 7; `exception` is a signature that cannot be read. */
+/** One code per rule of blocks.md 7; `exception` is a signature that cannot be read. */
 export type BlockFaultCode =
   | "previous-block"
   | "reward"
@@ -93,7 +93,7 @@ export function checkBlock(block: Block, options: BlockCheckOptions): BlockFault
 
 /**
  * Whether an unverified transaction comes from a multi-signature wallet: then the node verifies the
- * transactions against their wallets and checks the block again (blocks.md section 8).
+ * transactions against their wallets and checks the block again (blocks.md 8).
  */
 export const containsMultiSignatures = ({ transactions }: Block): boolean =>
   transactions.some(({ data, isVerified }) => !isVerified && data.signatures !== undefined);

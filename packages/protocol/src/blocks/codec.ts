@@ -1,4 +1,4 @@
-/** Full serialization of a block (blocks.md section 5): header, u32 length of each transaction, transactions. */
+/** Full serialization of a block (blocks.md 5): header, u32 length of each transaction, transactions. */
 import { createReader } from "../bytes/reader.ts";
 import { createWriter } from "../bytes/writer.ts";
 import type { Network } from "../networks/network.ts";

@@ -1,11 +1,11 @@
 /** Why a block cannot be read. A block that can be read but is wrong has faults instead: see `checkBlock`. */
 
 export type BlockErrorCode =
-  /** A member of a block object is missing or has a wrong form (blocks.md section 6). */
+  /** A member of a block object is missing or has a wrong form (blocks.md 6). */
   | "BlockSchemaError"
-  /** The id of the previous block has not the 64 digits that are due at this height (blocks.md section 1). */
+  /** The id of the previous block has not the 64 digits that are due at this height (blocks.md 1). */
   | "PreviousBlockIdFormatError"
-  /** The bytes end too early, or a length in them is impossible (blocks.md section 5). */
+  /** The bytes end too early, or a length in them is impossible (blocks.md 5). */
   | "INVALID_BLOCK_BYTES";
 
 /** Never worth a retry with the same block. */

@@ -1,4 +1,4 @@
-/** Blocks that the network's history accepts whatever is wrong with them (networks.md section 3). */
+/** Blocks that the network's history accepts whatever is wrong with them (networks.md 3). */
 import type { Network } from "../networks/network.ts";
 
 /**

@@ -1,4 +1,4 @@
-/** Making of a block from transactions (blocks.md sections 3 and 4). */
+/** Making of a block from transactions (blocks.md 3 and 4). */
 import { bytesToHex } from "../crypto/bytes.ts";
 import type { KeyPair } from "../identities/keys.ts";
 import type { Network } from "../networks/network.ts";

@@ -1,4 +1,4 @@
-/** Reading of blocks from bytes (blocks.md sections 5 and 6). */
+/** Reading of blocks from bytes (blocks.md 5 and 6). */
 import type { Network } from "../networks/network.ts";
 import type { TransactionContext } from "../transactions/context.ts";
 import { type ParseOptions, sealedFromTrustedBytes, transactionFromBytes } from "../transactions/parse.ts";

@@ -1,4 +1,4 @@
-/** Reading of block objects (blocks.md section 6). */
+/** Reading of block objects (blocks.md 6). */
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { isExceptional, type TransactionContext } from "../transactions/context.ts";
 import { type ParseOptions, transactionFromBytes, transactionFromJson } from "../transactions/parse.ts";

@@ -1,4 +1,4 @@
-/** The first block of a network, which has rules of its own (blocks.md section 10). */
+/** The first block of a network, which has rules of its own (blocks.md 10). */
 import { bytesToHex, concatBytes } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { KeyPair } from "../identities/keys.ts";

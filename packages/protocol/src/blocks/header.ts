@@ -1,5 +1,5 @@
 /**
- * Header bytes (blocks.md section 1): version u32, timestamp u32, height u32, previous id (8 or 32 bytes),
+ * Header bytes (blocks.md 1): version u32, timestamp u32, height u32, previous id (8 or 32 bytes),
  * number of transactions u32, total amount u64, total fee u64, reward u64, payload length u32, payload
  * hash (32), generator public key (33), block signature (DER).
  */

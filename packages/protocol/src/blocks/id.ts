@@ -1,4 +1,4 @@
-/** Block ids: the full SHA-256 in hexadecimal, or eight bytes of it as a decimal number (blocks.md section 2). */
+/** Block ids: the full SHA-256 in hexadecimal, or eight bytes of it as a decimal number (blocks.md 2). */
 import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { Network } from "../networks/network.ts";

@@ -1,4 +1,4 @@
-/** The form of a block object (blocks.md section 6). */
+/** The form of a block object (blocks.md 6). */
 import type { Network } from "../networks/network.ts";
 import type { BlockHeader } from "./block.ts";
 import { hasFullId } from "./id.ts";

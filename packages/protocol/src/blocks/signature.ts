@@ -1,4 +1,4 @@
-/** The generator's signature (blocks.md section 3), as work that any thread can do. */
+/** The generator's signature (blocks.md 3), as work that any thread can do. */
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { isReadableDer } from "../crypto/der.ts";
 import { signEcdsa, verifyEcdsa } from "../crypto/ecdsa.ts";

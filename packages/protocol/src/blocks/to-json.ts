@@ -1,4 +1,4 @@
-/** Blocks as JSON: 64-bit values are decimal text, ids and keys hexadecimal (blocks.md section 6). */
+/** Blocks as JSON: 64-bit values are decimal text, ids and keys hexadecimal (blocks.md 6). */
 import { bytesToHex } from "../crypto/bytes.ts";
 import { transactionToJson } from "../transactions/json.ts";
 import type { Block, BlockHeader } from "./block.ts";
@@ -14,7 +14,7 @@ export type PeerBlockJson = Omit<HeaderJson, "idHex" | "previousBlockHex"> & {
 
 type Amounts = "totalAmount" | "totalFee" | "reward";
 
-/** Block data of events and of the API (events.md section 1, B). */
+/** Block data of events and of the API (events.md 1, B). */
 export const headerToJson = (header: BlockHeader): HeaderJson => ({
   version: header.version,
   timestamp: header.timestamp,

@@ -10,7 +10,7 @@ export type TokenOptions = {
   tokenName?: string;
   /** 64 hexadecimal digits. */
   tokenId: string;
-  /** Written in the order of transactions.md section 11; left out where there is none. */
+  /** Written in the order of transactions.md 11; left out where there is none. */
   properties?: Readonly<Record<string, string | null>>;
 };
 

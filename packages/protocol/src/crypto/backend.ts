@@ -9,9 +9,9 @@ import { backend as secp256k1 } from "./secp256k1.ts";
 export type SignatureBackend = {
   /** For people to read: what it is and how it runs. */
   readonly name: string;
-  /** The signature is strict DER; s > n/2 must be refused here (identities.md section 6). */
+  /** The signature is strict DER; s > n/2 must be refused here (identities.md 6). */
   verifyEcdsa(hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean;
-  /** The signature has 64 bytes (identities.md section 7). */
+  /** The signature has 64 bytes (identities.md 7). */
   verifySchnorr(hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean;
 };
 

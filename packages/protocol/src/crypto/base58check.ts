@@ -1,4 +1,4 @@
-/** base58check: payload and the first four bytes of its double SHA-256 (identities.md section 1). */
+/** base58check: payload and the first four bytes of its double SHA-256 (identities.md 1). */
 import { createBase58check } from "@scure/base";
 import { sha256 } from "./hashes.ts";
 

@@ -2,7 +2,7 @@
 
 /**
  * Whether a signature can be followed to its end. What cannot be read is not only invalid: it ends the
- * check of a block (blocks.md section 7) and the parsing of a transaction (identities.md section 6).
+ * check of a block (blocks.md 7) and the parsing of a transaction (identities.md 6).
  * Two readers decide: a lax one that believes the lengths, then the strict one where it would read
  * behind the end.
  */

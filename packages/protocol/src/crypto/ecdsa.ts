@@ -1,4 +1,4 @@
-/** ECDSA with strict DER and low s (identities.md section 6). */
+/** ECDSA with strict DER and low s (identities.md 6). */
 import { defaultSignatureBackend } from "./backend.ts";
 import { backend } from "./secp256k1.ts";
 

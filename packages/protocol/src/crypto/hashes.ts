@@ -1,4 +1,4 @@
-/** Digests composed of the primitives (identities.md section 1). */
+/** Digests composed of the primitives (identities.md 1). */
 import { ripemd160, sha1, sha256 } from "#primitives";
 
 export { ripemd160, sha1, sha256 };

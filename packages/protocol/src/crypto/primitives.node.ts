@@ -1,4 +1,4 @@
-/** Digests, ciphers and hexadecimal by the built-in implementation of Node.js (identities.md sections 1 and 10). */
+/** Digests, ciphers and hexadecimal by the built-in implementation of Node.js (identities.md 1 and 10). */
 import { createCipheriv, createDecipheriv, hash, scrypt as scryptWithCallback } from "node:crypto";
 import { promisify } from "node:util";
 

@@ -1,6 +1,6 @@
 /**
  * The Schnorr signature of the network: the draft that preceded BIP-340, with the quadratic residue
- * rule on y(R) and the 33-byte key inside the challenge (identities.md section 7).
+ * rule on y(R) and the 33-byte key inside the challenge (identities.md 7).
  */
 import { defaultSignatureBackend } from "./backend.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "./bytes.ts";

@@ -1,4 +1,4 @@
-/** Addresses (identities.md section 3). */
+/** Addresses (identities.md 3). */
 import { decodeBase58check, encodeBase58check } from "../crypto/base58check.ts";
 import { concatBytes, hexToBytes } from "../crypto/bytes.ts";
 import { ripemd160 } from "../crypto/hashes.ts";

@@ -1,5 +1,5 @@
 /**
- * Private keys kept under a password, BIP38 (identities.md section 10). The password is taken as raw
+ * Private keys kept under a password, BIP38 (identities.md 10). The password is taken as raw
  * UTF-8: the normalisation that the BIP asks for is not done.
  */
 import { aesDecrypt, aesEncrypt, scrypt } from "#primitives";

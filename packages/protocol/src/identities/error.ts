@@ -3,7 +3,7 @@
 export type IdentityErrorCode =
   /** The text of a public key is not 66 hexadecimal digits. */
   | "PublicKeyError"
-  /** The number of required signatures does not fit the keys (identities.md section 5). */
+  /** The number of required signatures does not fit the keys (identities.md 5). */
   | "InvalidMultiSignatureAssetError"
   /** The bytes are no point of the curve, or a sum has no finite point. */
   | "INVALID_POINT"

@@ -1,4 +1,4 @@
-/** Hierarchical deterministic wallets (identities.md section 11): a helper for wallets, not part of consensus. */
+/** Hierarchical deterministic wallets (identities.md 11): a helper for wallets, not part of consensus. */
 import { HDKey } from "@scure/bip32";
 import { mnemonicToSeedSync } from "@scure/bip39";
 import type { NetworkDescription } from "../networks/network.ts";

@@ -1,4 +1,4 @@
-/** Passphrases, private keys and public keys (identities.md section 2). */
+/** Passphrases, private keys and public keys (identities.md 2). */
 import { utf8ToBytes } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { backend } from "../crypto/secp256k1.ts";

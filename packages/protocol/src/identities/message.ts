@@ -1,4 +1,4 @@
-/** Signed messages (identities.md section 9). The message prefix of the network is not mixed in. */
+/** Signed messages (identities.md 9). The message prefix of the network is not mixed in. */
 import { bytesToHex, hexToBytes, utf8ToBytes } from "../crypto/bytes.ts";
 import { signEcdsa, verifyEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";

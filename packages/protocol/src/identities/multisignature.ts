@@ -1,4 +1,4 @@
-/** Identity of a multi-signature wallet (identities.md section 5). */
+/** Identity of a multi-signature wallet (identities.md 5). */
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { addPublicKeys } from "../crypto/points.ts";
 import { IdentityError } from "./error.ts";

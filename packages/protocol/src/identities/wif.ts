@@ -1,4 +1,4 @@
-/** Wallet import format (identities.md section 4). */
+/** Wallet import format (identities.md 4). */
 import { decodeBase58check, encodeBase58check } from "../crypto/base58check.ts";
 import { concatBytes } from "../crypto/bytes.ts";
 import { IdentityError } from "./error.ts";

@@ -1,11 +1,11 @@
 /** What is wrong with the description of a network. */
 
 export type NetworkErrorCode =
-  /** The number of delegates changes inside a round (networks.md section 2). */
+  /** The number of delegates changes inside a round (networks.md 2). */
   | "InvalidMilestoneConfigurationError"
   /** A member of a network file is missing, unknown or out of its range; the message says what to do. */
   | "INVALID_NETWORK_FILE"
-  /** The genesis block is not the one that `nethash` names (blocks.md section 10). */
+  /** The genesis block is not the one that `nethash` names (blocks.md 10). */
   | "GENESIS_NETHASH_MISMATCH";
 
 /** Never worth a retry: somebody has to correct a file. */

@@ -1,4 +1,4 @@
-/** From the changes listed in `milestones.json` to the parameters in force (networks.md section 2). */
+/** From the changes listed in `milestones.json` to the parameters in force (networks.md 2). */
 import { NetworkError } from "./error.ts";
 import type { Milestone, MilestoneChange } from "./network.ts";
 
@@ -20,7 +20,7 @@ export function mergeMilestones(changes: readonly MilestoneChange[]): Milestone[
 
 /**
  * Refuses a change of `activeDelegates` anywhere but at the start of a round. The distance is taken from
- * the last entry that names the number, even when that one did not change it (state.md section 1).
+ * the last entry that names the number, even when that one did not change it (state.md 1).
  *
  * @throws {NetworkError} InvalidMilestoneConfigurationError
  */

@@ -6,7 +6,7 @@ export type VoucherReward = { forger: number; sender: number; foundation: number
 /** Kinds of identity by their name in the configuration; `type` 1, 2 and 3 in this order. */
 export type ByKind<T> = { individual: T; organization: T; network: T };
 
-/** Content of `network.json` (networks.md section 1). */
+/** Content of `network.json` (networks.md 1). */
 export type NetworkDescription = {
   name: string;
   messagePrefix: string;
@@ -25,7 +25,7 @@ export type NetworkDescription = {
   delegateWhitelistUniks?: string[];
 };
 
-/** The merged parameters in force from `height` on (networks.md section 2). Amounts are safe integers. */
+/** The merged parameters in force from `height` on (networks.md 2). Amounts are safe integers. */
 export type Milestone = {
   height: number;
   reward: number;
@@ -62,7 +62,7 @@ export type Milestone = {
   unsTokenEcoV3?: boolean;
 };
 
-/** Content of `exceptions.json` (networks.md section 3). */
+/** Content of `exceptions.json` (networks.md 3). */
 export type Exceptions = {
   blocks?: string[];
   blocksTransactions?: Record<string, string[]>;

@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of the network files (networks.md sections 1 to 3). The `description` of a member says in
+ * JSON Schemas of the network files (networks.md 1 to 3). The `description` of a member says in
  * words what it must be; it becomes the remedy in the message of an error.
  */
 

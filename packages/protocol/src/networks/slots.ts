@@ -1,4 +1,4 @@
-/** Network time and slots (consensus.md section 1): epoch and blocktime are always those of the first milestone. */
+/** Network time and slots (consensus.md 1): epoch and blocktime are always those of the first milestone. */
 import type { Network } from "./network.ts";
 
 /** Times are whole seconds since the network epoch, possibly negative; slots count from 0 at the epoch. */

@@ -1,4 +1,4 @@
-/** Which types are accepted, and which signatures can be verified at all (transactions.md sections 10 and 14). */
+/** Which types are accepted, and which signatures can be verified at all (transactions.md 10 and 14). */
 import type { Milestone } from "../networks/network.ts";
 import { milestoneOf, type TransactionContext } from "./context.ts";
 import { transactionKey } from "./types/registry.ts";

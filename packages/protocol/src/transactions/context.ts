@@ -1,4 +1,4 @@
-/** The rules in force for a transaction (transactions.md section 1). */
+/** The rules in force for a transaction (transactions.md 1). */
 import type { Milestone, Network } from "../networks/network.ts";
 
 export type TransactionContext = {
@@ -10,6 +10,6 @@ export type TransactionContext = {
 export const milestoneOf = ({ network, height }: TransactionContext): Milestone =>
   network.milestoneAt(height);
 
-/** Whether the transaction is a listed exception of the chain's history (networks.md section 3). */
+/** Whether the transaction is a listed exception of the chain's history (networks.md 3). */
 export const isExceptional = ({ network }: TransactionContext, id: unknown): boolean =>
   typeof id === "string" && network.exceptions.transactions?.includes(id) === true;

@@ -1,4 +1,4 @@
-/** From bytes to a transaction (transactions.md section 3). */
+/** From bytes to a transaction (transactions.md 3). */
 import { type ByteReader, createReader } from "../bytes/reader.ts";
 import { addressFromPublicKey } from "../identities/address.ts";
 import { readSignatures } from "./signatures.ts";
@@ -32,7 +32,7 @@ export function decodeTransaction(bytes: Uint8Array): TransactionBody {
   else if (vendorFieldBytes > 0) transaction.vendorField = reader.text(vendorFieldBytes);
   Object.assign(transaction, type.read(reader, version), readSignatures(reader, version));
 
-  // Section 6.2: bytes carry no recipient of a vote, the hash of version 1 does.
+  // Bytes carry no recipient of a vote, the hash of version 1 does (transactions.md 6.2).
   if (version === 1 && header.type === VOTE && network !== 0) {
     transaction.recipientId = addressFromPublicKey(header.senderPublicKey, network);
   }

@@ -1,4 +1,4 @@
-/** From a transaction to its bytes (transactions.md section 3). */
+/** From a transaction to its bytes (transactions.md 3). */
 import { type ByteWriter, createWriter } from "../bytes/writer.ts";
 import { type SignaturePart, writeSignatures } from "./signatures.ts";
 import type { TransactionBody } from "./transaction.ts";
@@ -15,7 +15,7 @@ export type EncodeOptions = {
  * The canonical bytes, which are stored and sent.
  *
  * @throws {TransactionError} UnkownTransactionError
- * @throws {Error} if a member is missing or of a kind that no bytes can express (transactions.md section 9)
+ * @throws {Error} if a member is missing or of a kind that no bytes can express (transactions.md 9)
  */
 export function encodeTransaction(
   transaction: TransactionBody,
@@ -36,7 +36,7 @@ export function encodeTransaction(
   return writer.finish();
 }
 
-/** 3.1, offsets 3 to 57. */
+/** Offsets 3 to 57 (transactions.md 3.1). */
 function writeHeaderV2(
   { typeGroup, type, nonce, senderPublicKey, fee }: TransactionBody,
   writer: ByteWriter,
@@ -48,7 +48,7 @@ function writeHeaderV2(
   writer.u64(fee);
 }
 
-/** 3.2, offsets 3 to 48. */
+/** Offsets 3 to 48 (transactions.md 3.2). */
 function writeHeaderV1({ type, timestamp, senderPublicKey, fee }: TransactionBody, writer: ByteWriter) {
   writer.u8(type);
   writer.u32(timestamp!);

@@ -1,17 +1,17 @@
-/** Why something is no transaction (transactions.md section 16). */
+/** Why something is no transaction (transactions.md 16). */
 
 export type TransactionErrorCode =
   /** No type has this group and number; from JSON only. The spelling is the network's. */
   | "UnkownTransactionError"
-  /** A rule of section 8 is broken by the input or by what was decoded. */
+  /** A rule of transactions.md 8 is broken by the input or by what was decoded. */
   | "TransactionSchemaError"
-  /** The version is not the one in force (3.3). */
+  /** The version is not the one in force (transactions.md 3.3). */
   | "TransactionVersionError"
   /** Two entries of `signatures` have the same index. */
   | "DuplicateParticipantInMultiSignatureError"
   /** Any other failure from bytes. */
   | "InvalidTransactionBytesError"
-  /** The input passed the schema, but no bytes can express it (section 9). */
+  /** The input passed the schema, but no bytes can express it (transactions.md 9). */
   | "TransactionEncodingError";
 
 /** What a schema does not let pass. */

@@ -1,4 +1,4 @@
-/** Static fees (transactions.md section 13), in the smallest unit. No rule of consensus: pools ask for them. */
+/** Static fees (transactions.md 13), in the smallest unit. No rule of consensus: pools ask for them. */
 import type { Milestone } from "../networks/network.ts";
 import type { TransactionBody } from "./transaction.ts";
 import { findTransactionType, unknownType } from "./types/registry.ts";

@@ -1,4 +1,4 @@
-/** Ids and the hashes that are signed (transactions.md section 7). */
+/** Ids and the hashes that are signed (transactions.md 7). */
 import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { encodeTransaction } from "./encode.ts";
@@ -15,7 +15,7 @@ export const hashedBytes = (
     ? hashedBytesV1(transaction, exclude)
     : encodeTransaction(transaction, { exclude });
 
-/** What the sender signs: the entries of `signatures` are covered, trap 5 of transactions.md section 16. */
+/** What the sender signs: the entries of `signatures` are covered (transactions.md 16 point 5). */
 export const signingBytes = (transaction: TransactionBody): Uint8Array =>
   hashedBytes(transaction, ["signature", "secondSignature"]);
 

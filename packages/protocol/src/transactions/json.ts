@@ -1,4 +1,4 @@
-/** Transactions as JSON (transactions.md section 15). */
+/** Transactions as JSON (transactions.md 15). */
 import type { Transaction } from "./transaction.ts";
 
 /**
@@ -17,7 +17,7 @@ const MAX_DEPTH = 16;
 
 /**
  * A deep copy of a JSON value, without what is nested too deep to be recursed into. A member called
- * `__proto__` stays a member (transactions.md section 11).
+ * `__proto__` stays a member (transactions.md 11).
  */
 export const copyJson = (value: unknown, depth = 0): unknown =>
   depth > MAX_DEPTH ? undefined : mapMembers(value, (member) => copyJson(member, depth + 1));

@@ -28,7 +28,7 @@ export const U63_MAX = 2n ** 63n - 1n;
 const MAX_NUMBER_TEXT = 1024;
 
 /**
- * The integer of a JSON value by the conversion rules of ECMAScript (transactions.md section 2).
+ * The integer of a JSON value by the conversion rules of ECMAScript (transactions.md 2).
  *
  * @throws {Error} on a fraction, a text that is no integer, null, or an object
  */
@@ -83,8 +83,8 @@ const lowerCase: KeywordDefinition = {
 export const MULTI_PAYMENT = 6;
 
 /**
- * The type number. Trap of 8.2: payments within the limit pass whatever number is asked for, payments beyond
- * it never do.
+ * The type number. A trap of transactions.md 8.2: payments within the limit pass whatever number is
+ * asked for, payments beyond it never do.
  */
 const transactionType: KeywordDefinition = {
   keyword: "transactionType",

@@ -1,4 +1,4 @@
-/** The ways in, which all end in the same normal form (transactions.md section 1). */
+/** The ways in, which all end in the same normal form (transactions.md 1). */
 import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { addressPayload } from "./addresses.ts";
@@ -41,7 +41,7 @@ export function transactionFromJson(
   const bytes = encoding(() => encodeTransaction(bodyOfJson(transaction, context)));
   // Step 4: what is kept is what the bytes say.
   const sealed = transactionFromBytes(bytes, context, options);
-  // Section 9: values of which the bytes keep something else would have an id that their sender never saw.
+  // Values of which the bytes keep something else would have an id that their sender never saw (transactions.md 9).
   if (bytesToHex(sealed.bytes) !== bytesToHex(bytes)) {
     throw new TransactionError("TransactionEncodingError", "the transaction does not survive its bytes");
   }
@@ -131,7 +131,7 @@ function bodyOfJson(transaction: Record<string, unknown>, { network }: Transacti
   };
 }
 
-/** Runs a step that fails on input which no bytes can express (transactions.md section 9). */
+/** Runs a step that fails on input which no bytes can express (transactions.md 9). */
 function encoding<T>(step: () => T): T {
   try {
     return step();
@@ -157,7 +157,7 @@ function checkSchema(
   );
 }
 
-/** Section 6.2: every recipient of the types that compare. */
+/** Every recipient of the types that compare (transactions.md 6.2). */
 function checkRecipientNetworks({ recipientId, asset }: TransactionBody, { network }: TransactionContext) {
   const recipients = asset?.payments?.map((payment) => payment.recipientId) ?? [recipientId!];
   for (const recipient of recipients) {

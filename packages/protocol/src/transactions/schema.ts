@@ -1,4 +1,4 @@
-/** The schema of each type (transactions.md section 8). */
+/** The schema of each type (transactions.md 8). */
 import { Ajv, type ValidateFunction } from "ajv";
 import { milestoneOf, type TransactionContext } from "./context.ts";
 import type { SchemaViolation } from "./errors.ts";
@@ -9,7 +9,7 @@ import { transactionTypes } from "./types/registry.ts";
 import type { MemberSchema, TransactionType, TypeSchema } from "./types/type.ts";
 import { violationOf } from "./violation.ts";
 
-/** The members of every type (8.1). */
+/** The members of every type (transactions.md 8.1). */
 const commonMembers: Record<string, MemberSchema> = {
   id: { anyOf: [hashText, { type: "null" }] },
   version: { enum: [1, 2] },
@@ -31,7 +31,7 @@ const commonMembers: Record<string, MemberSchema> = {
 
 const always = ["type", "senderPublicKey", "fee", "amount"];
 
-/** The base form of a type with what makes it the Signed one (8.2). */
+/** The base form of a type with what makes it the Signed one (transactions.md 8.2). */
 const signedSchema = (number: number, { properties, required = [] }: TypeSchema): MemberSchema => ({
   type: "object",
   if: { properties: { version: { enum: [null, 1] } } },
@@ -101,7 +101,7 @@ export type BatchOptions = {
 const CORE_GROUP = 1;
 
 /**
- * Whether each item matches the Signed form of some type (8.2): the check of whole batches, after which each
+ * Whether each item matches the Signed form of some type (transactions.md 8.2): the check of whole batches, after which each
  * transaction meets its own Strict schema. The items stay as they are.
  *
  * @returns what is wrong with the first item without a match, in terms of the type that it names; `anyOf` where it

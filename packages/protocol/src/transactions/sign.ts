@@ -1,4 +1,4 @@
-/** Signing (transactions.md section 7). Each function gives a new transaction with the signature and its id. */
+/** Signing (transactions.md 7). Each function gives a new transaction with the signature and its id. */
 import { bytesToHex } from "../crypto/bytes.ts";
 import { signEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";

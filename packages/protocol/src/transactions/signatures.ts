@@ -1,4 +1,4 @@
-/** The signatures behind a transaction's payload (transactions.md section 5). */
+/** The signatures behind a transaction's payload (transactions.md 5). */
 import type { ByteReader } from "../bytes/reader.ts";
 import type { ByteWriter } from "../bytes/writer.ts";
 import { duplicateParticipant } from "./errors.ts";

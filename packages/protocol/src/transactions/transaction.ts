@@ -1,9 +1,9 @@
-/** Transactions as values (transactions.md section 2). Hexadecimal text is lower case, amounts are `bigint`. */
+/** Transactions as values (transactions.md 2). Hexadecimal text is lower case, amounts are `bigint`. */
 
 /** An NFT asset: token by name; only the first name is encoded (transactions.md 6.5). */
 export type NftAsset = Record<string, NftToken>;
 
-/** `null` as a value deletes the property. The order of members follows transactions.md section 11. */
+/** `null` as a value deletes the property. The order of members follows transactions.md 11. */
 export type NftToken = { tokenId: string; properties?: Record<string, string | null> };
 
 /** Demand of a certified NFT transaction (transactions.md 6.6). `iat` is in seconds. */
@@ -98,14 +98,14 @@ export type Transaction = {
   secondSignature?: string;
   /** One index byte and 64 bytes each. */
   signatures?: string[];
-  /** SHA-256 of the canonical bytes (transactions.md section 7). */
+  /** SHA-256 of the canonical bytes (transactions.md 7). */
   id: string;
 };
 
 /** A transaction without its id: what there is before it is complete, and what bytes are made of. */
 export type TransactionBody = Omit<Transaction, "id">;
 
-/** A transaction with its canonical bytes and the verdict of its stateless check (transactions.md section 10). */
+/** A transaction with its canonical bytes and the verdict of its stateless check (transactions.md 10). */
 export type SealedTransaction = {
   readonly data: Transaction;
   /** Canonical encoding with all signatures. */

@@ -1,4 +1,4 @@
-/** Stateless verification of signatures (transactions.md section 10). */
+/** Stateless verification of signatures (transactions.md 10). */
 import type { SignatureJob } from "../blocks/signature.ts";
 import { hexToBytes } from "../crypto/bytes.ts";
 import { isReadableDer } from "../crypto/der.ts";
@@ -13,7 +13,7 @@ import type { SealedTransaction, TransactionBody } from "./transaction.ts";
 
 const SCHNORR_BYTES = 64;
 
-/** 64 bytes are a Schnorr signature, any other length is ECDSA (identities.md section 8). */
+/** 64 bytes are a Schnorr signature, any other length is ECDSA (identities.md 8). */
 export const verifyJob = ({ hash, signature, publicKey }: SignatureJob): boolean =>
   signature.length === SCHNORR_BYTES
     ? verifySchnorr(hash, signature, publicKey)
@@ -45,10 +45,9 @@ function signedPart(data: TransactionBody, bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The flag "verified" of a parsed transaction. Second signatures do not count (trap 6 of transactions.md
- * section 16).
+ * The flag "verified" of a parsed transaction. Second signatures do not count (transactions.md 16 point 6).
  *
- * @throws {RangeError} if the signature is DER that cannot be followed to its end (identities.md section 6)
+ * @throws {RangeError} if the signature is DER that cannot be followed to its end (identities.md 6)
  */
 export function isVerified(transaction: SealedTransaction, context: TransactionContext): boolean {
   const job = signatureJob(transaction, context);

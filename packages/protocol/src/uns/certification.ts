@@ -1,4 +1,4 @@
-/** Certifications of certified NFT transactions (transactions.md section 12). */
+/** Certifications of certified NFT transactions (transactions.md 12). */
 import type { ByteReader } from "../bytes/reader.ts";
 import { type ByteWriter, createWriter } from "../bytes/writer.ts";
 import type { KeyPair } from "../identities/keys.ts";
@@ -8,7 +8,7 @@ import { certificationSubject } from "./demand.ts";
 import { costOf, readTime, writeTime } from "./integers.ts";
 import { isSignedBy, signPayload } from "./signature.ts";
 
-/** `sub`, `iss`, `iat`, cost: the layout of 6.6, in which it is signed too. A demand has `iss` first. */
+/** `sub`, `iss`, `iat`, cost: the layout of transactions.md 6.6, in which it is signed too. A demand has `iss` first. */
 export function writeCertificationPayload(payload: Certification["payload"], writer: ByteWriter): void {
   writer.bytes(untypedHex(payload.sub));
   writer.bytes(untypedHex(payload.iss));

@@ -1,4 +1,4 @@
-/** Demands of certified NFT transactions (transactions.md section 12). */
+/** Demands of certified NFT transactions (transactions.md 12). */
 import type { ByteReader } from "../bytes/reader.ts";
 import { type ByteWriter, createWriter } from "../bytes/writer.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "../crypto/bytes.ts";
@@ -11,7 +11,7 @@ import { untypedHex } from "../transactions/types/untyped.ts";
 import { readTime, writeTime } from "./integers.ts";
 import { isSignedBy, signPayload } from "./signature.ts";
 
-/** `iss`, `sub`, `iat`, address: the layout of 6.6, in which it is signed too. */
+/** `iss`, `sub`, `iat`, address: the layout of transactions.md 6.6, in which it is signed too. */
 export function writeDemandPayload(payload: Demand["payload"], writer: ByteWriter): void {
   writer.bytes(untypedHex(payload.iss));
   writer.bytes(untypedHex(payload.sub));

@@ -1,4 +1,4 @@
-/** Disclosure of explicit values: demand and certification (transactions.md 6.7 and section 12). */
+/** Disclosure of explicit values: demand and certification (transactions.md 6.7 and 12). */
 import type { ByteReader } from "../bytes/reader.ts";
 import { type ByteWriter, createWriter } from "../bytes/writer.ts";
 import { bytesToHex } from "../crypto/bytes.ts";
@@ -62,7 +62,7 @@ export const verifyDiscloseDemand = ({ payload, signature }: DiscloseDemand, pub
 export const discloseSubject = (payload: DemandPayload): string =>
   bytesToHex(sha256(discloseDemandBytes(payload)));
 
-/** The stored layout (6.7). */
+/** The stored layout (transactions.md 6.7). */
 export function writeDiscloseCertificationPayload(
   { sub, iss, iat }: CertificationPayload,
   writer: ByteWriter,

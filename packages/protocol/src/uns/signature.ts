@@ -1,4 +1,4 @@
-/** Signatures of UNS payloads: ECDSA in DER over the SHA-256 of the bytes (transactions.md section 12). */
+/** Signatures of UNS payloads: ECDSA in DER over the SHA-256 of the bytes (transactions.md 12). */
 import type { ByteReader } from "../bytes/reader.ts";
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { signEcdsa, verifyEcdsa } from "../crypto/ecdsa.ts";

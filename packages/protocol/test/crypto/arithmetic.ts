@@ -1,4 +1,4 @@
-/** The equations of identities.md sections 6 and 7 in plain integers: slow, and independent of the backend. */
+/** The equations of identities.md 6 and 7 in plain integers: slow, and independent of the backend. */
 import { bytesToHex, concatBytes, hexToBytes, sha256 } from "../../src/index.ts";
 
 export const P = 2n ** 256n - 2n ** 32n - 977n;

@@ -18,7 +18,7 @@ function integersOf(signature: Uint8Array): [bigint, bigint] {
   return [integer(signature.subarray(4, 4 + rLength)), integer(signature.subarray(6 + rLength))];
 }
 
-describe("ECDSA (identities.md section 6)", () => {
+describe("ECDSA (identities.md 6)", () => {
   test("property: signatures satisfy the equation, have a low s, and are deterministic", () => {
     fc.assert(
       fc.property(hash, (hash) => {

@@ -16,7 +16,7 @@ function signWith(k: bigint, hash: Uint8Array): Uint8Array {
   return concatBytes(rx, bytes32((k + e * toInteger(privateKey)) % N));
 }
 
-describe("Schnorr (identities.md section 7)", () => {
+describe("Schnorr (identities.md 7)", () => {
   test("property: signatures satisfy the equation and are deterministic", () => {
     fc.assert(
       fc.property(hash, (hash) => {

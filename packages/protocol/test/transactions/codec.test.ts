@@ -165,7 +165,7 @@ describe("bytes that are not canonical", () => {
   });
 });
 
-describe("order of properties (transactions.md section 11)", () => {
+describe("order of properties (transactions.md 11)", () => {
   const tokenId = "ab".repeat(32);
   const mint = (properties: Record<string, string | null>): Transaction => ({
     ...bodyOf(0, { typeGroup: 2000, asset: { nft: { unik: { tokenId, properties } } } }),

@@ -21,7 +21,7 @@ function read(tail: string, body: TransactionBody = transfer()) {
   return [signature, secondSignature, signatures];
 }
 
-describe("signatures of version 2 (transactions.md section 5)", () => {
+describe("signatures of version 2 (transactions.md 5)", () => {
   test.each([
     ["none", "", [undefined, undefined, undefined]],
     ["Schnorr", schnorr, [schnorr, undefined, undefined]],

@@ -91,7 +91,7 @@ describe("the sender's signature", () => {
   });
 });
 
-describe("what counts as verified (transactions.md section 10)", () => {
+describe("what counts as verified (transactions.md 10)", () => {
   const isVerified = (body: TransactionBody, where: TransactionContext) =>
     transactionFromBytes(encodeTransaction(signTransaction(body, sender)), where).isVerified;
   const onTestnet = (body: TransactionBody) => ({ ...body, network: 23 });
@@ -183,7 +183,7 @@ describe("multi-signatures", () => {
     );
   });
 
-  test("entries cover no signature, but the sender's signature covers them (trap 5 of section 16)", () => {
+  test("entries cover no signature, but the sender's signature covers them (transactions.md 16 point 5)", () => {
     const registration = bodyOf(4, { asset: { multiSignature: wallet } });
     const entries = participants.reduce<TransactionBody>(
       (body, keys, index) => multiSignTransaction(body, index, keys),

@@ -1,4 +1,4 @@
-/** Registration of a delegate (transactions-rules.md 3.3), also the base of the one by unik (7.2). */
+/** Registration of a delegate, also the base of the one by unik (transactions-rules.md 3.3 and 7.2). */
 import type { Transaction } from "@uniknode/protocol";
 import type { Delegate, Wallet } from "../../state/tables.ts";
 import { saveDelegate, walletOf } from "../../wallets.ts";
@@ -6,7 +6,7 @@ import { checkCommon, isMultiSignatureWallet, multiSignatureNotSupported, refusa
 import type { Rule, RuleContext } from "../rule.ts";
 
 /**
- * The refusals of 3.3 in their order.
+ * The refusals of transactions-rules.md 3.3 in their order.
  *
  * @throws {RuleError} on the first one
  */

@@ -1,4 +1,4 @@
-/** Resignation of a delegate (transactions-rules.md 3.8), also the base of the one by unik (7.3). */
+/** Resignation of a delegate, also the base of the one by unik (transactions-rules.md 3.8 and 7.3). */
 import type { Transaction } from "@uniknode/protocol";
 import type { StateReader, Wallet } from "../../state/tables.ts";
 import { saveDelegate, walletAt, walletOf } from "../../wallets.ts";
@@ -6,7 +6,7 @@ import { checkCommon, refusal } from "../common.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
 /**
- * The refusals of 3.8 in their order.
+ * The refusals of transactions-rules.md 3.8 in their order.
  *
  * @throws {RuleError} on the first one
  */

@@ -11,7 +11,7 @@ import { secondSignature } from "./second-signature.ts";
 import { transfer } from "./transfer.ts";
 import { vote } from "./vote.ts";
 
-/** Group 1 (transactions-rules.md section 3). */
+/** Group 1 (transactions-rules.md 3). */
 export const coreRules: readonly Rule[] = [
   transfer,
   secondSignature,

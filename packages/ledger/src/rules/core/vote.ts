@@ -1,4 +1,4 @@
-/** Vote and unvote (transactions-rules.md 3.4), also the base of the one by unik (7.4). */
+/** Vote and unvote, also the base of the one by unik (transactions-rules.md 3.4 and 7.4). */
 import type { Transaction } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
@@ -12,7 +12,7 @@ export function voteOf({ asset }: Transaction): { isGiven: boolean; delegate: st
 }
 
 /**
- * The refusals of 3.4 in their order. A resigned delegate may be unvoted but not voted (trap A16).
+ * The refusals of transactions-rules.md 3.4 in their order. A resigned delegate may be unvoted but not voted (trap A16).
  *
  * @throws {RuleError} on the first one
  */

@@ -1,4 +1,4 @@
-/** Registration of a bridgechain (transactions-rules.md section 4, type 3). */
+/** Registration of a bridgechain (transactions-rules.md 4 type 3). */
 import type { BridgechainAsset } from "@uniknode/protocol";
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";

@@ -1,4 +1,4 @@
-/** Change of a bridgechain (transactions-rules.md section 4, type 5). */
+/** Change of a bridgechain (transactions-rules.md 4 type 5). */
 import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import {

@@ -1,4 +1,4 @@
-/** Registration of a business (transactions-rules.md section 4, type 0). */
+/** Registration of a business (transactions-rules.md 4 type 0). */
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";

@@ -1,4 +1,4 @@
-/** Resignation of a business (transactions-rules.md section 4, type 1). */
+/** Resignation of a business (transactions-rules.md 4 type 1). */
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import { businessNotRegistered, changeBusiness, requireBusiness } from "./business.ts";

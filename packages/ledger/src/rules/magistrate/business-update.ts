@@ -1,4 +1,4 @@
-/** Change of a business (transactions-rules.md section 4, type 2). */
+/** Change of a business (transactions-rules.md 4 type 2). */
 import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import { businessNotRegistered, changeBusiness, requireBusiness } from "./business.ts";

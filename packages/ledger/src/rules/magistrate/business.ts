@@ -1,4 +1,4 @@
-/** The business of a wallet and its bridgechains (transactions-rules.md section 4). */
+/** The business of a wallet and its bridgechains (transactions-rules.md 4). */
 import type { Transaction } from "@uniknode/protocol";
 import type { Attributes, Bridgechain, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";

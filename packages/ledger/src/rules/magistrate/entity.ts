@@ -1,4 +1,4 @@
-/** Registration, change and resignation of an entity (transactions-rules.md section 4, type 6). */
+/** Registration, change and resignation of an entity (transactions-rules.md 4 type 6). */
 import { type Asset, staticFee, type Transaction } from "@uniknode/protocol";
 import { type Entity, entityKey, type Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";

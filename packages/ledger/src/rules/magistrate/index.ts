@@ -7,7 +7,7 @@ import { businessResignation } from "./business-resignation.ts";
 import { businessUpdate } from "./business-update.ts";
 import { entity } from "./entity.ts";
 
-/** Group 2 (transactions-rules.md section 4). */
+/** Group 2 (transactions-rules.md 4). */
 export const magistrateRules: readonly Rule[] = [
   businessRegistration,
   businessResignation,

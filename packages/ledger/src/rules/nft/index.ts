@@ -3,5 +3,5 @@ import { nftMint } from "./mint.ts";
 import { nftTransfer } from "./transfer.ts";
 import { nftUpdate } from "./update.ts";
 
-/** Group 2000 (transactions-rules.md section 5). */
+/** Group 2000 (transactions-rules.md 5). */
 export const nftRules: readonly Rule[] = [nftMint, nftUpdate, nftTransfer];

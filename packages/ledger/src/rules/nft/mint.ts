@@ -1,4 +1,4 @@
-/** Minting a token (transactions-rules.md 5.1), also the base of the certified mint (6.1). */
+/** Minting a token, also the base of the certified mint (transactions-rules.md 5.1 and 6.1). */
 import type { Transaction } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { checkConstraints, checkGenesisProperties, checkSizes } from "../../uns/constraints.ts";
@@ -8,7 +8,7 @@ import { nftOf } from "../economy.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
 /**
- * The refusals of 5.1 in their order.
+ * The refusals of transactions-rules.md 5.1 in their order.
  *
  * @throws {RuleError} on the first one
  */

@@ -1,4 +1,4 @@
-/** Giving a token to another wallet (transactions-rules.md 5.3), also the base of the certified transfer (6.3). */
+/** Giving a token to another wallet, also the base of the certified transfer (transactions-rules.md 5.3 and 6.3). */
 import type { Transaction } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { checkSizes } from "../../uns/constraints.ts";
@@ -8,7 +8,7 @@ import { nftOf } from "../economy.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
 /**
- * The refusals of 5.3 in their order. The properties meet no constraint, not even the one on `type` (trap A11).
+ * The refusals of transactions-rules.md 5.3 in their order. The properties meet no constraint, not even the one on `type` (trap A11).
  *
  * @throws {RuleError} on the first one
  */

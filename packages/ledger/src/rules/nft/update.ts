@@ -1,4 +1,4 @@
-/** Changing properties of a token (transactions-rules.md 5.2), also the base of the certified update (6.2). */
+/** Changing properties of a token, also the base of the certified update (transactions-rules.md 5.2 and 6.2). */
 import type { Transaction } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { checkConstraints, checkSizes } from "../../uns/constraints.ts";
@@ -8,7 +8,7 @@ import { nftOf } from "../economy.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
 /**
- * The refusals of 5.2 in their order. Only `type` is protected: the holder may write every other property,
+ * The refusals of transactions-rules.md 5.2 in their order. Only `type` is protected: the holder may write every other property,
  * whatever it means elsewhere (trap A9).
  *
  * @throws {RuleError} on the first one

@@ -7,7 +7,7 @@ import { unsDelegateResignation } from "./delegate-resignation.ts";
 import { discloseExplicit } from "./disclose-explicit.ts";
 import { unsVote } from "./vote.ts";
 
-/** Group 2001 (transactions-rules.md sections 6 and 7). */
+/** Group 2001 (transactions-rules.md 6 and 7). */
 export const unsRules: readonly Rule[] = [
   discloseExplicit,
   unsDelegateRegistration,

@@ -63,7 +63,7 @@ export const ipfs = kind<[multihash: string]>(
       builders.ipfs({ ...envelope, multihash }),
 );
 
-/** The first one decides the type of a delegate (state.md section 2). */
+/** The first one decides the type of a delegate (state.md 2). */
 function firstUnik({ address, wallet }: Given): string {
   const [id] = Object.keys(wallet?.attributes.tokens ?? {});
   if (id === undefined) throw nothing(address, `${address} owns no unik`);

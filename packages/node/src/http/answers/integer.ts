@@ -1,6 +1,6 @@
 /**
- * Amounts in answers (http-api.md section 5): text of digits nearly everywhere, and a JSON integer with all its digits,
- * also beyond 2^53, where interface.md section 4 has an integer.
+ * Amounts in answers (http-api.md 5): text of digits nearly everywhere, and a JSON integer with all its digits,
+ * also beyond 2^53, where interface.md 4 has an integer.
  */
 
 // Part of every supported runtime; the compiler's library does not list it yet.

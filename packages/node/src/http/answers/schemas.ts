@@ -1,6 +1,6 @@
 /**
  * Schemas of transaction types as `GET /transactions/schemas` publishes them (http-api.md 6.4, transactions.md
- * section 8). Clients know them in the old network's vocabulary, so they are described in it: `$ref` names its shared
+ * 8). Clients know them in the old network's vocabulary, so they are described in it: `$ref` names its shared
  * schemas, `bignumber` and `transactionType` its keywords. Nothing is checked with them here.
  */
 import { transactionKey } from "@uniknode/protocol";

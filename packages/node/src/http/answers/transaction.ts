@@ -1,4 +1,4 @@
-/** Transactions in answers (http-api.md 4.4, transactions.md section 15). */
+/** Transactions in answers (http-api.md 4.4, transactions.md 15). */
 import { type Transaction as SignedTransaction, transactionToJson } from "@uniknode/protocol";
 import { type Static, Type } from "typebox";
 import type { StoredTransaction } from "../../store/queries/transactions.ts";

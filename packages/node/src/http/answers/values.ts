@@ -1,4 +1,4 @@
-/** The kinds of value in answers (http-api.md section 5) as schemas. */
+/** The kinds of value in answers (http-api.md 5) as schemas. */
 import { Type } from "typebox";
 
 /** Decimal text of the smallest unit; may be negative. */

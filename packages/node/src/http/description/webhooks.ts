@@ -1,4 +1,4 @@
-/** What the document tells of the register of webhooks, which reads its requests by itself (webhooks.md section 4). */
+/** What the document tells of the register of webhooks, which reads its requests by itself (webhooks.md 4). */
 import type { FastifySchema } from "fastify";
 import { type TProperties, type TSchema, Type } from "typebox";
 import { Meta, pageQuery } from "../requests/pagination.ts";

@@ -1,4 +1,4 @@
-/** A query value that says nothing counts as not given (http-api.md section 2): some clients send `days=undefined`. */
+/** A query value that says nothing counts as not given (http-api.md 2): some clients send `days=undefined`. */
 import type { Server } from "../app.ts";
 
 export function addAbsentValues(app: Server): void {

@@ -1,4 +1,4 @@
-/** Members of search bodies (http-api.md section 6) as schemas. Numbers may come as text, as in a query. */
+/** Members of search bodies (http-api.md 6) as schemas. Numbers may come as text, as in a query. */
 import { type TObject, type TProperties, type TSchema, Type } from "typebox";
 import { type FormatName, formats } from "./parameters.ts";
 

@@ -127,7 +127,7 @@ function linker(request: FastifyRequest): (page: number, options?: LinkOptions) 
   return (page, { keepOffset = false, cursor } = {}) => {
     const values: Record<string, string | undefined> = { page: `${page}`, cursor };
     const parameters = [...given, ...missing]
-      // An offset would make the page of another link ineffective (section 11, number 10).
+      // An offset would make the page of another link ineffective (http-api.md 11 point 10).
       .filter(([name]) => keepOffset || name !== "offset")
       .filter(([name]) => (cursor === undefined ? name !== "cursor" : name !== "page"))
       .map(([name, value]) => [name, values[name] ?? value] as const);

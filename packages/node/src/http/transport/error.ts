@@ -1,4 +1,4 @@
-/** Errors as answers (http-api.md section 2). */
+/** Errors as answers (http-api.md 2). */
 import { STATUS_CODES } from "node:http";
 import { type Static, Type } from "typebox";
 

@@ -1,4 +1,4 @@
-/** What a client sees when a request fails. Nothing of the node's inside ever leaves it (http-api.md section 2). */
+/** What a client sees when a request fails. Nothing of the node's inside ever leaves it (http-api.md 2). */
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../serving/gateway.ts";

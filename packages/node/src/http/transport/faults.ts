@@ -1,6 +1,6 @@
 /**
  * What is told of a request that does not fit its schemas. Where it has several faults, those that the old node told
- * (http-api.md section 2): of the first part and the first member that have any, in the order of the schemas, and only
+ * (http-api.md 2): of the first part and the first member that have any, in the order of the schemas, and only
  * then the members that are too many, all of them.
  */
 import type { FastifyRequest } from "fastify";

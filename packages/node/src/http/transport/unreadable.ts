@@ -1,6 +1,6 @@
 /**
  * Requests that end before any route or hook sees them, since they cannot be read as HTTP or do not arrive: answered in
- * the form of every failure (http-api.md section 2).
+ * the form of every failure (http-api.md 2).
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";

@@ -1,4 +1,4 @@
-/** Who may use the register (webhooks.md section 2). Checked before anything else is looked at. */
+/** Who may use the register (webhooks.md 2). Checked before anything else is looked at. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createCrossSiteTest } from "../../addresses/hosts.ts";

@@ -1,4 +1,4 @@
-/** Endpoints of replays, beyond the interface of the old network (webhooks.md section 10, point 5). */
+/** Endpoints of replays, beyond the interface of the old network (webhooks.md 10 point 5). */
 import type { FastifyInstance } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { answer, readBody, showReplay } from "./answers.ts";

@@ -1,4 +1,4 @@
-/** Endpoints of the register (webhooks.md section 4). */
+/** Endpoints of the register (webhooks.md 4). */
 import type { FastifyPluginAsync } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { createQueue } from "../transport/queue.ts";

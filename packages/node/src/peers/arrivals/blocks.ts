@@ -33,7 +33,7 @@ export type BlockArrivalsDeps = {
   readonly doubleForging: DoubleForging;
   /** Passes a block on. */
   readonly broadcast: (block: Block) => void;
-  /** Whether the node has been in step with the network since its start (p2p.md 11, 4). */
+  /** Whether the node has been in step with the network since its start (p2p.md 11 point 4). */
   readonly isStarted: () => boolean;
   /** A block passed the first tests and goes to the chain. */
   readonly onReceived: (block: Block) => void;

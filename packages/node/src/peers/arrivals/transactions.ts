@@ -32,7 +32,7 @@ export function createTransactionArrivals(deps: TransactionArrivalsDeps): Transa
   let isBusy = false;
 
   async function take(items: Items): Promise<void> {
-    // The message is judged as a whole (pool.md section 2).
+    // The message is judged as a whole (pool.md 2).
     if (items.length === 0 || matchesBatchSchema([...items], { network, height: head().height })) return;
     const answer = await deps.submit([...items]);
     if (answer.data.invalid.length === 0) deps.broadcast(items, answer);

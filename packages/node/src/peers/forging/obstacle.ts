@@ -7,7 +7,7 @@ export type Standing = { readonly head: BlockHeader; readonly isInStep: boolean 
 
 /**
  * Neither a quorum nor a number of peers is asked for: on this family of networks a node forges alone if it has to
- * (forger.md 4, trap D6). What is asked for is that no verified peer knows better.
+ * (forger.md 4, traps.md D6). What is asked for is that no verified peer knows better.
  */
 export function obstacleOf(peers: readonly Peer[], { head, isInStep }: Standing): string | undefined {
   if (!isInStep) return `not in step with the network at height ${head.height}`;

@@ -1,5 +1,5 @@
 /**
- * How many sessions others may hold, and who makes room for whom (p2p.md 6.1, 4). Sessions are counted in groups within
+ * How many sessions others may hold, and who makes room for whom (p2p.md 6.1 point 4). Sessions are counted in groups within
  * groups: all of them, the region, the subnets, the address. Where a group is full, a newcomer takes the place of a
  * session that is worth less: one of a stranger for a peer, an unfinished handshake, one of a neighbour who has more.
  */

@@ -1,5 +1,5 @@
 /**
- * How many events an address may send (p2p.md 6.3, 2), and all addresses of a /64 of IPv6 together: it has more of them
+ * How many events an address may send (p2p.md 6.3 point 2), and all addresses of a /64 of IPv6 together: it has more of them
  * than can be counted.
  */
 import { clientGroup } from "../../addresses/groups.ts";

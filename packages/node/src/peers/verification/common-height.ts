@@ -1,4 +1,4 @@
-/** Search for the highest block that two nodes have in common (p2p.md 10.4, step 4). */
+/** Search for the highest block that two nodes have in common (p2p.md 10.4 step 4). */
 
 const PARTS = 8;
 

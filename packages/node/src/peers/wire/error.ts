@@ -7,9 +7,9 @@ export type WireErrorCode =
   | "FRAME_CONTROL"
   /** Binary data: only text carries messages. */
   | "FRAME_BINARY"
-  /** Shorter than any message there is (p2p.md 6.2, 4). */
+  /** Shorter than any message there is (p2p.md 6.2 point 4). */
   | "MESSAGE_TOO_SHORT"
-  /** No JSON, or not by the stricter rules (p2p.md 6.2, 5). */
+  /** No JSON, or not by the stricter rules (p2p.md 6.2 point 5). */
   | "MESSAGE_JSON"
   /** Nested deeper or holding more values than any message needs. */
   | "MESSAGE_COMPLEXITY"
@@ -17,7 +17,7 @@ export type WireErrorCode =
   | "MESSAGE_FORM"
   /** A name that is none of the events (p2p.md 5). */
   | "EVENT_UNKNOWN"
-  /** An event for trusted addresses only (p2p.md 6.3, 6). */
+  /** An event for trusted addresses only (p2p.md 6.3 point 6). */
   | "EVENT_FORBIDDEN"
   /** Headers other than the tolerated ones (p2p.md 3.4). */
   | "HEADERS_FORM"

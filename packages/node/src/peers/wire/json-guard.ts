@@ -1,6 +1,6 @@
 /**
  * A look over the text of a message before it is parsed: how complex it is and, for what a server receives, the rules
- * that are stricter than JSON (p2p.md 6.2, 5). Whether it is JSON at all is for the parser to say: of other texts the
+ * that are stricter than JSON (p2p.md 6.2 point 5). Whether it is JSON at all is for the parser to say: of other texts the
  * answer means nothing.
  */
 import {

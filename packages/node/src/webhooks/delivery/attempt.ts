@@ -49,7 +49,7 @@ export function createAttempt({ post, clock }: { post: Post; clock: Clock }): Ma
   };
 }
 
-/** 7.3: everything else is failure, redirects included. */
+/** Everything else is failure, redirects included (webhooks.md 7.3). */
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
 function codeOf(error: unknown): string {

@@ -1,5 +1,5 @@
 /**
- * Keeps deliveries away from the operator's own network (webhooks.md section 10, point 7). Every address is checked at
+ * Keeps deliveries away from the operator's own network (webhooks.md 10 point 7). Every address is checked at
  * the moment of the connection, and the connection goes to no other than the checked ones: names that change their
  * address after registration, or between check and use, gain nothing.
  */

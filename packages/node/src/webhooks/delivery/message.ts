@@ -59,8 +59,9 @@ export function createHeaders(): HeadersOf {
       `v1,${createHmac("sha256", keyOf(token)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
     return {
       "content-type": "application/json",
-      // The receiver keeps the other half and compares the whole (7.2). There is room for one token: the new one, from
-      // the rotation on (10.8). Whoever has not learned it yet refuses, and hears of the fact again when it is retried.
+      // The receiver keeps the other half and compares the whole (webhooks.md 7.2). There is room for one token: the new
+      // one, from the rotation on (webhooks.md 10 point 8). A receiver that does not know it yet refuses, and gets the
+      // fact again with the retry.
       authorization: token.slice(0, HALF_LENGTH),
       // Standard Webhooks 1.0; its libraries take `signingSecretOf` the token.
       "webhook-id": id,

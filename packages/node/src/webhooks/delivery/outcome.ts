@@ -1,4 +1,4 @@
-/** What an attempt means for its delivery and its webhook (webhooks.md 7.3 and section 10, points 4 and 6). */
+/** What an attempt means for its delivery and its webhook (webhooks.md 7.3 and 10, points 4 and 6). */
 import type { Logger } from "pino";
 import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
 import type { WebhookHealthStore } from "../../store/webhook-health.ts";

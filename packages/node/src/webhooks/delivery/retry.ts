@@ -1,4 +1,4 @@
-/** When a failed delivery is tried again (webhooks.md section 10, point 4). */
+/** When a failed delivery is tried again (webhooks.md 10 point 4). */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

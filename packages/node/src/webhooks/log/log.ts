@@ -1,4 +1,4 @@
-/** What became of the deliveries of a webhook, and how they are sent again (webhooks.md section 10, point 5). */
+/** What became of the deliveries of a webhook, and how they are sent again (webhooks.md 10 point 5). */
 import { setImmediate } from "node:timers/promises";
 import type {
   DeliveryFilter,

@@ -1,4 +1,4 @@
-/** Reads what a user says about a webhook (webhooks.md section 3). */
+/** Reads what a user says about a webhook (webhooks.md 3). */
 import { isEventName } from "../../events/catalogue.ts";
 import { isEventPattern } from "../../events/names.ts";
 import type { WebhookFields } from "../../store/webhooks.ts";
@@ -31,7 +31,7 @@ export const FIELD_READERS: Readers<WebhookFields> = {
 };
 
 export type NewWebhook = WebhookFields & {
-  /** Whether the target is sent a ping before anything else (webhooks.md section 10, point 9). */
+  /** Whether the target is sent a ping before anything else (webhooks.md 10 point 9). */
   readonly ping: boolean;
 };
 

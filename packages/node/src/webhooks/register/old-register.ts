@@ -1,4 +1,4 @@
-/** The register file of the old node: `webhooks.json` in its cache folder (webhooks.md W-03, W-05, section 10 point 1). */
+/** The register file of the old node: `webhooks.json` in its cache folder (webhooks.md W-03, W-05, 10 point 1). */
 import type { WebhookFields } from "../../store/webhooks.ts";
 import { invalid, type Readers, readMembers, readObject, required } from "../body.ts";
 import { WebhookError } from "./error.ts";

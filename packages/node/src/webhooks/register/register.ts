@@ -1,4 +1,4 @@
-/** The register of webhooks (webhooks.md section 4). */
+/** The register of webhooks (webhooks.md 4). */
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Database } from "../../store/database.ts";
@@ -54,7 +54,7 @@ export type Register = {
    */
   create(body: unknown): Promise<Webhook>;
   /**
-   * Deletes and creates anew, at once, behind the same id and token (4.4). An empty body changes nothing at all.
+   * Deletes and creates anew, at once, behind the same id and token (webhooks.md 4.4). An empty body changes nothing at all.
    *
    * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN, WEBHOOK_LIMIT
    */

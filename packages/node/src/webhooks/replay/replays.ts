@@ -1,4 +1,4 @@
-/** Replays as their owners see them: begun, watched, cancelled (webhooks.md section 10, point 5). */
+/** Replays as their owners see them: begun, watched, cancelled (webhooks.md 10 point 5). */
 import { type History, isRemembered } from "../../events/history.ts";
 import { heardNames } from "../../events/names.ts";
 import type { Database } from "../../store/database.ts";

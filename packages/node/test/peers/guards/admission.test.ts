@@ -1,4 +1,4 @@
-/** How many sessions others may hold, and who makes room for whom (p2p.md 6.1, 4). */
+/** How many sessions others may hold, and who makes room for whom (p2p.md 6.1 point 4). */
 import { describe, expect, test } from "vitest";
 import { neighbourhoodsOf } from "../../../src/peers/addresses.ts";
 import { createAdmission, type Entered } from "../../../src/peers/guards/admission.ts";

@@ -1,4 +1,4 @@
-/** Schemas of members that several types share (transactions.md sections 8.1 and 8.3). */
+/** Schemas of members that several types share (transactions.md 8.1 and 8.3). */
 import type { MemberSchema } from "./type.ts";
 
 /** One or more hexadecimal digits of either letter case. */
@@ -16,7 +16,7 @@ export const publicKeyText: MemberSchema = { ...hexText, minLength: 66, maxLengt
 
 export const addressText: MemberSchema = { ...base58Text, minLength: 34, maxLength: 34 };
 
-/** The limit is the one in force, in bytes (transactions.md section 4). */
+/** The limit is the one in force, in bytes (transactions.md 4). */
 export const vendorFieldText: MemberSchema = {
   anyOf: [{ type: "null" }, { type: "string", vendorField: true }],
 };

@@ -1,4 +1,4 @@
-/** What one transaction type contributes to the codec and the schema (transactions.md sections 6 and 8). */
+/** What one transaction type contributes to the codec and the schema (transactions.md 6 and 8). */
 import type { ByteReader } from "../../bytes/reader.ts";
 import type { ByteWriter } from "../../bytes/writer.ts";
 import type { TransactionBody } from "../transaction.ts";
@@ -20,7 +20,7 @@ export type TransactionType = {
   readonly type: number;
   /** transactions.md 6.1. */
   readonly key: string;
-  /** Whether the type carries a vendorField (transactions.md section 4). */
+  /** Whether the type carries a vendorField (transactions.md 4). */
   readonly hasVendorField?: true;
   /** Whether the recipient's network byte is compared while the id is computed (transactions.md 6.2). */
   readonly checksRecipientNetwork?: true;
@@ -28,14 +28,14 @@ export type TransactionType = {
   /** A form of version 1 that the check of batches lets pass as well (transactions.md 8.2). */
   readonly legacySchema?: TypeSchema;
   /**
-   * Writes the payload of 6.3 to 6.7. The version decides where version 1 differs.
+   * Writes the payload (transactions.md 6.3 to 6.7). The version decides where version 1 differs.
    *
-   * @throws {Error} on input that the schema lets through but no bytes can express (transactions.md section 9)
+   * @throws {Error} on input that the schema lets through but no bytes can express (transactions.md 9)
    */
   write(transaction: TransactionBody, writer: ByteWriter): void;
   /** Reads the payload: the members it carries (amount, recipientId, expiration, asset). */
   read(reader: ByteReader, version: number): Partial<TransactionBody>;
-  /** Static fee of the type when the milestone names none (transactions.md section 13), smallest unit. */
+  /** Static fee of the type when the milestone names none (transactions.md 13), smallest unit. */
   staticFee(transaction: TransactionBody): bigint;
   /** How many times the static fee is due; once if absent. */
   feeUnits?(transaction: TransactionBody): bigint;

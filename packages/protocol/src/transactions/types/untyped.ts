@@ -1,5 +1,5 @@
 /**
- * Members whose inner type no schema states (transactions.md section 9). The old network's encoder takes an
+ * Members whose inner type no schema states (transactions.md 9). The old network's encoder takes an
  * array for the bytes it holds; that decides with which error such input is refused afterwards.
  */
 import { fromHex } from "#primitives";

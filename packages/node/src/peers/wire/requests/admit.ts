@@ -1,4 +1,4 @@
-/** Whether a call is executed (p2p.md 6.3, 5 and 6). */
+/** Whether a call is executed (p2p.md 6.3 points 5 and 6). */
 import { WireError } from "../error.ts";
 import { NOT_READY } from "../replies/write.ts";
 import { isInternal } from "./arguments.ts";

@@ -1,4 +1,4 @@
-/** Ports of a bridgechain by package name (transactions.md 6.4), in the order of section 11. */
+/** Ports of a bridgechain by package name in the order of transactions.md 11 (transactions.md 6.4). */
 import type { ByteReader } from "../../../bytes/reader.ts";
 import type { ByteWriter } from "../../../bytes/writer.ts";
 import { addProperty } from "../properties.ts";

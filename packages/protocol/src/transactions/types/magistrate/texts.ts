@@ -16,7 +16,7 @@ export function writeOptionalText(text: unknown, writer: ByteWriter): void {
   else writer.u8(0);
 }
 
-/** Trap of 6.4: the length is taken for a number of characters, so only ASCII is read as it was written. */
+/** A trap of transactions.md 6.4: the length is taken for a number of characters, so only ASCII is read as it was written. */
 export const readText = (reader: ByteReader): string => reader.characters(reader.u8());
 
 export function writeTexts(texts: readonly string[], writer: ByteWriter): void {

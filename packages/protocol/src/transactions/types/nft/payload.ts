@@ -10,7 +10,7 @@ import { untypedHex, untypedText } from "../untyped.ts";
 /** Length of a value that is `null`: the property is deleted. */
 const DELETED = -1;
 
-/** Values are checked for their length only, and names with a line break escape the pattern (8.3). */
+/** Values are checked for their length only, and names with a line break escape the pattern (transactions.md 8.3). */
 const properties: MemberSchema = {
   type: "object",
   minProperties: 1,
@@ -37,7 +37,7 @@ export function writeNft(nft: NftAsset, writer: ByteWriter): void {
   if (!name || !token) throw new TypeError("a token with a name was expected");
   writer.shortText(name);
   writer.bytes(untypedHex(token.tokenId));
-  // The order of section 11 is the one in which JavaScript enumerates.
+  // The order of transactions.md 11 is the one in which JavaScript enumerates.
   const entries = Object.entries(token.properties ?? {});
   writer.u8(entries.length);
   for (const [key, value] of entries) {

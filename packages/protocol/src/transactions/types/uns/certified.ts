@@ -39,7 +39,7 @@ export const certifiedSchema = (required: readonly (keyof NftToken)[]): TypeSche
   },
 });
 
-/** @throws {Error} if there is no asset or no recipient, which the schema does not ask for (8.3) */
+/** @throws {Error} if there is no asset or no recipient, which the schema does not ask for (transactions.md 8.3) */
 export function writeCertified({ asset, recipientId }: TransactionBody, writer: ByteWriter): void {
   const { nft, demand, certification } = asset as Required<Asset>;
   writeNft(nft, writer);
@@ -58,7 +58,7 @@ export function readCertified(reader: ByteReader) {
   return { asset: { nft, demand, certification }, recipientId: readAddress(reader) };
 }
 
-/** With the amount, which is not stored but equals the cost: trap of 6.6. */
+/** With the amount, which is not stored but equals the cost (transactions.md 6.6). */
 export function readPaidCertified(reader: ByteReader) {
   const certified = readCertified(reader);
   return { ...certified, amount: certified.asset.certification.payload.cost };

@@ -1,0 +1,20 @@
+/** The sources and documents of a folder, without what is installed, built or hidden, and without the excluded paths. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path/posix";
+import type { Repository } from "./citations.ts";
+
+const SKIPPED = new Set(["node_modules", "dist", "coverage"]);
+
+export function readRepository(root: string, excluded: readonly string[] = []): Repository {
+  const texts = new Map<string, string>();
+  const visit = (folder: string) => {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.name.startsWith(".") || SKIPPED.has(entry.name) || excluded.includes(path)) continue;
+      if (entry.isDirectory()) visit(path);
+      else if (/\.(ts|md)$/.test(entry.name)) texts.set(path, readFileSync(join(root, path), "utf8"));
+    }
+  };
+  visit("");
+  return { texts, exists: (path) => existsSync(join(root, path)) };
+}
