@@ -4,7 +4,6 @@
  * Deliveries queue up for targets that are down: how much memory the process takes on the way, and how long a delivery
  * to a target that is up takes beside them. The process does nothing else, so its memory is that of the webhooks.
  */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startReceiver } from "./webhooks/receiver.ts";

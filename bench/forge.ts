@@ -11,8 +11,8 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Transaction } from "@uniknode/protocol";
-import { peopleOf } from "../packages/node/src/dev/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev/network.ts";
+import { peopleOf } from "../packages/node/src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
 import { connect, transferOf } from "../packages/node/test/process/client.ts";
 import { spawnUniknode } from "../packages/node/test/process/uniknode.ts";
 

@@ -1,7 +1,7 @@
 /** When blocks are committed, counted from the beginning of their slots, while a node has something else to do. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { peopleOf } from "../packages/node/src/dev/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev/network.ts";
+import { peopleOf } from "../packages/node/src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
 import { transferOf } from "../packages/node/test/process/client.ts";
 import { type BenchNode, percentile, startBenchNode } from "./webhooks/node.ts";
 

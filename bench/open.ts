@@ -22,12 +22,12 @@ import {
   sha256,
 } from "@uniknode/protocol";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../packages/node/src/chain/chain.ts";
-import { createBlockStore } from "../packages/node/src/store/blocks.ts";
-import { type Database, openDatabase } from "../packages/node/src/store/database.ts";
-import { createEventLog } from "../packages/node/src/store/events.ts";
-import { migrate } from "../packages/node/src/store/migrations.ts";
-import { createStateStore } from "../packages/node/src/store/state.ts";
-import { createUndoStore } from "../packages/node/src/store/undo.ts";
+import { createBlockStore } from "../packages/node/src/store/chain/blocks.ts";
+import { type Database, openDatabase } from "../packages/node/src/store/engine/database.ts";
+import { migrate } from "../packages/node/src/store/engine/migrations.ts";
+import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
+import { createStateStore } from "../packages/node/src/store/state/state.ts";
+import { createUndoStore } from "../packages/node/src/store/state/undo.ts";
 import { loadFixture } from "./fixture.ts";
 
 const { values } = parseArgs({ options: { blocks: { type: "string", default: "1000000" } } });

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { openDatabase } from "../packages/node/src/store/database.ts";
+import { openDatabase } from "../packages/node/src/store/engine/database.ts";
 import { spawnUniknode } from "../packages/node/test/process/uniknode.ts";
 import { percentile } from "./webhooks/node.ts";
 

@@ -5,11 +5,11 @@ import {
   createChain,
   DEFAULT_CHAIN_OPTIONS,
 } from "../packages/node/src/chain/chain.ts";
-import { createVerifier, type Verifier } from "../packages/node/src/chain/verifier.ts";
-import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/chain.ts";
-import { openDatabase } from "../packages/node/src/store/database.ts";
-import { createEventLog } from "../packages/node/src/store/events.ts";
-import { migrate } from "../packages/node/src/store/migrations.ts";
+import { createVerifier, type Verifier } from "../packages/node/src/chain/pipeline/verifier.ts";
+import { eventsOfFacts, eventsOfRevert } from "../packages/node/src/events/block-events.ts";
+import { openDatabase } from "../packages/node/src/store/engine/database.ts";
+import { migrate } from "../packages/node/src/store/engine/migrations.ts";
+import { createEventLog } from "../packages/node/src/store/events/event-log.ts";
 import type { Fixture } from "./fixture.ts";
 
 export type PipelineOptions = {

@@ -20,9 +20,9 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import { createPool, DEFAULT_POOL_OPTIONS } from "../packages/node/src/pool/pool.ts";
-import { openDatabase } from "../packages/node/src/store/database.ts";
-import { migrate } from "../packages/node/src/store/migrations.ts";
-import { createPoolStore } from "../packages/node/src/store/pool.ts";
+import { openDatabase } from "../packages/node/src/store/engine/database.ts";
+import { migrate } from "../packages/node/src/store/engine/migrations.ts";
+import { createPoolStore } from "../packages/node/src/store/node/pool.ts";
 
 const { values } = parseArgs({
   options: {

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
-import { limitHeapGrowth } from "../packages/node/src/lifecycle/heap.ts";
+import { limitHeapGrowth } from "../packages/node/src/platform/lifecycle/heap.ts";
 import { loadFixture } from "./fixture.ts";
 import { openPipeline } from "./pipeline.ts";
 

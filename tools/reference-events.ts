@@ -1,5 +1,6 @@
 /** The page of events: when each is told, what it carries, and a real one. */
 import type { TSchema } from "typebox";
+import { isRemembered } from "../packages/node/src/event-log/history.ts";
 import {
   EVENTS,
   isChainFact,
@@ -8,7 +9,6 @@ import {
   reversalOf,
 } from "../packages/node/src/events/catalogue.ts";
 import type { Event } from "../packages/node/src/events/event.ts";
-import { isRemembered } from "../packages/node/src/events/history.ts";
 import { DATA_SCHEMAS } from "../packages/node/src/events/schemas.ts";
 import { bodyOf } from "../packages/node/src/webhooks/delivery/message.ts";
 import { deliveryId } from "../packages/node/src/webhooks/matching/identity.ts";

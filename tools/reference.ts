@@ -1,11 +1,11 @@
 /** `npm run reference`: writes docs/reference from the tables that the program itself uses. */
 import { writeFileSync } from "node:fs";
-import { txOptions } from "../packages/node/src/cli/tx/options.ts";
+import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
+import { txOptions } from "../packages/node/src/commands/tx/options.ts";
 import { connectionOptions } from "../packages/node/src/config/connection.ts";
 import { flagOf, type Option, variableOf } from "../packages/node/src/config/option.ts";
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
-import { listenOptions } from "../packages/node/src/listen/options.ts";
 import { rpcOptions } from "../packages/node/src/rpc/options.ts";
 import { eventsPage } from "./reference-events.ts";
 

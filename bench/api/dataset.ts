@@ -25,16 +25,16 @@ import {
   type TransactionBody,
 } from "@uniknode/protocol";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../packages/node/src/chain/chain.ts";
-import { peopleOf } from "../../packages/node/src/dev/keys.ts";
+import { peopleOf } from "../../packages/node/src/dev-chain/keys.ts";
 import {
   castOf,
   DEV_ADDRESS_VERSION,
   devDescription,
   devMilestones,
-} from "../../packages/node/src/dev/network.ts";
-import { openDatabase } from "../../packages/node/src/store/database.ts";
-import { createEventLog } from "../../packages/node/src/store/events.ts";
-import { migrate } from "../../packages/node/src/store/migrations.ts";
+} from "../../packages/node/src/dev-chain/network.ts";
+import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
+import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
+import { createEventLog } from "../../packages/node/src/store/events/event-log.ts";
 
 export type Size = { readonly transactions: number; readonly wallets: number; readonly uniks: number };
 

@@ -1,5 +1,5 @@
 /** Kinds of request, each as many different ones: nothing that is asked twice is worth being kept. */
-import { openDatabase } from "../../packages/node/src/store/database.ts";
+import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
 import type { Request } from "./load.ts";
 

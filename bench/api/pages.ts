@@ -4,7 +4,7 @@
  */
 import { Agent, request } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { openDatabase } from "../../packages/node/src/store/database.ts";
+import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
 
 export type QueryFigures = {

@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
-import { createHttpServer } from "../../packages/node/src/http/server.ts";
-import { createSlowLane } from "../../packages/node/src/http/slow/lane.ts";
+import type { Gateway } from "../../packages/node/src/gateway/gateway.ts";
+import { createHttpServer } from "../../packages/node/src/http/server/server.ts";
+import { createSlowLane } from "../../packages/node/src/http/slow-queries/worker-pool.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
-import type { Gateway } from "../../packages/node/src/serving/gateway.ts";
-import { openDatabase } from "../../packages/node/src/store/database.ts";
-import { createRankingBuilder } from "../../packages/node/src/store/queries/rankings/builder.ts";
+import { createRankingBuilder } from "../../packages/node/src/read/sqlite/rankings/builder.ts";
+import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
 import type { FromServer, ToServer } from "./process.ts";
 

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { Event } from "../../packages/node/src/events/event.ts";
-import { type Database, openDatabase } from "../../packages/node/src/store/database.ts";
-import { createEventLog, type EventLog } from "../../packages/node/src/store/events.ts";
-import { migrate } from "../../packages/node/src/store/migrations.ts";
-import { createWebhookStore, type WebhookFields } from "../../packages/node/src/store/webhooks.ts";
+import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
+import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
+import { createEventLog, type EventLog } from "../../packages/node/src/store/events/event-log.ts";
+import { createWebhookStore, type WebhookFields } from "../../packages/node/src/store/webhooks/webhooks.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../packages/node/src/webhooks/delivery/post.ts";
 import {
   createWebhooks,

@@ -7,8 +7,8 @@ import {
   type Transaction,
   transactionToJson,
 } from "@uniknode/protocol";
-import { type Person, peopleOf } from "../../packages/node/src/dev/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev/network.ts";
+import { type Person, peopleOf } from "../../packages/node/src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
 import { testNetwork } from "../../packages/node/test/peers/test-network.ts";
 import type { Target } from "./target.ts";
 

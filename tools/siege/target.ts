@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Person } from "../../packages/node/src/dev/keys.ts";
+import type { Person } from "../../packages/node/src/dev-chain/keys.ts";
 import { freePort } from "../../packages/node/test/peers/network/world.ts";
 import { type NetworkShape, testNetwork } from "../../packages/node/test/peers/test-network.ts";
 import { writeNetwork } from "../../packages/node/test/process/network.ts";

@@ -1,7 +1,7 @@
 /** What the users of a node do all day: send transfers, read pages, scrape metrics. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Person, peopleOf } from "../../packages/node/src/dev/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev/network.ts";
+import { type Person, peopleOf } from "../../packages/node/src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
 import { connect, transferOf } from "../../packages/node/test/process/client.ts";
 
 export type Traffic = {

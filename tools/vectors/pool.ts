@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { SealedTransaction } from "@uniknode/protocol";
-import { createVerifier } from "../../packages/node/src/chain/verifier.ts";
+import { createVerifier } from "../../packages/node/src/chain/pipeline/verifier.ts";
 import {
   expirationHeight,
   isExpired,

@@ -1,5 +1,4 @@
 /** A typed client of the HTTP API: a member for each resource, a function for each route. */
-
 import { createConnect } from "./request.ts";
 import { blockchain } from "./resources/blockchain.ts";
 import { blocks } from "./resources/blocks.ts";

@@ -1,5 +1,4 @@
 /** Certified transfers (transactions-rules.md 6.3). */
-
 import { describe, expect, test } from "vitest";
 import { certifiedTransfer, stateWithFactory, V1 } from "../certified.ts";
 import type { Actors } from "../fixtures.ts";

@@ -15,13 +15,13 @@ import {
   isBlockException,
   type Network,
 } from "@uniknode/protocol";
-import { type ReceivedBlock, receiveBlock } from "../chain/receive.ts";
-import type { Verifier } from "../chain/verifier.ts";
-import { type VerifiedBlock, verifyBlocks } from "../chain/verify.ts";
-import { createBlockStore } from "../store/blocks.ts";
-import type { Database } from "../store/database.ts";
-import { createMetaStore } from "../store/meta.ts";
-import { createStateStore } from "../store/state.ts";
+import { type ReceivedBlock, receiveBlock } from "../chain/pipeline/receive.ts";
+import type { Verifier } from "../chain/pipeline/verifier.ts";
+import { type VerifiedBlock, verifyBlocks } from "../chain/pipeline/verify.ts";
+import { createBlockStore } from "../store/chain/blocks.ts";
+import type { Database } from "../store/engine/database.ts";
+import { createMetaStore } from "../store/node/meta.ts";
+import { createStateStore } from "../store/state/state.ts";
 import { ArchiveError } from "./error.ts";
 
 export type CheckDeps = {

@@ -1,6 +1,6 @@
 /** The chain of one database in another: the way in which chains leave a node, and enter one. */
-import { type Database, openDatabase } from "../store/database.ts";
-import { migrate } from "../store/migrations.ts";
+import { type Database, openDatabase } from "../store/engine/database.ts";
+import { migrate } from "../store/engine/migrations.ts";
 import { ArchiveError } from "./error.ts";
 
 /** Everything that follows from the blocks. What else a database has is its node's own, and may be secret. */

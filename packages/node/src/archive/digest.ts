@@ -1,6 +1,6 @@
 /** One number for a whole state, by which two nodes find out whether they agree. */
 import { createHash } from "node:crypto";
-import type { Database, SqlValue } from "../store/database.ts";
+import type { Database, SqlValue } from "../store/engine/database.ts";
 
 /** The consensus state, each table in the order of its key. */
 const STATE = [

@@ -1,8 +1,8 @@
 /** The blocks of a data folder as a stream, beside a node that runs or not. */
 import { encodeBlock, type Network } from "@uniknode/protocol";
-import { createBlockStore } from "../store/blocks.ts";
-import { openDatabase } from "../store/database.ts";
-import { createMetaStore } from "../store/meta.ts";
+import { createBlockStore } from "../store/chain/blocks.ts";
+import { openDatabase } from "../store/engine/database.ts";
+import { createMetaStore } from "../store/node/meta.ts";
 import { databaseOf } from "./database.ts";
 import { ArchiveError } from "./error.ts";
 import { writeStream } from "./stream.ts";

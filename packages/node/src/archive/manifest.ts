@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Type, { type Static } from "typebox";
 import { Value } from "typebox/value";
-import { writeWholeFile } from "../store/whole-file.ts";
+import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { ArchiveError } from "./error.ts";
 
 const count = Type.Integer({ minimum: 0 });

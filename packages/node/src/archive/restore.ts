@@ -1,8 +1,8 @@
 /** A data folder from a snapshot. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../store/database.ts";
-import { lockDataFolder } from "../store/lock.ts";
+import { openDatabase } from "../store/engine/database.ts";
+import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { type CheckDeps, checkChain } from "./check.ts";
 import { copyChain } from "./copy.ts";
 import { stateDigest } from "./digest.ts";

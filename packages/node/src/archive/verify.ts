@@ -1,7 +1,7 @@
 /** Whether a snapshot is worth anything, without making it anybody's chain. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Database, openDatabase } from "../store/database.ts";
+import { type Database, openDatabase } from "../store/engine/database.ts";
 import { stateDigest } from "./digest.ts";
 import { ArchiveError } from "./error.ts";
 import { exportBlocks } from "./export.ts";

@@ -4,17 +4,17 @@
  */
 import type { Block, Network, SealedTransaction } from "@uniknode/protocol";
 import { checkBlock, encodeBlock, withVerdicts } from "@uniknode/protocol";
-import type { ChainChange } from "./announce.ts";
-import { commitBlocks, type ExecutedBlock } from "./commit.ts";
-import { createDelivery, type PreparedBlock, partsOf } from "./delivery.ts";
-import { PREPARED_PARTS } from "./line.ts";
 import type { Outcome } from "./outcome.ts";
-import { prepare } from "./prepare.ts";
-import { receiveBlock } from "./receive.ts";
-import { type RevertOptions, revertBlocks } from "./revert.ts";
+import type { ChainChange } from "./pipeline/announce.ts";
+import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
+import { prepare } from "./pipeline/prepare.ts";
+import { receiveBlock } from "./pipeline/receive.ts";
+import { type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
+import type { VerifiedBlock, VerifyDeps } from "./pipeline/verify.ts";
+import { createDelivery, type PreparedBlock, partsOf } from "./queue/block-batch.ts";
+import { PREPARED_PARTS } from "./queue/block-queue.ts";
 import type { ChainStores } from "./stores.ts";
 import type { Tip } from "./tip.ts";
-import type { VerifiedBlock, VerifyDeps } from "./verify.ts";
 
 /**
  * Puts blocks on the chain one after another. What it throws takes everything back.

@@ -7,16 +7,22 @@
 import type { Fact, StateReader, Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, Network, SealedTransaction } from "@uniknode/protocol";
 import type { Event } from "../events/event.ts";
-import { type BlockStore, createBlockStore } from "../store/blocks.ts";
-import type { Database } from "../store/database.ts";
-import type { EventLog } from "../store/events.ts";
-import { createMetaStore } from "../store/meta.ts";
-import { createStateStore } from "../store/state.ts";
-import { createTransactionStore } from "../store/transactions.ts";
-import { createUndoStore } from "../store/undo.ts";
-import { type ChainChange, type ChainListener, createAnnouncer } from "./announce.ts";
+import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
+import { createTransactionStore } from "../store/chain/transactions.ts";
+import type { Database } from "../store/engine/database.ts";
+import type { EventLog } from "../store/events/event-log.ts";
+import { createMetaStore } from "../store/node/meta.ts";
+import { createStateStore } from "../store/state/state.ts";
+import { createUndoStore } from "../store/state/undo.ts";
 import { appendAll, type Grow, ownBlock, prepareBranch, replaceBlocks } from "./branch.ts";
-import { commitBlocks, type ExecutedBlock } from "./commit.ts";
+import { ChainError } from "./error.ts";
+import { openHead } from "./genesis.ts";
+import { type Outcome, refusalOf } from "./outcome.ts";
+import { type ChainChange, type ChainListener, createAnnouncer } from "./pipeline/announce.ts";
+import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
+import { createExecutor } from "./pipeline/execute.ts";
+import { prepare } from "./pipeline/prepare.ts";
+import type { Verifier } from "./pipeline/verifier.ts";
 import {
   createDelivery,
   type Delivery,
@@ -25,16 +31,10 @@ import {
   type PreparedBlock,
   partsOf,
   settle,
-} from "./delivery.ts";
-import { ChainError } from "./error.ts";
-import { createExecutor } from "./execute.ts";
-import { openHead } from "./genesis.ts";
-import { createLine } from "./line.ts";
-import { type Outcome, refusalOf } from "./outcome.ts";
-import { prepare } from "./prepare.ts";
+} from "./queue/block-batch.ts";
+import { createLine } from "./queue/block-queue.ts";
 import type { ChainStores } from "./stores.ts";
 import { createTip } from "./tip.ts";
-import type { Verifier } from "./verifier.ts";
 
 export type ChainOptions = {
   /** Records of each state table kept in memory. */

@@ -1,11 +1,11 @@
 /** The tables that the chain writes. */
-import type { BlockStore } from "../store/blocks.ts";
-import type { Database } from "../store/database.ts";
-import type { EventLog } from "../store/events.ts";
-import type { MetaStore } from "../store/meta.ts";
-import type { StateStore } from "../store/state.ts";
-import type { TransactionStore } from "../store/transactions.ts";
-import type { UndoStore } from "../store/undo.ts";
+import type { BlockStore } from "../store/chain/blocks.ts";
+import type { TransactionStore } from "../store/chain/transactions.ts";
+import type { Database } from "../store/engine/database.ts";
+import type { EventLog } from "../store/events/event-log.ts";
+import type { MetaStore } from "../store/node/meta.ts";
+import type { StateStore } from "../store/state/state.ts";
+import type { UndoStore } from "../store/state/undo.ts";
 
 export type ChainStores = {
   readonly database: Database;

@@ -4,11 +4,11 @@
 import type { Fact } from "@uniknode/ledger";
 import type { BlockHeader } from "@uniknode/protocol";
 import type { Event } from "../events/event.ts";
-import type { ExecutedBlock } from "./commit.ts";
-import type { Executor } from "./execute.ts";
 import type { Outcome } from "./outcome.ts";
+import type { ExecutedBlock } from "./pipeline/commit.ts";
+import type { Executor } from "./pipeline/execute.ts";
+import type { VerifiedBlock } from "./pipeline/verify.ts";
 import type { ChainStores } from "./stores.ts";
-import type { VerifiedBlock } from "./verify.ts";
 
 export type Tip = {
   header(): BlockHeader;

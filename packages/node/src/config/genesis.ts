@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { presets } from "@uniknode/protocol";
 import { fetchGenesis } from "../peers/genesis.ts";
 import { localAddressOf } from "../peers/options.ts";
-import { FOLDER_MODE } from "../store/lock.ts";
-import { writeWholeFile } from "../store/whole-file.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { writeWholeFile } from "../platform/files/whole-file.ts";
+import { FOLDER_MODE } from "../store/engine/folder-lock.ts";
 import type { NetworkChoice } from "./network.ts";
 import type { peerOptions } from "./peers.ts";
 import { peersOptionsOf } from "./peers.ts";
-import { type Config, ConfigError } from "./resolve.ts";
+import type { Config } from "./resolve.ts";
 
 export type GenesisChoice = NetworkChoice &
   Config<typeof peerOptions> & { readonly data: string; readonly alone: boolean };

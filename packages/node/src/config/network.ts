@@ -9,7 +9,8 @@ import {
   networkFilesFromJson,
   presets,
 } from "@uniknode/protocol";
-import { ConfigError, readJsonFile, readJsonObject } from "./resolve.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { readJsonFile, readJsonObject } from "../platform/json/json-file.ts";
 
 /** A network, its genesis block, and the content of the file that the block is from. */
 export type NetworkSource = {

@@ -1,6 +1,6 @@
 /** One option of the node: where it may stand, what it means, what it must be. */
 import { isIP } from "node:net";
-import { createRangeTest } from "../addresses/ranges.ts";
+import { createRangeTest } from "../platform/addresses/ranges.ts";
 
 /** The value of an option once it is read. */
 export type OptionValue = string | number | boolean | readonly string[];

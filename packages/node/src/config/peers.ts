@@ -1,8 +1,10 @@
 /** Options of the peers, and what they mean together. */
 import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/options.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { readJsonObject } from "../platform/json/json-file.ts";
 import { option, readChoice, readInteger, readList, readSwitch, readText } from "./option.ts";
-import { type Config, ConfigError, readJsonObject } from "./resolve.ts";
+import type { Config } from "./resolve.ts";
 
 /** Addresses of peers; a port behind them is read and left out, since a network has one port (p2p.md 1). */
 function readPeers(value: unknown): readonly string[] {

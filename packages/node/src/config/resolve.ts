@@ -1,16 +1,7 @@
 /** Configuration: flag over environment over file over default, each value checked once. */
-import { readFileSync } from "node:fs";
+import { ConfigError } from "../platform/config-error.ts";
+import { readJsonObject } from "../platform/json/json-file.ts";
 import { flagOf, type Option, type OptionValue, variableOf } from "./option.ts";
-
-/** The configuration as given makes no sense. The message names the place and the remedy; a retry is no use. */
-export class ConfigError extends Error {
-  readonly code = "CONFIG";
-
-  constructor(message: string) {
-    super(message);
-    this.name = "ConfigError";
-  }
-}
 
 export type OptionTable = Readonly<Record<string, Option>>;
 
@@ -73,45 +64,6 @@ function readConfigFile(path: string, table: OptionTable): Record<string, unknow
     );
   }
   return content;
-}
-
-/**
- * The content of a JSON file. The message of the engine is not passed on: it quotes the text, which may be a passphrase.
- *
- * @param named how the message calls the file
- * @throws {ConfigError} when it cannot be read, or is no JSON: the message says at which line and column, if it is known
- */
-export function readJsonFile(path: string, named: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    throw new ConfigError(`${named} cannot be read: ${(error as Error).message}`);
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new ConfigError(`${named} cannot be read: it is ${faultOf(text, error as Error)}`);
-  }
-}
-
-function faultOf(text: string, { message }: Error): string {
-  if (text.trim() === "") return "empty";
-  const place = /\(line \d+ column \d+\)$/.exec(message);
-  return place ? `no JSON ${place[0]}` : "no JSON";
-}
-
-/**
- * A JSON object from a file that the user named.
- *
- * @throws {ConfigError} saying what the file is and what is wrong with it
- */
-export function readJsonObject(path: string, what: string): Record<string, unknown> {
-  const content = readJsonFile(path, `${what} ${path}`);
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    throw new ConfigError(`${what} ${path} must be a JSON object`);
-  }
-  return content as Record<string, unknown>;
 }
 
 /** The configuration as it may be shown: secrets masked, absent options left out. */

@@ -1,5 +1,5 @@
 /** The time servers that a node compares its clock with. */
-import { readTimeServer } from "../time/check.ts";
+import { readTimeServer } from "../platform/clock/check.ts";
 import { readText } from "./option.ts";
 
 /** `none`, or time servers separated by commas. */

@@ -1,5 +1,5 @@
 /** Reasons of missed slots that cannot be written yet, such as on a full disk: kept until they can. */
-import type { SlotStore } from "../store/slots.ts";
+import type { SlotStore } from "../store/node/slots.ts";
 
 /** The oldest are dropped beyond: several hours of a delegate's slots. */
 const MAX_WAITING = 1_000;

@@ -8,7 +8,8 @@ import {
   keysFromPassphrase,
   keysFromPrivateKey,
 } from "@uniknode/protocol";
-import { ConfigError, readJsonObject } from "../config/resolve.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { readJsonObject } from "../platform/json/json-file.ts";
 
 /** Keys by public key in hexadecimal. */
 export type Delegates = ReadonlyMap<string, KeyPair>;

@@ -1,11 +1,11 @@
 /** Forging in the node's own process (forger.md 3 to 6). */
 import type { BlockHeader, KeyPair, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { SlotStore } from "../store/slots.ts";
-import { troubleOf } from "../store/writes.ts";
+import { troubleOf } from "../store/engine/writes.ts";
+import type { SlotStore } from "../store/node/slots.ts";
 import type { Delegates } from "./delegates.ts";
-import type { Guard } from "./guard.ts";
-import { SlotRefusedError } from "./refusal.ts";
+import type { Guard } from "./signing/guard.ts";
+import { SlotRefusedError } from "./signing/refusal.ts";
 import { momentAt, msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
 /** What a block is made of besides what the head says. */

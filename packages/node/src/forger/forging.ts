@@ -8,14 +8,14 @@ import {
   verifyHeaderJob,
 } from "@uniknode/protocol";
 import type { Chain } from "../chain/chain.ts";
-import type { Database } from "../store/database.ts";
-import { createSlotStore } from "../store/slots.ts";
+import type { Database } from "../store/engine/database.ts";
+import { createSlotStore } from "../store/node/slots.ts";
 import { withBacklog } from "./backlog.ts";
 import { createForger, type Forger, type ForgerDeps, type ForgerOptions } from "./forger.ts";
 import { createGaps } from "./gaps.ts";
-import { createGuard } from "./guard.ts";
-import { openRecord } from "./open-record.ts";
-import { createOtherForger, type OtherForger } from "./other-forger.ts";
+import { createGuard } from "./signing/guard.ts";
+import { openRecord } from "./signing/open-record.ts";
+import { createOtherForger, type OtherForger } from "./signing/other-forger.ts";
 import { createTally, type SlotCounts } from "./tally.ts";
 
 export type ForgingOptions = ForgerOptions & {

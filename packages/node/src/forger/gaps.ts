@@ -4,7 +4,7 @@
  */
 import { missedSlots, type Round } from "@uniknode/ledger";
 import type { BlockHeader, Slots } from "@uniknode/protocol";
-import type { SlotStore } from "../store/slots.ts";
+import type { SlotStore } from "../store/node/slots.ts";
 
 export type GapDeps = {
   /** Whether a delegate is one of this node's. */

@@ -1,13 +1,13 @@
 /** Counts what became of the slots of this node's delegates since the process started. */
-import type { SlotStore } from "../store/slots.ts";
-import type { RefusalKind } from "./refusal.ts";
+import type { SigningRefusalKind } from "../gateway/figures.ts";
+import type { SlotStore } from "../store/node/slots.ts";
 
 export type SlotCounts = {
   /** Blocks forged and taken. */
   readonly forged: number;
   readonly missed: number;
   /** Slots that were not signed, by the reason; they are missed as well. */
-  readonly refused: Readonly<Record<RefusalKind, number>>;
+  readonly refused: Readonly<Record<SigningRefusalKind, number>>;
 };
 
 export type Tally = {
@@ -16,14 +16,14 @@ export type Tally = {
   /** A block was forged and taken. */
   forged(): void;
   /** A slot was not signed. */
-  refused(kind: RefusalKind): void;
+  refused(kind: SigningRefusalKind): void;
   read(): SlotCounts;
 };
 
 export function createTally(store: SlotStore): Tally {
   let forged = 0;
   let missed = 0;
-  const refused: Record<RefusalKind, number> = { signed_before: 0, watching: 0, other_forger: 0 };
+  const refused: Record<SigningRefusalKind, number> = { signed_before: 0, watching: 0, other_forger: 0 };
   return {
     slotStore: {
       ...store,

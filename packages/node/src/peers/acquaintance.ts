@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import type { Network, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { clientGroup } from "../addresses/groups.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { Closing } from "../lifecycle/closing.ts";
-import type { PeerStore } from "../store/peers.ts";
+import { clientGroup } from "../platform/addresses/groups.ts";
+import type { Closing } from "../platform/lifecycle/closing.ts";
+import type { PeerStore } from "../store/node/peers.ts";
 import { type Candidates, createCandidates } from "./discovery/candidates.ts";
 import { createDiscovery, type Discovery } from "./discovery/discovery.ts";
 import { createPing } from "./discovery/ping.ts";

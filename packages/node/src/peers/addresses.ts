@@ -1,7 +1,7 @@
 /** Addresses of peers (p2p.md 6.1, 10.3). */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { clientGroup, siteGroup } from "../addresses/groups.ts";
+import { clientGroup, siteGroup } from "../platform/addresses/groups.ts";
 
 /**
  * The one form in which an address is compared with others: an IPv4 address written as IPv6, which is how it arrives

@@ -3,8 +3,9 @@
  * (`reception`), and what they make of forging.
  */
 import type { Block } from "@uniknode/protocol";
-import { createClosing } from "../lifecycle/closing.ts";
-import type { AdmissionAnswer, PeerBounds, PeerInfo, SyncProgress } from "../serving/gateway.ts";
+import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
+import type { AdmissionAnswer, PeerInfo } from "../gateway/gateway.ts";
+import { createClosing } from "../platform/lifecycle/closing.ts";
 import { type AcquaintanceDeps, createAcquaintance } from "./acquaintance.ts";
 import type { Items } from "./arrivals/transactions.ts";
 import { createExchange, type ExchangeDeps } from "./exchange.ts";

@@ -5,7 +5,7 @@ import type { Candidate } from "./candidate.ts";
 import { expirationHeight, isRefusedAtAdmission } from "./expiration.ts";
 import type { Pending } from "./pending.ts";
 import { Refusal, SenderLimitError } from "./refusal.ts";
-import { checkRecipient, checkTypeRule, coreTypeName } from "./typeRules.ts";
+import { checkRecipient, checkTypeRule, coreTypeName } from "./type-rules.ts";
 
 export type ArrivalOptions = {
   readonly maxTransactionsPerSender: number;

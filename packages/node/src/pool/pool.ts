@@ -1,8 +1,8 @@
 /** The pool of pending transactions (pool.md). */
 import type { StateReader } from "@uniknode/ledger";
 import type { Network, SealedTransaction } from "@uniknode/protocol";
-import type { AdmissionAnswer } from "../serving/gateway.ts";
-import type { PoolStore } from "../store/pool.ts";
+import type { AdmissionAnswer } from "../gateway/gateway.ts";
+import type { PoolStore } from "../store/node/pool.ts";
 import { conclude, type Examination, examine } from "./admission.ts";
 import { answerOf } from "./answer.ts";
 import { type Candidate, candidateFrom } from "./candidate.ts";
@@ -13,7 +13,7 @@ import { createRefusalCounts, type PoolFigures } from "./figures.ts";
 import { createJournal } from "./journal.ts";
 import type { PoolOptions } from "./options.ts";
 import { createPending } from "./pending.ts";
-import { createRecentIds } from "./recentIds.ts";
+import { createRecentIds } from "./recent-ids.ts";
 import { type SelectionLimits, selectTransactions } from "./selection.ts";
 import { createSenders } from "./senders.ts";
 import { readAdmitted, readUnchecked } from "./stored.ts";

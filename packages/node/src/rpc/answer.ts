@@ -1,7 +1,7 @@
 /** JSON-RPC 2.0: a body of one call or of several, and the answer to it. */
 import { setImmediate } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
-import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../json/complexity.ts";
+import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../platform/json/complexity.ts";
 import { internalError, invalidRequest, noJson, ofStatus, RpcError, unknownMethod } from "./error.ts";
 import type { Method, RpcContext } from "./method.ts";
 import { createPlaces } from "./places.ts";

@@ -1,5 +1,5 @@
 /** Places for bodies that are worked on at once: so many in all, of which one client has a share. */
-import { clientGroup } from "../addresses/groups.ts";
+import { clientGroup } from "../platform/addresses/groups.ts";
 
 export type PlaceBounds = { readonly total: number; readonly perClient: number };
 

@@ -1,6 +1,6 @@
 /** What the service remembers: transactions that wait to be broadcast, and keys under a password. */
 import { closeSync, openSync } from "node:fs";
-import { openDatabase } from "../store/database.ts";
+import { openDatabase } from "../store/engine/database.ts";
 
 export type RpcStore = {
   /** A signed transaction in its JSON form. Of more than can be kept, the oldest are forgotten. */

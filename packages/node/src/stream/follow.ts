@@ -1,8 +1,8 @@
 /** Sends one reader everything from its start on, as fast as it takes it. */
 import { setImmediate } from "node:timers/promises";
-import { CostError } from "../webhooks/conditions/cost.ts";
-import type { MatchingObserver } from "../webhooks/conditions/observer.ts";
-import type { Slices } from "../webhooks/conditions/slices.ts";
+import { CostError } from "../subscriptions/conditions/cost.ts";
+import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
+import type { Slices } from "../subscriptions/conditions/slices.ts";
 import type { Bell } from "./bell.ts";
 import { slowedComment, suspendedFrame } from "./frame.ts";
 import type { Position } from "./position.ts";

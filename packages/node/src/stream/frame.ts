@@ -1,8 +1,8 @@
 /** The text of server-sent events (HTML standard, "Server-sent events"). */
 import { isChainFact, isReversal } from "../events/catalogue.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
-import { SLOW_STEPS } from "../webhooks/conditions/cost.ts";
-import type { Fit } from "../webhooks/delivery/content.ts";
+import { SLOW_STEPS } from "../subscriptions/conditions/cost.ts";
+import type { Fit } from "../subscriptions/content.ts";
 import { type Position, positionText } from "./position.ts";
 
 /** Milliseconds that a reader is to wait before it comes back. */

@@ -1,5 +1,5 @@
 /** How many streams there are, for each client and site, and in all. */
-import { clientGroup, siteGroup } from "../addresses/groups.ts";
+import { clientGroup, siteGroup } from "../platform/addresses/groups.ts";
 import { StreamError } from "./error.ts";
 
 export type SeatOptions = {

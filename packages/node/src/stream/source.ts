@@ -1,12 +1,12 @@
 /** What streams are made of: the event log, and the stored blocks for those who come back too late for the log. */
 import type { Network } from "@uniknode/protocol";
+import { createHistory } from "../event-log/history.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
-import { createHistory } from "../events/history.ts";
-import { createBlockStore } from "../store/blocks.ts";
-import type { Database } from "../store/database.ts";
-import { createEventLog } from "../store/events.ts";
-import { createSnapshot } from "../store/queries/snapshot.ts";
-import { createFit } from "../webhooks/delivery/content.ts";
+import { createSnapshot } from "../read/sqlite/snapshot.ts";
+import { createBlockStore } from "../store/chain/blocks.ts";
+import type { Database } from "../store/engine/database.ts";
+import { createEventLog } from "../store/events/event-log.ts";
+import { createFit } from "../subscriptions/content.ts";
 import { eventFrame } from "./frame.ts";
 import type { Place, Position } from "./position.ts";
 

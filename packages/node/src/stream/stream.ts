@@ -3,8 +3,8 @@
  * anybody and nothing is kept in memory for a slow reader.
  */
 import type { Writable } from "node:stream";
-import type { MatchingObserver } from "../webhooks/conditions/observer.ts";
-import type { Slices } from "../webhooks/conditions/slices.ts";
+import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
+import type { Slices } from "../subscriptions/conditions/slices.ts";
 import { createBell } from "./bell.ts";
 import { StreamError } from "./error.ts";
 import { follow } from "./follow.ts";

@@ -1,13 +1,13 @@
 /** What a reader of the stream asks for. */
+import { isRemembered } from "../event-log/history.ts";
 import { isChainFact, isReversal } from "../events/catalogue.ts";
 import type { Event } from "../events/event.ts";
-import { isRemembered } from "../events/history.ts";
 import { heardNames } from "../events/names.ts";
-import { oneOf, readMembers } from "../webhooks/body.ts";
-import { type Condition, compileConditions } from "../webhooks/conditions/conditions.ts";
-import { CostError, meterConditions } from "../webhooks/conditions/cost.ts";
-import { parseJson } from "../webhooks/json.ts";
-import { FIELD_READERS } from "../webhooks/register/fields.ts";
+import { parseJson } from "../platform/json/lossless.ts";
+import { type Condition, compileConditions } from "../subscriptions/conditions/conditions.ts";
+import { CostError, meterConditions } from "../subscriptions/conditions/cost.ts";
+import { SUBSCRIPTION_READERS } from "../subscriptions/fields.ts";
+import { readMembers } from "../subscriptions/members.ts";
 
 export type Subscription = {
   /** Names in the event log. */
@@ -30,11 +30,8 @@ export type Subscription = {
 /** Undone blocks are told to everybody who hears of the chain: only so can they know what is not true any more. */
 const UNDONE = "block.reverted";
 
-const READERS = {
-  events: FIELD_READERS.events,
-  conditions: FIELD_READERS.conditions,
-  match: oneOf("any", "all"),
-};
+const { events, conditions, match } = SUBSCRIPTION_READERS;
+const READERS = { events, conditions, match };
 
 /**
  * Names, patterns and conditions as in the register of webhooks; without conditions, every event is told.

@@ -1,5 +1,5 @@
 /** Clients whose conditions cost too much: for a while they get no stream with patterns, however often they come back. */
-import { clientGroup } from "../addresses/groups.ts";
+import { clientGroup } from "../platform/addresses/groups.ts";
 import { StreamError } from "./error.ts";
 
 export type Suspensions = {

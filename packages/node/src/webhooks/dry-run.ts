@@ -1,19 +1,19 @@
 /** What a webhook would have heard of the last blocks, and why not of the rest. Nothing is registered or sent. */
+import { type History, isRemembered } from "../event-log/history.ts";
 import type { Event } from "../events/event.ts";
-import { type History, isRemembered } from "../events/history.ts";
 import { heardNames } from "../events/names.ts";
-import type { Snapshot } from "../store/queries/snapshot.ts";
-import { integer, invalid, readMembers, required } from "./body.ts";
+import { parseJson } from "../platform/json/lossless.ts";
+import type { Snapshot } from "../read/sqlite/snapshot.ts";
 import {
   type Condition,
   compileConditions,
   explainConditions,
   type Finding,
-} from "./conditions/conditions.ts";
-import { CostError, createMeter, meterConditions } from "./conditions/cost.ts";
-import type { MatchingObserver } from "./conditions/observer.ts";
-import type { Slices } from "./conditions/slices.ts";
-import { parseJson } from "./json.ts";
+} from "../subscriptions/conditions/conditions.ts";
+import { CostError, createMeter, meterConditions } from "../subscriptions/conditions/cost.ts";
+import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
+import type { Slices } from "../subscriptions/conditions/slices.ts";
+import { integer, invalid, readMembers, required } from "../subscriptions/members.ts";
 import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fields.ts";
 
 export type DryRun = (body: unknown) => Promise<DryRunReport>;

@@ -1,8 +1,8 @@
 /** Ends the deliveries of a webhook until it is updated or its target answers a ping (webhooks.md 10 point 6). */
 import type { Logger } from "pino";
-import type { EndingStore } from "../store/endings.ts";
-import type { ReplayStore } from "../store/replays.ts";
-import type { WebhookHealthStore } from "../store/webhook-health.ts";
+import type { EndingStore } from "../store/webhooks/finished-deliveries.ts";
+import type { ReplayStore } from "../store/webhooks/replays.ts";
+import type { WebhookHealthStore } from "../store/webhooks/webhook-health.ts";
 
 /** `reason` is shown in the register. To be called inside a transaction. */
 export type Suspend = (webhook: number, reason: string, atMs: number) => void;

@@ -1,29 +1,32 @@
 /** The webhook service: a register, and the deliveries that follow from it. */
 import type { Logger } from "pino";
-import type { History } from "../events/history.ts";
-import { createContentStore } from "../store/contents.ts";
-import type { Database } from "../store/database.ts";
-import { createDeliveryStore } from "../store/deliveries.ts";
-import { createDeliveryLogStore } from "../store/delivery-log.ts";
-import { createDeliveryRetentionStore, type DeliveryRetention } from "../store/delivery-retention.ts";
-import { createEndingStore } from "../store/endings.ts";
-import type { EventLog } from "../store/events.ts";
-import { createHeldStore } from "../store/held.ts";
-import { createMetaStore } from "../store/meta.ts";
-import { createSnapshot } from "../store/queries/snapshot.ts";
-import { createReplayQueue } from "../store/replay-queue.ts";
-import { createReplayStore } from "../store/replays.ts";
-import { createReversalStore } from "../store/reversals.ts";
-import type { Seal } from "../store/seal.ts";
-import { createToldStore } from "../store/told.ts";
-import { createWebhookAliases } from "../store/webhook-aliases.ts";
-import { createWebhookHealthStore } from "../store/webhook-health.ts";
-import { createWebhookStore } from "../store/webhooks.ts";
+import type { History } from "../event-log/history.ts";
+import { createSnapshot } from "../read/sqlite/snapshot.ts";
+import type { Database } from "../store/engine/database.ts";
+import type { EventLog } from "../store/events/event-log.ts";
+import { createMetaStore } from "../store/node/meta.ts";
+import { createWebhookAliases } from "../store/webhooks/aliases.ts";
+import { createContentStore } from "../store/webhooks/contents.ts";
+import { createToldStore } from "../store/webhooks/delivered-facts.ts";
+import { createDeliveryStore } from "../store/webhooks/deliveries.ts";
+import { createDeliveryLogStore } from "../store/webhooks/delivery-log.ts";
+import {
+  createDeliveryRetentionStore,
+  type DeliveryRetention,
+} from "../store/webhooks/delivery-retention.ts";
+import type { Seal } from "../store/webhooks/encryption.ts";
+import { createEndingStore } from "../store/webhooks/finished-deliveries.ts";
+import { createReplayQueue } from "../store/webhooks/replay-queue.ts";
+import { createReplayStore } from "../store/webhooks/replays.ts";
+import { createReversalStore } from "../store/webhooks/retractions.ts";
+import { createHeldStore } from "../store/webhooks/unconfirmed-events.ts";
+import { createWebhookHealthStore } from "../store/webhooks/webhook-health.ts";
+import { createWebhookStore } from "../store/webhooks/webhooks.ts";
+import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../subscriptions/conditions/observer.ts";
+import { createSlices, type Slices } from "../subscriptions/conditions/slices.ts";
+import { createFit } from "../subscriptions/content.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { type MatchingObserver, NO_MATCHING_OBSERVER } from "./conditions/observer.ts";
-import { createSlices, type Slices } from "./conditions/slices.ts";
 import { createAttempt } from "./delivery/attempt.ts";
-import { createFit } from "./delivery/content.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
 import { isHalf } from "./delivery/message.ts";
 import { createOutcomeWriter } from "./delivery/outcome.ts";

@@ -2,9 +2,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Block, createNetwork, genesisBlockFromJson, type Network } from "@uniknode/protocol";
-import { createVerifier, type Verifier } from "../../src/chain/verifier.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { createMetaStore } from "../../src/store/meta.ts";
+import { createVerifier, type Verifier } from "../../src/chain/pipeline/verifier.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { createMetaStore } from "../../src/store/node/meta.ts";
 import { blocksOf, type Content, LATE, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
 
 export type Archived = {

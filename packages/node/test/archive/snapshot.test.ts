@@ -9,9 +9,9 @@ import { ArchiveError } from "../../src/archive/error.ts";
 import { DATABASE_FILE, type Manifest } from "../../src/archive/manifest.ts";
 import { restoreSnapshot } from "../../src/archive/restore.ts";
 import { verifySnapshot } from "../../src/archive/verify.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { lockDataFolder } from "../../src/store/lock.ts";
-import { createMetaStore } from "../../src/store/meta.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { lockDataFolder } from "../../src/store/engine/folder-lock.ts";
+import { createMetaStore } from "../../src/store/node/meta.ts";
 import { dumpOf, openChain } from "../chain/fixtures.ts";
 import { type Archived, alter, archiveFixture, WEBHOOK_TOKEN } from "./fixture.ts";
 

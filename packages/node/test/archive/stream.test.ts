@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
 import { readStream, writeStream } from "../../src/archive/stream.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
 import { dumpOf } from "../chain/fixtures.ts";
 import { type Archived, archiveFixture } from "./fixture.ts";
 

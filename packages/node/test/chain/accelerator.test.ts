@@ -6,9 +6,13 @@ import { join } from "node:path";
 import { defaultSignatureBackend, hexToBytes, verifyEcdsa, verifySchnorr } from "@uniknode/protocol";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { AcceleratorError, chooseSignatureBackend, loadAccelerator } from "../../src/chain/accelerator.ts";
-import type { SignatureCheck } from "../../src/chain/signatures.ts";
-import { createVerifier } from "../../src/chain/verifier.ts";
+import {
+  AcceleratorError,
+  chooseSignatureBackend,
+  loadAccelerator,
+} from "../../src/chain/pipeline/accelerator.ts";
+import type { SignatureCheck } from "../../src/chain/pipeline/signatures.ts";
+import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { alteredSignature } from "./altered-signature.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-accelerator-"));

@@ -1,7 +1,7 @@
 /** Leaving the top of the chain for another branch, in one commit (decision 15). */
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ChainChange } from "../../src/chain/announce.ts";
+import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
 import { network, now, openTestChain, range, slots, type TestChain } from "../peers/chains.ts";
 import { temporaryFolder } from "./fixtures.ts";
 import { openHeadReader } from "./head-reader.ts";

@@ -8,9 +8,9 @@ import {
   genesisBlockFromJson,
 } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ChainChange } from "../../src/chain/announce.ts";
-import { createVerifier } from "../../src/chain/verifier.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
+import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
+import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import {
   blocksOf,
   dumpOf,

@@ -13,15 +13,15 @@ import {
 } from "@uniknode/protocol";
 import { onTestFinished } from "vitest";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
-import { createVerifier } from "../../src/chain/verifier.ts";
-import { devGenesis, seal } from "../../src/dev/genesis.ts";
-import { type Person, peopleOf } from "../../src/dev/keys.ts";
-import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev/network.ts";
-import { eventsOfFacts, eventsOfRevert } from "../../src/events/chain.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { createEventLog } from "../../src/store/events.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import { createWebhookStore } from "../../src/store/webhooks.ts";
+import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import { devGenesis, seal } from "../../src/dev-chain/genesis.ts";
+import { type Person, peopleOf } from "../../src/dev-chain/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev-chain/network.ts";
+import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+import { createWebhookStore } from "../../src/store/webhooks/webhooks.ts";
 
 const ACCOUNTS = 8;
 const MNEMONIC = "test test test test test test test test test test test junk";

@@ -1,7 +1,7 @@
 /** A reader of a database file in a thread of its own, which looks at the head as often as it can. */
 import { once } from "node:events";
 import { parentPort, Worker, workerData } from "node:worker_threads";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
 
 /** The head, with the id of a lower block that was in the same read. */
 export type Seen = { readonly height: number; readonly id: string; readonly forkId: string };

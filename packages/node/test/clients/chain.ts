@@ -13,13 +13,13 @@ import {
 import { pino } from "pino";
 import { runOptions } from "../../src/config/options.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
-import { seal } from "../../src/dev/genesis.ts";
-import { peopleOf } from "../../src/dev/keys.ts";
-import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev/network.ts";
+import { seal } from "../../src/dev-chain/genesis.ts";
+import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
-import { startNode } from "../../src/node.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
+import { startNode } from "../../src/processes/node/node.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const ONE = 100_000_000n;

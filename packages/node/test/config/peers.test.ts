@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { peerOptions, peersOptionsOf } from "../../src/config/peers.ts";
-import { ConfigError, resolveConfig } from "../../src/config/resolve.ts";
+import { resolveConfig } from "../../src/config/resolve.ts";
+import { ConfigError } from "../../src/platform/config-error.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { flagOf, variableOf } from "../../src/config/option.ts";
 import { devOptions, nodeOptions, runOptions } from "../../src/config/options.ts";
-import { ConfigError, maskConfig, resolveConfig } from "../../src/config/resolve.ts";
+import { maskConfig, resolveConfig } from "../../src/config/resolve.ts";
 import { secretsOf } from "../../src/forger/delegates.ts";
+import { ConfigError } from "../../src/platform/config-error.ts";
 
 const none = { flags: {}, environment: {} };
 

@@ -1,7 +1,7 @@
 /** What must be true of a data folder at any moment, however its process ended. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Database, openDatabase } from "../../src/store/database.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { factOf } from "./receiver.ts";
 
 export type Expectation = {

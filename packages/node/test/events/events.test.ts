@@ -1,17 +1,17 @@
 import type { Fact, Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, SealedTransaction, Transaction } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
+import { wantedEvents } from "../../src/event-log/recorded.ts";
+import { eventOfArrival, eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { EVENTS, isEventName, loggedName } from "../../src/events/catalogue.ts";
-import { eventOfArrival, eventsOfFacts, eventsOfRevert } from "../../src/events/chain.ts";
 import {
   eventOfForgerFailure,
   eventOfForgerStart,
   eventOfPeer,
   eventOfStart,
   eventsOfForging,
-} from "../../src/events/node.ts";
-import { eventOfPool } from "../../src/events/pool.ts";
-import { wantedEvents } from "../../src/events/wanted.ts";
+} from "../../src/events/node-events.ts";
+import { eventOfPool } from "../../src/pool/pool-events.ts";
 
 const header: BlockHeader = {
   id: "f0e0fdd8d1035ac1f228a279037c555bcb650b033263c3f9b80bbbc05c09be99",

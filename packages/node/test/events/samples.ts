@@ -1,7 +1,7 @@
 /** Real events of every name: those of a vector chain that grows and goes back, and those of a node that is on it. */
 import { join } from "node:path";
+import { eventOfArrival } from "../../src/events/block-events.ts";
 import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
-import { eventOfArrival } from "../../src/events/chain.ts";
 import type { Event } from "../../src/events/event.ts";
 import {
   eventOfForgerFailure,
@@ -10,10 +10,10 @@ import {
   eventOfStart,
   eventsOfForging,
   type PeerView,
-} from "../../src/events/node.ts";
-import { eventOfPool } from "../../src/events/pool.ts";
+} from "../../src/events/node-events.ts";
 import type { Rejected } from "../../src/pool/events.ts";
-import { createEventLog } from "../../src/store/events.ts";
+import { eventOfPool } from "../../src/pool/pool-events.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
 import { blocksOf, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
 
 const AT_MS = 1_795_223_920_119;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { withBacklog } from "../../src/forger/backlog.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import { createSlotStore } from "../../src/store/slots.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createSlotStore } from "../../src/store/node/slots.ts";
 
 test("reasons that cannot be written are kept, in order, until they can", () => {
   const database = openDatabase(":memory:");

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encryptBip38, keysFromPassphrase } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ConfigError } from "../../src/config/resolve.ts";
 import { delegatesFromSecrets, openDelegates, readSecrets, secretsOf } from "../../src/forger/delegates.ts";
+import { ConfigError } from "../../src/platform/config-error.ts";
 
 const PASSWORD = "open sesame";
 let folder: string;

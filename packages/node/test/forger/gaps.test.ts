@@ -2,9 +2,9 @@ import type { Round } from "@uniknode/ledger";
 import { type BlockHeader, createNetwork, createSlots, livenet } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { createGaps } from "../../src/forger/gaps.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import { createSlotStore } from "../../src/store/slots.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createSlotStore } from "../../src/store/node/slots.ts";
 
 const slots = createSlots(createNetwork(livenet));
 const ORDER = ["ours", "somebody else", "ours too"];

@@ -2,8 +2,8 @@
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
-import type { Server } from "../../src/http/app.ts";
-import { addBatches } from "../../src/http/transport/batches.ts";
+import type { Server } from "../../src/http/server/app.ts";
+import { addBatches } from "../../src/http/server/batches.ts";
 
 /** Asks several times at once; what happened, in order: an answer was made, an answer left. */
 async function askedTogether(requests: number, maxWaitMs: number, make: () => void): Promise<string[]> {

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice } from "./chain.ts";
 import { type Fixture, NOW_MS, openFixture } from "./fixture.ts";
 import { longer } from "./longer.ts";

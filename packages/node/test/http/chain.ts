@@ -18,7 +18,7 @@ import {
   signTransaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import type { PeerInfo } from "../../src/serving/gateway.ts";
+import type { PeerInfo } from "../../src/gateway/gateway.ts";
 
 const ADDRESS_VERSION = dalinet.network.pubKeyHash;
 export const PREMINE = 10_000_000_000_000_001n;

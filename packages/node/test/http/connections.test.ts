@@ -4,8 +4,8 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createRangeTest } from "../../src/addresses/ranges.ts";
-import { createConnections } from "../../src/http/transport/connections.ts";
+import { createConnections } from "../../src/http/connections/connections.ts";
+import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
 import { type Fixture, openFixture } from "./fixture.ts";
 import { connectFrom, occupy, statusFrom } from "./sockets.ts";
 

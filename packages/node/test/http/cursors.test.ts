@@ -1,9 +1,9 @@
 /** Lists read from one cursor to the next. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
-import { TRANSACTION_ORDERS } from "../../src/store/queries/transactions.ts";
-import { WALLET_ORDERS } from "../../src/store/queries/wallets.ts";
+import { TRANSACTION_ORDERS } from "../../src/read/sqlite/transactions.ts";
+import { WALLET_ORDERS } from "../../src/read/sqlite/wallets.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice, unik } from "./chain.ts";
 import { documentOf } from "./described.ts";
 import { openFixture } from "./fixture.ts";

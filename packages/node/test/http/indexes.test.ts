@@ -1,6 +1,6 @@
 /** That what clients ask for is looked up by an index, however long the chain is. */
 import { afterAll, expect, test } from "vitest";
-import { type Database, openDatabase } from "../../src/store/database.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { alice, bob, cold, heads, unik } from "./chain.ts";
 import { openFixture } from "./fixture.ts";
 import { ended, longer, more } from "./longer.ts";

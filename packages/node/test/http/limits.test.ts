@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
-import type { NodeStatus } from "../../src/serving/gateway.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import { CallError } from "../../src/threads/error.ts";
+import type { NodeStatus } from "../../src/gateway/gateway.ts";
+import { CallError } from "../../src/platform/threads/error.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
 import { alice, chain, unik } from "./chain.ts";
 import { NOW_MS, openFixture } from "./fixture.ts";
 

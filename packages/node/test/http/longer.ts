@@ -7,7 +7,7 @@ import {
   signDemand,
   type TransactionBody,
 } from "@uniknode/protocol";
-import type { Write } from "../../src/store/state.ts";
+import type { Write } from "../../src/store/state/state.ts";
 import {
   alice,
   bob,

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { createAllowances } from "../../src/http/transport/allowances.ts";
+import { createAllowances } from "../../src/http/connections/allowances.ts";
 import { NOW_MS, openFixture } from "./fixture.ts";
 
 test("every answer tells browsers to treat it as data", async () => {

@@ -1,7 +1,7 @@
 /** Proxies that the operator did not name, and what is said about them. */
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { type Exposure, warnOfUnnamedProxy } from "../../src/http/transport/proxies.ts";
+import { type Exposure, warnOfUnnamedProxy } from "../../src/http/connections/proxies.ts";
 import { openFixture } from "./fixture.ts";
 
 function createLog() {

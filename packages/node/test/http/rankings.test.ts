@@ -1,7 +1,7 @@
 /** Lists whose order is kept in memory are answered as those are that are sorted each time. */
 import { afterAll, expect, test } from "vitest";
-import { createRankingBuilder } from "../../src/store/queries/rankings/builder.ts";
-import { TRANSACTION_ORDERS } from "../../src/store/queries/transactions.ts";
+import { createRankingBuilder } from "../../src/read/sqlite/rankings/builder.ts";
+import { TRANSACTION_ORDERS } from "../../src/read/sqlite/transactions.ts";
 import { alice, bob } from "./chain.ts";
 import { openFixture } from "./fixture.ts";
 import { longer } from "./longer.ts";

@@ -1,7 +1,7 @@
 import { createNetwork, dalinet, type Transaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import type { Api } from "../../src/http/api.ts";
-import { createdRewards } from "../../src/http/rewards.ts";
+import type { Api } from "../../src/http/resources/api.ts";
+import { createdRewards } from "../../src/http/resources/rewards.ts";
 
 /** From height 10 on, individuals are rewarded when they come alive instead of when they are minted. */
 const network = createNetwork({

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { BodyError } from "../../src/serving/gateway.ts";
+import { BodyError } from "../../src/gateway/gateway.ts";
 import { alice, bob, carol, chain, cold, heads, PREMINE, stranger, treasury } from "./chain.ts";
 import { openFixture, rowsOf } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 /** People of a network on which something is going on. */
-import { peopleOf } from "../../src/dev/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 export const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);

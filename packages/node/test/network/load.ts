@@ -10,7 +10,7 @@ import {
   type Transaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import type { Person } from "../../src/dev/keys.ts";
+import type { Person } from "../../src/dev-chain/keys.ts";
 import type { Client } from "../process/client.ts";
 import type { Random } from "../simulation/random.ts";
 import { ada, ben, cleo, dora, EVERYBODY, emil, factory, finn, gwen, payer, people } from "./cast.ts";

@@ -11,11 +11,11 @@ import {
 import { stateDigest } from "../../src/archive/digest.ts";
 import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
-import { createVerifier } from "../../src/chain/verifier.ts";
-import { createBlockStore } from "../../src/store/blocks.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createSlotStore } from "../../src/store/slots.ts";
-import { createStateStore } from "../../src/store/state.ts";
+import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import { createBlockStore } from "../../src/store/chain/blocks.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { createSlotStore } from "../../src/store/node/slots.ts";
+import { createStateStore } from "../../src/store/state/state.ts";
 import type { Fleet } from "./fleet.ts";
 
 export type Verdict = {

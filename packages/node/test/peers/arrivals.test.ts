@@ -10,7 +10,7 @@ import {
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/chain/outcome.ts";
-import { seal } from "../../src/dev/genesis.ts";
+import { seal } from "../../src/dev-chain/genesis.ts";
 import { type BlockArrivalsDeps, createBlockArrivals } from "../../src/peers/arrivals/blocks.ts";
 import { createDoubleForging } from "../../src/peers/arrivals/double-forging.ts";
 import { createSightings, type Sightings } from "../../src/peers/arrivals/sightings.ts";

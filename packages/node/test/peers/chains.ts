@@ -11,12 +11,12 @@ import {
   type SealedTransaction,
 } from "@uniknode/protocol";
 import { type Chain, createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
-import { createVerifier } from "../../src/chain/verifier.ts";
+import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { statusOf } from "../../src/peers/answers/status.ts";
 import type { Status } from "../../src/peers/wire/replies/results.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { createEventLog } from "../../src/store/events.ts";
-import { migrate } from "../../src/store/migrations.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
 import { testNetwork } from "./test-network.ts";
 
 /** A milestone above the chains of most tests. */

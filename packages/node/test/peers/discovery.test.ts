@@ -16,7 +16,7 @@ import { peerInfo } from "../../src/peers/known/view.ts";
 import { sample } from "../../src/peers/sample.ts";
 import { PeerError, type PeerErrorCode } from "../../src/peers/transport/error.ts";
 import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
-import type { PeerStore } from "../../src/store/peers.ts";
+import type { PeerStore } from "../../src/store/node/peers.ts";
 
 const logger = pino({ level: "silent" });
 const peerAt = (ip: string, plugins = {}): Peer =>

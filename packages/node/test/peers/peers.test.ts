@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { builders, decodeHeader, encodeBlock, headerToJson, transactionToJson } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { seal } from "../../src/dev/genesis.ts";
+import { seal } from "../../src/dev-chain/genesis.ts";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
 import type { ArgumentOf, EventName } from "../../src/peers/wire/requests/arguments.ts";
 import { network, range, rich, rounds, slots } from "./chains.ts";

@@ -6,9 +6,9 @@ import {
   createNetwork,
   type NetworkFiles,
 } from "@uniknode/protocol";
-import { seal } from "../../src/dev/genesis.ts";
-import { type Person, peopleOf } from "../../src/dev/keys.ts";
-import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev/network.ts";
+import { seal } from "../../src/dev-chain/genesis.ts";
+import { type Person, peopleOf } from "../../src/dev-chain/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);

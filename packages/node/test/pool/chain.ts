@@ -24,7 +24,7 @@ import {
   transactionToJson,
   unitnet,
 } from "@uniknode/protocol";
-import { createVerifier } from "../../src/chain/verifier.ts";
+import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import type { PoolEvent } from "../../src/pool/events.ts";
 import {
   createPool,

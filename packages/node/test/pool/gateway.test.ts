@@ -1,7 +1,7 @@
 /** The gateway between the pool and the serving side (pool.md 3, consensus.md 11). */
 import { expect, test } from "vitest";
-import { BodyError, type Gateway } from "../../src/serving/gateway.ts";
-import { createGateway, type GatewayDeps } from "../../src/serving/node-gateway.ts";
+import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
+import { createGateway, type GatewayDeps } from "../../src/processes/node/node-gateway.ts";
 import { createTestChain, FEE, type OpenPool, openPool, RICH, transfer } from "./chain.ts";
 
 function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPool } {

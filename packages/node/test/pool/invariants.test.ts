@@ -9,7 +9,7 @@ import {
 } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { PoolStore } from "../../src/store/pool.ts";
+import type { PoolStore } from "../../src/store/node/pool.ts";
 import {
   createTestChain,
   envelope,

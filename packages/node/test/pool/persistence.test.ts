@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { eventOfPool } from "../../src/events/pool.ts";
 import type { PoolEvent } from "../../src/pool/events.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { createEventLog } from "../../src/store/events.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import { createPoolStore, type PoolStore } from "../../src/store/pool.ts";
+import { eventOfPool } from "../../src/pool/pool-events.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+import { createPoolStore, type PoolStore } from "../../src/store/node/pool.ts";
 import { createTestChain, FEE, idsOf, networkWith, openPool, RICH, submitOne, transfer } from "./chain.ts";
 
 let folder: string;

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { devGenesis } from "../../src/dev/genesis.ts";
-import { peopleOf } from "../../src/dev/keys.ts";
-import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { devGenesis } from "../../src/dev-chain/genesis.ts";
+import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { writeNetwork } from "./network.ts";
 import { type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
 

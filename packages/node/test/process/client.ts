@@ -8,7 +8,7 @@ import {
   type Transaction,
   transactionToJson,
 } from "@uniknode/protocol";
-import type { Person } from "../../src/dev/keys.ts";
+import type { Person } from "../../src/dev-chain/keys.ts";
 
 export type Client = {
   /** The network as the node describes it. */

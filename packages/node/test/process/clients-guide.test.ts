@@ -10,8 +10,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { peopleOf } from "../../src/dev/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { type Running, spawnUniknode } from "./uniknode.ts";
 
 const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { builders, signTransaction, type TransactionBody } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Person, peopleOf } from "../../src/dev/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { type Person, peopleOf } from "../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { type Client, connect } from "./client.ts";
 import { type Running, spawnUniknode } from "./uniknode.ts";
 

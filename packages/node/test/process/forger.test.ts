@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import { createSlotStore } from "../../src/store/slots.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createSlotStore } from "../../src/store/node/slots.ts";
 import { runUniknode } from "./uniknode.ts";
 
 let data: string;

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openDatabase } from "../../src/store/database.ts";
-import { createSlotStore } from "../../src/store/slots.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { createSlotStore } from "../../src/store/node/slots.ts";
 import { newFolder, startFaulty } from "./faulty.ts";
 
 const POLL = { timeout: 30_000, interval: 200 };

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { createClient } from "@uniknode/client";
 import { addressFromPublicKey, presets } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { peopleOf } from "../../src/dev/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
 
 const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);

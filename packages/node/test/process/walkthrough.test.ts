@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { peopleOf } from "../../src/dev/keys.ts";
-import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { connect } from "./client.ts";
 import { type Running, spawnUniknode } from "./uniknode.ts";
 

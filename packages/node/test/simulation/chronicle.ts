@@ -3,7 +3,7 @@
  * went, in the transaction that brought or took them. Neither the event log nor the webhooks have a part in it.
  */
 import { join } from "node:path";
-import { type Database, openDatabase } from "../../src/store/database.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 
 /** A transaction as its row in the chain's table says. */
 export type ChainTransaction = {

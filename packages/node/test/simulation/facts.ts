@@ -1,6 +1,6 @@
 /** What a block says, worked out from the rows of the chain a second time and in other ways than the node's. */
 import { addressFromPublicKey } from "@uniknode/protocol";
-import { DEV_ADDRESS_VERSION } from "../../src/dev/network.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import type { ChainBlock, ChainTransaction } from "./chronicle.ts";
 
 /** A fact of a block that the simulation can tell from the chain alone: of a transaction, of a wallet, or of the block. */

@@ -1,5 +1,5 @@
 /** Webhooks of every kind, each with what it must hear, said a second time and in other words than the register's. */
-import type { Person } from "../../src/dev/keys.ts";
+import type { Person } from "../../src/dev-chain/keys.ts";
 import type { Fact } from "./facts.ts";
 
 export type Kind = {

@@ -1,5 +1,4 @@
 /** One life of the process under test: started, disturbed at random, and killed at some moment or ended in peace. */
-
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,7 +1,7 @@
 /** Random transactions of several types, each from an account of its own line of nonces. */
 import { builders, type Network, signTransaction, type TransactionBody } from "@uniknode/protocol";
-import type { People, Person } from "../../src/dev/keys.ts";
-import { castOf, KINDS, typeOfKind } from "../../src/dev/network.ts";
+import type { People, Person } from "../../src/dev-chain/keys.ts";
+import { castOf, KINDS, typeOfKind } from "../../src/dev-chain/network.ts";
 import type { Client } from "../process/client.ts";
 import type { Random } from "./random.ts";
 

@@ -1,6 +1,6 @@
 /** The judge of the simulation, judged: a simulation that finds nothing is worth as much as what it would have found. */
 import { describe, expect, test } from "vitest";
-import { peopleOf } from "../../src/dev/keys.ts";
+import { peopleOf } from "../../src/dev-chain/keys.ts";
 import type { Period, Replay } from "./case.ts";
 import type { ChainBlock, Change } from "./chronicle.ts";
 import { kindsOf } from "./kinds.ts";

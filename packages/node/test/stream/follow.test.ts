@@ -6,8 +6,8 @@ import { positionText, readPosition } from "../../src/stream/position.ts";
 import { createSink } from "../../src/stream/sink.ts";
 import type { Source, Told } from "../../src/stream/source.ts";
 import { readSubscription } from "../../src/stream/subscription.ts";
-import { NO_MATCHING_OBSERVER } from "../../src/webhooks/conditions/observer.ts";
-import { createSlices } from "../../src/webhooks/conditions/slices.ts";
+import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/observer.ts";
+import { createSlices } from "../../src/subscriptions/conditions/slices.ts";
 import { applied, reverted } from "./support.ts";
 
 const told = (event: ReturnType<typeof applied>): Told => ({ event, frame: () => `${event.id}\n` });

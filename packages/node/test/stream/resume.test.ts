@@ -1,6 +1,6 @@
 import { encodeHeader } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { createBlockStore } from "../../src/store/blocks.ts";
+import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { chain, heads } from "../http/chain.ts";
 import { applied, idsOf, LINGER_MS, openStreams, peerAdded, TOKEN } from "./support.ts";
 

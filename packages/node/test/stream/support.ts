@@ -1,13 +1,13 @@
 /** A stream behind a real HTTP server, over the small chain, with a log that the test writes. */
 import { get, type IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
+import { createInterest } from "../../src/event-log/subscribed.ts";
 import type { Event } from "../../src/events/event.ts";
-import { createInterest } from "../../src/events/interest.ts";
-import type { HttpOptions } from "../../src/http/server.ts";
+import type { HttpOptions } from "../../src/http/server/server.ts";
 import { createStreamRoutes } from "../../src/http/stream/routes.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { createEventLog } from "../../src/store/events.ts";
-import { createWantedStore } from "../../src/store/wanted.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+import { createWantedStore } from "../../src/store/events/subscribed.ts";
 import { createSource } from "../../src/stream/source.ts";
 import {
   createStream,
@@ -15,8 +15,8 @@ import {
   type Stream,
   type StreamOptions,
 } from "../../src/stream/stream.ts";
-import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../../src/webhooks/conditions/observer.ts";
-import { createSlices } from "../../src/webhooks/conditions/slices.ts";
+import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/observer.ts";
+import { createSlices } from "../../src/subscriptions/conditions/slices.ts";
 import { chain } from "../http/chain.ts";
 import { openFixture } from "../http/fixture.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWebhookHealthStore } from "../../src/store/webhook-health.ts";
+import { createWebhookHealthStore } from "../../src/store/webhooks/webhook-health.ts";
 import { always, blockApplied, createService, heights, type Reply, settle } from "./support.ts";
 
 describe("updates and deletions", () => {

@@ -1,6 +1,6 @@
 /** Contents that are too large to be sent. */
 import { describe, expect, test } from "vitest";
-import { createFit } from "../../src/webhooks/delivery/content.ts";
+import { createFit } from "../../src/subscriptions/content.ts";
 import { always, blockApplied, blockReverted, createService } from "./support.ts";
 
 const LIMIT = 300;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createContentStore } from "../../src/store/contents.ts";
-import { createDeliveryStore } from "../../src/store/deliveries.ts";
-import { LOOKED_AT_ONCE } from "../../src/store/delivery-log.ts";
+import { createContentStore } from "../../src/store/webhooks/contents.ts";
+import { createDeliveryStore } from "../../src/store/webhooks/deliveries.ts";
+import { LOOKED_AT_ONCE } from "../../src/store/webhooks/delivery-log.ts";
 import { BODY, serve, TOKEN } from "./serve.ts";
 import { blockApplied, type Reply, settle } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { EVENTS } from "../../src/events/catalogue.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
 import { readNewWebhook } from "../../src/webhooks/register/fields.ts";
 import { always, blockApplied, type Call, createService, heights } from "./support.ts";
 

@@ -1,8 +1,8 @@
 /** Long queues that are given up. */
 import { describe, expect, test } from "vitest";
-import { createContentStore } from "../../src/store/contents.ts";
-import type { Database } from "../../src/store/database.ts";
-import { createDeliveryStore } from "../../src/store/deliveries.ts";
+import type { Database } from "../../src/store/engine/database.ts";
+import { createContentStore } from "../../src/store/webhooks/contents.ts";
+import { createDeliveryStore } from "../../src/store/webhooks/deliveries.ts";
 import {
   always,
   blockApplied,

@@ -1,6 +1,6 @@
 /** Webhooks of a chain that truly reorganises. */
 import { describe, expect, test } from "vitest";
-import { createHistory } from "../../src/events/history.ts";
+import { createHistory } from "../../src/event-log/history.ts";
 import { createForkingChain, network } from "../chain/forking.ts";
 import { type Call, createService, databasePath, settle } from "./support.ts";
 

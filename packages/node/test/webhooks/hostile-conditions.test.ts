@@ -1,8 +1,8 @@
 /** Webhooks whose conditions are made to keep the node busy. */
 import { expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
-import { MAX_EVENT_STEPS } from "../../src/webhooks/conditions/cost.ts";
-import type { MatchingObserver } from "../../src/webhooks/conditions/observer.ts";
+import { MAX_EVENT_STEPS } from "../../src/subscriptions/conditions/cost.ts";
+import type { MatchingObserver } from "../../src/subscriptions/conditions/observer.ts";
 import { always, createService, databasePath, settle } from "./support.ts";
 
 const text = (length: number) => Array.from({ length }, (_, index) => "ab"[((index * 7) % 3) % 2]).join("");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMetaStore } from "../../src/store/meta.ts";
+import { createMetaStore } from "../../src/store/node/meta.ts";
 import { deliveryId } from "../../src/webhooks/matching/identity.ts";
 import {
   always,

@@ -1,5 +1,4 @@
 /** Receivers that do everything but their work, and others beside them that must not notice. */
-
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/webhooks/clock.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../src/webhooks/delivery/post.ts";

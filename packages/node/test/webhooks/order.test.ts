@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createContentStore } from "../../src/store/contents.ts";
-import { createDeliveryStore } from "../../src/store/deliveries.ts";
+import { createContentStore } from "../../src/store/webhooks/contents.ts";
+import { createDeliveryStore } from "../../src/store/webhooks/deliveries.ts";
 import type { WebhookOptions } from "../../src/webhooks/webhooks.ts";
 import { always, blockApplied, createService, heights, type Reply, settle } from "./support.ts";
 

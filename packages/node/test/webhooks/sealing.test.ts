@@ -2,14 +2,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ConfigError } from "../../src/config/resolve.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createMetaStore } from "../../src/store/meta.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import { createSeal, SealError } from "../../src/store/seal.ts";
-import { createWebhookStore } from "../../src/store/webhooks.ts";
-import { type KeyFiles, sealSecrets } from "../../src/webhooks/sealing.ts";
-import { webhookTokenOf } from "../../src/webhooks/token.ts";
+import { ConfigError } from "../../src/platform/config-error.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createMetaStore } from "../../src/store/node/meta.ts";
+import { createSeal, SealError } from "../../src/store/webhooks/encryption.ts";
+import { createWebhookStore } from "../../src/store/webhooks/webhooks.ts";
+import { type KeyFiles, sealSecrets } from "../../src/webhooks/secrets/encrypt-secrets.ts";
+import { webhookTokenOf } from "../../src/webhooks/secrets/token.ts";
 import { always, blockApplied, createService, createTestClock, databasePath, type Reply } from "./support.ts";
 
 const FILES: KeyFiles = { webhookKeyFile: undefined, webhookOldKeyFile: undefined };

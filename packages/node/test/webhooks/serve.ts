@@ -1,9 +1,9 @@
 /** The register behind a real HTTP server. */
 import { fastify, type InjectOptions } from "fastify";
 import { onTestFinished } from "vitest";
-import type { Server } from "../../src/http/app.ts";
-import { addBodies } from "../../src/http/transport/bodies.ts";
-import { addFailures } from "../../src/http/transport/failures.ts";
+import type { Server } from "../../src/http/server/app.ts";
+import { addBodies } from "../../src/http/server/bodies.ts";
+import { addFailures } from "../../src/http/server/failures.ts";
 import type { AccessOptions } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
 import { createService, type ServiceOptions, silent } from "./support.ts";

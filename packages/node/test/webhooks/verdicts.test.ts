@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { meterConditions } from "../../src/webhooks/conditions/cost.ts";
-import { NO_MATCHING_OBSERVER } from "../../src/webhooks/conditions/observer.ts";
+import { meterConditions } from "../../src/subscriptions/conditions/cost.ts";
+import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/observer.ts";
 import type { Definition } from "../../src/webhooks/matching/definitions.ts";
 import { createVerdicts } from "../../src/webhooks/matching/verdicts.ts";
 import { silent } from "./support.ts";

@@ -1,8 +1,8 @@
 /** Transactions in answers (http-api.md 4.4, transactions.md 15). */
 import { type Transaction as SignedTransaction, transactionToJson } from "@uniknode/protocol";
 import { type Static, Type } from "typebox";
-import type { StoredTransaction } from "../../store/queries/transactions.ts";
-import { shownParts } from "../../store/shown.ts";
+import type { StoredTransaction } from "../../read/sqlite/transactions.ts";
+import { shownParts } from "../../store/chain/visible-fields.ts";
 import { type JsonText, written } from "./text.ts";
 import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
 import { address, amount, blockId, count, countText, hex, id, publicKey, wholeAmount } from "./values.ts";

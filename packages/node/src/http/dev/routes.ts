@@ -1,14 +1,14 @@
 /** The verbs of the dev chain over HTTP, behind the token of the webhook register (docs/guides/dev-chain.md). */
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { type TSchema, Type } from "typebox";
-import type { BlockReference, DevAnswer, DevErrorCode } from "../../dev/commands.ts";
-import type { Gateway } from "../../serving/gateway.ts";
+import type { BlockReference, DevAnswer, DevErrorCode } from "../../gateway/dev-commands.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
 import { Timestamp, type TimestampOf } from "../answers/timestamp.ts";
 import { blockId } from "../answers/values.ts";
-import type { Server } from "../app.ts";
-import { described, single } from "../description/route.ts";
+import { described, single } from "../documentation/route.ts";
 import { body } from "../requests/bodies.ts";
-import { HttpError } from "../transport/error.ts";
+import type { Server } from "../server/app.ts";
+import { HttpError } from "../server/error.ts";
 import { type AccessOptions, createAccess } from "../webhooks/access.ts";
 
 /** Bounds what one request keeps the writer busy with. */

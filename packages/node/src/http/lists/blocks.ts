@@ -5,10 +5,9 @@ import {
   type BlockFilter,
   type BlockOrder,
   type StoredBlock,
-} from "../../store/queries/blocks.ts";
-import type { Head } from "../../store/queries/snapshot.ts";
+} from "../../read/sqlite/blocks.ts";
+import type { Head } from "../../read/sqlite/snapshot.ts";
 import { blockAnswer, type CreatedRewards, rawBlockAnswer } from "../answers/block.ts";
-import type { Api } from "../api.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
   blockId,
@@ -20,6 +19,7 @@ import {
   uint,
   wantsTransform,
 } from "../requests/parameters.ts";
+import type { Api } from "../resources/api.ts";
 
 export const blockOrder = Type.Optional(orderBy(...BLOCK_ORDERS));
 

@@ -1,13 +1,13 @@
 /** Delegates as they are found, ordered and listed. They fit in memory: they are put together once for each head. */
 import { approval } from "@uniknode/ledger";
 import { Type } from "typebox";
-import type { Integer, Interval } from "../../store/queries/conditions.ts";
-import type { StoredDelegate } from "../../store/queries/delegates.ts";
-import { type Head, perHead } from "../../store/queries/snapshot.ts";
+import type { Integer, Interval } from "../../read/sqlite/conditions.ts";
+import type { StoredDelegate } from "../../read/sqlite/delegates.ts";
+import { type Head, perHead } from "../../read/sqlite/snapshot.ts";
 import { type DelegateAnswer, delegateAnswer } from "../answers/delegate.ts";
-import type { Api } from "../api.ts";
 import type { ListRequest } from "../requests/pagination.ts";
 import { type Order, orderOf } from "../requests/parameters.ts";
+import type { Api } from "../resources/api.ts";
 import { matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
 /** A delegate as stored, and as shown. */

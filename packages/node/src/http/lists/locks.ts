@@ -1,12 +1,12 @@
 /** Open hash-time locks as several resources list them. */
 import { Type } from "typebox";
-import type { Integer, Interval } from "../../store/queries/conditions.ts";
-import type { StoredLock } from "../../store/queries/locks.ts";
-import type { Head } from "../../store/queries/snapshot.ts";
+import type { Integer, Interval } from "../../read/sqlite/conditions.ts";
+import type { StoredLock } from "../../read/sqlite/locks.ts";
+import type { Head } from "../../read/sqlite/snapshot.ts";
 import { isLockExpired, lockAnswer } from "../answers/lock.ts";
-import type { Api } from "../api.ts";
 import type { ListRequest } from "../requests/pagination.ts";
 import { type Order, orderBy, orderOf } from "../requests/parameters.ts";
+import type { Api } from "../resources/api.ts";
 import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
 /** A lock with the head that says whether it is expired. */

@@ -1,6 +1,6 @@
 /** Lists of what is few enough to be filtered and ordered in memory. */
-import type { Integer, Interval } from "../../store/queries/conditions.ts";
-import { CursorError } from "../../store/queries/cursor.ts";
+import type { Integer, Interval } from "../../read/sqlite/conditions.ts";
+import { CursorError } from "../../read/sqlite/cursor.ts";
 import { type ListRequest, listAnswer, type Meta, pageOf } from "../requests/pagination.ts";
 
 type Look<Row, Shown> = {

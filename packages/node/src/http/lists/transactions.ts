@@ -1,15 +1,14 @@
 /** Confirmed transactions as several resources show and list them. */
 import type { Transaction } from "@uniknode/protocol";
 import { Type } from "typebox";
-import type { Head } from "../../store/queries/snapshot.ts";
+import type { Head } from "../../read/sqlite/snapshot.ts";
 import {
   type StoredTransaction,
   TRANSACTION_ORDERS,
   type TransactionFilter,
   type TransactionOrder,
-} from "../../store/queries/transactions.ts";
+} from "../../read/sqlite/transactions.ts";
 import { rawTransactionAnswer, type TransactionExtras, transactionAnswer } from "../answers/transaction.ts";
-import type { Api } from "../api.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
   address,
@@ -24,6 +23,7 @@ import {
   vendorField,
   wantsTransform,
 } from "../requests/parameters.ts";
+import type { Api } from "../resources/api.ts";
 
 export const transactionOrder = Type.Optional(orderBy(...TRANSACTION_ORDERS));
 

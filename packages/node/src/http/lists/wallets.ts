@@ -1,11 +1,11 @@
 /** Wallets as several resources list them. */
 import { Type } from "typebox";
-import type { Head } from "../../store/queries/snapshot.ts";
-import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../store/queries/wallets.ts";
+import type { Head } from "../../read/sqlite/snapshot.ts";
+import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../read/sqlite/wallets.ts";
 import { walletAnswer } from "../answers/wallet.ts";
-import type { Api } from "../api.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, int, orderBy, orderOf, publicKey, uint, username } from "../requests/parameters.ts";
+import type { Api } from "../resources/api.ts";
 
 export const walletOrder = Type.Optional(orderBy(...WALLET_ORDERS));
 

@@ -1,5 +1,5 @@
 /** A query value that says nothing counts as not given (http-api.md 2): some clients send `days=undefined`. */
-import type { Server } from "../app.ts";
+import type { Server } from "../server/app.ts";
 
 export function addAbsentValues(app: Server): void {
   app.addHook("preValidation", (request, _reply, done) => {

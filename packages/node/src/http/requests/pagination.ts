@@ -1,7 +1,7 @@
 /** Pages of lists: what a request asks for and what the answer says about them (http-api.md 3.2 and 3.3). */
 import type { FastifyRequest } from "fastify";
 import { type Static, type TSchema, Type } from "typebox";
-import type { Found } from "../../store/queries/listing.ts";
+import type { Found } from "../../read/sqlite/listing.ts";
 import { limit, MAX_LIMIT, positive, uint } from "./parameters.ts";
 
 /** What a walk by cursors begins with. */

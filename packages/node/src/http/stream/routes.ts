@@ -1,13 +1,13 @@
 /** The live stream of events, as server-sent events. */
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
+import { parseJson } from "../../platform/json/lossless.ts";
 import { StreamError, type StreamErrorCode } from "../../stream/error.ts";
 import { readPosition } from "../../stream/position.ts";
 import type { Wish } from "../../stream/start.ts";
 import type { Stream } from "../../stream/stream.ts";
 import { readSubscription } from "../../stream/subscription.ts";
-import { parseJson } from "../../webhooks/json.ts";
-import { HttpError } from "../transport/error.ts";
-import { createQueue } from "../transport/queue.ts";
+import { HttpError } from "../server/error.ts";
+import { createQueue } from "../server/queue.ts";
 import { type AccessOptions, createAccess } from "../webhooks/access.ts";
 import { answer } from "../webhooks/answers.ts";
 import { integer, type Query, readQuery, text } from "../webhooks/query.ts";

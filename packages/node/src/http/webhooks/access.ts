@@ -1,9 +1,9 @@
 /** Who may use the register (webhooks.md 2). Checked before anything else is looked at. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { createCrossSiteTest } from "../../addresses/hosts.ts";
-import { createRangeTest, EVERYBODY } from "../../addresses/ranges.ts";
-import { HttpError } from "../transport/error.ts";
+import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
+import { createRangeTest, EVERYBODY } from "../../platform/addresses/ranges.ts";
+import { HttpError } from "../server/error.ts";
 
 export type AccessOptions = {
   /** Every request carries it, raw or behind `Bearer`. Without one nobody is let in. */

@@ -1,12 +1,12 @@
 /** How webhooks and deliveries look from outside, and what their failures are in HTTP. */
-import type { DeliveryRecord } from "../../store/delivery-log.ts";
-import type { Webhook } from "../../store/webhooks.ts";
+import { parseJson } from "../../platform/json/lossless.ts";
+import type { DeliveryRecord } from "../../store/webhooks/delivery-log.ts";
+import type { Webhook } from "../../store/webhooks/webhooks.ts";
+import { WebhookError, type WebhookErrorCode } from "../../subscriptions/error.ts";
 import { signingSecretOf } from "../../webhooks/delivery/message.ts";
-import { parseJson } from "../../webhooks/json.ts";
-import { WebhookError, type WebhookErrorCode } from "../../webhooks/register/error.ts";
 import type { ReplayProgress } from "../../webhooks/replay/replays.ts";
-import { checkComplexity } from "../transport/bodies.ts";
-import { HttpError } from "../transport/error.ts";
+import { checkComplexity } from "../server/bodies.ts";
+import { HttpError } from "../server/error.ts";
 
 export const WEBHOOK_STATUS: Readonly<Record<WebhookErrorCode, number>> = {
   WEBHOOK_INVALID: 422,

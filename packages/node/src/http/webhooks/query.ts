@@ -1,5 +1,5 @@
 /** Parameters of the register's paths: each named, each within its bounds. */
-import { HttpError } from "../transport/error.ts";
+import { HttpError } from "../server/error.ts";
 
 export type Query = Readonly<Record<string, unknown>>;
 

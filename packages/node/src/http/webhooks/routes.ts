@@ -1,7 +1,7 @@
 /** Endpoints of the register (webhooks.md 4). */
 import type { FastifyPluginAsync } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
-import { createQueue } from "../transport/queue.ts";
+import { createQueue } from "../server/queue.ts";
 import { type AccessOptions, createAccess } from "./access.ts";
 import { answer, readBody, showSecret, showWebhook } from "./answers.ts";
 import { addDeliveryRoutes } from "./deliveries.ts";

@@ -6,7 +6,7 @@ import {
   headerToJson,
   type PeerBlockJson,
 } from "@uniknode/protocol";
-import type { BlockBytes, BlockStore } from "../../store/blocks.ts";
+import type { BlockBytes, BlockStore } from "../../store/chain/blocks.ts";
 import { CallError } from "../transport/answer.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_BLOCKS, MAX_PACKED_BYTES } from "../wire/limits.ts";
 import { packBlocks } from "../wire/packed-blocks.ts";

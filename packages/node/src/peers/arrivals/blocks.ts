@@ -16,7 +16,7 @@ import {
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
-import { type ReceivedBlock, receiveBlock } from "../../chain/receive.ts";
+import { type ReceivedBlock, receiveBlock } from "../../chain/pipeline/receive.ts";
 import { networkTiming } from "../../forger/timing.ts";
 import { createWindowCounter } from "../guards/window.ts";
 import { CallError, type Caller } from "../transport/answer.ts";

@@ -1,8 +1,8 @@
 /** Transactions that others post (p2p.md 7.6): answered at once, dealt with one message after another. */
 import { matchesBatchSchema, type Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { lengthOf } from "../../json/size.ts";
-import type { AdmissionAnswer } from "../../serving/gateway.ts";
+import type { AdmissionAnswer } from "../../gateway/gateway.ts";
+import { lengthOf } from "../../platform/json/size.ts";
 
 export type Items = readonly Readonly<Record<string, unknown>>[];
 

@@ -1,7 +1,7 @@
 /** Passing transactions on (p2p.md 12.2). */
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { AdmissionAnswer } from "../../serving/gateway.ts";
+import type { AdmissionAnswer } from "../../gateway/gateway.ts";
 import type { Items } from "../arrivals/transactions.ts";
 import { sample } from "../sample.ts";
 import type { Outgoing } from "../transport/outgoing.ts";

@@ -1,7 +1,7 @@
 /** Whether an address becomes a peer (p2p.md 10.3). */
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
-import { siteGroup } from "../../addresses/groups.ts";
+import { siteGroup } from "../../platform/addresses/groups.ts";
 import { neighbourhoodsOf, peerAddress, plainAddress } from "../addresses.ts";
 import { createDoubts } from "../guards/doubts.ts";
 import { createRefusals } from "../guards/refusals.ts";

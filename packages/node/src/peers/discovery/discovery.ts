@@ -1,6 +1,6 @@
 /** Finding peers and leaving those that are gone (p2p.md 10.2 and 10.6). */
 import type { Logger } from "pino";
-import type { PeerStore } from "../../store/peers.ts";
+import type { PeerStore } from "../../store/node/peers.ts";
 import { networkHeight } from "../known/network-height.ts";
 import type { Register } from "../known/register.ts";
 import { sample } from "../sample.ts";

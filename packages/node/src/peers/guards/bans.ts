@@ -1,7 +1,7 @@
 /** Addresses that are not talked to for a while, since they did what no mistake explains. Kept over restarts. */
 import type { Logger } from "pino";
-import { clientGroup } from "../../addresses/groups.ts";
-import type { PeerStore } from "../../store/peers.ts";
+import { clientGroup } from "../../platform/addresses/groups.ts";
+import type { PeerStore } from "../../store/node/peers.ts";
 import { plainAddress } from "../addresses.ts";
 
 export type BanDeps = {

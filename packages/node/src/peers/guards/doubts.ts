@@ -2,7 +2,7 @@
  * Peers that claimed blocks and did not give them. What a peer claims keeps a forger from forging, so that it must not
  * go on for ever: with each time it is left out for twice as long.
  */
-import { clientGroup } from "../../addresses/groups.ts";
+import { clientGroup } from "../../platform/addresses/groups.ts";
 
 export type DoubtsOptions = { readonly firstMs: number; readonly maxMs: number };
 

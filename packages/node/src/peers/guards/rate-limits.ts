@@ -2,7 +2,7 @@
  * How many events an address may send (p2p.md 6.3 point 2), and all addresses of a /64 of IPv6 together: it has more of them
  * than can be counted.
  */
-import { clientGroup } from "../../addresses/groups.ts";
+import { clientGroup } from "../../platform/addresses/groups.ts";
 import { WireError } from "../wire/error.ts";
 import { RATE_LIMITS, TIMES_MS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";

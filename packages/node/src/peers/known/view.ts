@@ -1,8 +1,7 @@
 /** Peers as others see them: events, the API, `getPeers`. */
-
 import type { Network } from "@uniknode/protocol";
-import type { PeerView } from "../../events/node.ts";
-import type { PeerInfo } from "../../serving/gateway.ts";
+import type { PeerView } from "../../events/node-events.ts";
+import type { PeerInfo } from "../../gateway/gateway.ts";
 import { headerFromPeer } from "../verification/header.ts";
 import type { Peer } from "./peer.ts";
 

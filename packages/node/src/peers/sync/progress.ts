@@ -1,5 +1,5 @@
 /** How far a synchronisation is, for those who wait for it. */
-import type { SyncProgress } from "../../serving/gateway.ts";
+import type { SyncProgress } from "../../gateway/figures.ts";
 
 export type ProgressMeter = {
   /** @param at milliseconds of a steady clock */

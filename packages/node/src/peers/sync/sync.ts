@@ -3,7 +3,7 @@ import { type BlockHeader, decodeHeader, type Network } from "@uniknode/protocol
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
-import type { SyncProgress } from "../../serving/gateway.ts";
+import type { SyncProgress } from "../../gateway/figures.ts";
 import type { Discovery } from "../discovery/discovery.ts";
 import { betterBranch, isInReach, MAX_ROLLBACK } from "../forks/choose.ts";
 import { networkHeight } from "../known/network-height.ts";

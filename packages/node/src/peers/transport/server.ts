@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
-import { clientGroup } from "../../addresses/groups.ts";
+import { clientGroup } from "../../platform/addresses/groups.ts";
 import { plainAddress } from "../addresses.ts";
 import { createAdmission, type Entered, type Fullness } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";

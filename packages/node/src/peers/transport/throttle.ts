@@ -1,5 +1,4 @@
 /** Waiting before requests, so that an address never gets more of them than it takes (p2p.md 12.3). */
-
 import type { Window } from "../guards/window.ts";
 import { RATE_LIMITS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";

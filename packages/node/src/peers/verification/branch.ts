@@ -1,7 +1,7 @@
 /** Checking of headers above a block that both chains have (p2p.md 10.4 step 5). */
 import { delegateOfSlot, type Rounds, type StateReader } from "@uniknode/ledger";
 import { type BlockHeader, headerSignatureJob, type Network, type Slots } from "@uniknode/protocol";
-import type { Verifier } from "../../chain/verifier.ts";
+import type { Verifier } from "../../chain/pipeline/verifier.ts";
 
 export type BranchDeps = {
   readonly network: Network;

@@ -13,7 +13,7 @@ import {
   OPENING_BRACE,
   OPENING_BRACKET,
   QUOTATION_MARK,
-} from "../../json/complexity.ts";
+} from "../../platform/json/complexity.ts";
 import { WireError } from "./error.ts";
 
 export type JsonRules = Complexity & {

@@ -12,9 +12,9 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import { type Static, Type } from "typebox";
-import { SendError } from "../../sending/error.ts";
-import { post } from "../../sending/send.ts";
-import { prepareSender } from "../../sending/sender.ts";
+import { SendError } from "../../submission/error.ts";
+import { post } from "../../submission/send.ts";
+import { prepareSender } from "../../submission/sender.ts";
 import { invalidParams, ofStatus } from "../error.ts";
 import { findKeys } from "../keys.ts";
 import { type Method, method, type RpcContext } from "../method.ts";

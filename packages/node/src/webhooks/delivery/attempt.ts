@@ -1,5 +1,5 @@
 /** One call to a target: signed, made, timed. */
-import type { Attempt } from "../../store/deliveries.ts";
+import type { Attempt } from "../../store/webhooks/deliveries.ts";
 import type { Clock } from "../clock.ts";
 import { bodyOf, createHeaders, type Message } from "./message.ts";
 import type { Post } from "./post.ts";

@@ -3,9 +3,9 @@
  * become due together are one: many answers share one write to the disk.
  */
 import type { Logger } from "pino";
-import type { Database } from "../../store/database.ts";
-import type { Waiting } from "../../store/deliveries.ts";
-import type { WebhookStore } from "../../store/webhooks.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { Waiting } from "../../store/webhooks/deliveries.ts";
+import type { WebhookStore } from "../../store/webhooks/webhooks.ts";
 import type { Clock } from "../clock.ts";
 import type { Matched } from "../matching/matcher.ts";
 import type { MakeAttempt } from "./attempt.ts";

@@ -7,7 +7,7 @@ import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
-import { createRangeTest } from "../../addresses/ranges.ts";
+import { createRangeTest } from "../../platform/addresses/ranges.ts";
 
 /** Which targets may be reached. Networks are lists of addresses and networks (`addresses/ranges.ts`). */
 export type TargetOptions = {

@@ -1,7 +1,7 @@
 /** What an attempt means for its delivery and its webhook (webhooks.md 7.3 and 10, points 4 and 6). */
 import type { Logger } from "pino";
-import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
-import type { WebhookHealthStore } from "../../store/webhook-health.ts";
+import type { DeliveryStore, Waiting } from "../../store/webhooks/deliveries.ts";
+import type { WebhookHealthStore } from "../../store/webhooks/webhook-health.ts";
 import type { WebhookObserver } from "../observer.ts";
 import type { Suspend } from "../suspension.ts";
 import type { Attempted } from "./attempt.ts";

@@ -1,10 +1,10 @@
 /** A message that asks a target whether it is there; it stands in the log like all others. */
 import { randomBytes } from "node:crypto";
-import type { ContentStore } from "../../store/contents.ts";
-import type { Database } from "../../store/database.ts";
-import type { DeliveryStore } from "../../store/deliveries.ts";
-import type { Webhook } from "../../store/webhooks.ts";
-import { WebhookError } from "../register/error.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { ContentStore } from "../../store/webhooks/contents.ts";
+import type { DeliveryStore } from "../../store/webhooks/deliveries.ts";
+import type { Webhook } from "../../store/webhooks/webhooks.ts";
+import { WebhookError } from "../../subscriptions/error.ts";
 import type { Attempted, MakeAttempt } from "./attempt.ts";
 
 export type PingDeps = {

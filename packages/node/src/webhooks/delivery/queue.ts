@@ -3,8 +3,7 @@
  * at once unless the order is strict; retries run beside them, one at a time, so that a delivery that fails holds no
  * other one back; what is told again has its turn when no first attempt waits.
  */
-
-import type { Waiting } from "../../store/deliveries.ts";
+import type { Waiting } from "../../store/webhooks/deliveries.ts";
 
 export const LANES = ["first", "retry", "replay"] as const;
 export type Lane = (typeof LANES)[number];

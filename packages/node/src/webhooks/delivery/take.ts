@@ -1,7 +1,7 @@
 /** Which delivery of a queue is the next one in a lane, as the database says. */
 import { isReversal } from "../../events/catalogue.ts";
-import type { DeliveryStore, Waiting } from "../../store/deliveries.ts";
-import type { ReplayQueue } from "../../store/replay-queue.ts";
+import type { DeliveryStore, Waiting } from "../../store/webhooks/deliveries.ts";
+import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
 import { type Lane, type Queue, type Retries, runningOf } from "./queue.ts";
 
 export type TakeDeps = {

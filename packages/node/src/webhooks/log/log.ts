@@ -6,11 +6,11 @@ import type {
   DeliveryPage,
   DeliveryRange,
   DeliveryRecord,
-} from "../../store/delivery-log.ts";
-import type { Webhook } from "../../store/webhooks.ts";
-import { integer, type Readers, readMembers, required } from "../body.ts";
+} from "../../store/webhooks/delivery-log.ts";
+import type { Webhook } from "../../store/webhooks/webhooks.ts";
+import { WebhookError } from "../../subscriptions/error.ts";
+import { integer, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import { bodyOf } from "../delivery/message.ts";
-import { WebhookError } from "../register/error.ts";
 
 export type DeliveryLogDeps = {
   store: DeliveryLogStore;

@@ -1,6 +1,6 @@
 /** Keeps the table of deliveries within its bounds, in small steps with pauses between them. */
 import type { Logger } from "pino";
-import type { DeliveryRetention, DeliveryRetentionStore } from "../../store/delivery-retention.ts";
+import type { DeliveryRetention, DeliveryRetentionStore } from "../../store/webhooks/delivery-retention.ts";
 import type { Clock } from "../clock.ts";
 
 export type Retention = {

@@ -1,6 +1,6 @@
 /** Holding facts back until their blocks are deep enough: what is undone before is never told at all. */
 import type { LoggedEvent } from "../../events/event.ts";
-import type { Held, HeldStore } from "../../store/held.ts";
+import type { Held, HeldStore } from "../../store/webhooks/unconfirmed-events.ts";
 import type { Definitions } from "./definitions.ts";
 import type { News, Outbox } from "./outbox.ts";
 

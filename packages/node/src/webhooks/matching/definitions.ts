@@ -2,16 +2,16 @@
 import type { Logger } from "pino";
 import type { Event } from "../../events/event.ts";
 import { heardNames } from "../../events/names.ts";
-import type { ActiveWebhook, WebhookStore } from "../../store/webhooks.ts";
+import { parseJson } from "../../platform/json/lossless.ts";
+import type { ActiveWebhook, WebhookStore } from "../../store/webhooks/webhooks.ts";
 import {
   type CompiledConditions,
   type Condition,
   compileConditions,
   type Match,
-} from "../conditions/conditions.ts";
-import { type MeteredConditions, meterConditions } from "../conditions/cost.ts";
-import { createLookup, type Entry, type Lookup } from "../conditions/lookup.ts";
-import { parseJson } from "../json.ts";
+} from "../../subscriptions/conditions/conditions.ts";
+import { type MeteredConditions, meterConditions } from "../../subscriptions/conditions/cost.ts";
+import { createLookup, type Entry, type Lookup } from "../../subscriptions/conditions/lookup.ts";
 
 /** A webhook that takes part. */
 export type Definition = ActiveWebhook & {

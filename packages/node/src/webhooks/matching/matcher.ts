@@ -2,15 +2,14 @@
  * From the event log to the queues. Deliveries are written and the cursor moves in one transaction: whenever the
  * process dies, each event is matched once, and no delivery is lost or comes twice with another id.
  */
-
 import { isChainFact } from "../../events/catalogue.ts";
 import type { LoggedEvent } from "../../events/event.ts";
-import type { Database } from "../../store/database.ts";
-import type { DeliveryStore } from "../../store/deliveries.ts";
-import type { EventLog } from "../../store/events.ts";
-import type { ReversalStore } from "../../store/reversals.ts";
-import { CostError, type Verdict } from "../conditions/cost.ts";
-import type { MatchingObserver } from "../conditions/observer.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { EventLog } from "../../store/events/event-log.ts";
+import type { DeliveryStore } from "../../store/webhooks/deliveries.ts";
+import type { ReversalStore } from "../../store/webhooks/retractions.ts";
+import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Suspend } from "../suspension.ts";
 import type { Confirmations } from "./confirmations.ts";
 import type { Definitions, Listener } from "./definitions.ts";

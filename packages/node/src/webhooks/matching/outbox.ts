@@ -4,12 +4,12 @@
  */
 import { isChainFact, isReversal, reversalOf } from "../../events/catalogue.ts";
 import type { Event } from "../../events/event.ts";
-import type { ContentStore } from "../../store/contents.ts";
-import type { DeliveryStore } from "../../store/deliveries.ts";
-import type { ReversalStore } from "../../store/reversals.ts";
-import type { Told } from "../../store/told.ts";
-import type { WebhookStore } from "../../store/webhooks.ts";
-import type { Fit } from "../delivery/content.ts";
+import type { ContentStore } from "../../store/webhooks/contents.ts";
+import type { Told } from "../../store/webhooks/delivered-facts.ts";
+import type { DeliveryStore } from "../../store/webhooks/deliveries.ts";
+import type { ReversalStore } from "../../store/webhooks/retractions.ts";
+import type { WebhookStore } from "../../store/webhooks/webhooks.ts";
+import type { Fit } from "../../subscriptions/content.ts";
 import { deliveryId, reversalId } from "./identity.ts";
 
 /** An event that a webhook is to hear of. */

@@ -3,7 +3,7 @@
  * own that names the delivery it takes back.
  */
 import type { LoggedEvent } from "../../events/event.ts";
-import type { ToldStore } from "../../store/told.ts";
+import type { ToldStore } from "../../store/webhooks/delivered-facts.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** Answers the webhooks whose queues have changed, and whether there is more to take back than the limit. */

@@ -1,15 +1,15 @@
 /** Takes the webhooks of an old node into the register of a data folder whose node does not run. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError } from "../../config/resolve.ts";
-import { openDatabase } from "../../store/database.ts";
-import { lockDataFolder } from "../../store/lock.ts";
-import { migrate } from "../../store/migrations.ts";
-import { createSeal } from "../../store/seal.ts";
-import { createWebhookAliases } from "../../store/webhook-aliases.ts";
-import { createWebhookStore, type Webhook } from "../../store/webhooks.ts";
-import { parseJson } from "../json.ts";
-import { type KeyFiles, sealSecrets } from "../sealing.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import { parseJson } from "../../platform/json/lossless.ts";
+import { openDatabase } from "../../store/engine/database.ts";
+import { lockDataFolder } from "../../store/engine/folder-lock.ts";
+import { migrate } from "../../store/engine/migrations.ts";
+import { createWebhookAliases } from "../../store/webhooks/aliases.ts";
+import { createSeal } from "../../store/webhooks/encryption.ts";
+import { createWebhookStore, type Webhook } from "../../store/webhooks/webhooks.ts";
+import { type KeyFiles, sealSecrets } from "../secrets/encrypt-secrets.ts";
 import { checkRoom } from "./bounds.ts";
 import { readOldRegister } from "./old-register.ts";
 

@@ -1,16 +1,16 @@
 /** The register of webhooks (webhooks.md 4). */
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
-import type { Database } from "../../store/database.ts";
-import type { EndingStore } from "../../store/endings.ts";
-import type { EventLog } from "../../store/events.ts";
-import type { ReplayStore } from "../../store/replays.ts";
-import type { WebhookAliases } from "../../store/webhook-aliases.ts";
-import type { WebhookHealthStore } from "../../store/webhook-health.ts";
-import type { Webhook, WebhookStore } from "../../store/webhooks.ts";
-import { integer, type Readers, readMembers } from "../body.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { EventLog } from "../../store/events/event-log.ts";
+import type { WebhookAliases } from "../../store/webhooks/aliases.ts";
+import type { EndingStore } from "../../store/webhooks/finished-deliveries.ts";
+import type { ReplayStore } from "../../store/webhooks/replays.ts";
+import type { WebhookHealthStore } from "../../store/webhooks/webhook-health.ts";
+import type { Webhook, WebhookStore } from "../../store/webhooks/webhooks.ts";
+import { WebhookError } from "../../subscriptions/error.ts";
+import { integer, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { checkConditions, checkRoom } from "./bounds.ts";
-import { WebhookError } from "./error.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
 
 export type RegisterOptions = {

@@ -1,12 +1,12 @@
 /** Replays as their owners see them: begun, watched, cancelled (webhooks.md 10 point 5). */
-import { type History, isRemembered } from "../../events/history.ts";
+import { type History, isRemembered } from "../../event-log/history.ts";
 import { heardNames } from "../../events/names.ts";
-import type { Database } from "../../store/database.ts";
-import type { ReplayQueue } from "../../store/replay-queue.ts";
-import type { Replay, ReplayStore } from "../../store/replays.ts";
-import type { Webhook } from "../../store/webhooks.ts";
-import { integer, invalid, type Readers, readMembers, required } from "../body.ts";
-import { WebhookError } from "../register/error.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
+import type { Replay, ReplayStore } from "../../store/webhooks/replays.ts";
+import type { Webhook } from "../../store/webhooks/webhooks.ts";
+import { WebhookError } from "../../subscriptions/error.ts";
+import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import { checkEvents } from "../register/fields.ts";
 
 /** `waiting`: deliveries that have not arrived yet. */

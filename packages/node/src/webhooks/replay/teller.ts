@@ -3,17 +3,17 @@
  * into a queue of their own. Little at a time, and only while little waits: live events, other webhooks and requests do
  * not notice.
  */
+import type { History } from "../../event-log/history.ts";
+import { isRemembered } from "../../event-log/history.ts";
 import type { Event } from "../../events/event.ts";
-import type { History } from "../../events/history.ts";
-import { isRemembered } from "../../events/history.ts";
 import { heardNames } from "../../events/names.ts";
-import type { Database } from "../../store/database.ts";
-import type { EventLog } from "../../store/events.ts";
-import type { Snapshot } from "../../store/queries/snapshot.ts";
-import type { ReplayQueue } from "../../store/replay-queue.ts";
-import type { Replay, ReplayStore } from "../../store/replays.ts";
-import { CostError, type Verdict } from "../conditions/cost.ts";
-import type { MatchingObserver } from "../conditions/observer.ts";
+import type { Snapshot } from "../../read/sqlite/snapshot.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { EventLog } from "../../store/events/event-log.ts";
+import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
+import type { Replay, ReplayStore } from "../../store/webhooks/replays.ts";
+import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Chore } from "../delivery/dispatch.ts";
 import type { Definition, Definitions } from "../matching/definitions.ts";
 import { READER } from "../matching/matcher.ts";

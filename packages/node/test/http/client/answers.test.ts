@@ -1,6 +1,7 @@
 /** The types of the client are those of our answers: the compiler compares them, and a real server fills them. */
 import * as api from "@uniknode/client";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import type { AdmissionAnswer, NodeStatus, PeerInfo } from "../../../src/gateway/gateway.ts";
 import type { blockAnswer, rawBlockAnswer } from "../../../src/http/answers/block.ts";
 import type { delegateAnswer } from "../../../src/http/answers/delegate.ts";
 import type { lockAnswer } from "../../../src/http/answers/lock.ts";
@@ -15,8 +16,7 @@ import type {
   showSecret,
   showWebhook,
 } from "../../../src/http/webhooks/answers.ts";
-import type { AdmissionAnswer, NodeStatus, PeerInfo } from "../../../src/serving/gateway.ts";
-import type { FeeStatistics } from "../../../src/store/queries/fees.ts";
+import type { FeeStatistics } from "../../../src/read/sqlite/fees.ts";
 import type { DryRunReport } from "../../../src/webhooks/dry-run.ts";
 import { alice, bob, carol, chain, cold, heads, unik } from "../chain.ts";
 import { openFixture } from "../fixture.ts";

@@ -2,7 +2,7 @@
 import { type Client, createClient } from "@uniknode/client";
 import { createSlots, transactionToJson } from "@uniknode/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import type { DevAnswer } from "../../../src/dev/commands.ts";
+import type { DevAnswer } from "../../../src/gateway/dev-commands.ts";
 import { createTimestampOf } from "../../../src/http/answers/timestamp.ts";
 import { createDevRoutes } from "../../../src/http/dev/routes.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";

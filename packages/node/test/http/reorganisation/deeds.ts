@@ -16,9 +16,9 @@ import {
   type TransactionBody,
   utf8ToBytes,
 } from "@uniknode/protocol";
-import { seal } from "../../../src/dev/genesis.ts";
-import type { Person } from "../../../src/dev/keys.ts";
-import { typeOfKind } from "../../../src/dev/network.ts";
+import { seal } from "../../../src/dev-chain/genesis.ts";
+import type { Person } from "../../../src/dev-chain/keys.ts";
+import { typeOfKind } from "../../../src/dev-chain/network.ts";
 import { cast, type ForkingChain } from "../../chain/forking.ts";
 
 const { factory: issuer, delegates } = cast;

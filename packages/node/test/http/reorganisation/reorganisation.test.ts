@@ -16,12 +16,12 @@ import {
 } from "@uniknode/protocol";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { setupBlocks } from "../../../src/dev/setup.ts";
-import type { Server } from "../../../src/http/app.ts";
-import { createHttpServer } from "../../../src/http/server.ts";
-import { openDatabase } from "../../../src/store/database.ts";
-import type { QueryOptions } from "../../../src/store/queries/queries.ts";
-import { createRankingBuilder } from "../../../src/store/queries/rankings/builder.ts";
+import { setupBlocks } from "../../../src/dev-chain/setup.ts";
+import type { Server } from "../../../src/http/server/app.ts";
+import { createHttpServer } from "../../../src/http/server/server.ts";
+import type { QueryOptions } from "../../../src/read/sqlite/queries.ts";
+import { createRankingBuilder } from "../../../src/read/sqlite/rankings/builder.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
 import { cast, createForkingChain, dev } from "../../chain/forking.ts";
 import { createGateway, identity } from "../fixture.ts";
 import { ENTITIES_HEIGHT, forgeDeeds } from "./deeds.ts";

@@ -1,6 +1,6 @@
 /** Every question that the document of the API tells of, about everything that answers have named. */
 import type { InjectOptions } from "fastify";
-import type { Server } from "../../../src/http/app.ts";
+import type { Server } from "../../../src/http/server/app.ts";
 import { type Document, documentOf, type Operation, type Schema } from "../described.ts";
 
 export type Question = { readonly method: string; readonly url: string; readonly payload?: object };

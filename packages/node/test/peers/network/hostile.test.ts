@@ -12,10 +12,10 @@ import {
   keysFromPassphrase,
 } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { seal } from "../../../src/dev/genesis.ts";
+import { seal } from "../../../src/dev-chain/genesis.ts";
 import { headerFromPeer } from "../../../src/peers/verification/header.ts";
-import { openDatabase } from "../../../src/store/database.ts";
-import { createSlotStore } from "../../../src/store/slots.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { askFrom, type Liar, type Lies, madeUp, startLiar } from "./liar.ts";
 import { addressOf, createWorld, type TestNode, type World } from "./world.ts";
 

@@ -1,13 +1,12 @@
 /** Several nodes at loopback addresses forge one chain, whatever happens to some of them. */
-
 import { join } from "node:path";
 import { builders, transactionToJson } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { seal } from "../../../src/dev/genesis.ts";
+import { seal } from "../../../src/dev-chain/genesis.ts";
 import { connectPeer } from "../../../src/peers/transport/connection.ts";
-import { openDatabase } from "../../../src/store/database.ts";
-import { createSlotStore } from "../../../src/store/slots.ts";
-import { answerOf, startTimeServer, type TimeServerOfTest } from "../../time/server.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { createSlotStore } from "../../../src/store/node/slots.ts";
+import { answerOf, startTimeServer, type TimeServerOfTest } from "../../platform/clock/server.ts";
 import { addressOf, createWorld, type TestNode, type World } from "./world.ts";
 
 const NODES = 4;

@@ -12,7 +12,7 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { seal } from "../../../src/dev/genesis.ts";
+import { seal } from "../../../src/dev-chain/genesis.ts";
 import type { CurrentRound, NetworkState } from "../../../src/peers/wire/replies/results.ts";
 import { askFrom } from "./liar.ts";
 import { type OldNode, startOldNode } from "./old-node.ts";

@@ -1,0 +1,40 @@
+/**
+ * Making executed blocks durable. One database transaction holds everything that a block leaves behind, so that the
+ * state is never ahead of the chain nor behind it; several blocks may share one.
+ */
+import type { Change } from "@uniknode/ledger";
+import type { Event } from "../../events/event.ts";
+import type { ChainStores } from "../stores.ts";
+import type { ReceivedBlock } from "./receive.ts";
+
+/** A block that was applied to the state, with its traces. */
+export type ExecutedBlock = {
+  readonly block: ReceivedBlock;
+  readonly changes: readonly Change[];
+  /** For the event log. */
+  readonly events: readonly Event[];
+};
+
+/**
+ * Commits blocks in order of height: blocks, transactions, changed records, undo records, events.
+ *
+ * @param undoDepth number of blocks below the head that stay revertible
+ */
+export function commitBlocks(
+  stores: ChainStores,
+  executed: readonly ExecutedBlock[],
+  undoDepth: number,
+): void {
+  const last = executed.at(-1);
+  if (!last) return;
+  stores.database.transaction(() => {
+    for (const { block, changes, events } of executed) {
+      stores.blocks.append(block);
+      stores.transactions.append(block);
+      stores.undo.append(block.header.height, changes);
+      stores.events.append(events);
+    }
+    stores.state.flush();
+    stores.undo.prune(last.block.header.height - undoDepth + 1);
+  });
+}

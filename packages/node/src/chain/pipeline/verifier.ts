@@ -1,0 +1,156 @@
+/** Signature verification off the main thread, in batches. */
+import { Worker } from "node:worker_threads";
+import { CallError } from "../../platform/threads/error.ts";
+import { createOpenCalls } from "../../platform/threads/open-calls.ts";
+import { createPackedVerify, packChecks, type SignatureCheck } from "./signatures.ts";
+
+export type Verifier = {
+  /**
+   * Whether each signature is valid, in order. Rejects with a `CallError` when the verifier was closed, or a thread
+   * died, does not answer, or has too much to do.
+   */
+  verify(checks: readonly SignatureCheck[]): Promise<boolean[]>;
+  close(): Promise<void>;
+};
+
+export type VerifierOptions = {
+  /** Worker threads; 0 verifies in the calling thread. */
+  readonly threads: number;
+  /** Package of a native accelerator for the threads; see `loadAccelerator`. */
+  readonly accelerator?: string | undefined;
+  /** For a batch of signatures; a thread that takes longer is replaced. Absent: five minutes. */
+  readonly timeoutMs?: number;
+};
+
+export type ToSignatureThread = { readonly number: number; readonly packed: Uint8Array<ArrayBuffer> };
+export type FromSignatureThread = { readonly number: number; readonly verdicts: Uint8Array };
+
+/** Messages cost nothing any more from 50 signatures on; a batch holds a thread for about 12 ms. */
+const BATCH = 128;
+
+/** A thread keeps hardly anything: without limits its heap would grow by tens of megabytes all the same. */
+const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 96 };
+
+/** Batches that a thread has: half a million signatures, more than a synchronisation asks for at once. */
+const MAX_BATCHES = 4_000;
+/** Several times what all of them take. */
+const TIMEOUT_MS = 300_000;
+
+/** One batch at a time, in order. */
+type Lane = {
+  waiting: number;
+  verify(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array>;
+  close(): Promise<unknown>;
+};
+
+export function createVerifier({ threads, accelerator, timeoutMs = TIMEOUT_MS }: VerifierOptions): Verifier {
+  const lanes =
+    threads === 0
+      ? [inThreadLane()]
+      : Array.from({ length: threads }, () => workerLane(accelerator, timeoutMs));
+
+  function verifyBatch(checks: readonly SignatureCheck[]): Promise<Uint8Array> {
+    const lane = lanes.reduce((best, other) => (other.waiting < best.waiting ? other : best));
+    return lane.verify(packChecks(checks));
+  }
+
+  return {
+    async verify(checks) {
+      const batches = [];
+      for (let at = 0; at < checks.length; at += BATCH)
+        batches.push(verifyBatch(checks.slice(at, at + BATCH)));
+      const verdicts = await Promise.all(batches);
+      return verdicts.flatMap((batch) => Array.from(batch, (verdict) => verdict === 1));
+    },
+    close: async () => void (await Promise.all(lanes.map((lane) => lane.close()))),
+  };
+}
+
+/** A thread that dies or hangs takes what it was given with it; the next batch starts another one. */
+function workerLane(accelerator: string | undefined, timeoutMs: number): Lane {
+  const calls = createOpenCalls<Uint8Array>({ maxCalls: MAX_BATCHES, onTimeout: () => drop("hangs") });
+  let thread: Worker | undefined = start();
+  let isClosed = false;
+
+  function start(): Worker {
+    const started = new Worker(new URL("./signature-thread.ts", import.meta.url), {
+      workerData: accelerator,
+      resourceLimits: LIMITS,
+    });
+    const fail = (reason: string) => {
+      if (thread === started) drop(reason);
+    };
+    started.on("message", ({ number, verdicts }: FromSignatureThread) => calls.resolve(number, verdicts));
+    started.on("messageerror", () => fail("sent what cannot be read"));
+    started.on("error", ({ message }: Error) => fail(`failed: ${message}`));
+    started.on("exit", () => fail("has ended"));
+    return started;
+  }
+
+  function drop(reason: string): void {
+    const dropped = thread;
+    thread = undefined;
+    calls.rejectAll(new CallError("CALL_CLOSED", `the signature thread ${reason}`));
+    void dropped?.terminate();
+  }
+
+  return {
+    get waiting() {
+      return calls.figures().open;
+    },
+    async verify(packed) {
+      if (isClosed) throw new CallError("CALL_CLOSED", "the verifier was closed");
+      const verdicts = calls.begin({
+        timeoutMs,
+        send(number) {
+          thread ??= start();
+          thread.postMessage({ number, packed } satisfies ToSignatureThread, [packed.buffer]);
+        },
+      });
+      if (!verdicts) throw new CallError("CALL_REFUSED", "too many signatures wait to be verified");
+      return verdicts;
+    },
+    async close() {
+      isClosed = true;
+      if (thread) await endThread(thread);
+    },
+  };
+}
+
+/** How long a thread may take to end by itself: longer than it can be busy with what it was given. */
+const END_GRACE_MS = 10_000;
+
+/**
+ * Lets the thread end by itself, which it does when its work is done. Stopped from outside while it is still loading,
+ * it can take the whole process with it.
+ */
+async function endThread(worker: Worker): Promise<void> {
+  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  worker.postMessage(null);
+  const timer = setTimeout(() => void worker.terminate(), END_GRACE_MS);
+  await exited;
+  clearTimeout(timer);
+}
+
+function inThreadLane(): Lane {
+  const verifyPacked = createPackedVerify();
+  let last: Promise<unknown> = Promise.resolve();
+  let closed = false;
+  return {
+    waiting: 0,
+    verify(packed) {
+      // Other work of the thread comes between two batches.
+      const verdicts = last.then(nextTurn).then(() => {
+        if (closed) throw new Error("the verifier was closed");
+        return verifyPacked(packed);
+      });
+      last = verdicts.catch(() => undefined);
+      return verdicts;
+    },
+    close: async () => {
+      closed = true;
+    },
+  };
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,0 +1,161 @@
+/** `uniknode snapshot`, `export` and `import`: chains that are carried from one place to another. */
+import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createNetwork } from "@uniknode/protocol";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { createChainSnapshot } from "../archive/create.ts";
+import { ArchiveError } from "../archive/error.ts";
+import { exportBlocks } from "../archive/export.ts";
+import { importBlocks } from "../archive/import.ts";
+import type { Manifest } from "../archive/manifest.ts";
+import { restoreSnapshot } from "../archive/restore.ts";
+import { verifySnapshot } from "../archive/verify.ts";
+import { createVerifier } from "../chain/pipeline/verifier.ts";
+import { loadNetwork } from "../config/network.ts";
+import { runOptions } from "../config/options.ts";
+import type { Config } from "../config/resolve.ts";
+import { programVersion } from "../platform/lifecycle/version.ts";
+import { addFlags, configOf } from "./options.ts";
+import { createProgress } from "./progress.ts";
+
+const { data, network, genesis, networkDir, accelerator } = runOptions;
+const networkOptions = { network, genesis, networkDir, accelerator };
+const chainOptions = { data, ...networkOptions };
+
+/** Verification has nothing else beside it. */
+const VERIFIER_THREADS = 2;
+
+export function snapshotCommand(): Command {
+  const command = new Command("snapshot").description(
+    "carry a chain to another node as a copy of its database",
+  );
+  const folder = () => new Argument("<SNAPSHOT>", "folder of the snapshot");
+
+  const create = command
+    .command("create")
+    .description("write the chain of a data folder into a snapshot; the node may run meanwhile")
+    .option("--output <DIR>", "Folder to be made (default: snapshot and the time).");
+  addFlags(create, { data }).action(async () => {
+    const output = create.opts<{ output?: string }>().output ?? `snapshot-${Date.now()}`;
+    const options = { ...configOf(create, { data }), output, program: programVersion(), nowMs: Date.now };
+    const manifest = await createChainSnapshot({ ...options, onProgress: createProgress() });
+    const { size } = statSync(join(output, manifest.database.file));
+    say(`${output}: ${described(manifest)}, ${size.toLocaleString("en")} bytes`);
+  });
+
+  const restore = command
+    .command("restore")
+    .description("check a snapshot and make it the chain of an empty data folder")
+    .addArgument(folder());
+  addFlags(restore, chainOptions).action(async (snapshot: string) => {
+    const config = configOf(restore, chainOptions);
+    const manifest = await withChain(config, (deps) => restoreSnapshot(snapshot, config.data, deps));
+    say(`${config.data}: ${described(manifest)}`);
+  });
+
+  const verify = command
+    .command("verify")
+    .description("check every block of a snapshot")
+    .addArgument(folder())
+    .option("--execute", "Execute all blocks again, and compare the state: the only full proof.");
+  addFlags(verify, networkOptions).action(async (snapshot: string) => {
+    const { execute: isExecuted = false } = verify.opts<{ execute?: boolean }>();
+    const scratch = mkdtempSync(join(tmpdir(), "uniknode-verify-"));
+    try {
+      const config = configOf(verify, networkOptions);
+      const manifest = await withChain(config, (deps) =>
+        verifySnapshot(snapshot, { scratch, isExecuted }, deps),
+      );
+      say(`${snapshot} is good: ${described(manifest)}`);
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  });
+  return command;
+}
+
+export function exportCommand(): Command {
+  const command = new Command("export")
+    .description("write the blocks of a data folder as a stream; the node may run meanwhile")
+    .argument("[FILE]", "where to; - is the standard output", "-")
+    .addOption(height("--from <HEIGHT>", "First block.").default(2))
+    .addOption(height("--to <HEIGHT>", "Last block (default: the last there is)."));
+  return addFlags(command, chainOptions).action(async (file: string) => {
+    const { from, to } = command.opts<{ from: number; to?: number }>();
+    const config = configOf(command, chainOptions);
+    const progress = createProgress();
+    const blocks = exportBlocks({
+      data: config.data,
+      network: createNetwork(loadNetwork(config).files),
+      from,
+      to,
+      onProgress: (done, total) => progress(`exporting ${total} blocks`, done / total),
+    });
+    await pipeline(
+      blocks,
+      file === "-" ? process.stdout : createWriteStream(file, { flags: "wx", flush: true }),
+    );
+  });
+}
+
+export function importCommand(): Command {
+  const command = new Command("import")
+    .description("verify and execute the blocks of a stream; begun again, it goes on where it stood")
+    .argument("[FILE]", "where from; - is the standard input", "-");
+  return addFlags(command, chainOptions).action(async (file: string) => {
+    const config = configOf(command, chainOptions);
+    if (file !== "-" && !existsSync(file)) {
+      throw new ArchiveError("ARCHIVE_MISSING", `there is no file ${file}`);
+    }
+    const source = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
+    const { accepted, skipped, head } = await withChain(config, (deps) =>
+      importBlocks(source, config.data, {
+        ...deps,
+        onProgress: (blocks) => {
+          if (blocks % 1000 === 0) deps.onProgress(`importing, ${blocks} blocks`);
+        },
+      }),
+    );
+    say(
+      `${accepted} blocks imported, ${skipped} were there already; the head is block ${head.height} ${head.id}`,
+    );
+  });
+}
+
+/** The network that the options name, and threads to verify it with while the work lasts. */
+async function withChain<T>(
+  config: Config<typeof networkOptions>,
+  work: (deps: ReturnType<typeof depsOf>) => Promise<T>,
+): Promise<T> {
+  const deps = depsOf(config);
+  try {
+    return await work(deps);
+  } finally {
+    await deps.verifier.close();
+  }
+}
+
+function depsOf(config: Config<typeof networkOptions>) {
+  const { files, genesis: block } = loadNetwork(config);
+  return {
+    network: createNetwork(files),
+    genesis: block,
+    verifier: createVerifier({ threads: VERIFIER_THREADS, accelerator: config.accelerator }),
+    nowMs: Date.now,
+    onProgress: createProgress(),
+  };
+}
+
+const height = (flags: string, sentence: string) =>
+  new Option(flags, sentence).argParser((text) => {
+    const value = Number(text);
+    if (Number.isSafeInteger(value) && value >= 2) return value;
+    throw new InvalidArgumentError("It is a height, 2 or more.");
+  });
+
+const described = ({ head, transactions }: Manifest): string =>
+  `block ${head.height} ${head.id}, ${transactions} transactions`;
+
+const say = (text: string) => void process.stdout.write(`${text}\n`);

@@ -1,0 +1,45 @@
+/** `uniknode forger why`: why slots of this node's delegates were missed. */
+import { Command, InvalidArgumentError } from "commander";
+import { databaseOf } from "../archive/database.ts";
+import { runOptions } from "../config/options.ts";
+import { openDatabase } from "../store/engine/database.ts";
+import { createSlotStore, type MissedSlot } from "../store/node/slots.ts";
+import { addFlags, configOf } from "./options.ts";
+
+const { data } = runOptions;
+/** Slots shown where none is asked for. */
+const LATEST = 20;
+
+export function forgerCommand(): Command {
+  const command = new Command("forger").description("look at what the forger of this node did");
+  const why = command
+    .command("why")
+    .description("tell why slots of this node's delegates were missed; the node may run meanwhile")
+    .option("--slot <N>", "Only this slot (default: the latest ones).", readSlot);
+  addFlags(why, { data }).action(() => {
+    const { slot } = why.opts<{ slot?: number }>();
+    const missed = missedIn(configOf(why, { data }).data, slot);
+    for (const line of missed.map(lineOf)) process.stdout.write(`${line}\n`);
+    if (missed.length > 0) return;
+    const what = slot === undefined ? "no slot was missed" : `slot ${slot} was not missed by this node`;
+    process.stdout.write(`${what}, as far as the data folder remembers\n`);
+  });
+  return command;
+}
+
+function missedIn(folder: string, slot: number | undefined): MissedSlot[] {
+  const database = openDatabase(databaseOf(folder), { readonly: true });
+  try {
+    const slots = createSlotStore(database);
+    return slot === undefined ? slots.missed(LATEST) : slots.missedAt(slot);
+  } finally {
+    database.close();
+  }
+}
+
+const lineOf = ({ slot, publicKey, reason }: MissedSlot): string => `slot ${slot}, ${publicKey}: ${reason}`;
+
+function readSlot(text: string): number {
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError("A slot is a number.");
+  return Number(text);
+}

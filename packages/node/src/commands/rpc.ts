@@ -1,0 +1,26 @@
+/** `uniknode rpc`: the companion for exchanges. */
+import { Command } from "commander";
+import { serveUntilAsked } from "../platform/lifecycle/process.ts";
+import { openLog } from "../platform/logging/logger.ts";
+import { openOutput } from "../platform/logging/output.ts";
+import { rpcOptions } from "../rpc/options.ts";
+import { startRpc } from "../rpc/server.ts";
+import { addFlags, configOf } from "./options.ts";
+
+export function rpcCommand(): Command {
+  const command = new Command("rpc").description("serve the JSON-RPC of exchanges, beside a node");
+  return addFlags(command, rpcOptions).action(async () => {
+    const config = configOf(command, rpcOptions);
+    const output = openOutput();
+    const log = openLog(config.logLevel);
+    await serveUntilAsked({
+      log,
+      async start() {
+        const { url, close } = await startRpc(config, log.logger);
+        log.logger.info({ url, node: config.url }, "Exchange JSON-RPC running");
+        output.write(`${url}\n`);
+        return { failed: new Promise<never>(() => {}), closing: () => "JSON-RPC", stop: close };
+      },
+    });
+  });
+}

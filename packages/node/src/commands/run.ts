@@ -1,0 +1,69 @@
+/** `uniknode run`: a node of any network of the family. */
+import { resolve } from "node:path";
+import { createNetwork } from "@uniknode/protocol";
+import { Command } from "commander";
+import { chooseSignatureBackend } from "../chain/pipeline/accelerator.ts";
+import { genesisPath } from "../config/genesis.ts";
+import { loadNetwork } from "../config/network.ts";
+import { runOptions } from "../config/options.ts";
+import { peersOptionsOf } from "../config/peers.ts";
+import { poolOptionsOf } from "../config/pool.ts";
+import { maskConfig } from "../config/resolve.ts";
+import { timeServersOf } from "../config/time.ts";
+import { openDelegates, secretsOf } from "../forger/delegates.ts";
+import { networkTiming } from "../forger/timing.ts";
+import { checkClock } from "../platform/clock/check.ts";
+import { serveUntilAsked } from "../platform/lifecycle/process.ts";
+import { createSystemd, type Systemd } from "../platform/lifecycle/systemd.ts";
+import { openLog } from "../platform/logging/logger.ts";
+import { openOutput } from "../platform/logging/output.ts";
+import { type NodeOptions, startNode } from "../processes/node/node.ts";
+import { addFlags, configOf } from "./options.ts";
+
+/** Beside the data folder unless it is named. */
+const signingRecordOf = ({ signingRecord, data }: { signingRecord: string | undefined; data: string }) =>
+  signingRecord ?? `${resolve(data)}.signing`;
+
+export function runCommand(): Command {
+  const command = new Command("run").description("start a node of a network");
+  return addFlags(command, runOptions).action(async () => {
+    const config = configOf(command, runOptions);
+    const network = loadNetwork({ ...config, genesis: await genesisPath(config) });
+    const options: NodeOptions = {
+      ...config,
+      delegates: await openDelegates(secretsOf(config), config.forgerPassword),
+      peers: config.alone ? undefined : peersOptionsOf(config, network.files.network.name),
+      pool: poolOptionsOf(config),
+      signingRecord: signingRecordOf(config),
+      // Alone, no other forger would be seen.
+      watchRounds: config.alone ? undefined : config.watchRounds,
+      timing: networkTiming(createNetwork(network.files).milestoneAt(1).blocktime),
+      isOnDemand: false,
+    };
+    const output = openOutput();
+    const log = openLog(config.logLevel);
+    const { logger, lost } = log;
+    const stopping = new AbortController();
+    let systemd: Systemd | undefined;
+    await serveUntilAsked({
+      log,
+      start: () => startNode(options, { ...network, logger, lostLogLines: lost, nowMs: Date.now }),
+      async whileServing(node) {
+        const { backend } = chooseSignatureBackend(config.accelerator);
+        const shownConfig = maskConfig(runOptions, config);
+        logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
+        output.write(`${node.url}\n`);
+        void checkClock(timeServersOf(config), { nowMs: Date.now, signal: stopping.signal, logger });
+        const { env: environment } = process;
+        systemd = createSystemd({ environment, isAlive: node.isServing, logger });
+        systemd.ready();
+        await node.join();
+        node.startForging();
+      },
+      onStopping() {
+        stopping.abort();
+        systemd?.stopping();
+      },
+    });
+  });
+}

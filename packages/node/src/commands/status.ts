@@ -1,0 +1,56 @@
+/** `uniknode status`: how a node and its chain are. */
+import type { SyncProgress } from "@uniknode/client";
+import { Command } from "commander";
+import { connectionOptions } from "../config/connection.ts";
+import { tokensOf } from "../submission/amounts.ts";
+import { connectTo, show, table } from "./connection.ts";
+import { addFlags, configOf } from "./options.ts";
+
+export function statusCommand(): Command {
+  const command = new Command("status").description("show how a node and its chain are");
+  return addFlags(command, connectionOptions).action(async () => {
+    const connection = configOf(command, connectionOptions);
+    const { blockchain, node, peers, transactions } = connectTo(connection);
+    const [head, status, configuration, known, waiting] = await Promise.all([
+      blockchain.get(),
+      node.status(),
+      node.configuration(),
+      peers.list().page({ limit: 1 }),
+      transactions.unconfirmed().page({ limit: 1 }),
+    ]);
+    const { block, supply } = head.data;
+    const { synced, blocksCount, progress } = status.data;
+    const { nethash, token, core } = configuration.data;
+    const value = {
+      height: block.height,
+      id: block.id,
+      synced,
+      missingBlocks: blocksCount,
+      ...(progress && { progress }),
+      supply: `${supply}`,
+      nethash,
+      token,
+      version: core.version,
+      peers: known.meta.totalCount,
+      unconfirmed: waiting.meta.totalCount,
+    };
+    show(
+      connection,
+      value,
+      table([
+        ["height", value.height],
+        ["block", value.id],
+        ["synced", synced ? "yes" : `no, ${blocksCount} blocks are missing`],
+        ...(progress ? [["progress", shown(progress)] as const] : []),
+        ["peers", value.peers],
+        ["in the pool", value.unconfirmed],
+        ["supply", `${tokensOf(BigInt(supply))} ${token}`],
+        ["network", nethash],
+        ["version", value.version],
+      ]),
+    );
+  });
+}
+
+const shown = ({ percent, blocksPerSecond, secondsLeft }: SyncProgress): string =>
+  `${percent} %, ${blocksPerSecond} blocks/s${secondsLeft === undefined ? "" : `, ${secondsLeft} s left`}`;

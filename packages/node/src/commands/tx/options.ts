@@ -1,0 +1,60 @@
+/** Options of commands that send transactions. */
+import { connectionOptions } from "../../config/connection.ts";
+import { option, readInteger, readSwitch, readText } from "../../config/option.ts";
+import { unitsOf } from "../../submission/amounts.ts";
+import {
+  factoryPassphraseOptions,
+  passphraseOptions,
+  secondPassphraseOptions,
+} from "../../submission/options.ts";
+
+const waitOptions = {
+  wait: option({
+    name: "wait",
+    sentence: "Wait until it is part of a block.",
+    default: false,
+    read: readSwitch,
+  }),
+  waitTimeout: option({
+    name: "waitTimeout",
+    placeholder: "SECONDS",
+    sentence: "Seconds to wait for.",
+    default: 120,
+    read: readInteger(1, 86_400),
+  }),
+};
+
+export const txOptions = {
+  ...connectionOptions,
+  ...passphraseOptions,
+  ...secondPassphraseOptions,
+  ...factoryPassphraseOptions,
+  fee: option({
+    name: "fee",
+    placeholder: "AMOUNT",
+    sentence: "Fee in tokens; that of the network for the type if it is left out.",
+    read: readAmount,
+  }),
+  nonce: option({
+    name: "nonce",
+    placeholder: "N",
+    sentence: "Place among what the wallet sends; the next one if it is left out.",
+    read: readInteger(1, Number.MAX_SAFE_INTEGER),
+  }),
+  dryRun: option({
+    name: "dryRun",
+    sentence: "Build and sign, show it, and send nothing.",
+    default: false,
+    read: readSwitch,
+  }),
+  ...waitOptions,
+};
+
+export const postOptions = { ...connectionOptions, ...waitOptions };
+
+/** Kept as text until it is needed: options have no larger numbers than 2^53. */
+function readAmount(value: unknown): string {
+  const text = readText(value);
+  unitsOf(text);
+  return text;
+}

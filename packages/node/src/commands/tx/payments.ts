@@ -1,0 +1,101 @@
+/** Transactions that move tokens. */
+import { builders } from "@uniknode/protocol";
+import { ConfigError } from "../../platform/config-error.ts";
+import { kind } from "./kind.ts";
+import {
+  type Payment,
+  readAddress,
+  readHex64,
+  readMessage,
+  readPayable,
+  readPayment,
+  readUnsigned,
+} from "./read.ts";
+
+type WithMessage = { readonly vendorField?: string };
+
+const MESSAGE = [
+  "--vendor-field <TEXT>",
+  "message that everybody can read, up to 255 bytes",
+  readMessage,
+] as const;
+const AMOUNT = "in tokens, such as 12.5";
+
+export const transfer = kind<[recipientId: string, amount: bigint], WithMessage>(
+  "transfer",
+  "pay an amount to an address",
+  (command) =>
+    command
+      .argument("<address>", "who receives it", readAddress)
+      .argument("<amount>", AMOUNT, readPayable)
+      .option(...MESSAGE),
+  ([recipientId, amount], { vendorField = "" }) =>
+    ({ envelope }) =>
+      builders.transfer({ ...envelope, recipientId, amount, vendorField }),
+);
+
+export const multiPayment = kind<[payments: readonly Payment[]], WithMessage>(
+  "multi-payment",
+  "pay amounts to at least two addresses",
+  (command) =>
+    command.argument("<address=amount...>", "who receives how many tokens", readPayment).option(...MESSAGE),
+  ([payments], { vendorField = "" }) => {
+    if (payments.length < 2) throw new ConfigError("multi-payment: at least two ADDRESS=AMOUNT are expected");
+    return ({ envelope }) => builders.multiPayment({ ...envelope, payments, vendorField });
+  },
+);
+
+type LockOptions = WithMessage & { readonly untilHeight?: number; readonly untilTime?: number };
+
+export const lock = kind<[recipientId: string, amount: bigint, secretHash: string], LockOptions>(
+  "lock",
+  "put an amount aside, which a secret hands over to an address",
+  (command) =>
+    command
+      .argument("<address>", "who receives it", readAddress)
+      .argument("<amount>", AMOUNT, readPayable)
+      .argument("<secret-hash>", "SHA-256 of the 32 bytes of the secret, as 64 hexadecimal digits", readHex64)
+      .option(
+        "--until-height <HEIGHT>",
+        "height from which it can be taken back, more than a round away",
+        readUnsigned,
+      )
+      .option("--until-time <SECONDS>", "the same in seconds since the epoch of the network", readUnsigned)
+      .option(...MESSAGE),
+  ([recipientId, amount, secretHash], { vendorField = "", ...limits }) => {
+    const expiration = expirationOf(limits);
+    return ({ envelope }) =>
+      builders.htlcLock({ ...envelope, recipientId, amount, secretHash, expiration, vendorField });
+  },
+);
+
+/** Types of expiration (transactions.md 6.3). */
+const BY_TIME = 1;
+const BY_HEIGHT = 2;
+
+function expirationOf({ untilHeight, untilTime }: LockOptions) {
+  if (untilHeight !== undefined && untilTime === undefined) return { type: BY_HEIGHT, value: untilHeight };
+  if (untilTime !== undefined && untilHeight === undefined) return { type: BY_TIME, value: untilTime };
+  throw new ConfigError("lock: either --until-height or --until-time is expected");
+}
+
+export const claim = kind<[lockTransactionId: string, unlockSecret: string]>(
+  "claim",
+  "hand over an amount that was put aside, to whom it was put aside for",
+  (command) =>
+    command
+      .argument("<lock>", "id of the transaction that put it aside", readHex64)
+      .argument("<secret>", "64 hexadecimal digits; everybody can read them afterwards", readHex64),
+  ([lockTransactionId, unlockSecret]) =>
+    ({ envelope }) =>
+      builders.htlcClaim({ ...envelope, lockTransactionId, unlockSecret }),
+);
+
+export const refund = kind<[lockTransactionId: string]>(
+  "refund",
+  "give back an amount that was put aside and not claimed in time",
+  (command) => command.argument("<lock>", "id of the transaction that put it aside", readHex64),
+  ([lockTransactionId]) =>
+    ({ envelope }) =>
+      builders.htlcRefund({ ...envelope, lockTransactionId }),
+);

@@ -1,0 +1,99 @@
+/** Reads arguments of transactions; commander says which one is wrong. */
+import { decodeAddress } from "@uniknode/protocol";
+import { InvalidArgumentError } from "commander";
+import { unitsOf } from "../../submission/amounts.ts";
+
+/** In tokens, to the smallest unit. */
+export function readTokens(text: string): bigint {
+  try {
+    return unitsOf(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
+/** What is paid: no transaction pays nothing. */
+export function readPayable(text: string): bigint {
+  const units = readTokens(text);
+  if (units === 0n) throw new InvalidArgumentError("more than 0 is expected");
+  return units;
+}
+
+export const readHex64 = (text: string): string =>
+  matching(text, /^[0-9a-f]{64}$/, "64 hexadecimal digits are expected");
+
+/** Of any network: of which one the node is, is not known yet (`recipients.ts`). */
+export function readAddress(text: string): string {
+  matching(text, /^[1-9A-HJ-NP-Za-km-z]{34}$/, "an address is expected: 34 letters and digits");
+  if (!isAddressOfAny(text)) {
+    throw new InvalidArgumentError("its checksum is wrong: a character of the address is another one");
+  }
+  return text;
+}
+
+function isAddressOfAny(text: string): boolean {
+  try {
+    decodeAddress(text, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const MAX_MESSAGE_BYTES = 255;
+
+export function readMessage(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_MESSAGE_BYTES) return text;
+  throw new InvalidArgumentError(`up to ${MAX_MESSAGE_BYTES} bytes are expected; these are ${bytes}`);
+}
+
+/** As IPFS shows it: base58 of SHA-256 with what it is. */
+export const readMultihash = (text: string): string =>
+  matching(text, /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/, "the multihash of a file is expected: Qm and 44 characters");
+
+export function readUnsigned(text: string): number {
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw new InvalidArgumentError("an integer is expected");
+  return number;
+}
+
+export type Payment = { readonly recipientId: string; readonly amount: bigint };
+
+/** `ADDRESS=AMOUNT`; collects what is given several times. */
+export function readPayment(text: string, before: readonly Payment[] = []): readonly Payment[] {
+  const at = text.indexOf("=");
+  if (at < 0) throw new InvalidArgumentError("ADDRESS=AMOUNT is expected");
+  return [
+    ...before,
+    { recipientId: readAddress(text.slice(0, at)), amount: readPayable(text.slice(at + 1)) },
+  ];
+}
+
+/** `NAME=VALUE`; collects what is given several times. */
+export function readPair(text: string, before: readonly (readonly [string, string])[] = []) {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("NAME=VALUE is expected");
+  const name = text.slice(0, at);
+  if (before.some(([other]) => other === name)) throw new InvalidArgumentError(`${name} is given twice`);
+  return [...before, [name, text.slice(at + 1)] as const];
+}
+
+/** Collects what is given several times. */
+export const readAnother = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  text,
+];
+
+const KINDS: Readonly<Record<string, number>> = { individual: 1, organization: 2, network: 3 };
+
+export function readUnikType(text: string): number {
+  const number = Object.hasOwn(KINDS, text) ? KINDS[text] : undefined;
+  if (number === undefined) throw new InvalidArgumentError("individual, organization or network is expected");
+  return number;
+}
+
+function matching(text: string, pattern: RegExp, expectation: string): string {
+  if (!pattern.test(text)) throw new InvalidArgumentError(expectation);
+  return text;
+}

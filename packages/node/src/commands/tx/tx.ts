@@ -1,0 +1,138 @@
+/** `uniknode tx`: builds a transaction, signs it, posts it, and waits for its block. */
+import { type Transaction, transactionKey, transactionToJson } from "@uniknode/protocol";
+import { Command } from "commander";
+import { connectionOptions } from "../../config/connection.ts";
+import type { Config } from "../../config/resolve.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import { readJsonObject } from "../../platform/json/json-file.ts";
+import { tokensOf, unitsOf } from "../../submission/amounts.ts";
+import { readFactoryPassphrase, readPassphrase, readSecondPassphrase } from "../../submission/options.ts";
+import { findTransaction, post, waitUntilForged } from "../../submission/send.ts";
+import { networkOf, prepareSender, sign } from "../../submission/sender.ts";
+import { connectTo, show, table } from "../connection.ts";
+import { addFlags, configOf } from "../options.ts";
+import type { Kind } from "./kind.ts";
+import { postOptions, txOptions } from "./options.ts";
+import { claim, lock, multiPayment, refund, transfer } from "./payments.ts";
+import { readHex64 } from "./read.ts";
+import { checkRecipients } from "./recipients.ts";
+import { disclose, mint, transferUnik, update } from "./uniks.ts";
+import { ipfs, registerDelegate, resignDelegate, secondSignature, unvote, vote } from "./wallets.ts";
+
+const KINDS: readonly Kind[] = [
+  transfer,
+  multiPayment,
+  vote,
+  unvote,
+  mint,
+  update,
+  transferUnik,
+  disclose,
+  registerDelegate,
+  resignDelegate,
+  secondSignature,
+  lock,
+  claim,
+  refund,
+  ipfs,
+];
+
+export function txCommand(): Command {
+  const command = new Command("tx").description("build, sign and send transactions");
+  for (const kind of KINDS) command.addCommand(kindCommand(kind));
+  return command.addCommand(postCommand()).addCommand(showCommand());
+}
+
+function kindCommand(kind: Kind): Command {
+  const command = addFlags(kind.command(), txOptions);
+  return command.action(async () => {
+    const config = configOf(command, txOptions);
+    const build = kind.buildOf(command);
+    const client = connectTo(config);
+    const keys = await readPassphrase(config);
+    const fee = config.fee === undefined ? undefined : unitsOf(config.fee);
+    const nonce = config.nonce === undefined ? undefined : BigInt(config.nonce);
+    const sender = await prepareSender(client, await networkOf(client), { keys, fee, nonce });
+    const readSecondKeys = () => readSecondPassphrase(config);
+    const readFactoryKeys = () => readFactoryPassphrase(config);
+    const body = await build({ ...sender, readSecondKeys, readFactoryKeys });
+    checkRecipients(body, sender);
+    const signed = await sign(body, sender, readSecondKeys);
+    await deliver(transactionToJson(signed) as SignedJson, config, costOf(signed));
+  });
+}
+
+function postCommand(): Command {
+  const command = new Command("post")
+    .description("send a transaction that was signed before, as --dry-run --json shows it")
+    .argument("<file>", "its JSON");
+  return addFlags(command, postOptions).action(async (file: string) => {
+    const config = configOf(command, postOptions);
+    const content = readJsonObject(file, "transaction file");
+    const transaction = (content.transaction ?? content) as SignedJson;
+    if (typeof transaction.id !== "string")
+      throw new ConfigError(`${file}: "id" of the transaction is missing`);
+    await deliver(transaction, { ...config, dryRun: false }, []);
+  });
+}
+
+function showCommand(): Command {
+  const command = new Command("show")
+    .description("show a transaction of the chain, or of the pool")
+    .argument("<id>", "64 hexadecimal digits", readHex64);
+  return addFlags(command, connectionOptions).action(async (id: string) => {
+    const connection = configOf(command, connectionOptions);
+    const found = await findTransaction(connectTo(connection), id);
+    const { typeGroup, type, blockId, confirmations } = found;
+    show(
+      connection,
+      found,
+      table([
+        ["id", id],
+        ["type", transactionKey(typeGroup, type)],
+        ["sender", found.sender],
+        ["recipient", found.recipient],
+        ["amount", tokensOf(BigInt(found.amount))],
+        ["fee", tokensOf(BigInt(found.fee))],
+        ["message", found.vendorField],
+        ["time", found.timestamp?.human],
+        [
+          "state",
+          blockId ? `forged in block ${blockId}, ${confirmations} confirmations` : "waits in the pool",
+        ],
+      ]),
+    );
+  });
+}
+
+type SignedJson = Readonly<Record<string, unknown>> & { readonly id: string };
+type DeliverConfig = Config<typeof postOptions> & { readonly dryRun: boolean };
+
+/** Sends it as far as was asked for, and says how far it came. */
+async function deliver(
+  transaction: SignedJson,
+  config: DeliverConfig,
+  lines: readonly string[],
+): Promise<void> {
+  const { id } = transaction;
+  const tell = (state: string, said: string, more: object = {}) =>
+    show(config, { id, state, ...more, transaction }, [
+      ...table([["id", id]]),
+      ...lines,
+      ...table([["state", said]]),
+    ]);
+
+  if (config.dryRun) return tell("signed", "signed, not sent; --json shows it");
+  const client = connectTo(config);
+  await post(client, transaction);
+  if (!config.wait) return tell("accepted", "accepted; it waits for a block");
+  const { blockId, confirmations } = await waitUntilForged(client, id, config.waitTimeout * 1_000);
+  tell("forged", `forged in block ${blockId}`, { blockId, confirmations });
+}
+
+const costOf = ({ amount, fee, nonce }: Transaction): string[] =>
+  table([
+    ["amount", amount > 0n ? tokensOf(amount) : undefined],
+    ["fee", tokensOf(fee)],
+    ["nonce", `${nonce}`],
+  ]);

@@ -1,0 +1,129 @@
+/** Transactions about uniks. Networks that demand it want a factory to certify them; a dev chain has one. */
+import { builders } from "@uniknode/protocol";
+import type { Command } from "commander";
+import { ConfigError } from "../../platform/config-error.ts";
+import { SendError } from "../../submission/error.ts";
+import { type Given, kind } from "./kind.ts";
+import { readAddress, readAnother, readHex64, readPair, readTokens, readUnikType } from "./read.ts";
+
+type Pairs = readonly (readonly [string, string])[];
+/** Of who certifies: the id of its unik, and what it costs. */
+type WithFactory = { readonly factory?: string; readonly cost?: bigint };
+
+const ID = "64 hexadecimal digits";
+const PROPERTY = ["--property <NAME=VALUE>", "property to set; may be given several times"] as const;
+
+const withFactory = (command: Command): Command =>
+  command
+    .option("--factory <UNIK>", "have it certified by the factory with this unik", readHex64)
+    .option(
+      "--cost <AMOUNT>",
+      "what the factory gets for it, in tokens; nothing if it is left out",
+      readTokens,
+    );
+
+export const mint = kind<[tokenId: string, type: number], WithFactory & { readonly property?: Pairs }>(
+  "mint",
+  "create a unik",
+  (command) =>
+    withFactory(command)
+      .argument("<unik>", ID, readHex64)
+      .argument("<type>", "individual, organization or network", readUnikType)
+      .option(...PROPERTY, readPair),
+  ([tokenId, type], { property = [], ...terms }) => {
+    if (property.some(([name]) => name === "type")) {
+      throw new ConfigError("mint: the type is the argument behind the id, and no --property");
+    }
+    const token = { tokenId, properties: { type: `${type}`, ...Object.fromEntries(property) } };
+    return async (given) => {
+      const { envelope } = given;
+      const certified = await certifiedBy(given, terms);
+      return certified
+        ? builders.certifiedMint({ ...envelope, ...token, ...certified })
+        : builders.nftMint({ ...envelope, ...token });
+    };
+  },
+);
+
+export const update = kind<
+  [tokenId: string],
+  WithFactory & { readonly property?: Pairs; readonly remove?: readonly string[] }
+>(
+  "update",
+  "change properties of a unik",
+  (command) =>
+    withFactory(command)
+      .argument("<unik>", ID, readHex64)
+      .option(...PROPERTY, readPair)
+      .option("--remove <NAME>", "property to take away; may be given several times", readAnother),
+  ([tokenId], { property = [], remove = [], ...terms }) => {
+    const changes: (readonly [string, string | null])[] = [
+      ...property,
+      ...remove.map((name) => [name, null] as const),
+    ];
+    if (changes.length === 0)
+      throw new ConfigError("update: --property or --remove is expected, at least once");
+    const both = property.find(([name]) => remove.includes(name));
+    if (both) throw new ConfigError(`update: ${both[0]} can be set or removed, not both`);
+    const token = { tokenId, properties: Object.fromEntries(changes) };
+    return async (given) => {
+      const { envelope } = given;
+      const certified = await certifiedBy(given, terms);
+      return certified
+        ? builders.certifiedUpdate({ ...envelope, ...token, ...certified })
+        : builders.nftUpdate({ ...envelope, ...token });
+    };
+  },
+);
+
+export const transferUnik = kind<[tokenId: string, recipientId: string], WithFactory>(
+  "transfer-unik",
+  "give a unik to an address",
+  (command) =>
+    withFactory(command)
+      .argument("<unik>", ID, readHex64)
+      .argument("<address>", "who owns it afterwards", readAddress),
+  ([tokenId, recipientId], terms) =>
+    async (given) => {
+      const { envelope } = given;
+      const certified = await certifiedBy(given, terms);
+      return certified
+        ? builders.certifiedTransfer({ ...envelope, tokenId, recipientId, ...certified })
+        : builders.nftTransfer({ ...envelope, tokenId, recipientId });
+    },
+);
+
+export const disclose = kind<[tokenId: string, names: readonly string[]], { readonly factory?: string }>(
+  "disclose",
+  "publish the names that a unik stands for",
+  (command) =>
+    command
+      .argument("<unik>", ID, readHex64)
+      .argument("<name...>", "names, the first of which is shown")
+      .requiredOption("--factory <UNIK>", "the factory that certifies it", readHex64),
+  ([tokenId, explicitValues], terms) =>
+    async (given) => {
+      const { client, envelope, wallet, address } = given;
+      // The demand is verified by the key that the chain knows of its owner: the transaction itself comes too late.
+      if (!wallet?.publicKey) {
+        throw new SendError(
+          { code: "SEND_NOTHING_THERE", address },
+          `the chain does not know the public key of ${address} yet: send any other transaction first`,
+        );
+      }
+      const { data: unik } = await client.uniks.get(tokenId);
+      const certified = (await certifiedBy(given, terms))!;
+      const kind = Number(unik.type);
+      return builders.certifiedDisclosure({ ...envelope, tokenId, explicitValues, kind, ...certified });
+    },
+);
+
+/** The part of who demands, and of who certifies; nothing without a factory. */
+async function certifiedBy({ keys, readFactoryKeys }: Given, { factory, cost = 0n }: WithFactory) {
+  if (factory === undefined) {
+    if (cost > 0n) throw new ConfigError("--cost: a --factory is expected with it, which gets that");
+    return undefined;
+  }
+  const issuedAt = Math.floor(Date.now() / 1_000);
+  return { keys, issuedAt, cost, factory: { tokenId: factory, keys: await readFactoryKeys() } };
+}

@@ -1,0 +1,101 @@
+/** `uniknode wallet`: make a wallet, tell the address of a passphrase, look at a wallet. */
+import { generateMnemonic } from "@scure/bip39";
+import { wordlist } from "@scure/bip39/wordlists/english.js";
+import {
+  addressFromPublicKey,
+  bytesToHex,
+  type KeyPair,
+  keysFromPassphrase,
+  presets,
+} from "@uniknode/protocol";
+import { Command } from "commander";
+import { connectionOptions } from "../config/connection.ts";
+import { type Option, readChoice } from "../config/option.ts";
+import type { Config } from "../config/resolve.ts";
+import { tokensOf } from "../submission/amounts.ts";
+import { passphraseOptions, readPassphrase } from "../submission/options.ts";
+import { connectTo, show, table } from "./connection.ts";
+import { addFlags, configOf } from "./options.ts";
+
+const network = {
+  name: "network",
+  placeholder: "NAME",
+  sentence: `Network of the address: ${Object.keys(presets).join(", ")}; that of the node at the URL if it is left out.`,
+  read: readChoice(...Object.keys(presets)),
+} satisfies Option<string>;
+
+const newOptions = { ...connectionOptions, network };
+const addressOptions = { ...newOptions, ...passphraseOptions };
+
+export function walletCommand(): Command {
+  return new Command("wallet")
+    .description("make wallets and look at them")
+    .addCommand(newCommand())
+    .addCommand(addressCommand())
+    .addCommand(showCommand());
+}
+
+function newCommand(): Command {
+  const command = new Command("new").description(
+    "make a passphrase of twelve words, and show its address; nothing is stored anywhere",
+  );
+  return addFlags(command, newOptions).action(async () => {
+    const config = configOf(command, newOptions);
+    const passphrase = generateMnemonic(wordlist);
+    const identity = await identityOf(keysFromPassphrase(passphrase), config);
+    show(config, { passphrase, ...identity }, [...table([["passphrase", passphrase]]), ...linesOf(identity)]);
+  });
+}
+
+function addressCommand(): Command {
+  const command = new Command("address").description("show the address of a passphrase");
+  return addFlags(command, addressOptions).action(async () => {
+    const config = configOf(command, addressOptions);
+    const identity = await identityOf(await readPassphrase(config), config);
+    show(config, identity, linesOf(identity));
+  });
+}
+
+function showCommand(): Command {
+  const command = new Command("show")
+    .description("show a wallet of the chain")
+    .argument("<id>", "address, public key or delegate username");
+  return addFlags(command, connectionOptions).action(async (id: string) => {
+    const connection = configOf(command, connectionOptions);
+    const { data: wallet } = await connectTo(connection).wallets.get(id);
+    const { lockedBalance, attributes } = wallet;
+    show(
+      connection,
+      wallet,
+      table([
+        ["address", wallet.address],
+        ["public key", wallet.publicKey],
+        ["balance", tokensOf(BigInt(wallet.balance))],
+        ["locked", lockedBalance && tokensOf(BigInt(lockedBalance))],
+        ["sent", wallet.nonce],
+        ["delegate", wallet.username],
+        ["votes for", wallet.vote],
+        ["second key", wallet.secondPublicKey ?? undefined],
+        ["uniks", Object.keys(attributes.tokens ?? {}).join(" ")],
+      ]),
+    );
+  });
+}
+
+type Identity = { readonly address: string; readonly publicKey: string };
+
+async function identityOf({ publicKey }: KeyPair, config: Config<typeof newOptions>): Promise<Identity> {
+  const text = bytesToHex(publicKey);
+  return { address: addressFromPublicKey(text, await addressVersion(config)), publicKey: text };
+}
+
+async function addressVersion(config: Config<typeof newOptions>): Promise<number> {
+  if (config.network !== undefined) return presets[config.network]!.network.pubKeyHash;
+  return (await connectTo(config).node.configuration()).data.version;
+}
+
+const linesOf = ({ address, publicKey }: Identity) =>
+  table([
+    ["address", address],
+    ["public key", publicKey],
+  ]);

@@ -1,0 +1,53 @@
+/** What stands between a slot of this node and its signature: the signing record, and other forgers. */
+import type { BlockHeader } from "@uniknode/protocol";
+import type { SigningRefusalKind } from "../../gateway/figures.ts";
+import type { OtherForger } from "./other-forger.ts";
+import type { Refusal } from "./refusal.ts";
+import type { SigningRecord } from "./signing-record.ts";
+
+export type GuardDeps = {
+  readonly record: SigningRecord;
+  /** Absent: no other forger can have the keys, or its blocks would not be seen. */
+  readonly otherForger: OtherForger | undefined;
+  readonly slotOf: (header: BlockHeader) => number;
+  readonly onRefused: (kind: SigningRefusalKind) => void;
+};
+
+export type Guard = {
+  /** Signing begins at this slot. */
+  start(firstSlot: number): void;
+  /** Why a key may not sign in a slot, if so. */
+  refusalOf(publicKey: string, slot: number): Refusal | undefined;
+  /** A slot was refused. */
+  refused(publicKey: string, kind: SigningRefusalKind): void;
+  /**
+   * Records a signed block, which must not leave before this returns: it is on disk then.
+   *
+   * @throws {Error} if it cannot be recorded
+   */
+  signed(header: BlockHeader): void;
+};
+
+export function createGuard({ record, otherForger, slotOf, onRefused }: GuardDeps): Guard {
+  function signedBefore(publicKey: string, slot: number): Refusal | undefined {
+    const last = record.lastSigned(publicKey);
+    if (last === undefined || last.slot < slot) return undefined;
+    const what = last.slot === slot ? "this slot" : `the later slot ${last.slot}`;
+    const reason = `the signing record has ${what} of this key, block ${last.blockId}: no slot is signed twice`;
+    return { kind: "signed_before", reason: last.slot === slot ? reason : `${reason}; is the clock right?` };
+  }
+
+  return {
+    start: (firstSlot) => otherForger?.start(firstSlot),
+    refusalOf: (publicKey, slot) => signedBefore(publicKey, slot) ?? otherForger?.refusalOf(publicKey, slot),
+    refused(publicKey, kind) {
+      if (kind === "watching") otherForger?.leftOut(publicKey);
+      onRefused(kind);
+    },
+    signed(header) {
+      const { generatorPublicKey: publicKey, height, id: blockId } = header;
+      record.add({ publicKey, slot: slotOf(header), height, blockId });
+      otherForger?.signed(header);
+    },
+  };
+}

@@ -1,0 +1,227 @@
+/**
+ * The signing record as a file of its own, apart from the data folder: a data folder restored from a backup knows less
+ * than was signed, the file does not go back with it. One process at a time has it.
+ */
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { lockFile } from "../../store/engine/folder-lock.ts";
+import { entryLine, FIRST_LINE, readEntries, type SigningEntry } from "./signing-lines.ts";
+import type { Signing, SigningRecord } from "./signing-record.ts";
+
+export type SigningRecordErrorCode =
+  | "SIGNING_RECORD_IN_USE"
+  | "SIGNING_RECORD_DAMAGED"
+  | "SIGNING_RECORD_UNUSABLE";
+
+/** The record cannot be used: nothing is signed. The message says what to do. */
+export class SigningRecordError extends Error {
+  readonly code: SigningRecordErrorCode;
+  readonly path: string;
+  readonly isRetryable: boolean;
+
+  constructor(code: SigningRecordErrorCode, path: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "SigningRecordError";
+    this.code = code;
+    this.path = path;
+    this.isRetryable = code !== "SIGNING_RECORD_DAMAGED";
+  }
+}
+
+export type SigningFileDeps = {
+  /** Of the network that is signed for; entries of others are kept as they are. */
+  readonly nethash: string;
+  /** What the data folder knows, which counts where it is later than the record. */
+  readonly known: readonly Signing[];
+};
+
+export type SigningFile = SigningRecord & {
+  /** Absolute, symbolic links followed. */
+  readonly path: string;
+  /** There was no record before. */
+  readonly isNew: boolean;
+  /** Releases the record. */
+  close(): void;
+};
+
+const OWNER_ONLY = 0o600;
+/** Of a record that is read: some ten thousand signings. One that is longer is none of this program's. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Lines that are appended before the file is written anew, without those that no longer count. */
+const MAX_APPENDED = 1_000;
+
+/**
+ * Takes the record for this process, creating it if it is missing. The operating system releases it when the process
+ * ends, however it ends.
+ *
+ * @throws {SigningRecordError}
+ */
+export function openSigningFile(given: string, { nethash, known }: SigningFileDeps): SigningFile {
+  const path = existsSync(given) ? realpathSync(given) : resolve(given);
+  const release = takeLock(path);
+  try {
+    const isNew = !existsSync(path);
+    const entries = new Map<string, SigningEntry>();
+    for (const entry of isNew ? [] : readRecord(path)) keepHighest(entries, entry);
+    for (const signing of known) keepHighest(entries, { ...signing, nethash });
+    const file = openFile(path, entries);
+    return {
+      path,
+      isNew,
+      lastSigned: (publicKey) => entries.get(keyOf({ nethash, publicKey })),
+      add(signing) {
+        const entry = { ...signing, nethash };
+        // Before it is written: whatever becomes of that, the slot is not signed again.
+        keepHighest(entries, entry);
+        file.append(entry);
+      },
+      close() {
+        file.close();
+        release();
+      },
+    };
+  } catch (error) {
+    release();
+    throw error instanceof SigningRecordError ? error : unusable(path, error);
+  }
+}
+
+function takeLock(path: string): () => void {
+  let release: (() => void) | undefined;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    release = lockFile(`${path}.lock`);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  if (release) return release;
+  throw new SigningRecordError(
+    "SIGNING_RECORD_IN_USE",
+    path,
+    `the signing record ${path} is in use by another uniknode that forges; stop that one first, or name another ` +
+      "with --signing-record if this node has other delegates",
+  );
+}
+
+/** @throws {SigningRecordError} */
+function readRecord(path: string): SigningEntry[] {
+  try {
+    if (statSync(path).size > MAX_BYTES) throw new Error(`it is longer than ${MAX_BYTES} bytes`);
+    return readEntries(readFileSync(path, "latin1"));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== undefined) throw cause;
+    throw new SigningRecordError(
+      "SIGNING_RECORD_DAMAGED",
+      path,
+      `the signing record ${path} is damaged (${(cause as Error).message}): nothing is forged, since slots could be ` +
+        "signed twice. Make sure that the clock is right and that no other node has these keys, wait until the " +
+        "slot of the last block that they signed is over, then move the file away: it is created from the data folder",
+      { cause },
+    );
+  }
+}
+
+const unusable = (path: string, cause: unknown) =>
+  new SigningRecordError(
+    "SIGNING_RECORD_UNUSABLE",
+    path,
+    `the signing record ${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}; its ` +
+      "folder must be writable, or another is named with --signing-record",
+    { cause },
+  );
+
+const keyOf = ({ nethash, publicKey }: Pick<SigningEntry, "nethash" | "publicKey">) =>
+  `${nethash} ${publicKey}`;
+
+function keepHighest(entries: Map<string, SigningEntry>, entry: SigningEntry): void {
+  const last = entries.get(keyOf(entry));
+  if (last === undefined || last.slot < entry.slot) entries.set(keyOf(entry), entry);
+}
+
+/** The file behind the entries, which holds exactly them once this returns. */
+function openFile(path: string, entries: ReadonlyMap<string, SigningEntry>) {
+  let file: number | undefined;
+  let byteLength = 0;
+  let appended = 0;
+  /** Whether the file on disk is known to be what this process has written. */
+  let isSound = false;
+
+  /** Old or new, whatever moment a crash comes at. */
+  function writeAnew(): void {
+    const text = FIRST_LINE + [...entries.values()].map(entryLine).join("");
+    const next = openSync(`${path}.part`, "w", OWNER_ONLY);
+    try {
+      writeFileSync(next, text);
+      fsyncSync(next);
+      renameSync(`${path}.part`, path);
+      flushFolder(dirname(path));
+    } catch (error) {
+      closeSync(next);
+      throw error;
+    }
+    if (file !== undefined) closeSync(file);
+    file = next;
+    byteLength = text.length;
+    appended = 0;
+  }
+
+  /** It may have been moved away, or replaced by a copy. */
+  const isInPlace = (): boolean =>
+    statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file!).ino &&
+    fstatSync(file!).size === byteLength;
+
+  function appendLine(line: string): void {
+    const bytes = Buffer.from(line);
+    // The rest of a line that was not written whole says why, such as that the disk is full.
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(file!, bytes, done, bytes.length - done, byteLength + done);
+    }
+    fdatasyncSync(file!);
+    byteLength += line.length;
+    appended++;
+  }
+
+  writeAnew();
+  isSound = true;
+  return {
+    /** @throws {SigningRecordError} */
+    append(entry: SigningEntry): void {
+      try {
+        const isAppendable = isSound && appended < MAX_APPENDED && isInPlace();
+        isSound = false;
+        if (isAppendable) appendLine(entryLine(entry));
+        else writeAnew();
+        isSound = true;
+      } catch (error) {
+        throw unusable(path, error);
+      }
+    },
+    close() {
+      if (file !== undefined) closeSync(file);
+      file = undefined;
+    },
+  };
+}
+
+function flushFolder(folder: string): void {
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Text of a signing record: a line with format and version, then a line for each signing, which is
+ * `NETHASH PUBLIC_KEY SLOT HEIGHT BLOCK_ID CHECKSUM`. Of several lines for one key and network the highest slot counts.
+ */
+import { crc32 } from "node:zlib";
+import type { Signing } from "./signing-record.ts";
+
+export type SigningEntry = Signing & { readonly nethash: string };
+
+const FORMAT = "uniknode-signing-record";
+export const FIRST_LINE = `${FORMAT} 1\n`;
+
+const ENTRY = /^(([0-9a-f]{64}) ([0-9a-f]{66}) (\d{1,10}) (\d{1,10}) (\d{1,20}|[0-9a-f]{64})) ([0-9a-f]{8})$/;
+
+const checksumOf = (text: string): string => crc32(text).toString(16).padStart(8, "0");
+
+export function entryLine({ nethash, publicKey, slot, height, blockId }: SigningEntry): string {
+  const text = `${nethash} ${publicKey} ${slot} ${height} ${blockId}`;
+  return `${text} ${checksumOf(text)}\n`;
+}
+
+function readEntry(line: string): SigningEntry | undefined {
+  const [, text, nethash, publicKey, slot, height, blockId, checksum] = ENTRY.exec(line) ?? [];
+  if (text === undefined || checksumOf(text) !== checksum) return undefined;
+  return {
+    nethash: nethash!,
+    publicKey: publicKey!,
+    slot: Number(slot),
+    height: Number(height),
+    blockId: blockId!,
+  };
+}
+
+/**
+ * Reads a record. Half of a last line is what a crash in the middle of writing leaves: its block has left nowhere, and
+ * it does not count.
+ *
+ * @throws {Error} that names the line, if anything else is wrong
+ */
+export function readEntries(content: string): SigningEntry[] {
+  if (!content.startsWith(FIRST_LINE)) {
+    const isOther = content.startsWith(`${FORMAT} `);
+    throw new Error(isOther ? "it is of another version" : "line 1 is not that of a signing record");
+  }
+  const lines = content.slice(FIRST_LINE.length).split("\n");
+  return lines.flatMap((line, index) => {
+    const entry = readEntry(line);
+    if (entry) return [entry];
+    // Blocks of the file that the disk did not get are zeros, be they before the end of the line.
+    const isLast = index === lines.length - 1 || (index === lines.length - 2 && lines.at(-1) === "");
+    const isTorn = isLast && (index === lines.length - 1 || line.includes("\0"));
+    if (!isTorn) throw new Error(`line ${index + 2} is damaged`);
+    return [];
+  });
+}

@@ -1,0 +1,32 @@
+/** What decides whether a slot may be signed: the last slot signed with each key of this node. */
+import type { SlotStore } from "../../store/node/slots.ts";
+
+/** A signed block. */
+export type Signing = {
+  /** Of the delegate, hexadecimal. */
+  readonly publicKey: string;
+  readonly slot: number;
+  /** 0 if not known. */
+  readonly height: number;
+  readonly blockId: string;
+};
+
+export type SigningRecord = {
+  /** The block of the highest slot that was signed with a key. */
+  lastSigned(publicKey: string): Signing | undefined;
+  /**
+   * Records a signing; durable when it returns. The block must not leave the forger before.
+   *
+   * @throws {Error} if it cannot be written; `lastSigned` returns it all the same
+   */
+  add(signing: Signing): void;
+};
+
+/** A record in the data folder itself, for a chain whose keys sign nowhere else: that of `uniknode dev`. */
+export const recordInDatabase = (slotStore: SlotStore): SigningRecord => ({
+  lastSigned(publicKey) {
+    const last = slotStore.forgedBy(publicKey);
+    return last && { publicKey, height: 0, ...last };
+  },
+  add: ({ publicKey, slot, blockId }) => slotStore.recordForged(publicKey, slot, blockId),
+});

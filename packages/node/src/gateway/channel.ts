@@ -1,0 +1,141 @@
+/** The gateway over a message channel: calls one way, answers the other, matched by number. */
+import type { MessagePort } from "node:worker_threads";
+import { lengthOf } from "../platform/json/size.ts";
+import { type Deadline, deadlineIn, isOver } from "../platform/threads/deadline.ts";
+import { CallError } from "../platform/threads/error.ts";
+import { type CallFigures, createOpenCalls } from "../platform/threads/open-calls.ts";
+import { BodyError, type Gateway } from "./gateway.ts";
+
+type Call = {
+  readonly number: number;
+  readonly method: keyof Gateway;
+  readonly parameters: unknown[];
+  /** A call that has not begun until then is not done any more. */
+  readonly deadline: Deadline;
+};
+
+type Failure = { readonly code: string | undefined; readonly message: string };
+type Answer =
+  | { readonly number: number; readonly value: unknown }
+  | { readonly number: number; readonly error: Failure }
+  /** Some call could not be read. */
+  | { readonly isCallLost: true };
+
+export type ChannelOptions = {
+  readonly timeoutsMs: Readonly<Record<keyof Gateway, number>>;
+  /** Calls that are not answered yet. */
+  readonly maxCalls: number;
+  /** Characters in the parameters of all of them, where there is more than one. */
+  readonly maxLength: number;
+};
+
+/** Just less than a client waits for its answer (http/server.ts), since a late one is of no use. */
+const ANSWER_TIMEOUT_MS = 7_500;
+const DEV_TIMEOUT_MS = 27_500;
+
+export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
+  timeoutsMs: {
+    submit: ANSWER_TIMEOUT_MS,
+    pendingTransactions: ANSWER_TIMEOUT_MS,
+    pendingTransaction: ANSWER_TIMEOUT_MS,
+    status: ANSWER_TIMEOUT_MS,
+    peers: ANSWER_TIMEOUT_MS,
+    figures: ANSWER_TIMEOUT_MS,
+    webhooksChanged: ANSWER_TIMEOUT_MS,
+    streamsChanged: ANSWER_TIMEOUT_MS,
+    dev: DEV_TIMEOUT_MS,
+  },
+  maxCalls: 1_000,
+  maxLength: 16 * 1024 * 1024,
+};
+
+/** Answers the calls that arrive at the port: each once, whatever becomes of it. */
+export function answerCalls(port: MessagePort, gateway: Gateway): void {
+  port.on("message", async ({ number, method, parameters, deadline }: Call) => {
+    if (isOver(deadline)) return port.postMessage({ number, error: LATE } satisfies Answer);
+    const call = gateway[method] as (...parameters: unknown[]) => Promise<unknown>;
+    try {
+      // What cannot be copied is thrown here as well.
+      port.postMessage({ number, value: await call(...parameters) } satisfies Answer);
+    } catch (error) {
+      port.postMessage({ number, error: failureOf(error) } satisfies Answer);
+    }
+  });
+  port.on("messageerror", () => port.postMessage({ isCallLost: true } satisfies Answer));
+}
+
+const LATE: Failure = { code: "CALL_TIMEOUT", message: "the call came too late to be done" };
+
+/** What a caller may have to read of an error; some quote what they were given. */
+const MAX_MESSAGE_LENGTH = 1_000;
+
+/** Plain values of whatever was thrown. */
+function failureOf(thrown: unknown): Failure {
+  if (!(thrown instanceof Error))
+    return { code: undefined, message: `thrown: a value of type ${typeof thrown}` };
+  const { code } = thrown as { code?: unknown };
+  return {
+    code: typeof code === "string" ? code : undefined,
+    message: String(thrown.message).slice(0, MAX_MESSAGE_LENGTH),
+  };
+}
+
+/** A gateway whose calls go through the port, and what becomes of them. Beyond its own errors each rejects with a `CallError`. */
+export function gatewayThrough(
+  port: MessagePort,
+  { timeoutsMs, ...limits }: ChannelOptions = DEFAULT_CHANNEL_OPTIONS,
+): { readonly gateway: Gateway; readonly figures: () => CallFigures } {
+  const calls = createOpenCalls<unknown>(limits);
+  let isClosed = false;
+
+  const loseAll = () => calls.rejectAll(new CallError("CALL_LOST", "a message could not be read"));
+  port.on("message", (answer: Answer) => {
+    if ("isCallLost" in answer) loseAll();
+    else if ("error" in answer) calls.reject(answer.number, revive(answer.error));
+    else calls.resolve(answer.number, answer.value);
+  });
+  port.on("messageerror", loseAll);
+  port.on("close", () => {
+    isClosed = true;
+    calls.rejectAll(closed());
+  });
+
+  async function call(method: keyof Gateway, parameters: unknown[]): Promise<unknown> {
+    if (isClosed) throw closed();
+    const timeoutMs = timeoutsMs[method];
+    const deadline = deadlineIn(timeoutMs);
+    const answer = calls.begin({
+      timeoutMs,
+      length: lengthOf(parameters),
+      send: (number) => port.postMessage({ number, method, parameters, deadline } satisfies Call),
+    });
+    if (!answer) throw new CallError("CALL_REFUSED", "too many calls to the other thread are under way");
+    return answer;
+  }
+  const method =
+    <M extends keyof Gateway>(name: M) =>
+    (...parameters: Parameters<Gateway[M]>) =>
+      call(name, parameters) as ReturnType<Gateway[M]>;
+
+  return {
+    gateway: {
+      submit: method("submit"),
+      pendingTransactions: method("pendingTransactions"),
+      pendingTransaction: method("pendingTransaction"),
+      status: method("status"),
+      peers: method("peers"),
+      figures: method("figures"),
+      webhooksChanged: method("webhooksChanged"),
+      streamsChanged: method("streamsChanged"),
+      dev: method("dev"),
+    },
+    figures: calls.figures,
+  };
+}
+
+const closed = () => new CallError("CALL_CLOSED", "the other thread is gone");
+
+function revive({ code, message }: Failure): Error {
+  if (code === "BODY_SCHEMA") return new BodyError(message);
+  return Object.assign(new Error(message), { code });
+}

@@ -1,0 +1,54 @@
+/** How many requests each client, and each site, may still send in its window of time. */
+import { clientGroup, siteGroup } from "../../platform/addresses/groups.ts";
+
+export type RateLimitOptions = {
+  /** Requests of one client in a window; a client is an IPv4 address or the /64 of an IPv6 address. */
+  readonly limit: number;
+  readonly windowMs: number;
+};
+
+/** `remaining` goes below zero; `resetMs` is Unix time in milliseconds. */
+export type Allowance = { remaining: number; readonly resetMs: number };
+
+/**
+ * Clients and sites remembered at once: beyond it the oldest window is forgotten, so that memory has an end. Who is
+ * forgotten begins a new window: others can end a client's window early, and never use it up.
+ */
+const MAX_WINDOWS = 50_000;
+/** A site (the /48 of an IPv6 address) has as many requests as that many clients. */
+const CLIENTS_PER_SITE = 10;
+
+/** Makes a function that counts a request of an address, and answers what its client has left, or its site if that is used up. */
+export function createAllowances({
+  limit,
+  windowMs,
+}: RateLimitOptions): (address: string, nowMs: number) => Allowance {
+  const allowances = new Map<string, Allowance>();
+
+  function count(group: string, allowed: number, nowMs: number): Allowance {
+    const known = allowances.get(group);
+    if (known && known.resetMs > nowMs) {
+      known.remaining -= 1;
+      return known;
+    }
+    // Windows have one length, so the order of insertion is the order of expiry.
+    allowances.delete(group);
+    for (const [oldest, { resetMs }] of allowances) {
+      if (resetMs > nowMs && allowances.size < MAX_WINDOWS) break;
+      allowances.delete(oldest);
+    }
+    const fresh = { remaining: allowed - 1, resetMs: nowMs + windowMs };
+    allowances.set(group, fresh);
+    return fresh;
+  }
+
+  return (address, nowMs) => {
+    const client = clientGroup(address);
+    const own = count(client, limit, nowMs);
+    const site = siteGroup(address);
+    // An IPv4 address is a site of its own.
+    if (site === client || own.remaining < 0) return own;
+    const shared = count(site, limit * CLIENTS_PER_SITE, nowMs);
+    return shared.remaining < 0 ? shared : own;
+  };
+}

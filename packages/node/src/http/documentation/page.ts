@@ -1,0 +1,77 @@
+/** `/api/openapi.json`, and a page to browse it at `/documentation` that loads nothing from any other host. */
+import page from "@fastify/swagger-ui";
+import type { Server } from "../server/app.ts";
+
+const PATH = "/documentation";
+
+/** Only what this server sends itself; styles are set by the page's own scripts. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/** A phone takes longer for the files of the page than the API has for an answer. */
+const FILE_TIMEOUT_MS = 120_000;
+
+/** What the page leaves out: the width of a phone, and names for those who do not see it. */
+const SCRIPT = `
+const viewport = document.createElement("meta");
+viewport.name = "viewport";
+viewport.content = "width=device-width, initial-scale=1";
+document.head.append(viewport);
+const page = document.getElementById("swagger-ui");
+new MutationObserver(() => page.querySelector("#servers")?.setAttribute("aria-label", "Server")).observe(page, {
+  childList: true,
+  subtree: true,
+});
+`;
+
+/** Colours that stand out from their ground, and tables that scroll by themselves where the page is narrow. */
+const STYLE = `
+.swagger-ui { overflow-wrap: anywhere; }
+.swagger-ui .info .title small.version-stamp { background-color: #4b6b00; }
+.swagger-ui .info .link, .swagger-ui .info a { color: #1f5fa8; }
+.swagger-ui .btn.authorize, .swagger-ui .btn.authorize span { color: #14724a; border-color: #14724a; }
+.swagger-ui .btn.authorize svg { fill: #14724a; }
+.swagger-ui .btn.cancel, .swagger-ui .try-out__btn.cancel { color: #b3261e; border-color: #b3261e; }
+.swagger-ui .btn.execute { background-color: #1f5fa8; border-color: #1f5fa8; }
+.swagger-ui .opblock.opblock-get .opblock-summary-method { background-color: #1f5fa8; }
+.swagger-ui .opblock.opblock-post .opblock-summary-method { background-color: #14724a; }
+.swagger-ui .opblock.opblock-put .opblock-summary-method { background-color: #8a5300; }
+.swagger-ui .opblock.opblock-delete .opblock-summary-method { background-color: #b3261e; }
+.swagger-ui .download-contents, .swagger-ui .copy-to-clipboard { background-color: #565b6b; }
+.swagger-ui .parameter__in { color: #565b6b; }
+.swagger-ui .microlight span { color: #f2a3a3 !important; }
+@media (max-width: 640px) {
+  .swagger-ui .responses-inner, .swagger-ui .parameters-container { overflow-x: auto; }
+}
+`;
+
+export function addPage(app: Server): void {
+  app.register(async (scope) => {
+    scope.addHook("onRoute", (route) => {
+      route.handlerTimeout = FILE_TIMEOUT_MS;
+    });
+    scope.register(page, {
+      routePrefix: PATH,
+      staticCSP: POLICY,
+      uiConfig: {
+        layout: "BaseLayout",
+        deepLinking: true,
+        docExpansion: "none",
+        defaultModelsExpandDepth: 0,
+      },
+      theme: {
+        title: "Uniknode API",
+        js: [{ filename: "uniknode.js", content: SCRIPT }],
+        css: [{ filename: "uniknode.css", content: STYLE }],
+      },
+    });
+  });
+  // Made once: the routes do not change, and making it takes longer than sending it.
+  let document: Buffer | undefined;
+  for (const path of ["/api/openapi.json", "/api/v2/openapi.json"]) {
+    app.get(path, { schema: { hide: true } }, (_request, reply) => {
+      document ??= Buffer.from(JSON.stringify(app.swagger()));
+      return reply.type("application/json; charset=utf-8").send(document);
+    });
+  }
+}

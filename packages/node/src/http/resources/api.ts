@@ -1,0 +1,45 @@
+/** What every resource of the API works with. */
+import type { Network } from "@uniknode/protocol";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { FeePolicy } from "../../pool/fees.ts";
+import type { Queries } from "../../read/sqlite/queries.ts";
+import type { Head } from "../../read/sqlite/snapshot.ts";
+import type { JsonText } from "../answers/text.ts";
+import type { Chainmeta, TimestampOf } from "../answers/timestamp.ts";
+import type { Server } from "../server/app.ts";
+
+/** What the node tells about itself beside the chain. */
+export type Identity = {
+  /** Version announced to clients: the one of the old network's software that this node keeps up with. */
+  readonly version: string;
+  /** Content of the genesis file. */
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  readonly feePolicy: FeePolicy;
+  /** Ports of the services that are on, by the names clients look for: `@arkecosystem/core-api` ... */
+  readonly ports: Readonly<Record<string, number>>;
+};
+
+export type Api = {
+  readonly identity: Identity;
+  readonly network: Network;
+  readonly gateway: Gateway;
+  /** Of `POST /transactions`. */
+  readonly maxTransactionsPerRequest: number;
+  /** To be called inside `read`. */
+  readonly queries: Queries;
+  /**
+   * Runs reads that see the state of one head: whatever an answer is made of agrees with its chainmeta. A handler that
+   * returns the very result of one read says that it depends on the request and the head only: it is kept for the head.
+   *
+   * @throws {HttpError} 503 while there is no genesis block
+   */
+  read<T>(work: (head: Head) => T): T;
+  readonly timestampOf: TimestampOf;
+  readonly chainmeta: (head: Head) => { readonly chainmeta: JsonText<Chainmeta> };
+  readonly addressOf: (publicKey: string) => string;
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number;
+};
+
+/** One file per resource exports one: adds its routes, whose paths are relative to the prefix. */
+export type Resource = (app: Server, api: Api) => void;

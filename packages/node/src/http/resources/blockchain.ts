@@ -1,0 +1,23 @@
+/** `/blockchain` (http-api.md 6.1). */
+import { Type } from "typebox";
+import { integer } from "../answers/integer.ts";
+import { blockId, wholeAmount } from "../answers/values.ts";
+import { described, single } from "../documentation/route.ts";
+import type { Resource } from "./api.ts";
+
+const Blockchain = Type.Object({
+  block: Type.Object({ height: Type.Integer({ minimum: 1 }), id: blockId }),
+  supply: wholeAmount,
+});
+const schema = described("Blockchain", "The last block and the coins in circulation.", single(Blockchain));
+
+export const blockchain: Resource = (app, { queries, read }) => {
+  app.get("/blockchain", { schema }, () =>
+    read((head) => ({
+      data: {
+        block: { height: head.height, id: head.id },
+        supply: integer(`${queries.chain.supply(head)}`),
+      },
+    })),
+  );
+};

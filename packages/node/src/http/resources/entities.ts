@@ -1,0 +1,130 @@
+/** `/entities` (http-api.md 6.11). */
+import { Type } from "typebox";
+import type { Integer } from "../../read/sqlite/conditions.ts";
+import type { StoredEntity } from "../../read/sqlite/entities.ts";
+import { address as addressText, count, id, publicKey as publicKeyText } from "../answers/values.ts";
+import { described, listOf, single } from "../documentation/route.ts";
+import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "../lists/memory.ts";
+import { body, boolValue, intValue } from "../requests/bodies.ts";
+import { type ListRequest, pageQuery } from "../requests/pagination.ts";
+import { bool, hex64, int, type Order, orderBy, orderOf, publicKey, query } from "../requests/parameters.ts";
+import { notFound } from "../server/error.ts";
+import type { Resource } from "./api.ts";
+
+const Entity = Type.Object(
+  {
+    id,
+    publicKey: publicKeyText,
+    address: addressText,
+    type: count,
+    subType: count,
+    data: Type.Object({ name: Type.Optional(Type.String()), ipfsData: Type.Optional(Type.String()) }),
+    isResigned: Type.Boolean(),
+  },
+  { title: "Entity" },
+);
+
+const RATES = {
+  address: ({ address }) => address,
+  id: ({ id }) => id,
+  isResigned: ({ resigned }) => resigned === true,
+  publicKey: ({ publicKey }) => publicKey,
+  subType: ({ subType }) => subType,
+  type: ({ type }) => type,
+} as const satisfies Record<string, Rate<StoredEntity>>;
+
+const BY_ID: Order<keyof typeof RATES> = { field: "id", direction: "asc" };
+
+type EntityFilter = {
+  readonly publicKey?: string;
+  readonly type?: Integer;
+  readonly subType?: Integer;
+  readonly name?: string;
+  readonly isResigned?: boolean | string;
+};
+
+const TESTS: Tests<StoredEntity, EntityFilter> = {
+  publicKey: ({ publicKey }, value) => publicKey === value,
+  type: ({ type }, value) => matches(type, value),
+  subType: ({ subType }, value) => matches(subType, value),
+  name: ({ data }, value) => data.name?.includes(value) === true,
+  isResigned: ({ resigned }, value) => isFlag(resigned === true, value),
+};
+
+const paging = { ...pageQuery, orderBy: Type.Optional(orderBy(...Object.keys(RATES))) };
+const name = Type.String({
+  pattern: "^[A-Za-z0-9_-]{1,40}$",
+  description: "1 to 40 of A-Z, a-z, 0-9, _ and -",
+});
+const listQuery = query({
+  ...paging,
+  publicKey: Type.Optional(publicKey),
+  type: Type.Optional(int),
+  subType: Type.Optional(int),
+  name: Type.Optional(name),
+  isResigned: Type.Optional(bool),
+});
+const searchBody = body({
+  publicKey: Type.Optional(publicKey),
+  type: Type.Optional(intValue),
+  subType: Type.Optional(intValue),
+  name: Type.Optional(name),
+  isResigned: Type.Optional(boolValue),
+});
+
+export const entities: Resource = (app, { queries, read }) => {
+  function list(request: ListRequest<{ orderBy?: string }>, filter: EntityFilter) {
+    return read((head) => {
+      const { field, direction } = orderOf(request.query.orderBy, BY_ID);
+      const found = passing(queries.entities.all(head), TESTS, filter);
+      const ordered = sorted(found, RATES[field], { direction, id: ({ id }) => id });
+      return memoryList(request, ordered, { show: entityAnswer, id: ({ id }) => id });
+    });
+  }
+
+  app.get(
+    "/entities",
+    {
+      schema: {
+        ...described("Entities", "Entities, resigned ones included.", listOf(Entity)),
+        querystring: listQuery,
+      },
+    },
+    (request) => list(request, request.query),
+  );
+
+  app.post(
+    "/entities/search",
+    {
+      schema: {
+        ...described("Entities", "Search of entities.", listOf(Entity)),
+        querystring: query(paging),
+        body: searchBody,
+      },
+    },
+    (request) => list(request, request.body),
+  );
+
+  app.get(
+    "/entities/:id",
+    {
+      schema: { ...described("Entities", "One entity.", single(Entity)), params: Type.Object({ id: hex64 }) },
+    },
+    (request) =>
+      read((head) => {
+        const entity = queries.entities.all(head).find(({ id }) => id === request.params.id);
+        if (!entity) throw notFound("Entity");
+        return { data: entityAnswer(entity) };
+      }),
+  );
+};
+
+const entityAnswer = ({ id, publicKey, address, type, subType, data, resigned }: StoredEntity) => ({
+  id,
+  publicKey,
+  address,
+  type,
+  subType,
+  data,
+  isResigned: resigned === true,
+});

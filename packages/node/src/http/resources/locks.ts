@@ -1,0 +1,91 @@
+/** `/locks` (http-api.md 6.10). */
+import { Type } from "typebox";
+import { Lock, lockAnswer } from "../answers/lock.ts";
+import { AnyTransaction } from "../answers/transaction.ts";
+import { described, listOf, single } from "../documentation/route.ts";
+import { lockList, lockOrder } from "../lists/locks.ts";
+import { transactionList, transactionOrder } from "../lists/transactions.ts";
+import { body, boolValue, distinct, interval, uintValue } from "../requests/bodies.ts";
+import { pageQuery } from "../requests/pagination.ts";
+import { address, bool, hex64, publicKey, query, uint } from "../requests/parameters.ts";
+import { notFound } from "../server/error.ts";
+import type { Resource } from "./api.ts";
+
+const listQuery = query({
+  ...pageQuery,
+  orderBy: lockOrder,
+  recipientId: Type.Optional(address),
+  senderPublicKey: Type.Optional(publicKey),
+  lockId: Type.Optional(hex64),
+  secretHash: Type.Optional(hex64),
+  amount: Type.Optional(uint),
+  expirationValue: Type.Optional(uint),
+  expirationType: Type.Optional(Type.String({ pattern: "^0*[12]$", description: "1 or 2" })),
+  isExpired: Type.Optional(bool),
+});
+
+const searchBody = body({
+  recipientId: Type.Optional(address),
+  senderPublicKey: Type.Optional(publicKey),
+  lockId: Type.Optional(hex64),
+  secretHash: Type.Optional(hex64),
+  // Characters here, bytes where transactions are searched.
+  vendorField: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  expirationType: Type.Optional(Type.Enum([1, 2, "1", "2"])),
+  isExpired: Type.Optional(boolValue),
+  amount: Type.Optional(interval(uintValue)),
+  timestamp: Type.Optional(interval(uintValue)),
+  expirationValue: Type.Optional(interval(uintValue)),
+});
+
+const MAX_IDS = 25;
+const unlockedBody = body({ ids: Type.Optional(distinct(hex64, MAX_IDS)) });
+
+export const locks: Resource = (app, api) => {
+  const { queries, read, timestampOf } = api;
+
+  app.get(
+    "/locks",
+    { schema: { ...described("Locks", "Open locks.", listOf(Lock)), querystring: listQuery } },
+    (request) => read((head) => lockList(api, head, request, queries.locks.all(head), request.query)),
+  );
+
+  app.post(
+    "/locks/search",
+    {
+      schema: {
+        ...described("Locks", "Search of open locks.", listOf(Lock)),
+        querystring: query({ ...pageQuery, orderBy: lockOrder }),
+        body: searchBody,
+      },
+    },
+    (request) => read((head) => lockList(api, head, request, queries.locks.all(head), request.body)),
+  );
+
+  app.post(
+    "/locks/unlocked",
+    {
+      schema: {
+        ...described("Locks", "Claims and refunds of locks.", listOf(AnyTransaction)),
+        querystring: query({ ...pageQuery, orderBy: transactionOrder }),
+        body: unlockedBody,
+      },
+    },
+    (request) => {
+      const { orderBy = "timestamp:asc" } = request.query;
+      const lockIds = request.body.ids ?? [];
+      return read((head) => transactionList(api, head, request, { lockIds }, { orderBy, sequence: "asc" }));
+    },
+  );
+
+  app.get(
+    "/locks/:id",
+    { schema: { ...described("Locks", "One open lock.", single(Lock)), params: Type.Object({ id: hex64 }) } },
+    (request) =>
+      read((head) => {
+        const lock = queries.locks.find(request.params.id);
+        if (!lock) throw notFound("Lock");
+        return { data: lockAnswer(lock, head, timestampOf) };
+      }),
+  );
+};

@@ -1,0 +1,214 @@
+/** `/node` (http-api.md 6.2): what clients set themselves up with. */
+import { isTypeActive, transactionKey, transactionTypes } from "@uniknode/protocol";
+import { Type } from "typebox";
+import type { FeePolicy } from "../../pool/fees.ts";
+import type { FeeStatistics } from "../../read/sqlite/fees.ts";
+import { ENTITY_FEES } from "../answers/fees.ts";
+import { amount, blockId } from "../answers/values.ts";
+import { described, single } from "../documentation/route.ts";
+import { days, query } from "../requests/parameters.ts";
+import type { Api, Resource } from "./api.ts";
+
+const SyncProgress = Type.Object(
+  {
+    target: Type.Integer({ description: "Height that the peers tell." }),
+    percent: Type.Integer({ minimum: 0, maximum: 100, description: "Share of all blocks." }),
+    blocksPerSecond: Type.Integer(),
+    secondsLeft: Type.Optional(
+      Type.Integer({ description: "Absent while nothing is known about the pace." }),
+    ),
+  },
+  { title: "SyncProgress", description: "Only while the node fetches the blocks of others." },
+);
+const Status = Type.Object(
+  {
+    synced: Type.Boolean(),
+    now: Type.Integer({ description: "Height of the head." }),
+    blocksCount: Type.Integer({ description: "Blocks missing compared with the network." }),
+    timestamp: Type.Integer({ description: "Network time, seconds since its epoch." }),
+    progress: Type.Optional(SyncProgress),
+  },
+  { title: "NodeStatus" },
+);
+const Syncing = Type.Object(
+  {
+    syncing: Type.Boolean(),
+    blocks: Type.Integer(),
+    height: Type.Integer(),
+    id: blockId,
+    progress: Type.Optional(SyncProgress),
+  },
+  { title: "NodeSyncing" },
+);
+const Configuration = Type.Object(
+  {
+    core: Type.Object({ version: Type.String() }),
+    nethash: Type.String(),
+    slip44: Type.Integer(),
+    wif: Type.Integer(),
+    token: Type.String(),
+    symbol: Type.String(),
+    explorer: Type.String(),
+    version: Type.Integer({ description: "First byte of addresses." }),
+    ports: Type.Record(Type.String(), Type.Integer()),
+    constants: Type.Unsafe<object>(
+      Type.Record(Type.String(), Type.Unknown(), { description: "The milestone in force." }),
+    ),
+    transactionPool: Type.Object({
+      dynamicFees: Type.Object({
+        enabled: Type.Boolean(),
+        minFeePool: Type.Optional(Type.Integer()),
+        minFeeBroadcast: Type.Optional(Type.Integer()),
+        addonBytes: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+      }),
+    }),
+  },
+  { title: "NodeConfiguration" },
+);
+const anyMembers = Type.Record(Type.String(), Type.Unknown());
+const CryptoConfiguration = Type.Object(
+  {
+    exceptions: Type.Unsafe<object>(anyMembers),
+    genesisBlock: anyMembers,
+    milestones: Type.Unsafe<readonly object[]>(Type.Array(anyMembers)),
+    network: Type.Unsafe<object>(anyMembers),
+  },
+  { title: "CryptoConfiguration" },
+);
+const Statistics = Type.Object(
+  { avg: amount, max: amount, min: amount, sum: amount },
+  { title: "FeeStatistics" },
+);
+const Fees = Type.Object({
+  meta: Type.Object({ days: Type.Optional(Type.Integer()) }),
+  data: Type.Record(Type.String(), Type.Record(Type.String(), Statistics)),
+});
+
+/** Transactions of each type that the fees without a period are taken from. */
+const LAST_COUNT = 20;
+const MS_PER_DAY = 86_400_000;
+
+const ENTITY_STATISTICS = Object.fromEntries(
+  Object.entries(ENTITY_FEES).map(([key, fee]) => [key, { avg: fee, max: fee, min: fee, sum: "0" }]),
+);
+const NO_FEES: FeeStatistics = { avg: "0", max: "0", min: "0", sum: "0" };
+
+export const node: Resource = (app, api) => {
+  const { gateway, identity, network, read } = api;
+
+  app.get(
+    "/node/status",
+    { schema: described("Node", "How far the node is.", single(Status)) },
+    async () => ({ data: await gateway.status() }),
+  );
+
+  app.get(
+    "/node/syncing",
+    { schema: described("Node", "Whether the node is catching up.", single(Syncing)) },
+    async () => {
+      const { synced, blocksCount, progress } = await gateway.status();
+      const { height, id } = read((head) => head);
+      return { data: { syncing: !synced, blocks: blocksCount, height, id, ...(progress && { progress }) } };
+    },
+  );
+
+  app.get(
+    "/node/configuration",
+    { schema: described("Node", "The network, and the milestone in force.", single(Configuration)) },
+    () => {
+      const { nethash, slip44, wif, client, pubKeyHash } = network.description;
+      return read((head) => ({
+        data: {
+          core: { version: identity.version },
+          nethash,
+          slip44,
+          wif,
+          token: client.token,
+          symbol: client.symbol,
+          explorer: client.explorer,
+          version: pubKeyHash,
+          ports: identity.ports,
+          constants: network.milestoneAt(head.height),
+          transactionPool: { dynamicFees: dynamicFees(identity.feePolicy) },
+        },
+      }));
+    },
+  );
+
+  const { genesisBlock } = identity;
+  const cryptoConfiguration = {
+    data: {
+      exceptions: network.exceptions,
+      genesisBlock: { ...genesisBlock, transactions: withTypeGroups(genesisBlock.transactions) },
+      milestones: network.milestones,
+      network: network.description,
+    },
+  };
+  const crypto = described(
+    "Node",
+    "The whole preset of the network, with its first block.",
+    single(CryptoConfiguration),
+  );
+  app.get("/node/configuration/crypto", { schema: crypto }, () => read(() => cryptoConfiguration));
+
+  app.get(
+    "/node/fees",
+    {
+      schema: {
+        ...described(
+          "Node",
+          "Fees that were paid: of a number of days, or of the last transactions of each type.",
+          Fees,
+        ),
+        querystring: query({ days: Type.Optional(days) }),
+      },
+    },
+    (request) => {
+      const period = request.query.days === undefined ? undefined : Number(request.query.days);
+      return period === undefined
+        ? { meta: {}, data: lastFees(api) }
+        : { meta: { days: period }, data: feesOfPeriod(api, period) };
+    },
+  );
+};
+
+const dynamicFees = ({ dynamic, minFeePool, minFeeBroadcast, addonBytes }: FeePolicy) =>
+  dynamic ? { enabled: true, minFeePool, minFeeBroadcast, addonBytes } : { enabled: false };
+
+/** Genesis files leave out the group of core types; clients want it said. */
+const withTypeGroups = (transactions: unknown): unknown =>
+  Array.isArray(transactions)
+    ? transactions.map((transaction) => ({ typeGroup: 1, ...transaction }))
+    : transactions;
+
+type FeesByGroup = Record<string, Record<string, FeeStatistics>>;
+
+const lastFees = ({ network, queries, read }: Api): FeesByGroup =>
+  read((head) =>
+    byGroup(
+      transactionTypes
+        .filter(({ typeGroup, type }) => isTypeActive(typeGroup, type, { network, height: head.height }))
+        .map(({ typeGroup, type, key }) => {
+          const fees = queries.fees.ofLast(LAST_COUNT, typeGroup, type) ?? NO_FEES;
+          return { typeGroup, key, fees };
+        }),
+    ),
+  );
+
+const feesOfPeriod = ({ identity, queries, read, network, nowMs }: Api, period: number): FeesByGroup =>
+  read((head) => {
+    const epochMs = Date.parse(network.milestoneAt(1).epoch);
+    const since = Math.floor((nowMs() - period * MS_PER_DAY - epochMs) / 1000);
+    const height = queries.blocks.heightAt(since, head);
+    return byGroup(
+      queries.fees
+        .since(height, identity.feePolicy.minFeeBroadcast)
+        .map(({ typeGroup, type, ...fees }) => ({ typeGroup, key: transactionKey(typeGroup, type), fees })),
+    );
+  });
+
+function byGroup(types: readonly { typeGroup: number; key: string; fees: FeeStatistics }[]): FeesByGroup {
+  const groups: FeesByGroup = {};
+  for (const { typeGroup, key, fees } of types) groups[typeGroup] = { ...groups[typeGroup], [key]: fees };
+  return { ...groups, "2": ENTITY_STATISTICS };
+}

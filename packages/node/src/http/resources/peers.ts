@@ -1,0 +1,100 @@
+/** `/peers` (http-api.md 6.7). */
+import { Type } from "typebox";
+import type { PeerInfo } from "../../gateway/gateway.ts";
+import { compareVersions, parseRange, parseVersion } from "../../peers/versions.ts";
+import { count } from "../answers/values.ts";
+import { described, listOf, single } from "../documentation/route.ts";
+import { memoryList, sorted } from "../lists/memory.ts";
+import { pageQuery } from "../requests/pagination.ts";
+import { ip, type Order, orderBy, orderOf, query } from "../requests/parameters.ts";
+import { HttpError, notFound } from "../server/error.ts";
+import type { Resource } from "./api.ts";
+
+const Peer = Type.Object(
+  {
+    ip: Type.String(),
+    port: Type.Integer({ description: "Of the peer-to-peer protocol." }),
+    ports: Type.Record(Type.String(), Type.Integer(), {
+      description: "Ports of its other services by name; -1 for what cannot be reached.",
+    }),
+    version: Type.String(),
+    height: count,
+    latency: Type.Number({ description: "Milliseconds of its last answer." }),
+  },
+  { title: "Peer" },
+);
+
+const ORDERS = ["height", "ip", "latency", "version"] as const;
+type PeerOrder = Order<(typeof ORDERS)[number]>;
+const QUICKEST_FIRST: PeerOrder = { field: "latency", direction: "asc" };
+
+const listQuery = query({
+  ...pageQuery,
+  orderBy: Type.Optional(orderBy(...ORDERS)),
+  version: Type.Optional(
+    Type.String({ description: "A range of versions, such as ^5.7 or >=5.6 <6; 404 for what is none." }),
+  ),
+  // Checked and without effect, as clients know it.
+  ip: Type.Optional(ip),
+});
+
+export const peers: Resource = (app, { gateway }) => {
+  app.get(
+    "/peers",
+    {
+      schema: {
+        ...described("Peers", "Known peers, the quickest first.", listOf(Peer)),
+        querystring: listQuery,
+      },
+      config: { mayMiss: true },
+    },
+    async (request) => {
+      const { version, orderBy } = request.query;
+      const all = await gateway.peers();
+      const found = version === undefined ? all : ofVersions(all, version);
+      const rows = ordered(found, orderOf(orderBy, QUICKEST_FIRST));
+      return memoryList(request, rows, { show: peerAnswer, id: ({ ip }) => ip });
+    },
+  );
+
+  app.get(
+    "/peers/:ip",
+    { schema: { ...described("Peers", "One peer.", single(Peer)), params: Type.Object({ ip }) } },
+    async (request) => {
+      const peer = (await gateway.peers()).find((known) => known.ip === request.params.ip);
+      if (!peer) throw notFound("Peer");
+      return { data: peerAnswer(peer) };
+    },
+  );
+};
+
+function ofVersions(all: readonly PeerInfo[], text: string): readonly PeerInfo[] {
+  const isInRange = parseRange(text);
+  if (!isInRange) throw new HttpError(404, "Invalid version range provided");
+  return all.filter((peer) => {
+    const version = parseVersion(peer.version);
+    return version !== undefined && isInRange(version);
+  });
+}
+
+function ordered(all: readonly PeerInfo[], { field, direction }: PeerOrder): readonly PeerInfo[] {
+  if (field !== "version") return sorted(all, (peer) => peer[field], { direction, id: ({ ip }) => ip });
+  const places = new Map(
+    all
+      .flatMap((peer) => parseVersion(peer.version) ?? [])
+      .toSorted(compareVersions)
+      .map((version, place) => [JSON.stringify(version), place]),
+  );
+  const place = (peer: PeerInfo) => places.get(JSON.stringify(parseVersion(peer.version)));
+  return sorted(all, place, { direction, id: ({ ip }) => ip });
+}
+
+/** What is told of a peer, whatever else is known. */
+const peerAnswer = ({ ip, port, ports, version, height, latency }: PeerInfo) => ({
+  ip,
+  port,
+  ports,
+  version,
+  height,
+  latency,
+});

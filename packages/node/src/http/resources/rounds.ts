@@ -1,0 +1,40 @@
+/** `/rounds` (http-api.md 6.9). */
+import { Type } from "typebox";
+import { amount, publicKey } from "../answers/values.ts";
+import { described, single } from "../documentation/route.ts";
+import { positive } from "../requests/parameters.ts";
+import { notFound } from "../server/error.ts";
+import type { Resource } from "./api.ts";
+
+const RoundDelegate = Type.Object({ publicKey, votes: amount }, { title: "RoundDelegate" });
+const schema = {
+  ...described(
+    "Rounds",
+    "Delegates of a round with the votes they had, most votes first.",
+    single(Type.Array(RoundDelegate)),
+  ),
+  params: Type.Object({ id: positive }),
+};
+
+export const rounds: Resource = (app, { queries, read }) => {
+  app.get("/rounds/:id/delegates", { schema }, (request) =>
+    read(() => {
+      const delegates = queries.rounds.delegates(Number(request.params.id));
+      if (!delegates) throw notFound("Round");
+      return {
+        data: delegates
+          .toSorted(byVotes)
+          .map(({ publicKey, voteBalance }) => ({ publicKey, votes: voteBalance })),
+      };
+    }),
+  );
+};
+
+type RoundDelegate = { readonly publicKey: string; readonly voteBalance: string };
+
+/** Most votes first; delegates are stored by rank, which is another order where types have places of their own. */
+function byVotes(a: RoundDelegate, b: RoundDelegate): number {
+  const difference = BigInt(b.voteBalance) - BigInt(a.voteBalance);
+  if (difference !== 0n) return difference < 0n ? -1 : 1;
+  return a.publicKey < b.publicKey ? -1 : 1;
+}

@@ -1,0 +1,52 @@
+/** `/transactions/types`, `/transactions/schemas` and `/transactions/fees` (http-api.md 6.4). */
+import { isTypeActive, type TransactionType, transactionTypes, typeStaticFee } from "@uniknode/protocol";
+import { type TSchema, Type } from "typebox";
+import type { Head } from "../../read/sqlite/snapshot.ts";
+import { ENTITY_FEES } from "../answers/fees.ts";
+import { publishedSchema } from "../answers/schemas.ts";
+import { amount } from "../answers/values.ts";
+import { described, single } from "../documentation/route.ts";
+import type { Resource } from "./api.ts";
+
+const byGroupOf = <M extends TSchema>(member: M) =>
+  single(Type.Record(Type.String(), Type.Record(Type.String(), member)));
+
+export const transactionTypeLists: Resource = (app, { network, read }) => {
+  /** One member for each active type, in an object for each group. */
+  function byGroup<T>(head: Head, memberOf: (type: TransactionType) => readonly [name: string, value: T]) {
+    const groups: Record<string, Record<string, T>> = {};
+    for (const type of transactionTypes) {
+      if (!isTypeActive(type.typeGroup, type.type, { network, height: head.height })) continue;
+      const [name, value] = memberOf(type);
+      groups[type.typeGroup] = { ...groups[type.typeGroup], [name]: value };
+    }
+    return groups;
+  }
+
+  const types = described("Transactions", "Active types by group.", byGroupOf(Type.Integer()));
+  app.get("/transactions/types", { schema: types }, () =>
+    read((head) => ({ data: byGroup(head, ({ key, type }) => [capitalised(key), type]) })),
+  );
+
+  const schemas = described(
+    "Transactions",
+    "Schemas of active types by group.",
+    byGroupOf(Type.Record(Type.String(), Type.Unknown())),
+  );
+  app.get("/transactions/schemas", { schema: schemas }, () =>
+    read((head) => ({
+      data: byGroup(head, ({ typeGroup, type }) => [`${type}`, publishedSchema(typeGroup, type)]),
+    })),
+  );
+
+  const fees = described("Transactions", "Static fees of active types by group.", byGroupOf(amount));
+  app.get("/transactions/fees", { schema: fees }, () =>
+    read((head) => {
+      const milestone = network.milestoneAt(head.height);
+      const fees = byGroup(head, (type) => [type.key, `${typeStaticFee(type, milestone)}`]);
+      return { data: { ...fees, "2": ENTITY_FEES } };
+    }),
+  );
+};
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,247 @@
+/** `/transactions` (http-api.md 6.4). */
+import { Type } from "typebox";
+import type { PoolRange } from "../../gateway/gateway.ts";
+import { type Head, perHead } from "../../read/sqlite/snapshot.ts";
+import {
+  AnyTransaction,
+  pendingAnswer,
+  RawTransaction,
+  rawTransactionAnswer,
+  SingleTransaction,
+  singleTransactionAnswer,
+  type TransactionExtras,
+  type TransactionJson,
+} from "../answers/transaction.ts";
+import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
+import { placeOf, readPlace } from "../lists/memory.ts";
+import {
+  type ListedExtras,
+  nonceQuery,
+  recipientQuery,
+  senderQuery,
+  transactionList,
+  transactionListQuery,
+  transactionOrder,
+  typeGroupQuery,
+  typeQuery,
+} from "../lists/transactions.ts";
+import { body, distinct, interval, positiveValue, uintValue } from "../requests/bodies.ts";
+import { listAnswer, type Page, pageOf, pageQuery } from "../requests/pagination.ts";
+import {
+  address,
+  blockId,
+  hex64,
+  publicKey,
+  query,
+  transformQuery,
+  vendorField,
+  wantsTransform,
+} from "../requests/parameters.ts";
+import { notFound } from "../server/error.ts";
+import type { Api, Resource } from "./api.ts";
+import { VOTE } from "./votes.ts";
+
+const listQuery = query({
+  ...transactionListQuery,
+  ...typeQuery,
+  ...typeGroupQuery,
+  ...nonceQuery,
+  ...senderQuery,
+  ...recipientQuery,
+});
+
+const MAX_ADDRESSES = 50;
+const searchBody = body({
+  orderBy: transactionOrder,
+  id: Type.Optional(hex64),
+  blockId: Type.Optional(blockId),
+  type: Type.Optional(uintValue),
+  typeGroup: Type.Optional(uintValue),
+  version: Type.Optional(positiveValue),
+  senderPublicKey: Type.Optional(publicKey),
+  senderId: Type.Optional(address),
+  recipientId: Type.Optional(address),
+  addresses: Type.Optional(distinct(address, MAX_ADDRESSES)),
+  vendorField: Type.Optional(Type.String({ ...vendorField, minLength: 1 })),
+  nonce: Type.Optional(uintValue),
+  timestamp: Type.Optional(interval(uintValue)),
+  amount: Type.Optional(interval(uintValue)),
+  fee: Type.Optional(interval(uintValue)),
+  asset: Type.Optional(Type.Object({})),
+});
+
+const params = Type.Object({ id: hex64 });
+const submissionOf = (maxItems: number) =>
+  body({
+    transactions: Type.Array(
+      Type.Object(
+        {},
+        {
+          description:
+            "A signed transaction, in the form of `GET /transactions/{id}?transform=false`; `GET /transactions/schemas` tells what each type is made of.",
+        },
+      ),
+      { minItems: 1, maxItems },
+    ),
+  });
+
+const ids = Type.Array(Type.String());
+const Admission = Type.Object(
+  {
+    data: Type.Object({ accept: ids, broadcast: ids, excess: ids, invalid: ids }),
+    errors: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.Object({ type: Type.String(), message: Type.String() })), {
+        description: "Why transactions were not accepted, by id.",
+      }),
+    ),
+  },
+  { title: "Admission" },
+);
+
+export const transactions: Resource = (app, api) => {
+  const { gateway, queries, read, chainmeta } = api;
+  const votedNames = createVotedNames(api);
+
+  app.get(
+    "/transactions",
+    {
+      schema: {
+        ...described("Transactions", "Transactions, newest first.", listOf(AnyTransaction)),
+        querystring: listQuery,
+      },
+    },
+    (request) =>
+      read((head) =>
+        transactionList(api, head, request, request.query, {
+          orderBy: request.query.orderBy,
+          extras: votedNames(head),
+        }),
+      ),
+  );
+
+  // Whatever the pool thinks of the transactions, the request itself succeeded.
+  app.post(
+    "/transactions",
+    {
+      schema: {
+        ...described("Transactions", "Hands over signed transactions.", Admission),
+        body: submissionOf(api.maxTransactionsPerRequest),
+      },
+    },
+    (request) => gateway.submit(request.body.transactions),
+  );
+
+  app.post(
+    "/transactions/search",
+    {
+      schema: {
+        ...described("Transactions", "Search of transactions.", listOf(AnyTransaction)),
+        querystring: query({ ...pageQuery, ...transformQuery }),
+        body: searchBody,
+      },
+    },
+    (request) => {
+      const { orderBy, ...filter } = request.body;
+      return read((head) => transactionList(api, head, request, filter, { orderBy }));
+    },
+  );
+
+  app.get(
+    "/transactions/unconfirmed",
+    {
+      schema: {
+        ...described(
+          "Transactions",
+          "Transactions that wait for a block, in the order of forging.",
+          listOf(AnyTransaction),
+        ),
+        querystring: query({ ...pageQuery, ...transformQuery }),
+      },
+    },
+    async (request) => {
+      const page = pageOf(request.query);
+      const pending = await gateway.pendingTransactions(rangeOf(page));
+      const transactions = pending.transactions as TransactionJson[];
+      const rows = transactions.map((json) => showPending(api, json, request.query));
+      const end = pending.offset + rows.length;
+      const last = transactions.at(-1);
+      const next = last && end < pending.totalCount && placeOf(last.id, end - 1);
+      return listAnswer(request, page, { rows, totalCount: pending.totalCount, ...(next && { next }) });
+    },
+  );
+
+  app.get(
+    "/transactions/unconfirmed/:id",
+    {
+      schema: {
+        ...described("Transactions", "One transaction that waits.", single(AnyTransaction)),
+        params,
+        querystring: query(transformQuery),
+      },
+    },
+    async (request) => {
+      const pending = await gateway.pendingTransaction(request.params.id);
+      if (!pending) throw notFound("Transaction");
+      return { data: showPending(api, pending as TransactionJson, request.query) };
+    },
+  );
+
+  app.get(
+    "/transactions/:id",
+    {
+      schema: {
+        ...described(
+          "Transactions",
+          "One confirmed transaction.",
+          single(Type.Union([SingleTransaction, RawTransaction]), chainmetaMember),
+        ),
+        params,
+        querystring: query(transformQuery),
+      },
+    },
+    (request) =>
+      read((head) => {
+        const { id } = request.params;
+        if (!wantsTransform(request.query)) {
+          const signed = queries.transactions.signedById(id);
+          if (!signed) throw notFound("Transaction");
+          return { data: rawTransactionAnswer(signed), ...chainmeta(head) };
+        }
+        const found = queries.transactions.byId(id);
+        if (!found) throw notFound("Transaction");
+        return { data: singleTransactionAnswer(found, head.height, api), ...chainmeta(head) };
+      }),
+  );
+};
+
+function rangeOf({ offset, limit, after }: Page): PoolRange {
+  if (after === undefined) return { offset, limit };
+  const [afterId, index] = readPlace(after);
+  return { offset: index, limit, afterId };
+}
+
+const showPending = (api: Api, pending: TransactionJson, wanted: { transform?: string }) =>
+  wantsTransform(wanted) ? pendingAnswer(pending, api) : pending;
+
+/** What the asset of a vote begins with. */
+const VOTE_ASSET = /^\{"votes":\["[+-]([0-9a-f]+)"/;
+
+/**
+ * The member `unikname` of votes for a delegate whose unik has disclosed a name. In the raw form the old network tells
+ * votes by the type group, which those of the core do not have there.
+ */
+function createVotedNames({ queries }: Api) {
+  const byPublicKey = perHead(
+    (head) =>
+      new Map(queries.delegates.all(head).map(({ publicKey, explicitName }) => [publicKey, explicitName])),
+  );
+  return (head: Head): ListedExtras => {
+    const nameOf = (publicKey: string | undefined): TransactionExtras =>
+      publicKey === undefined ? {} : { unikname: byPublicKey(head).get(publicKey) };
+    return {
+      ofRow: ({ asset }) => nameOf(VOTE_ASSET.exec(asset ?? "")?.[1]),
+      ofSigned: ({ typeGroup, type, asset }) =>
+        typeGroup === VOTE.typeGroup && type === VOTE.type ? nameOf(asset?.votes?.[0]?.slice(1)) : {},
+    };
+  };
+}

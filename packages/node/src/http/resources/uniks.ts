@@ -1,0 +1,222 @@
+/** `/uniks`, `/nfts` and `/nfts/status` (http-api.md 6.12). Requests that do not validate are 400 here. */
+import { Type } from "typebox";
+import type { StoredToken, TokenOrder } from "../../read/sqlite/tokens.ts";
+import {
+  systemProperties,
+  TokenDetail,
+  type TokenName,
+  TokenProperty,
+  TokenSummary,
+  tokenDetail,
+  tokenSummary,
+} from "../answers/unik.ts";
+import { countText } from "../answers/values.ts";
+import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
+import { memoryList } from "../lists/memory.ts";
+import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
+import { address, hex64, orderOf, query } from "../requests/parameters.ts";
+import type { Server } from "../server/app.ts";
+import { HttpError, notFound } from "../server/error.ts";
+import type { Api, Resource } from "./api.ts";
+
+export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
+
+const config = { invalidStatus: 400 as const };
+/** Any text is accepted; only the fields of a summary have an effect. */
+export const TOKEN_ORDER = {
+  description: "id or ownerId, with :asc or :desc behind it; any other text counts as id:asc",
+};
+const anyOrder = Type.Optional(Type.String({ minLength: 1, ...TOKEN_ORDER }));
+
+const MAX_IDS = 100;
+const searchBody = Type.Object(
+  {
+    id: Type.Optional(Type.Union([hex64, Type.Array(hex64, { minItems: 1, maxItems: MAX_IDS })])),
+    ownerId: Type.Optional(address),
+    orderBy: anyOrder,
+  },
+  { additionalProperties: false },
+);
+
+const TokenStatus = Type.Object(
+  { nftName: Type.String(), individual: countText, organization: countText, network: countText },
+  { title: "TokenStatus" },
+);
+
+export const uniks: Resource = (app, api) => {
+  const { queries, read, chainmeta } = api;
+
+  const status = described(
+    "Uniks",
+    "How many uniks there are of each type.",
+    single(Type.Array(TokenStatus), chainmetaMember),
+  );
+  app.get("/nfts/status", { schema: status }, () =>
+    read((head) => {
+      const counts = queries.tokens.countsByType(head);
+      const count = (type: string) => `${counts.get(type) ?? 0}`;
+      const status = {
+        nftName: "UNIK",
+        individual: count("1"),
+        organization: count("2"),
+        network: count("3"),
+      };
+      return { data: [status], ...chainmeta(head) };
+    }),
+  );
+
+  for (const name of TOKEN_NAMES) {
+    const params = Type.Object({ id: hex64 });
+
+    app.get(
+      `/${name}s`,
+      {
+        config,
+        schema: {
+          ...described("Uniks", "Uniks by id.", listOf(TokenSummary)),
+          querystring: query({ ...pageQuery, orderBy: anyOrder }),
+        },
+      },
+      (request) => {
+        const page = pageOf(request.query);
+        return read((head) => {
+          const { rows, ...found } = queries.tokens.list(head, {}, tokenOrderOf(request.query), page);
+          return listAnswer(request, page, {
+            rows: rows.map((token) => tokenSummary(token, name)),
+            ...found,
+          });
+        });
+      },
+    );
+
+    app.post(
+      `/${name}s/search`,
+      {
+        config,
+        schema: {
+          ...described("Uniks", "Search of uniks by ids or owner.", listOf(TokenSummary)),
+          querystring: query(pageQuery),
+          body: searchBody,
+        },
+      },
+      (request) => {
+        const page = pageOf(request.query);
+        const { id, ownerId } = request.body;
+        const filter = {
+          ...(id !== undefined && { ids: [id].flat().map((text) => text.toLowerCase()) }),
+          ...(ownerId !== undefined && { ownerId }),
+        };
+        return read((head) => {
+          const { rows, ...found } = queries.tokens.list(head, filter, tokenOrderOf(request.body), page);
+          return listAnswer(request, page, {
+            rows: rows.map((token) => tokenSummary(token, name)),
+            ...found,
+          });
+        });
+      },
+    );
+
+    app.get(
+      `/${name}s/:id`,
+      {
+        config,
+        schema: { ...described("Uniks", "One unik.", single(TokenDetail, chainmetaMember)), params },
+      },
+      (request) =>
+        read((head) => {
+          const token = findToken(api, request.params.id);
+          return { data: tokenDetail(token, name), ...chainmeta(head) };
+        }),
+    );
+
+    app.get(
+      `/${name}s/:id/properties`,
+      {
+        config,
+        schema: {
+          ...described(
+            "Uniks",
+            "Properties of a unik: stored ones, then those that every unik has.",
+            listOf(TokenProperty, chainmetaMember),
+          ),
+          params,
+          querystring: query(pageQuery),
+        },
+      },
+      (request) =>
+        read((head) => {
+          const properties = propertiesOf(api, findToken(api, request.params.id));
+          const look = { show: ([key, value]: Property) => ({ [key]: value }), id: ([key]: Property) => key };
+          return { ...memoryList(request, properties, look), ...chainmeta(head) };
+        }),
+    );
+
+    app.get(
+      `/${name}s/:id/properties/:key`,
+      {
+        config,
+        schema: {
+          ...described(
+            "Uniks",
+            "The value of one property. A slash in the key is written %2F.",
+            single(Type.String(), chainmetaMember),
+          ),
+          params: Type.Object({ id: hex64, key: Type.String({ minLength: 1, maxLength: 255 }) }),
+        },
+      },
+      (request) =>
+        read((head) => {
+          const { key } = request.params;
+          const id = request.params.id.toLowerCase();
+          const value = queries.tokens.property(id, key) ?? systemProperty(api, id, key);
+          if (value === undefined) throw new HttpError(404);
+          return { data: value, ...chainmeta(head) };
+        }),
+    );
+  }
+  addOtherNames(app);
+};
+
+/** Tokens of other names: a node may have more of them, so that asking counts like asking for any other resource. */
+function addOtherNames(app: Server): void {
+  const notHere = () => {
+    throw new HttpError(404);
+  };
+  for (const path of ["", "/:id", "/:id/properties", "/:id/properties/:key"]) {
+    app.get(`/:name(^.+s$)${path}`, { schema: { hide: true } }, notHere);
+  }
+  app.post("/:name(^.+s$)/search", { schema: { hide: true } }, notHere);
+}
+
+/** The order that an `orderBy` asks for; by id when it names nothing that a summary has. */
+export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {
+  const { field, direction } = orderOf<string>(orderBy, { field: "id", direction: "asc" });
+  return field === "ownerId" || field === "id" ? { field, direction } : { field: "id", direction: "asc" };
+}
+
+function findToken({ queries }: Api, id: string): StoredToken {
+  const token = queries.tokens.find(id.toLowerCase());
+  if (!token) throw notFound(`Non fungible token ${id}`);
+  return token;
+}
+
+type Property = [key: string, value: string];
+
+/** Stored properties, then those that every token has unless it stores them itself. */
+function propertiesOf(api: Api, token: StoredToken): Property[] {
+  const stored = api.queries.tokens
+    .properties(token.id)
+    .map(({ key, value }): [string, string] => [key, value]);
+  const keys = new Set(stored.map(([key]) => key));
+  return [...stored, ...systemPropertiesOf(api, token).filter(([key]) => !keys.has(key))];
+}
+
+function systemProperty(api: Api, id: string, wanted: string): string | undefined {
+  const token = api.queries.tokens.find(id);
+  return token && systemPropertiesOf(api, token).find(([key]) => key === wanted)?.[1];
+}
+
+const systemPropertiesOf = ({ queries }: Api, { type, ownerId }: StoredToken): Property[] =>
+  systemProperties(type, queries.wallets.hasSecondKey(ownerId)).filter(
+    (property): property is Property => property[1] !== undefined,
+  );

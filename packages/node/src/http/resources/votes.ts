@@ -1,0 +1,50 @@
+/** `/votes` (http-api.md 6.8): transactions that vote by the network's own rules. Votes of the core are none. */
+import { Type } from "typebox";
+import { AnyTransaction, rawTransactionAnswer, transactionAnswer } from "../answers/transaction.ts";
+import { described, listOf, single } from "../documentation/route.ts";
+import { recipientQuery, senderQuery, transactionList, transactionListQuery } from "../lists/transactions.ts";
+import { hex64, query, transformQuery, wantsTransform } from "../requests/parameters.ts";
+import { notFound } from "../server/error.ts";
+import type { Resource } from "./api.ts";
+
+export const VOTE = { typeGroup: 2001, type: 5 } as const;
+
+const listQuery = query({ ...transactionListQuery, ...senderQuery, ...recipientQuery });
+
+export const votes: Resource = (app, api) => {
+  const { queries, read } = api;
+
+  app.get(
+    "/votes",
+    {
+      schema: {
+        ...described("Votes", "Votes, newest first.", listOf(AnyTransaction)),
+        querystring: listQuery,
+      },
+    },
+    (request) =>
+      read((head) => {
+        const { orderBy, ...filter } = request.query;
+        return transactionList(api, head, request, { ...filter, ...VOTE }, { orderBy });
+      }),
+  );
+
+  app.get(
+    "/votes/:id",
+    {
+      schema: {
+        ...described("Votes", "One vote.", single(AnyTransaction)),
+        params: Type.Object({ id: hex64 }),
+        querystring: query(transformQuery),
+      },
+    },
+    (request) =>
+      read((head) => {
+        const { id } = request.params;
+        const found = queries.transactions.byId(id);
+        if (found?.typeGroup !== VOTE.typeGroup || found.type !== VOTE.type) throw notFound("Vote");
+        if (wantsTransform(request.query)) return { data: transactionAnswer(found, head.height, api) };
+        return { data: rawTransactionAnswer(queries.transactions.signedById(id)!) };
+      }),
+  );
+};

@@ -1,0 +1,58 @@
+/** Reading of request bodies (http-api.md 1.4): JSON unless something else is said, and no surprises in it. */
+import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../../platform/json/complexity.ts";
+import type { Server } from "./app.ts";
+import { HttpError } from "./error.ts";
+
+export const MAX_BODY_BYTES = 1_048_576;
+
+const FORM = "application/x-www-form-urlencoded";
+/** JSON by its own name, by a name built on it, or sent as some text. */
+const JSON_TYPE = /^(application\/([\w.-]+\+)?json|text\/[\w.+-]+)$/;
+
+const REFUSALS: Readonly<Record<keyof Complexity, string>> = {
+  maxDepth: `The body is nested deeper than ${BODY_COMPLEXITY.maxDepth} levels`,
+  maxValues: `The body has more than ${BODY_COMPLEXITY.maxValues} members and items`,
+};
+
+/**
+ * Refuses the text of a JSON body that is too complex, before it is parsed.
+ *
+ * @throws {HttpError} 422
+ */
+export function checkComplexity(text: string): void {
+  const exceeded = exceededBound(text, BODY_COMPLEXITY);
+  if (exceeded) throw new HttpError(422, REFUSALS[exceeded]);
+}
+
+export function addBodies(app: Server): void {
+  // Refuses members that would reach the prototype of what is parsed.
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "string" }, (request, body, done) => {
+    const text = body as string;
+    const mediaType =
+      request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "application/json";
+    // An empty body is no body: whether one is needed is the business of the route's schema.
+    if (text === "") return done(null, undefined);
+    try {
+      if (mediaType === FORM) return done(null, formOf(text));
+      if (!JSON_TYPE.test(mediaType)) throw new HttpError(422, "Unsupported Media Type");
+      checkComplexity(text);
+    } catch (error) {
+      return done(error as HttpError);
+    }
+    parseJson(request, text, (error, value) => {
+      if (error) done(new HttpError(422, "Invalid request payload JSON format"));
+      else done(null, value);
+    });
+  });
+}
+
+/** @throws {HttpError} 422 */
+function formOf(text: string): Record<string, string> {
+  let members = 1;
+  for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) {
+    if (++members > BODY_COMPLEXITY.maxValues) throw new HttpError(422, REFUSALS.maxValues);
+  }
+  return Object.fromEntries(new URLSearchParams(text));
+}

@@ -1,0 +1,56 @@
+/** Large answers travel compressed when the client asks for it (http-api.md 1.5). */
+import { promisify } from "node:util";
+import { deflate, gzip } from "node:zlib";
+import type { Server } from "./app.ts";
+import { encodedTag, type HeadAnswer } from "./head-cache.ts";
+
+/** Smaller answers gain nothing. */
+const MIN_BYTES = 1024;
+
+/** In order of preference. */
+const ENCODERS = { gzip: promisify(gzip), deflate: promisify(deflate) } as const;
+type Encoding = keyof typeof ENCODERS;
+
+export function addCompression(app: Server): void {
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return done(null, payload);
+    const isLarge = Buffer.byteLength(payload) >= MIN_BYTES;
+    if (isLarge) reply.header("vary", "accept-encoding");
+    const encoding = isLarge ? encodingFor(request.headers["accept-encoding"]) : undefined;
+    if (encoding === undefined) {
+      // Told to clients of the old network (http-api.md 1.5); a server may answer parts with the whole.
+      reply.header("accept-ranges", "bytes");
+      return done(null, payload);
+    }
+    reply.header("content-encoding", encoding);
+    if (request.headAnswer) reply.header("etag", encodedTag(request.headAnswer.tag, encoding));
+    encode(payload, encoding, request.headAnswer).then((bytes) => done(null, bytes), done);
+  });
+}
+
+/** What is kept is compressed once. */
+function encode(body: string | Buffer, encoding: Encoding, answer: HeadAnswer | null): Promise<Buffer> {
+  const known = answer?.encoded.get(encoding);
+  if (known) return known;
+  const bytes = ENCODERS[encoding](body);
+  answer?.encoded.set(encoding, bytes);
+  return bytes;
+}
+
+/** The encoding that a header wants most; undefined for none. */
+export function encodingFor(header: string | string[] | undefined): Encoding | undefined {
+  if (header === undefined) return undefined;
+  const weights = new Map(String(header).split(",").map(weightIn));
+  const weightOf = (name: string) => weights.get(name) ?? 0;
+  const [best] = (Object.keys(ENCODERS) as Encoding[])
+    .filter((name) => weightOf(name) > 0)
+    .toSorted((a, b) => weightOf(b) - weightOf(a));
+  return best !== undefined && weightOf(best) >= weightOf("identity") ? best : undefined;
+}
+
+/** Of an entry as `gzip;q=0.5`: from 0, which is never, to 1. */
+function weightIn(entry: string): [name: string, weight: number] {
+  const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((parameter) => parameter.startsWith("q="));
+  return [name, weight === undefined ? 1 : Number(weight.slice(2))];
+}

@@ -1,0 +1,35 @@
+/** Browsers of every origin may read every answer (http-api.md 1.8): there is nothing private to protect. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Server } from "./app.ts";
+
+/** How long a browser may remember the answer to a preflight. */
+const MAX_AGE_SECONDS = 600;
+
+export function addCors(app: Server): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    allowOrigin(request, reply);
+    if (isPreflight(request)) grant(request, reply);
+    else done();
+  });
+}
+
+export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
+  method === "OPTIONS" && headers.origin !== undefined;
+
+/** Answers a preflight: whatever the path, it is granted. */
+export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
+  reply
+    .header("access-control-expose-headers", "content-type, content-length, etag")
+    .header("access-control-max-age", MAX_AGE_SECONDS);
+  const wanted = headers["access-control-request-headers"];
+  const method = headers["access-control-request-method"];
+  if (wanted !== undefined) reply.header("access-control-allow-headers", wanted);
+  if (method !== undefined) reply.header("access-control-allow-methods", method);
+  reply.code(200).send({});
+}
+
+/** Lets the page that asks read the answer. */
+export function allowOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
+  if (origin === undefined) return;
+  reply.header("access-control-allow-origin", origin).header("access-control-allow-credentials", "true");
+}

@@ -1,0 +1,255 @@
+/** The HTTP server: transport rules around the resources, each of which answers under both prefixes. */
+import type { AddressInfo } from "node:net";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { addressFromPublicKey, createSlots, type Network } from "@uniknode/protocol";
+import { type FastifyPluginAsync, fastify } from "fastify";
+import type { Logger } from "pino";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
+import { createQueries, type QueryOptions } from "../../read/sqlite/queries.ts";
+import { createSharedSnapshots, perHead, type Snapshot } from "../../read/sqlite/snapshot.ts";
+import type { Database } from "../../store/engine/database.ts";
+import { answerText } from "../answers/text.ts";
+import { chainmeta, createTimestampOf } from "../answers/timestamp.ts";
+import { addAccessList } from "../connections/access-list.ts";
+import {
+  type ConnectionBounds,
+  type ConnectionFigures,
+  createConnections,
+} from "../connections/connections.ts";
+import { addHeldBytes } from "../connections/held-bytes.ts";
+import { closeSoon, type ListenerOptions, listening } from "../connections/listener.ts";
+import { addProxyWarning } from "../connections/proxies.ts";
+import { addRateLimit, type RateLimitOptions } from "../connections/rate-limit.ts";
+import { addSlowReaders } from "../connections/slow-readers.ts";
+import { addOddRequests, answerUnreadable } from "../connections/unreadable.ts";
+import { addDocument } from "../documentation/document.ts";
+import { addPage } from "../documentation/page.ts";
+import { addAbsentValues } from "../requests/absent.ts";
+import { formats } from "../requests/parameters.ts";
+import type { Api, Identity, Resource } from "../resources/api.ts";
+import { blockchain } from "../resources/blockchain.ts";
+import { blocks } from "../resources/blocks.ts";
+import { delegates } from "../resources/delegates.ts";
+import { entities } from "../resources/entities.ts";
+import { locks } from "../resources/locks.ts";
+import { node } from "../resources/node.ts";
+import { peers } from "../resources/peers.ts";
+import { rounds } from "../resources/rounds.ts";
+import { transactionTypeLists } from "../resources/transaction-types.ts";
+import { transactions } from "../resources/transactions.ts";
+import { uniks } from "../resources/uniks.ts";
+import { votes } from "../resources/votes.ts";
+import { wallets } from "../resources/wallets.ts";
+import type { SlowLane } from "../slow-queries/worker-pool.ts";
+import type { Server } from "./app.ts";
+import { addBatches } from "./batches.ts";
+import { addBodies, MAX_BODY_BYTES } from "./bodies.ts";
+import { addCompression } from "./compression.ts";
+import { addCors } from "./cors.ts";
+import { addDeadlines } from "./deadlines.ts";
+import { HttpError } from "./error.ts";
+import { addFailures, addSlowLane, answerUnroutable } from "./failures.ts";
+import { addHeadCache, type LastRead } from "./head-cache.ts";
+import { addCommonHeaders } from "./headers.ts";
+import { addEmptySegments, addUnknownPaths } from "./unknown-paths.ts";
+
+export type HttpOptions = ListenerOptions & {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Absent: 2,000, and 500 of one client. */
+  readonly connections?: ConnectionBounds;
+  /** Absent: no limit. */
+  readonly rateLimit?: RateLimitOptions;
+  /** Time in which an answer must be ready; then the client gets 503. */
+  readonly answerTimeoutMs?: number;
+  /**
+   * Time for the rows that an answer is looked for in; then it is made in the slow lane, or the client gets 503. No other
+   * answer is made meanwhile.
+   */
+  readonly readTimeoutMs?: number;
+  /** Time in which an answer must have been taken, however slowly it is read; then the connection is closed. */
+  readonly takeTimeoutMs?: number;
+  /** Bytes of bodies that have not arrived as a whole and of answers that are not taken, of all connections together. */
+  readonly maxHeldBytes?: number;
+  /** Proxies whose `X-Forwarded-For` tells the address of the client (`addresses/ranges.ts`). Absent: none. */
+  readonly trustedProxies?: string;
+  /** Addresses that are served (`addresses/ranges.ts`); others get 403. Absent: all. */
+  readonly allowed?: string;
+  /** Items of one `POST /transactions`. Absent: 40. */
+  readonly maxTransactionsPerRequest?: number;
+};
+
+export type HttpDependencies = {
+  /** A connection of the server's own that reads only. */
+  readonly database: Database;
+  readonly network: Network;
+  readonly identity: Identity;
+  readonly gateway: Gateway;
+  /** Further endpoints, each served under both prefixes: webhooks, the live stream, the verbs of a dev chain. */
+  readonly plugins: readonly FastifyPluginAsync[];
+  /** Makes answers whose rows take longer than the time for them; absent: they are 503. */
+  readonly slowLane?: Pick<SlowLane, "ask">;
+  /** Make long lists quick whose order no index has; absent: they are sorted each time. */
+  readonly rankings?: QueryOptions;
+  /** Unix time in milliseconds. */
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+};
+
+export type HttpServer = {
+  readonly app: Server;
+  readonly connections: () => ConnectionFigures;
+  /** Starts to accept connections; the answer is where. */
+  listen(): Promise<AddressInfo>;
+  /** Takes no more requests, lets running ones end for a moment, and closes every connection. */
+  close(): Promise<void>;
+};
+
+const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
+
+const PREFIXES = ["/api", "/api/v2"];
+const RESOURCES: readonly Resource[] = [
+  blockchain,
+  blocks,
+  delegates,
+  entities,
+  locks,
+  node,
+  peers,
+  rounds,
+  transactions,
+  transactionTypeLists,
+  uniks,
+  votes,
+  wallets,
+];
+
+/** http-api.md 1.7. */
+const ANSWER_TIMEOUT_MS = 8_000;
+const READ_TIMEOUT_MS = 2_000;
+const TAKE_TIMEOUT_MS = 60_000;
+const MAX_HELD_BYTES = 128 * 1024 * 1024;
+/** Time for which an answer that is ready waits for others. */
+const BATCH_WAIT_MS = 2;
+const MAX_TRANSACTIONS_PER_REQUEST = 40;
+/** Addresses remembered by public key. */
+const MAX_ADDRESSES = 20_000;
+export const DEFAULT_CONNECTION_BOUNDS: ConnectionBounds = { total: 2_000, perClient: 500 };
+const NO_PROXY: RangeTest = () => false;
+
+export function createHttpServer(options: HttpOptions, dependencies: HttpDependencies): HttpServer {
+  const { logger, nowMs, plugins, slowLane } = dependencies;
+  const { allowed, trustedProxies } = options;
+  const isProxy = trustedProxies === undefined ? NO_PROXY : createRangeTest(trustedProxies);
+  const connections = createConnections(options.connections ?? DEFAULT_CONNECTION_BOUNDS, isProxy);
+  const app: Server = fastify({
+    ...listening(options, connections),
+    logger: false,
+    trustProxy: trustedProxies === undefined ? false : isProxy,
+    bodyLimit: MAX_BODY_BYTES,
+    // Property keys are long and arrive percent-encoded; the length of a URL has its own bound.
+    routerOptions: { maxParamLength: 16_384 },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        verbose: true,
+        formats: tests,
+      },
+    },
+    frameworkErrors: answerUnroutable,
+    clientErrorHandler: answerUnreadable,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
+  app.setSerializerCompiler(() => answerText);
+
+  const shared = createSharedSnapshots(dependencies.database, options.readTimeoutMs ?? READ_TIMEOUT_MS);
+  app.addHook("onClose", (_app, done) => {
+    shared.end();
+    done();
+  });
+  addOddRequests(app);
+  addSlowReaders(app, connections, options.takeTimeoutMs ?? TAKE_TIMEOUT_MS);
+  addHeldBytes(app, connections, options.maxHeldBytes ?? MAX_HELD_BYTES);
+  addDeadlines(app, options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS);
+  addCommonHeaders(app);
+  if (allowed !== undefined) addAccessList(app, createRangeTest(allowed));
+  addProxyWarning(app, isProxy, logger);
+  addCors(app);
+  addEmptySegments(app);
+  if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
+  const lastRead: LastRead = { result: undefined, headId: null };
+  addHeadCache(app, { lastRead, headId: () => shared.head()?.id, nowMs });
+  addBodies(app);
+  addAbsentValues(app);
+  addCompression(app);
+  addBatches(app, BATCH_WAIT_MS);
+  addFailures(app, logger);
+  addUnknownPaths(app);
+
+  addDocument(app);
+  addPage(app);
+
+  const { maxTransactionsPerRequest = MAX_TRANSACTIONS_PER_REQUEST } = options;
+  const api = { ...createApi(dependencies, shared.snapshot, lastRead), maxTransactionsPerRequest };
+  app.get("/", () => ({ data: "Hello World!" }));
+  for (const prefix of PREFIXES) {
+    app.register(
+      async (scope) => {
+        if (slowLane) addSlowLane(scope as Server, logger, slowLane);
+        for (const resource of RESOURCES) resource(scope as Server, api);
+        for (const plugin of plugins) await scope.register(plugin);
+      },
+      { prefix },
+    );
+  }
+
+  return {
+    app,
+    connections: connections.figures,
+    async listen() {
+      await app.listen({ host: options.host, port: options.port });
+      return app.server.address() as AddressInfo;
+    },
+    close: () => closeSoon(app),
+  };
+}
+
+function createApi(
+  { database, network, identity, gateway, nowMs, rankings }: HttpDependencies,
+  snapshot: Snapshot,
+  lastRead: LastRead,
+): Omit<Api, "maxTransactionsPerRequest"> {
+  const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
+  // Two digests and the long division of base58 each, for every row of a page.
+  const addresses = new Map<string, string>();
+  return {
+    identity,
+    network,
+    gateway,
+    queries: createQueries(database, network, rankings),
+    read: (work) =>
+      snapshot((head) => {
+        if (!head) throw new HttpError(503);
+        const result = work(head);
+        lastRead.result = result;
+        lastRead.headId = head.id;
+        return result;
+      }),
+    timestampOf,
+    chainmeta: perHead((head) => ({ chainmeta: chainmeta(head, timestampOf) })),
+    addressOf(publicKey) {
+      const known = addresses.get(publicKey);
+      if (known !== undefined) return known;
+      // Which of them was asked for last, takes longer to remember than all of them to compute now and then.
+      if (addresses.size >= MAX_ADDRESSES) addresses.clear();
+      const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
+      addresses.set(publicKey, address);
+      return address;
+    },
+    nowMs,
+  };
+}

@@ -1,0 +1,37 @@
+/** The thread of slow requests: the same API, which listens to messages only. */
+import { parentPort, workerData } from "node:worker_threads";
+import { createNetwork } from "@uniknode/protocol";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { openLog } from "../../platform/logging/logger.ts";
+import { openDatabase } from "../../store/engine/database.ts";
+import { createHttpServer } from "../server/server.ts";
+import type { FromSlowLane, SlowLaneData, ToSlowLane } from "./worker-pool.ts";
+
+const { databasePath, files, identity, readTimeoutMs } = workerData as SlowLaneData;
+
+const { app } = createHttpServer(
+  { host: "127.0.0.1", port: 0, readTimeoutMs },
+  {
+    database: openDatabase(databasePath, { readonly: true }),
+    network: createNetwork(files),
+    identity,
+    // Nothing that asks the node is slow in the database.
+    gateway: {} as Gateway,
+    plugins: [],
+    nowMs: Date.now,
+    logger: openLog("error").logger,
+  },
+);
+
+// Which request it was is not known: the others end as well, and their callers learn of it.
+parentPort!.on("messageerror", (error) => {
+  throw error;
+});
+parentPort!.on("message", async ({ number, method, url, body }: ToSlowLane) => {
+  const { statusCode, body: text } = await app.inject({
+    method: method as "GET",
+    url,
+    ...(body !== undefined && body !== null && { payload: body }),
+  });
+  parentPort!.postMessage({ number, status: statusCode, body: text } satisfies FromSlowLane);
+});

@@ -1,0 +1,27 @@
+/** Tells of every answer that was sent. */
+import type { Server } from "../../http/server/app.ts";
+import type { Answered } from "../metrics/http.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** An answer that goes on for as long as the client wants: its duration says nothing. */
+    isEndless?: boolean;
+  }
+}
+
+/** To be called before the server listens. */
+export function countAnswers(app: Server, answered: (answer: Answered) => void): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const { url, config } = request.routeOptions;
+    if (!config.isEndless) {
+      const route = request.is404 ? undefined : url;
+      answered({
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        seconds: reply.elapsedTime / 1_000,
+      });
+    }
+    done();
+  });
+}

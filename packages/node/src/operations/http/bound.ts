@@ -1,0 +1,16 @@
+/** Bounds how often a client asks for what is made with some effort; others do not notice. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { createAllowances, type RateLimitOptions } from "../../http/connections/allowances.ts";
+import { HttpError } from "../../http/server/error.ts";
+
+/** A hook that refuses what is beyond the limit of a client with 429. */
+export function createBound(options: RateLimitOptions, nowMs: () => number) {
+  const count = createAllowances(options);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const now = nowMs();
+    const { remaining, resetMs } = count(request.ip, now);
+    if (remaining >= 0) return;
+    reply.header("retry-after", Math.ceil((resetMs - now) / 1_000));
+    throw new HttpError(429, "Rate limit exceeded");
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * Health and metrics on a listener of their own: for an address that clients of the API do not reach, and with connections
+ * that they cannot take.
+ */
+import type { AddressInfo } from "node:net";
+import { type FastifyPluginAsync, fastify } from "fastify";
+import type { Logger } from "pino";
+import {
+  type ConnectionBounds,
+  type ConnectionFigures,
+  createConnections,
+} from "../../http/connections/connections.ts";
+import { addHeldBytes } from "../../http/connections/held-bytes.ts";
+import { closeSoon, listening } from "../../http/connections/listener.ts";
+import { addSlowReaders } from "../../http/connections/slow-readers.ts";
+import { addOddRequests, answerUnreadable } from "../../http/connections/unreadable.ts";
+import type { Server } from "../../http/server/app.ts";
+import { addDeadlines } from "../../http/server/deadlines.ts";
+import { addFailures } from "../../http/server/failures.ts";
+import { addCommonHeaders } from "../../http/server/headers.ts";
+import { addUnknownPaths } from "../../http/server/unknown-paths.ts";
+
+export type OperationsServer = {
+  readonly connections: () => ConnectionFigures;
+  /** Starts to accept connections; the answer is where. */
+  listen(): Promise<AddressInfo>;
+  close(): Promise<void>;
+};
+
+export type OperationsAddress = {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+};
+
+/** A few probes and scrapers. */
+const BOUNDS: ConnectionBounds = { total: 100, perClient: 25 };
+const ANSWER_TIMEOUT_MS = 8_000;
+const TAKE_TIMEOUT_MS = 15_000;
+const MAX_HELD_BYTES = 32 * 1024 * 1024;
+/** No request says anything in a body. */
+const MAX_BODY_BYTES = 1_024;
+
+export function createOperationsServer(
+  { host, port }: OperationsAddress,
+  { routes, logger }: { readonly routes: FastifyPluginAsync; readonly logger: Logger },
+): OperationsServer {
+  const connections = createConnections(BOUNDS, () => false);
+  const app: Server = fastify({
+    ...listening({}, connections),
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    clientErrorHandler: answerUnreadable,
+  });
+  addOddRequests(app);
+  addSlowReaders(app, connections, TAKE_TIMEOUT_MS);
+  addHeldBytes(app, connections, MAX_HELD_BYTES);
+  addDeadlines(app, ANSWER_TIMEOUT_MS);
+  addCommonHeaders(app);
+  addFailures(app, logger);
+  addUnknownPaths(app);
+  app.register(routes);
+  return {
+    connections: connections.figures,
+    async listen() {
+      await app.listen({ host, port });
+      return app.server.address() as AddressInfo;
+    },
+    close: () => closeSoon(app),
+  };
+}

@@ -1,0 +1,47 @@
+/** Metrics of connections, for each listener of HTTP. */
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { ConnectionFigures } from "../../http/connections/connections.ts";
+
+/** By listener; undefined for one that there is not. */
+export type ConnectionsOfListeners = {
+  readonly api: ConnectionFigures;
+  readonly operations: ConnectionFigures | undefined;
+};
+
+export function createConnectionMetrics(registry: Registry): {
+  show(connections: ConnectionsOfListeners): void;
+} {
+  const registers = [registry];
+  const open = new Gauge({
+    name: "uniknode_http_connections",
+    help: "Connections that are open, by listener.",
+    labelNames: ["listener"],
+    registers,
+  });
+  const refused = new Counter({
+    name: "uniknode_http_connections_refused_total",
+    help: "New connections that were closed at once, by listener and by whose share was used up.",
+    labelNames: ["listener", "reason"],
+    registers,
+  });
+  const closed = new Counter({
+    name: "uniknode_http_connections_closed_total",
+    help: "Open connections that were closed because of their clients, by listener and reason.",
+    labelNames: ["listener", "reason"],
+    registers,
+  });
+
+  return {
+    show(connections) {
+      refused.reset();
+      closed.reset();
+      for (const [listener, figures] of Object.entries(connections)) {
+        if (!figures) continue;
+        open.set({ listener }, figures.open);
+        for (const [reason, count] of Object.entries(figures.refused))
+          refused.inc({ listener, reason }, count);
+        for (const [reason, count] of Object.entries(figures.closed)) closed.inc({ listener, reason }, count);
+      }
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * Metrics of each webhook by itself. A thousand webhooks have eight thousand lines: they are written at once, since the
+ * library looks at every line alone and keeps the thread that delivers from its work for 15 ms and more.
+ */
+import type { QueueFigures } from "../../store/webhooks/queue-figures.ts";
+import type { Outcome } from "../../webhooks/observer.ts";
+
+/** By webhook. */
+export type FiguresOfEach = {
+  /** Of all that are registered. */
+  readonly fired: ReadonlyMap<number, number>;
+  /** Empty ones may be absent. */
+  readonly queues: ReadonlyMap<number, QueueFigures>;
+};
+
+export type EachWebhook = {
+  decided(webhook: number, outcome: Outcome): void;
+  /** In the text format of Prometheus, with a line feed at the end. */
+  text(figures: FiguresOfEach, nowMs: number): string;
+};
+
+const OUTCOMES: readonly Outcome[] = ["delivered", "retried", "dead"];
+const NONE: Readonly<Record<Outcome, number>> = { delivered: 0, retried: 0, dead: 0 };
+const EMPTY: QueueFigures = { waiting: 0, retrying: 0, replaying: 0 };
+
+const FIRED = family(
+  "uniknode_webhook_deliveries_fired_total",
+  "counter",
+  "Deliveries put into the queue of a webhook since it was registered.",
+);
+const DECIDED = family(
+  "uniknode_webhook_deliveries_total",
+  "counter",
+  "What attempts led to: delivered, retried (another attempt follows), dead (given up).",
+);
+const LENGTH = family(
+  "uniknode_webhook_queue_length",
+  "gauge",
+  "Deliveries that wait: never tried, to be tried again, told again by a replay; none of disabled and suspended webhooks.",
+);
+const OLDEST = family(
+  "uniknode_webhook_queue_oldest_age_seconds",
+  "gauge",
+  "Age of the oldest delivery that waits, those of replays left out; 0 with an empty queue.",
+);
+
+export function createEachWebhook(): EachWebhook {
+  const decisions = new Map<number, Readonly<Record<Outcome, number>>>();
+  /** Webhooks that were shown. */
+  let known: ReadonlyMap<number, number> = new Map();
+
+  /** Another one may have been registered since the figures were read: it is not forgotten. */
+  function forgetRemoved(registered: ReadonlyMap<number, number>): void {
+    for (const webhook of known.keys()) if (!registered.has(webhook)) decisions.delete(webhook);
+    known = registered;
+  }
+
+  return {
+    decided(webhook, outcome) {
+      const before = decisions.get(webhook) ?? NONE;
+      decisions.set(webhook, { ...before, [outcome]: before[outcome] + 1 });
+    },
+    text({ fired, queues }, nowMs) {
+      forgetRemoved(fired);
+      const texts = [FIRED.head, DECIDED.head, LENGTH.head, OLDEST.head] as [string, string, string, string];
+      for (const [webhook, count] of fired) {
+        const label = `{webhook="${webhook}"`;
+        const decided = decisions.get(webhook) ?? NONE;
+        const { waiting, retrying, replaying, oldestMs } = queues.get(webhook) ?? EMPTY;
+        const ageSeconds = oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000;
+        texts[0] += `${FIRED.name}${label}} ${count}\n`;
+        for (const outcome of OUTCOMES)
+          texts[1] += `${DECIDED.name}${label},outcome="${outcome}"} ${decided[outcome]}\n`;
+        texts[2] += `${LENGTH.name}${label},state="waiting"} ${waiting}\n`;
+        texts[2] += `${LENGTH.name}${label},state="retrying"} ${retrying}\n`;
+        texts[2] += `${LENGTH.name}${label},state="replaying"} ${replaying}\n`;
+        texts[3] += `${OLDEST.name}${label}} ${ageSeconds}\n`;
+      }
+      return texts.join("\n");
+    },
+  };
+}
+
+function family(name: string, type: "counter" | "gauge", help: string) {
+  return { name, head: `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n` };
+}

@@ -1,0 +1,65 @@
+/** All metrics of a node, in the text format of Prometheus. They live in the serving thread. */
+import { Registry } from "prom-client";
+import type { NodeFigures } from "../../gateway/figures.ts";
+import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import type { WebhookFigures } from "../../store/webhooks/webhook-figures.ts";
+import type { StreamFigures } from "../../stream/stream.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import type { WebhookObserver } from "../../webhooks/observer.ts";
+import { type CallsByThread, createCallMetrics } from "./calls.ts";
+import { type ConnectionsOfListeners, createConnectionMetrics } from "./connections.ts";
+import { createEachWebhook, type FiguresOfEach } from "./each-webhook.ts";
+import { createHttpMetrics, type HttpMetrics } from "./http.ts";
+import { createMatchingMetrics } from "./matching.ts";
+import { createNodeMetrics } from "./node.ts";
+import { createProcessMetrics, type ProcessFigures } from "./process.ts";
+import { createWebhookMetrics } from "./webhooks.ts";
+
+/** Everything that is not counted as it happens, but looked up when somebody asks. */
+export type Figures = FiguresOfEach & {
+  /** Undefined while the thread of consensus does not answer. */
+  readonly node: NodeFigures | undefined;
+  readonly serving: LoopDelay;
+  readonly webhooks: WebhookFigures;
+  readonly calls: CallsByThread;
+  readonly streams: StreamFigures;
+  readonly connections: ConnectionsOfListeners;
+  readonly process: ProcessFigures;
+};
+
+export type Metrics = {
+  readonly http: Pick<HttpMetrics, "answered">;
+  /** To be told what happens. */
+  readonly webhooks: Pick<WebhookObserver, "attempted" | "decided">;
+  readonly matching: MatchingObserver;
+  readonly contentType: string;
+  /** The page that is scraped. */
+  page(figures: Figures, nowMs: number): Promise<string>;
+};
+
+export function createMetrics(version: string): Metrics {
+  const registry = new Registry();
+  const node = createNodeMetrics(registry, version);
+  const webhooks = createWebhookMetrics(registry);
+  const eachWebhook = createEachWebhook();
+  const http = createHttpMetrics(registry);
+  const connections = createConnectionMetrics(registry);
+  const process = createProcessMetrics(registry);
+  const showCalls = createCallMetrics(registry);
+  return {
+    http,
+    webhooks: { attempted: webhooks.attempted, decided: eachWebhook.decided },
+    matching: createMatchingMetrics(registry),
+    contentType: registry.contentType,
+    async page(figures, nowMs) {
+      node.showNode(figures.node);
+      node.showServing(figures.serving);
+      webhooks.show(figures.webhooks, nowMs);
+      http.showStreams(figures.streams);
+      connections.show(figures.connections);
+      process.show(figures.process, figures.node?.logLinesLost);
+      showCalls(figures.calls);
+      return `${await registry.metrics()}\n${eachWebhook.text(figures, nowMs)}`;
+    },
+  };
+}

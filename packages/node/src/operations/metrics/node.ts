@@ -1,0 +1,133 @@
+/** Metrics of the chain, the forger, the pool and the threads. */
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { NodeFigures } from "../../gateway/figures.ts";
+import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import { createPeerBoundsMetrics } from "./peer-bounds.ts";
+import { showTotal } from "./total.ts";
+
+export type NodeMetrics = {
+  /** Undefined: the thread of consensus did not answer. */
+  showNode(figures: NodeFigures | undefined): void;
+  showServing(delay: LoopDelay): void;
+};
+
+export function createNodeMetrics(registry: Registry, version: string): NodeMetrics {
+  const registers = [registry];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+
+  const build = new Gauge({
+    name: "uniknode_build_info",
+    help: "Always 1; the version is in the label.",
+    labelNames: ["version"],
+    registers,
+  });
+  build.set({ version }, 1);
+  const started = gauge("uniknode_process_start_time_seconds", "When the process started, Unix time.");
+  started.set(Date.now() / 1_000 - process.uptime());
+  const memory = gauge("uniknode_process_resident_memory_bytes", "Memory of the process.");
+  const cpu = counter("uniknode_process_cpu_seconds_total", "Processor time of the process.");
+  const heap = new Gauge({
+    name: "uniknode_heap_used_bytes",
+    help: "Heap of each thread.",
+    labelNames: ["thread"],
+    registers,
+  });
+  const delay = new Gauge({
+    name: "uniknode_event_loop_delay_seconds",
+    help: "How long timers of each thread waited since the last scrape.",
+    labelNames: ["thread", "statistic"],
+    registers,
+  });
+
+  const isAnswering = gauge("uniknode_consensus_up", "1 if the thread of consensus answers, 0 if not.");
+  const height = gauge("uniknode_chain_height", "Height of the head.");
+  const age = gauge("uniknode_chain_head_age_seconds", "Network time since the head was forged.");
+  const behind = gauge("uniknode_chain_blocks_behind", "Blocks that the network has and the node has not.");
+  const synced = gauge("uniknode_chain_synced", "1 if the node is up to date, 0 if not.");
+  const percent = gauge("uniknode_sync_percent", "Share of the network's blocks that the node has.");
+  const pace = gauge(
+    "uniknode_sync_blocks_per_second",
+    "Blocks fetched and taken; 0 in step with the network.",
+  );
+  const left = gauge("uniknode_sync_left_seconds", "Time until the node is in step; 0 if it is.");
+  const pool = gauge("uniknode_pool_transactions", "Transactions that wait to be forged.");
+  const poolBytes = gauge("uniknode_pool_bytes", "Bytes of the transactions that wait to be forged.");
+  const poolWaiting = gauge(
+    "uniknode_pool_examined_transactions",
+    "Transactions that are being examined for the pool.",
+  );
+  const poolRefused = new Counter({
+    name: "uniknode_pool_refusals_total",
+    help: "Transactions that the pool refused, by the reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  const peers = gauge("uniknode_peers", "Peers that are known.");
+  const received = counter("uniknode_peers_received_bytes_total", "Bytes from other nodes.");
+  const sent = counter("uniknode_peers_sent_bytes_total", "Bytes to other nodes.");
+  const peerBounds = createPeerBoundsMetrics(registry);
+  const forged = counter("uniknode_forger_blocks_forged_total", "Blocks forged by this process.");
+  const missed = counter(
+    "uniknode_forger_slots_missed_total",
+    "Slots of this node's delegates that were missed.",
+  );
+  const refused = new Counter({
+    name: "uniknode_forger_refusals_total",
+    help: "Slots of this node's delegates that were not signed, by the reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  const elsewhere = gauge(
+    "uniknode_forger_keys_used_elsewhere",
+    "Keys of this node that another forger signs with.",
+  );
+
+  function showDelay(thread: string, { p50, p99, max }: LoopDelay): void {
+    delay.set({ thread, statistic: "p50" }, p50);
+    delay.set({ thread, statistic: "p99" }, p99);
+    delay.set({ thread, statistic: "max" }, max);
+  }
+
+  /** Totals by reason that are counted elsewhere. */
+  function showEach(totals: Counter<"reason">, figures: Readonly<Record<string, number>>): void {
+    totals.reset();
+    for (const [reason, total] of Object.entries(figures)) totals.inc({ reason }, total);
+  }
+
+  return {
+    showNode(figures) {
+      isAnswering.set(figures ? 1 : 0);
+      if (!figures) return;
+      height.set(figures.height);
+      age.set(figures.headAgeSeconds);
+      behind.set(figures.blocksBehind);
+      synced.set(figures.synced ? 1 : 0);
+      const { progress } = figures;
+      percent.set(progress?.percent ?? 100);
+      pace.set(progress?.blocksPerSecond ?? 0);
+      left.set(progress ? (progress.secondsLeft ?? Number.NaN) : 0);
+      pool.set(figures.poolSize);
+      poolBytes.set(figures.poolBytes);
+      poolWaiting.set(figures.poolWaiting);
+      showEach(poolRefused, figures.poolRefused);
+      peers.set(figures.peers);
+      showTotal(received, figures.traffic.receivedBytes);
+      showTotal(sent, figures.traffic.sentBytes);
+      if (figures.peerBounds) peerBounds.show(figures.peerBounds);
+      showTotal(forged, figures.forged);
+      showTotal(missed, figures.missed);
+      showEach(refused, figures.refused);
+      elsewhere.set(figures.keysUsedElsewhere);
+      heap.set({ thread: "consensus" }, figures.heapBytes);
+      showDelay("consensus", figures.loopDelay);
+    },
+    showServing(loopDelay) {
+      const { user, system } = process.cpuUsage();
+      showTotal(cpu, (user + system) / 1e6);
+      memory.set(process.memoryUsage.rss());
+      heap.set({ thread: "serving" }, process.memoryUsage().heapUsed);
+      showDelay("serving", loopDelay);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** Metrics of what peers and strangers take up, and what they were denied. */
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { PeerBounds } from "../../gateway/figures.ts";
+import { showTotal } from "./total.ts";
+
+export type PeerBoundsMetrics = { show(bounds: PeerBounds): void };
+
+export function createPeerBoundsMetrics(registry: Registry): PeerBoundsMetrics {
+  const registers = [registry];
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const counter = (name: string, help: string, label?: string) =>
+    new Counter({ name, help, registers, ...(label && { labelNames: [label] }) });
+
+  const sessions = gauge("uniknode_peers_sessions", "Connections of other nodes to this one.");
+  const handshakes = gauge(
+    "uniknode_peers_sessions_unfinished",
+    "Connections of other nodes that have not shaken hands yet.",
+  );
+  const banned = gauge("uniknode_peers_banned", "Addresses that are banned.");
+  const refused = counter(
+    "uniknode_peers_sessions_refused_total",
+    "Connections that were refused, by reason.",
+    "reason",
+  );
+  const cut = counter("uniknode_peers_sessions_cut_total", "Connections that were cut, by reason.", "reason");
+  const evicted = counter(
+    "uniknode_peers_sessions_evicted_total",
+    "Connections that made room for those of others.",
+  );
+  const dropped = counter(
+    "uniknode_peers_posts_dropped_total",
+    "Posts to peers that were not sent, by what they hold.",
+    "content",
+  );
+
+  function showEach(metric: Counter, label: string, values: Readonly<Record<string, number>>): void {
+    metric.reset();
+    for (const [name, value] of Object.entries(values)) metric.inc({ [label]: name }, value);
+  }
+
+  return {
+    show(bounds) {
+      sessions.set(bounds.sessions);
+      handshakes.set(bounds.handshakes);
+      banned.set(bounds.banned);
+      showEach(refused, "reason", bounds.refused);
+      showEach(cut, "reason", bounds.cut);
+      showTotal(evicted, bounds.evicted);
+      showEach(dropped, "content", bounds.postsDropped);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** Events of the pool (events.md 3.5), each departure with one shape. */
+import { createHash } from "node:crypto";
+import { transactionData } from "../events/content.ts";
+import type { Event } from "../events/event.ts";
+import type { PoolEvent } from "./events.ts";
+
+export function eventOfPool(event: PoolEvent): Event {
+  const { name } = event;
+  switch (name) {
+    case "transaction.pool.added":
+      return {
+        id: `${name}:${batchId(event.transactions.map(({ data }) => data.id))}`,
+        name,
+        data: event.transactions.map(({ data }) => transactionData(data)),
+      };
+    case "transaction.pool.rejected":
+      return {
+        id: `${name}:${batchId(event.rejected.map(({ transaction }) => transaction.data.id))}`,
+        name,
+        data: event.rejected.map(({ transaction, code, message }) => ({
+          transaction: transactionData(transaction.data),
+          type: code,
+          message,
+        })),
+      };
+    case "transaction.pool.removed":
+    case "transaction.expired":
+      return {
+        id: `${name}:${event.transaction.data.id}`,
+        name,
+        data: transactionData(event.transaction.data),
+      };
+  }
+}
+
+/** Name of a batch: what is in it. */
+const batchId = (ids: readonly string[]): string => createHash("sha256").update(ids.join()).digest("hex");

@@ -1,0 +1,163 @@
+/** The gateway of a node to its serving side, in the thread of the node. */
+import {
+  matchesBatchSchema,
+  type Network,
+  type SchemaViolation,
+  type SealedTransaction,
+  transactionToJson,
+} from "@uniknode/protocol";
+import type { ForgingFigures } from "../../forger/forging.ts";
+import { DevError } from "../../gateway/dev-commands.ts";
+import type { NodeFigures, PeerBounds, SyncProgress } from "../../gateway/figures.ts";
+import {
+  type AdmissionAnswer,
+  BodyError,
+  type Gateway,
+  type NodeStatus,
+  type PeerInfo,
+} from "../../gateway/gateway.ts";
+import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import type { PoolFigures } from "../../pool/figures.ts";
+
+export type GatewayOptions = {
+  /** Items of one submission. */
+  readonly maxTransactionsPerRequest: number;
+};
+
+export type GatewayDeps = {
+  readonly pool: {
+    submit: Gateway["submit"];
+    size(): number;
+    figures(): PoolFigures;
+    get(id: string): SealedTransaction | undefined;
+    inForgingOrder(limit?: number): SealedTransaction[];
+  };
+  readonly network: Network;
+  /** The last accepted block; timestamp in seconds since the network epoch. */
+  readonly head: () => { readonly height: number; readonly timestamp: number };
+  /** Network time in seconds. */
+  readonly now: () => number;
+  /** Absent for a node that has none to talk to. */
+  readonly peers?: {
+    /** Height of the network as they tell it; absent while none is known. */
+    networkHeight(): number | undefined;
+    list(): PeerInfo[];
+    /** Absent while in step with the network. */
+    progress(): SyncProgress | undefined;
+    traffic(): NodeFigures["traffic"];
+    bounds(): PeerBounds;
+    /** Passes on what the pool wants to be passed on of a submission. */
+    broadcastTransactions(items: readonly Record<string, unknown>[], answer: AdmissionAnswer): void;
+  };
+  /** Of this node's slots since the process started. */
+  readonly forging: () => ForgingFigures;
+  /** Of the thread of consensus. */
+  readonly loopDelay: () => LoopDelay;
+  /** Of the thread of consensus. */
+  readonly logLinesLost: () => number;
+  /** The register of webhooks changed. */
+  readonly webhooksChanged: () => void;
+  /** The live streams want these names: see `Interest.streamsChanged`. */
+  readonly streamsChanged: (names: readonly string[]) => Record<string, number>;
+  /** The verbs of a dev chain; absent on every other one. */
+  readonly dev?: Gateway["dev"];
+};
+
+/** A head this many slots old is behind (consensus.md 11). */
+const SYNCED_SLOTS = 3;
+/** In an answer; the peers themselves have bounds of their own. */
+const MAX_PEERS = 2_000;
+const MAX_PENDING = 100;
+
+export function createGateway(options: GatewayOptions, deps: GatewayDeps): Gateway {
+  const { pool, network, head, now, peers } = deps;
+
+  /** The body is judged as a whole (pool.md 3). */
+  function checkBody(transactions: readonly unknown[]): void {
+    const { maxTransactionsPerRequest: max } = options;
+    const { length } = transactions;
+    if (length < 1 || length > max) {
+      throw new BodyError(`"transactions" must have from 1 to ${max} items, not ${length}`);
+    }
+    const context = { network, height: head().height };
+    const violation = matchesBatchSchema(transactions, context, { isCoreWithoutGroup: true });
+    if (violation) throw new BodyError(violationText(violation));
+  }
+
+  async function status(): Promise<NodeStatus> {
+    const { height, timestamp } = head();
+    const known = peers?.networkHeight();
+    const progress = peers?.progress();
+    const maxAgeSeconds = SYNCED_SLOTS * network.milestoneAt(1).blocktime;
+    return {
+      synced: known === undefined || now() - timestamp < maxAgeSeconds,
+      now: height,
+      blocksCount: (known ?? height) - height,
+      timestamp: now(),
+      ...(progress && { progress }),
+    };
+  }
+
+  return {
+    async submit(transactions) {
+      checkBody(transactions);
+      const answer = await pool.submit(transactions);
+      peers?.broadcastTransactions(transactions as Record<string, unknown>[], answer);
+      return answer;
+    },
+    async pendingTransactions({ offset, limit: wanted, afterId }) {
+      const limit = Math.min(wanted, MAX_PENDING);
+      const isAfter = afterId !== undefined && pool.get(afterId) !== undefined;
+      const ordered = isAfter ? pool.inForgingOrder() : pool.inForgingOrder(offset + limit);
+      const start = isAfter ? ordered.findIndex(({ data }) => data.id === afterId) + 1 : offset;
+      const page = ordered.slice(start, start + limit);
+      return {
+        transactions: page.map(({ data }) => transactionToJson(data)),
+        offset: start,
+        totalCount: pool.size(),
+      };
+    },
+    async pendingTransaction(id) {
+      const transaction = pool.get(id);
+      return transaction && transactionToJson(transaction.data);
+    },
+    status,
+    peers: async () => peers?.list().slice(0, MAX_PEERS) ?? [],
+    async figures() {
+      const { now: height, blocksCount, synced, progress } = await status();
+      return {
+        height,
+        headAgeSeconds: now() - head().timestamp,
+        blocksBehind: blocksCount,
+        synced,
+        ...(progress && { progress }),
+        poolSize: pool.size(),
+        ...pool.figures(),
+        peers: peers?.list().length ?? 0,
+        traffic: peers?.traffic() ?? { receivedBytes: 0, sentBytes: 0 },
+        ...(peers && { peerBounds: peers.bounds() }),
+        ...deps.forging(),
+        heapBytes: process.memoryUsage().heapUsed,
+        logLinesLost: deps.logLinesLost(),
+        loopDelay: deps.loopDelay(),
+      };
+    },
+    async webhooksChanged() {
+      deps.webhooksChanged();
+    },
+    streamsChanged: async (names) => deps.streamsChanged(names),
+    dev: deps.dev ?? refuseVerbs,
+  };
+}
+
+function violationText({ path, expectation }: SchemaViolation): string {
+  const names = path.split("/").map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return `"transactions${names.join(".")}" ${expectation}`;
+}
+
+async function refuseVerbs(): Promise<never> {
+  throw new DevError(
+    "DEV_ONLY",
+    "only a dev chain has these verbs: one that was started with `uniknode dev`",
+  );
+}

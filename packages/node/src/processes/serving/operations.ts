@@ -1,0 +1,135 @@
+/** Metrics and health, put together from every part of the serving thread and from the node. */
+import type { Gateway } from "../../gateway/gateway.ts";
+import { createHealth } from "../../operations/health/health.ts";
+import type { Operations } from "../../operations/http/routes.ts";
+import type { CallsByThread } from "../../operations/metrics/calls.ts";
+import type { ConnectionsOfListeners } from "../../operations/metrics/connections.ts";
+import { createMetrics, type Metrics } from "../../operations/metrics/metrics.ts";
+import { createSharedAnswer } from "../../operations/shared-answer.ts";
+import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import { programVersion } from "../../platform/lifecycle/version.ts";
+import { CallError } from "../../platform/threads/error.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { Writes } from "../../store/engine/writes.ts";
+import { createQueueFigures, totalOf } from "../../store/webhooks/queue-figures.ts";
+import { createFiredFigures, createWebhookFigures } from "../../store/webhooks/webhook-figures.ts";
+import type { StreamFigures } from "../../stream/stream.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import { READER } from "../../webhooks/matching/matcher.ts";
+import type { WebhookObserver } from "../../webhooks/observer.ts";
+
+export type OperationsDeps = {
+  /** A connection that only reads. */
+  readonly database: Database;
+  readonly gateway: Pick<Gateway, "figures" | "status">;
+  /** To other threads, by the name of each. */
+  readonly calls: () => CallsByThread;
+  readonly streams: () => StreamFigures;
+  readonly connections: () => ConnectionsOfListeners;
+  readonly areWebhooksOn: boolean;
+  readonly consensusSilentSeconds: () => number;
+  /** Of this thread. */
+  readonly logLinesLost: () => number;
+  readonly writes: Pick<Writes, "trouble" | "failures">;
+  /** Of the disk of the data. */
+  readonly freeBytes: () => number | undefined;
+};
+
+/** Time that the thread of consensus has to answer. */
+const ANSWER_TIMEOUT_MS = 2_000;
+/** Time for which an answer is given again: less than anybody waits between two looks. */
+const REUSE_MS = 1_000;
+
+export function createOperations({
+  database,
+  gateway,
+  calls,
+  streams,
+  connections,
+  areWebhooksOn,
+  consensusSilentSeconds,
+  logLinesLost,
+  writes,
+  freeBytes,
+}: OperationsDeps): {
+  readonly operations: Operations;
+  /** To be told what happens. */
+  readonly observer: WebhookObserver;
+  readonly matching: MatchingObserver;
+  readonly answered: Metrics["http"]["answered"];
+  close(): void;
+} {
+  const version = programVersion();
+  const metrics = createMetrics(version);
+  const loopDelay = measureLoopDelay();
+  const webhooks = createWebhookFigures(database, READER);
+  const fired = createFiredFigures(database);
+  const queues = createQueueFigures(database);
+  const status = shared(() => inTime(gateway.status()));
+  const health = createHealth({
+    status,
+    consensusSilentSeconds,
+    writeTrouble: writes.trouble,
+    freeBytes,
+    webhooks: areWebhooksOn ? webhooks : undefined,
+    nowMs: Date.now,
+  });
+  const ready = shared(health.ready);
+
+  return {
+    operations: {
+      live: health.live,
+      ready,
+      status: shared(async () => ({
+        version,
+        uptimeSeconds: Math.round(process.uptime()),
+        ...(await ready()),
+        node: (await status()) ?? null,
+        webhooks: { ...webhooks(), queues: totalOf(queues().values()) },
+        streams: streams(),
+      })),
+      metricsType: metrics.contentType,
+      metrics: shared(async () =>
+        metrics.page(
+          {
+            node: await inTime(gateway.figures()),
+            serving: loopDelay.read(),
+            webhooks: webhooks(),
+            fired: fired(),
+            queues: queues(),
+            calls: calls(),
+            streams: streams(),
+            connections: connections(),
+            process: {
+              logLinesLost: logLinesLost(),
+              failedWrites: writes.failures(),
+              freeBytes: freeBytes(),
+            },
+          },
+          Date.now(),
+        ),
+      ),
+    },
+    observer: { ...metrics.webhooks, turned: health.turned },
+    matching: metrics.matching,
+    answered: metrics.http.answered,
+    close: loopDelay.close,
+  };
+}
+
+const shared = <T>(make: () => Promise<T>): (() => Promise<T>) =>
+  createSharedAnswer(make, REUSE_MS, () => performance.now());
+
+/** Undefined when the answer does not come, or not in time. */
+async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ANSWER_TIMEOUT_MS);
+  try {
+    return await Promise.race([answer, late]);
+  } catch (error) {
+    if (error instanceof CallError) return undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,110 @@
+/** What the user may set of API, webhooks and live stream, and what the serving thread makes of it. */
+import { pauseMsOf } from "../../config/pauses.ts";
+import type { LogLevel } from "../../platform/logging/logger.ts";
+import type { ServingData } from "./thread.ts";
+
+export type ServingOptions = {
+  readonly httpHost: string;
+  /** 0 takes a free one. */
+  readonly httpPort: number;
+  /** Addresses that the HTTP server answers; `*` for all. */
+  readonly httpAllow: string;
+  /** Proxies in front of it; undefined: none. */
+  readonly httpTrustProxy: string | undefined;
+  /** Names by which callers of the register without token reach the HTTP server. */
+  readonly httpHosts: readonly string[];
+  /** Connections at once, of all clients together and of one. */
+  readonly httpConnections: number;
+  readonly httpConnectionsPerClient: number;
+  /** Of health and metrics, 0 takes a free one; undefined: the HTTP server serves them. */
+  readonly operationsPort: number | undefined;
+  readonly operationsHost: string;
+  /** Requests per minute of one client address; 0: no limit. */
+  readonly rateLimit: number;
+  readonly webhooks: "on" | "off";
+  /** Absent: the one of the first start, made then. */
+  readonly webhookToken: string | undefined;
+  /** Addresses and networks that use the register of webhooks without token, and nobody else; undefined: the token counts. */
+  readonly webhookLegacy: string | undefined;
+  /** Whether everybody may read the live stream, not only who has the token. */
+  readonly eventsPublic: boolean;
+  /** Whether everybody may read the metrics, not only who has the token. */
+  readonly metricsPublic: boolean;
+  readonly webhookLimit: number;
+  readonly webhookPrivateTargets: boolean;
+  /** Addresses and networks: see `TargetOptions`. Undefined: none. */
+  readonly webhookAllow: string | undefined;
+  readonly webhookDeny: string | undefined;
+  readonly webhookHttpsOnly: boolean;
+  /** Deliveries per second to one host; 0: no limit. */
+  readonly webhookHostRate: number;
+  /** Seconds. */
+  readonly webhookTimeout: number;
+  /** See `readPauses`. */
+  readonly webhookRetries: readonly string[];
+  /** Days that the log of deliveries keeps one after its end, and one that was given up. */
+  readonly webhookLogDays: number;
+  readonly webhookLogFailedDays: number;
+  /** Deliveries that the log keeps, and that may wait in one webhook. */
+  readonly webhookLogSize: number;
+  readonly webhookQueueSize: number;
+  readonly logLevel: LogLevel;
+};
+
+const DAY_MS = 86_400_000;
+
+/** Values for the thread, which are read and checked already. */
+export function servingDataOf(
+  options: ServingOptions,
+  node: Pick<
+    ServingData,
+    | "databasePath"
+    | "turns"
+    | "writeState"
+    | "heartbeats"
+    | "files"
+    | "genesisBlock"
+    | "webhookToken"
+    | "sealKey"
+    | "feePolicy"
+    | "maxTransactionsPerRequest"
+    | "peerPort"
+  >,
+): ServingData {
+  return {
+    ...node,
+    host: options.httpHost,
+    port: options.httpPort,
+    allowed: options.httpAllow,
+    trustedProxies: options.httpTrustProxy,
+    hosts: options.httpHosts,
+    connections: { total: options.httpConnections, perClient: options.httpConnectionsPerClient },
+    ...(options.operationsPort !== undefined && {
+      operations: { host: options.operationsHost, port: options.operationsPort },
+    }),
+    rateLimit: options.rateLimit,
+    webhooks: options.webhooks,
+    legacyCallers: options.webhookLegacy,
+    maxWebhooks: options.webhookLimit,
+    eventsPublic: options.eventsPublic,
+    metricsPublic: options.metricsPublic,
+    targets: {
+      allowPrivateTargets: options.webhookPrivateTargets,
+      allowedNetworks: options.webhookAllow ?? "",
+      deniedNetworks: options.webhookDeny ?? "",
+      httpsOnly: options.webhookHttpsOnly,
+    },
+    deliveries: {
+      timeoutMs: options.webhookTimeout * 1_000,
+      retryPausesMs: options.webhookRetries.map(pauseMsOf),
+      maxPerSecondPerHost: options.webhookHostRate,
+      retention: {
+        maxAgeMs: options.webhookLogDays * DAY_MS,
+        maxFailedAgeMs: options.webhookLogFailedDays * DAY_MS,
+        maxDeliveries: options.webhookLogSize,
+        maxWaiting: options.webhookQueueSize,
+      },
+    },
+    logLevel: options.logLevel,
+  };
+}

@@ -1,0 +1,174 @@
+/** What runs in the serving thread: the API, the register of webhooks, and their deliveries. */
+import { dirname } from "node:path";
+import type { MessagePort } from "node:worker_threads";
+import { createNetwork, createSlots } from "@uniknode/protocol";
+import { gatewayThrough } from "../../gateway/channel.ts";
+import { createTimestampOf } from "../../http/answers/timestamp.ts";
+import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
+import { createDevRoutes } from "../../http/dev/routes.ts";
+import { createHttpServer } from "../../http/server/server.ts";
+import { createSlowLane } from "../../http/slow-queries/worker-pool.ts";
+import { createStreamRoutes } from "../../http/stream/routes.ts";
+import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
+import { countAnswers } from "../../operations/http/answers.ts";
+import { createOperationRoutes } from "../../operations/http/routes.ts";
+import { createOperationsServer } from "../../operations/http/server.ts";
+import { measureDiskSpace } from "../../platform/files/disk-space.ts";
+import { createClosing } from "../../platform/lifecycle/closing.ts";
+import { beat, watch } from "../../platform/lifecycle/heartbeats.ts";
+import { openLog } from "../../platform/logging/logger.ts";
+import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
+import { openDatabase } from "../../store/engine/database.ts";
+import { furtherTurn } from "../../store/engine/write-lock.ts";
+import { loggedTrouble, watchWrites } from "../../store/engine/writes.ts";
+import { createEventLog } from "../../store/events/event-log.ts";
+import { createSource } from "../../stream/source.ts";
+import { createStream, DEFAULT_STREAM_OPTIONS } from "../../stream/stream.ts";
+import { createSlices } from "../../subscriptions/conditions/slices.ts";
+import { createOperations } from "./operations.ts";
+import type { ServingData } from "./thread.ts";
+import { openWebhooks } from "./webhooks.ts";
+
+const RATE_LIMIT_WINDOW_MS = 60_000;
+/** Time for the rows of an answer in the thread that serves: all others wait meanwhile. */
+const READ_TIMEOUT_MS = 50;
+/** The same in the thread for what takes longer. */
+const SLOW_READ_TIMEOUT_MS = 2_000;
+/** The old network's software whose interface this node speaks. */
+const INTERFACE_VERSION = "5.7.2";
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** Opens the connections, listens and begins to deliver. */
+export async function startServing(data: ServingData, gatewayPort: MessagePort) {
+  const log = openLog(data.logLevel);
+  const { logger } = log;
+  const closing = createClosing();
+  const network = createNetwork(data.files);
+  const { gateway, figures: gatewayCalls } = gatewayThrough(gatewayPort);
+  closing.add("gateway", () => gatewayPort.close());
+
+  const writes = watchWrites(data.writeState, loggedTrouble(logger));
+  const database = openDatabase(data.databasePath, { turn: furtherTurn(data.turns), writes });
+  closing.add("database", database.close);
+  // This side reads the log; it writes nothing but cursors.
+  const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
+  closing.add("heartbeat", beat(data.heartbeats, "serving").close);
+  const consensusWatch = watch(data.heartbeats, "consensus", {
+    onSilent: () => logger.error({ thread: "consensus" }, "a thread does not turn"),
+    onBack: (seconds) => logger.warn({ thread: "consensus", seconds }, "a thread turns again"),
+  });
+  closing.add("watch", consensusWatch.close);
+  const diskSpace = measureDiskSpace(dirname(data.databasePath));
+  closing.add("disk space", diskSpace.close);
+  const figuresReader = openDatabase(data.databasePath, { readonly: true });
+  closing.add("figures reader", figuresReader.close);
+  const { operations, observer, matching, answered, ...measuring } = createOperations({
+    database: figuresReader,
+    gateway,
+    calls: () => ({ consensus: gatewayCalls(), slow: slowLane.figures() }),
+    streams: () => stream.figures(),
+    connections: () => ({ api: server.connections(), operations: operationsServer?.connections() }),
+    areWebhooksOn: data.webhooks === "on",
+    consensusSilentSeconds: consensusWatch.silentSeconds,
+    logLinesLost: log.lost,
+    writes,
+    freeBytes: diskSpace.freeBytes,
+  });
+  closing.add("measuring", measuring.close);
+  const slices = createSlices(matching);
+  const webhooks = openWebhooks(data, {
+    database,
+    eventLog,
+    network,
+    gateway,
+    observer,
+    matching,
+    slices,
+    closing,
+    logger,
+  });
+
+  const streamReader = openDatabase(data.databasePath, { readonly: true });
+  closing.add("stream reader", streamReader.close);
+  const stream = createStream(DEFAULT_STREAM_OPTIONS, {
+    source: createSource(streamReader, network),
+    streamsChanged: gateway.streamsChanged,
+    slices,
+    observer: matching,
+    nowMs: Date.now,
+  });
+  closing.add("stream", stream.close);
+
+  const reader = openDatabase(data.databasePath, { readonly: true });
+  closing.add("reader", reader.close);
+  const access = { token: data.webhookToken };
+  const { legacyCallers } = data;
+  const hosts = [data.host, ...(data.hosts ?? [])];
+  const registerAccess =
+    legacyCallers === undefined ? access : { isLegacy: true, whitelist: [legacyCallers], hosts };
+  warnOfUnnamedProxy(data, logger);
+  const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
+  const ports: Record<string, number> = { "@arkecosystem/core-p2p": data.peerPort };
+  const identity = {
+    version: INTERFACE_VERSION,
+    genesisBlock: data.genesisBlock,
+    feePolicy: data.feePolicy,
+    ports,
+  };
+  const { databasePath, files } = data;
+  const slowLane = createSlowLane({ databasePath, files, identity, readTimeoutMs: SLOW_READ_TIMEOUT_MS });
+  closing.add("slow requests", slowLane.close);
+  const rankings = createRankingBuilder(databasePath, (err) => logger.error({ err }, "no ranking made"));
+  closing.add("rankings", rankings.close);
+  const server = createHttpServer(
+    {
+      host: data.host,
+      port: data.port,
+      readTimeoutMs: READ_TIMEOUT_MS,
+      ...(data.connections && { connections: data.connections }),
+      maxTransactionsPerRequest: data.maxTransactionsPerRequest,
+      ...(data.allowed !== undefined && { allowed: data.allowed }),
+      ...(data.trustedProxies !== undefined && { trustedProxies: data.trustedProxies }),
+      ...(data.rateLimit && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
+    },
+    {
+      database: reader,
+      network,
+      identity,
+      slowLane,
+      rankings,
+      gateway,
+      plugins: [
+        ...(webhooks ? [createWebhookRoutes(registerAccess, webhooks)] : []),
+        createStreamRoutes(data.eventsPublic ? undefined : access, stream),
+        createDevRoutes(access, { gateway, timestampOf }),
+      ],
+      nowMs: Date.now,
+      logger,
+    },
+  );
+  closing.add("http", server.close);
+  countAnswers(server.app, answered);
+  const operationRoutes = createOperationRoutes(data.metricsPublic ? undefined : access, operations);
+  const operationsServer =
+    data.operations && createOperationsServer(data.operations, { routes: operationRoutes, logger });
+  if (operationsServer) closing.add("operations", operationsServer.close);
+  else server.app.register(operationRoutes);
+  const { port } = await server.listen();
+  const operationsAddress = await operationsServer?.listen();
+  if (operationsAddress) logger.info(operationsAddress, "health and metrics are served apart");
+  // Known only once it listens; the register of webhooks is part of the same API.
+  ports["@arkecosystem/core-api"] = port;
+  if (webhooks) ports["@arkecosystem/core-webhooks"] = port;
+  webhooks?.wake();
+
+  return {
+    port,
+    operationsPort: operationsAddress?.port,
+    wake() {
+      webhooks?.wake();
+      stream.wake();
+    },
+    close: () => closing.closeAll(logger),
+  };
+}

@@ -1,0 +1,197 @@
+/** Starting, waking and ending the serving thread. */
+import { once } from "node:events";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { NetworkFiles } from "@uniknode/protocol";
+import { answerCalls } from "../../gateway/channel.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { ConnectionBounds } from "../../http/connections/connections.ts";
+import type { OperationsAddress } from "../../operations/http/server.ts";
+import type { LogLevel } from "../../platform/logging/logger.ts";
+import type { FeePolicy } from "../../pool/fees.ts";
+import type { DeliveryRetention } from "../../store/webhooks/delivery-retention.ts";
+import type { TargetOptions } from "../../webhooks/delivery/guard.ts";
+
+/** Everything the thread needs, as plain values. */
+export type ServingData = {
+  readonly databasePath: string;
+  /** Of those who write to the database; see `createTurns`. */
+  readonly turns: SharedArrayBuffer;
+  /** Whether they succeed; see `createWriteState`. */
+  readonly writeState: SharedArrayBuffer;
+  /** Of the threads; see `createHeartbeats`. */
+  readonly heartbeats: SharedArrayBuffer;
+  readonly files: NetworkFiles;
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Addresses that are served; absent: all. */
+  readonly allowed?: string;
+  /** Proxies that tell the address of a client; absent: none. */
+  readonly trustedProxies?: string | undefined;
+  /** Names of this machine by which callers of the register are known to reach it; absent: none but the obvious. */
+  readonly hosts?: readonly string[];
+  /** Absent: the defaults of the HTTP server. */
+  readonly connections?: ConnectionBounds;
+  /** Where health and metrics are served; absent: by the HTTP server. */
+  readonly operations?: OperationsAddress;
+  /** Items of one `POST /transactions`. */
+  readonly maxTransactionsPerRequest: number;
+  /** Requests per minute of one client address; 0 or absent: no limit. */
+  readonly rateLimit?: number;
+  readonly webhooks: "on" | "off";
+  readonly webhookToken: string;
+  /** Of `sealSecrets`; absent: secrets of webhooks lie open. */
+  readonly sealKey?: Uint8Array | undefined;
+  /** Addresses and networks that use the register of webhooks without token, and nobody else; absent: the token counts. */
+  readonly legacyCallers?: string | undefined;
+  /** Webhooks in the register; absent: as many as unless said otherwise. */
+  readonly maxWebhooks?: number;
+  /** Whether everybody may read the live stream. */
+  readonly eventsPublic: boolean;
+  /** Whether everybody may read the metrics. */
+  readonly metricsPublic: boolean;
+  readonly targets: TargetOptions;
+  readonly deliveries: {
+    /** For a whole exchange, the connection included. */
+    readonly timeoutMs: number;
+    /** Pause after each failed attempt of a delivery; nothing follows the last one. */
+    readonly retryPausesMs: readonly number[];
+    /** 0: no limit. */
+    readonly maxPerSecondPerHost: number;
+    readonly retention: Omit<DeliveryRetention, "keptBlocks">;
+  };
+  readonly feePolicy: FeePolicy;
+  /** Of the peer-to-peer protocol; the network's own for a node that has no peers. */
+  readonly peerPort: number;
+  readonly logLevel: LogLevel;
+};
+
+export type ToServing =
+  | {
+      readonly kind: "start";
+      readonly data: ServingData;
+      readonly gatewayPort: MessagePort;
+      /** One integer: 1 while a wake is under way, which the thread takes back before it wakes up. */
+      readonly waking: Int32Array<SharedArrayBuffer>;
+    }
+  | { readonly kind: "wake" | "close" };
+export type FromServing = {
+  readonly kind: "listening";
+  readonly port: number;
+  /** Of health and metrics, where they have a listener of their own. */
+  readonly operationsPort: number | undefined;
+};
+
+export type Serving = {
+  /** Base URL of API and webhooks. */
+  readonly url: string;
+  /** Port that is listened on. */
+  readonly port: number;
+  /** Base URL of health and metrics. */
+  readonly operationsUrl: string;
+  /** New events are in the log. */
+  wake(): void;
+  /** Rejects when the thread dies although nobody asked it to. */
+  readonly died: Promise<never>;
+};
+
+export type ServingThread = {
+  /**
+   * Waits until the thread listens. To be called once.
+   *
+   * @throws {Error} when it cannot, for instance because the port is taken
+   */
+  start(data: ServingData, gateway: Gateway): Promise<Serving>;
+  /** Settles when running requests and deliveries have ended and the thread has gone, whether it was started or not. */
+  close(): Promise<void>;
+};
+
+/** Time in which the thread must listen: it opens a database of any size, and looks what waits there. */
+const START_TIMEOUT_MS = 120_000;
+/** Time to close, beside that of the deliveries that are under way; then the thread is stopped. */
+const CLOSE_TIMEOUT_MS = 30_000;
+
+/** Creates the thread, which loads its program while the caller prepares what it is to serve. */
+export function loadServingThread(): ServingThread {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url));
+  const { port1, port2 } = new MessageChannel();
+  const send = (message: ToServing, transfer: MessagePort[] = []) => worker.postMessage(message, transfer);
+  const waking = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  let closeTimeoutMs = CLOSE_TIMEOUT_MS;
+  let isClosing = false;
+  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  const died = new Promise<never>((_, reject) => {
+    worker.once("error", reject);
+    worker.once("messageerror", reject);
+    worker.once("exit", (code) => {
+      port1.close();
+      if (!isClosing) reject(new Error(`the serving thread ended with code ${code}`));
+    });
+  });
+  // Whoever starts the thread decides what its death means; here it only must not go unheard.
+  died.catch(() => {});
+
+  /** However much happens while the thread is busy, it is woken once. */
+  function wake(): void {
+    if (Atomics.exchange(waking, 0, 1) === 0) send({ kind: "wake" });
+  }
+
+  return {
+    async start(data, gateway) {
+      closeTimeoutMs += data.deliveries.timeoutMs;
+      answerCalls(port1, gateway);
+      send({ kind: "start", data, gatewayPort: port2, waking }, [port2]);
+      const listening = Promise.race([
+        once(worker, "message", { signal: AbortSignal.timeout(START_TIMEOUT_MS) }),
+        died,
+      ]);
+      const [{ port, operationsPort }] = (await listening.catch((error) => {
+        throw explained(error, data);
+      })) as [FromServing];
+      const url = `http://${shownHost(data.host)}:${port}`;
+      const operationsUrl = data.operations
+        ? `http://${shownHost(data.operations.host)}:${operationsPort}`
+        : url;
+      return { url, port, operationsUrl, died, wake };
+    },
+    async close() {
+      isClosing = true;
+      send({ kind: "close" });
+      const late = setTimeout(() => void worker.terminate(), closeTimeoutMs);
+      await exited;
+      clearTimeout(late);
+    },
+  };
+}
+
+type ListenError = Error & { readonly code?: string; readonly port?: number; readonly hostname?: string };
+
+/** The usual reasons for which a port cannot be listened on, with what to do about them. */
+function explained(error: ListenError, data: ServingData): Error {
+  const { host, port, flag } = listenerOf(error, data);
+  if (error.code === "EADDRINUSE") {
+    return new Error(
+      `port ${port} of ${host} is in use; choose another with ${flag}-port, or 0 for a free one`,
+    );
+  }
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
+    return new Error(`${host} is no address of this machine; choose another with ${flag}-host`);
+  }
+  if (error.code === "EACCES") {
+    return new Error(`port ${port} may not be used by this user; choose one above 1023 with ${flag}-port`);
+  }
+  return error;
+}
+
+function listenerOf({ port, hostname }: ListenError, { operations, ...data }: ServingData) {
+  const isOperations = operations && (port === operations.port || hostname === operations.host);
+  return isOperations ? { ...operations, flag: "--operations" } : { ...data, flag: "--http" };
+}
+
+/** A URL needs brackets around IPv6, and nobody can open "every address". */
+function shownHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,72 @@
+/** The webhook service as the operator wants it: on, or off. */
+import type { Network } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import { createHistory } from "../../event-log/history.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { Closing } from "../../platform/lifecycle/closing.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { EventLog } from "../../store/events/event-log.ts";
+import { createSeal } from "../../store/webhooks/encryption.ts";
+import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import type { Slices } from "../../subscriptions/conditions/slices.ts";
+import { createPost } from "../../webhooks/delivery/post.ts";
+import { READER } from "../../webhooks/matching/matcher.ts";
+import type { WebhookObserver } from "../../webhooks/observer.ts";
+import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS, type Webhooks } from "../../webhooks/webhooks.ts";
+import type { ServingData } from "./thread.ts";
+
+export type WebhooksDeps = {
+  /** A connection that can write, and the event log on the same connection. */
+  readonly database: Database;
+  readonly eventLog: EventLog;
+  readonly network: Network;
+  readonly gateway: Pick<Gateway, "webhooksChanged">;
+  readonly observer: WebhookObserver;
+  readonly matching: MatchingObserver;
+  readonly slices: Slices;
+  readonly closing: Pick<Closing, "add">;
+  readonly logger: Logger;
+};
+
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** Undefined: the service is off. Then nobody holds the event log back, and what happens is told to no webhook. */
+export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | undefined {
+  const { database, eventLog, network, gateway, observer, matching, slices, closing, logger } = deps;
+  if (data.webhooks === "off") {
+    eventLog.removeCursor(READER);
+    return undefined;
+  }
+  const { timeoutMs, retryPausesMs, maxPerSecondPerHost } = data.deliveries;
+  const { post, close: closePost } = createPost({
+    timeoutMs,
+    userAgent: "uniknode",
+    ...data.targets,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  });
+  closing.add("connections", closePost);
+  const webhooks = createWebhooks(
+    {
+      ...DEFAULT_WEBHOOK_OPTIONS,
+      ...(data.maxWebhooks !== undefined && { maxWebhooks: data.maxWebhooks }),
+      httpsOnly: data.targets.httpsOnly,
+      retryPausesMs,
+      maxPerSecondPerHost,
+      retention: { ...DEFAULT_WEBHOOK_OPTIONS.retention, ...data.deliveries.retention },
+    },
+    {
+      database,
+      seal: createSeal(data.sealKey),
+      eventLog,
+      webhooksChanged: gateway.webhooksChanged,
+      history: createHistory(database, network),
+      post,
+      observer,
+      matching,
+      slices,
+      logger,
+    },
+  );
+  closing.add("webhooks", webhooks.close);
+  return webhooks;
+}

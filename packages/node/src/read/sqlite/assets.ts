@@ -1,0 +1,75 @@
+/** Conditions on the assets of transactions, which are kept as JSON. */
+import { transactionTypes } from "@uniknode/protocol";
+import type { Database, SqlValue } from "../../store/engine/database.ts";
+import { type Condition, NEVER, oneOf } from "./conditions.ts";
+
+/** Makes the conditions known to the connection. */
+export function defineAssets(database: Database): void {
+  let last: { text: SqlValue; wanted: unknown } | undefined;
+  /** Whether the transaction has an asset with the members of a JSON object. */
+  database.define("has_asset", (asset, text) => {
+    // The same for every row of a search, and not always small.
+    if (last?.text !== text) last = { text: text!, wanted: JSON.parse(text as string) };
+    return asset !== null && contains(JSON.parse(asset as string), last.wanted) ? 1 : 0;
+  });
+}
+
+/** What must hold of a transaction, and the types that it must have one of. */
+export type AssetTest = { readonly condition: Condition; readonly types: readonly Condition[] };
+
+/** Members given at any depth are in the asset too, with the same values. */
+export const withAsset = (wanted: object): AssetTest =>
+  isDeeperThan(MAX_DEPTH, wanted)
+    ? { condition: NEVER, types: [NEVER] }
+    : {
+        condition: { sql: "has_asset(asset, ?)", values: [JSON.stringify(wanted)] },
+        types: typesWith(Object.keys(wanted)),
+      };
+
+/** Claims and refunds of the locks. */
+export const unlocking = (lockIds: readonly string[]): AssetTest => ({
+  condition: oneOf(LOCK, lockIds),
+  types: [...typesWith(["claim"]), ...typesWith(["refund"])],
+});
+
+/** Id of the lock that a claim or a refund is about; null for every other transaction. */
+const LOCK = "coalesce(asset ->> '$.claim.lockTransactionId', asset ->> '$.refund.lockTransactionId')";
+
+/** No asset is nested deeper. */
+const MAX_DEPTH = 16;
+
+const isDeeperThan = (depth: number, value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((member) => isDeeperThan(depth - 1, member)));
+
+/** As PostgreSQL contains JSON in JSON: each item of an array in some item, in any order. */
+function contains(value: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(value) && wanted.every((item) => value.some((given) => contains(given, item)));
+  }
+  if (typeof wanted !== "object" || wanted === null) return value === wanted;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.entries(wanted).every(
+    ([name, member]) => Object.hasOwn(value, name) && contains(value[name as keyof typeof value], member),
+  );
+}
+
+/** The types whose asset can have these members: so few rows are read. */
+function typesWith(members: readonly string[]): Condition[] {
+  const types = transactionTypes.filter(({ schema, legacySchema }) =>
+    [schema, legacySchema].some((form) => {
+      const asset = form?.properties.asset as AssetSchema | undefined;
+      if (!asset) return false;
+      const known = (asset.anyOf ?? [asset]).flatMap(({ properties }) => Object.keys(properties ?? {}));
+      return members.every((name) => known.includes(name));
+    }),
+  );
+  if (types.length === 0) return [NEVER];
+  return types.map(({ typeGroup, type }) => ({
+    sql: "type_group = ? AND type = ?",
+    values: [typeGroup, type],
+  }));
+}
+
+type AssetSchema = { readonly properties?: object; readonly anyOf?: readonly AssetSchema[] };

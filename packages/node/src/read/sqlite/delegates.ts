@@ -1,0 +1,50 @@
+/** Delegates: the few wallets that have the attribute, resigned ones included. */
+import type { Attributes } from "@uniknode/ledger";
+import type { Database } from "../../store/engine/database.ts";
+import type { Json } from "../../store/state/json.ts";
+import { type Head, perHead } from "./snapshot.ts";
+
+export type StoredDelegate = {
+  readonly address: string;
+  readonly publicKey: string;
+  /** Decimal text. */
+  readonly balance: string;
+  readonly vote?: string;
+  readonly secondPublicKey?: string;
+  readonly delegate: Json<NonNullable<Attributes["delegate"]>>;
+  /** First name that the delegate's unik disclosed. */
+  readonly explicitName?: string;
+};
+
+export type DelegateQueries = { all(head: Head): readonly StoredDelegate[] };
+
+type DelegateRow = {
+  address: string;
+  publicKey: string;
+  balance: string;
+  attributes: string;
+  explicitValues: string | null;
+};
+
+export function createDelegateQueries(database: Database): DelegateQueries {
+  const all = database.prepare<DelegateRow>(
+    `SELECT address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, attributes,
+       names.value AS explicitValues
+     FROM wallets LEFT JOIN properties AS names ON names.token = username AND names.key = 'explicitValues'
+     WHERE username IS NOT NULL`,
+  );
+  return { all: perHead(() => all.all().map(delegateFromRow)) };
+}
+
+function delegateFromRow({ attributes, explicitValues, ...row }: DelegateRow): StoredDelegate {
+  const { delegate, vote, secondPublicKey } = JSON.parse(attributes) as Json<Attributes>;
+  const explicitName = explicitValues?.split(",")[0];
+  return {
+    ...row,
+    // A wallet is listed by its username, which is a member of this attribute.
+    delegate: delegate!,
+    ...(vote !== undefined && { vote }),
+    ...(secondPublicKey !== undefined && { secondPublicKey }),
+    ...(explicitName && { explicitName }),
+  };
+}

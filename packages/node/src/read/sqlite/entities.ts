@@ -1,0 +1,31 @@
+/** Entities, which stand in the wallets that registered them. */
+import type { Attributes, Entity } from "@uniknode/ledger";
+import type { Database } from "../../store/engine/database.ts";
+import type { Json } from "../../store/state/json.ts";
+import { type Head, perHead } from "./snapshot.ts";
+
+export type StoredEntity = Json<Entity> & {
+  /** Id of the registration. */
+  readonly id: string;
+  readonly address: string;
+  readonly publicKey: string;
+};
+
+/** Resigned ones included. */
+export type EntityQueries = { all(head: Head): readonly StoredEntity[] };
+
+type OwnerRow = { address: string; publicKey: string; attributes: string };
+
+export function createEntityQueries(database: Database): EntityQueries {
+  // A name leads to its registration for ever, and the registration to the wallet.
+  const owners = database.prepare<OwnerRow>(
+    `SELECT address, public_key AS publicKey, attributes FROM wallets WHERE public_key IN (
+       SELECT sender FROM transactions WHERE id IN (SELECT value FROM entries WHERE space = 'entities'))`,
+  );
+  return { all: perHead(() => owners.all().flatMap(entitiesOf)) };
+}
+
+function entitiesOf({ address, publicKey, attributes }: OwnerRow): StoredEntity[] {
+  const { entities = {} } = JSON.parse(attributes) as Json<Attributes>;
+  return Object.entries(entities).map(([id, entity]) => ({ ...entity, id, address, publicKey }));
+}

@@ -1,0 +1,71 @@
+/** Who takes part in a transaction: conditions on `transactions`, each of which an index answers. */
+import type { Database } from "../../store/engine/database.ts";
+import { type Condition, NEVER } from "./conditions.ts";
+
+export type Parties = {
+  sentBy(address: string): Condition;
+  /** One of them holds where the address is recipient, payee, or sender of what names no recipient. */
+  receivedBy(address: string): Condition[];
+  /** One of them holds where the wallet sends, receives, or earns by it. */
+  involving(address: string): Condition[];
+  /** One of them holds where sender or recipient is one of the addresses. */
+  between(addresses: readonly string[]): Condition[];
+};
+
+export type PartiesOptions = {
+  /** Address of the network's foundation, if it has one. */
+  readonly foundation: string | undefined;
+  /** First height from which updates no longer pay the foundation; absent while none is planned. */
+  readonly foundationUntil: number | undefined;
+};
+
+const CERTIFIED_MINT = 3;
+
+export function createParties(
+  database: Database,
+  { foundation, foundationUntil = Number.MAX_SAFE_INTEGER }: PartiesOptions,
+): Parties {
+  const publicKey = database.prepare<{ publicKey: string | null }>(
+    "SELECT public_key AS publicKey FROM wallets WHERE address = ?",
+  );
+  const payment = database.prepare("SELECT 1 FROM payees WHERE address = ? LIMIT 1");
+  const publicKeyOf = (address: string): string | undefined => publicKey.get(address)?.publicKey ?? undefined;
+
+  function sentBy(address: string): Condition {
+    const sender = publicKeyOf(address);
+    return sender === undefined ? NEVER : { sql: "sender = ?", values: [sender] };
+  }
+
+  function ownWithoutRecipient(address: string): Condition {
+    const sent = sentBy(address);
+    return sent === NEVER ? NEVER : { sql: `${sent.sql} AND recipient IS NULL`, values: sent.values };
+  }
+
+  const isPaid = (address: string): Condition =>
+    payment.get(address) === undefined
+      ? NEVER
+      : {
+          sql: "(height, sequence) IN (SELECT height, sequence FROM payees WHERE address = ?)",
+          values: [address],
+        };
+
+  /** What a mint or an update pays the foundation is no part of the transaction itself. */
+  const earned: Condition = {
+    sql: "is_alive = 1 AND (type = ? OR height < ?)",
+    values: [CERTIFIED_MINT, foundationUntil],
+  };
+
+  return {
+    sentBy,
+    receivedBy: (address) => [receives(address), isPaid(address), ownWithoutRecipient(address)],
+    involving: (address) => [
+      sentBy(address),
+      receives(address),
+      isPaid(address),
+      ...(address === foundation ? [earned] : []),
+    ],
+    between: (addresses) => addresses.flatMap((address) => [sentBy(address), receives(address)]),
+  };
+}
+
+const receives = (address: string): Condition => ({ sql: "recipient = ?", values: [address] });

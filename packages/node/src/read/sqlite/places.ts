@@ -1,0 +1,25 @@
+/** Transactions by their places in the chain. */
+import type { Database } from "../../store/engine/database.ts";
+import { placeOf } from "./cursor.ts";
+import type { Found } from "./listing.ts";
+import type { OrderTerm } from "./order.ts";
+import type { RankedPage } from "./rankings/pages.ts";
+import { SEQUENCES } from "./rankings/ranking.ts";
+
+/** The rows of a page. `order` is what the page is in; `isWalk` as of a range. */
+export type RowsAt<Row> = (page: RankedPage, order: readonly OrderTerm[], isWalk?: boolean) => Found<Row>;
+
+export function createRowsAt<Row>(database: Database, columns: string, joins: string): RowsAt<Row> {
+  const from = `FROM (
+      SELECT key AS position, value / ${SEQUENCES} AS height, value % ${SEQUENCES} AS sequence FROM json_each(?)
+    ) AS page CROSS JOIN transactions USING (height, sequence) ${joins} ORDER BY position`;
+  const select = database.prepare<Row>(`SELECT ${columns} ${from}`);
+  return ({ places, totalCount, isLast }, order, isWalk) => {
+    const last = places.at(-1);
+    const rows = select.all(JSON.stringify(places));
+    if (!isWalk || isLast || last === undefined) return { rows, totalCount };
+    const names = order.map(({ value }) => value);
+    const walked = database.prepare<{ place: string }>(`SELECT ${placeOf(order, names)} AS place ${from}`);
+    return { rows, totalCount, next: walked.get(JSON.stringify([last]))!.place };
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * Makes rankings in another thread: nothing else waits for it. A thread takes longer to begin than most rankings to be
+ * made, and so it stays for a while; then it ends, for the rows of a long one leave it with much memory.
+ */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { CallError } from "../../../platform/threads/error.ts";
+import type { RankingDependencies } from "./rankings.ts";
+import type { Ranked, RankingAt } from "./reading.ts";
+
+export type RankingBuilder = {
+  /** To be asked for one at a time. */
+  build: RankingDependencies["build"];
+  /** Ends what is being made. */
+  close(): Promise<void>;
+};
+
+/** What the thread needs, as plain values. */
+export type BuilderData = { readonly databasePath: string };
+export type ToBuilder = { readonly ranked: Ranked; readonly maxBytes: number };
+
+const STAYS_MS = 60_000;
+/** Longer than the thread reads for one ranking. */
+const TIMEOUT_MS = 660_000;
+
+/**
+ * @param onError given what keeps a ranking from being made
+ * @param timeoutMs after which a thread that has not made its ranking is stopped
+ */
+export function createRankingBuilder(
+  databasePath: string,
+  onError: (error: unknown) => void,
+  timeoutMs = TIMEOUT_MS,
+): RankingBuilder {
+  let worker: Worker | undefined;
+  let leaving: NodeJS.Timeout | undefined;
+
+  function start(): Worker {
+    const workerData: BuilderData = { databasePath };
+    const started = new Worker(new URL("./worker.ts", import.meta.url), { workerData });
+    started.once("exit", () => {
+      if (worker === started) worker = undefined;
+    });
+    return started;
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(leaving);
+    const ended = worker;
+    worker = undefined;
+    await ended?.terminate();
+  }
+
+  return {
+    async build(ranked, maxBytes) {
+      clearTimeout(leaving);
+      worker ??= start();
+      const settled = new AbortController();
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(
+        () => late.reject(new CallError("CALL_TIMEOUT", `no ranking within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
+      try {
+        worker.postMessage({ ranked, maxBytes } satisfies ToBuilder);
+        const answered = once(worker, "message", settled);
+        const gone = once(worker, "exit", settled).then(() => []);
+        const lost = once(worker, "messageerror", settled).then(([error]) => Promise.reject(error));
+        const [built] = (await Promise.race([answered, gone, lost, late.promise])) as [RankingAt?];
+        return built;
+      } catch (error) {
+        onError(error);
+        // What it is at is of no use any more, and the next ranking finds another thread.
+        void end();
+        throw error;
+      } finally {
+        clearTimeout(timer);
+        settled.abort();
+        leaving = setTimeout(end, STAYS_MS).unref();
+      }
+    },
+    close: end,
+  };
+}

@@ -1,0 +1,208 @@
+/** Pages of transactions that are found by rankings: in the order of a column, or by the value of one. */
+import { LRUCache } from "lru-cache";
+import type { Database } from "../../../store/engine/database.ts";
+import type { Condition, Integer, Interval } from "../conditions.ts";
+import { cursorPlace } from "../cursor.ts";
+import { type Alternatives, keysText, type Range, valuesOf, whereText } from "../listing.ts";
+import type { Direction, OrderTerm } from "../order.ts";
+import type { Head } from "../snapshot.ts";
+import { type Mark, startOf } from "../tallies.ts";
+import {
+  bytesOf,
+  type Kind,
+  offsetAfter,
+  pageOf,
+  placeOf,
+  type Ranking,
+  rowsBetween,
+  rowsWith,
+  SEQUENCES,
+} from "./ranking.ts";
+import type { Rankings } from "./rankings.ts";
+import type { Ranked } from "./reading.ts";
+
+export type RankedPage = {
+  readonly places: readonly number[];
+  readonly totalCount: number;
+  /** Whether no others come after these. */
+  readonly isLast: boolean;
+};
+
+/** Rows that are known by their places. */
+export type Matches = {
+  readonly count: number;
+  /** Their places; undefined where they are too many to be looked up one by one. */
+  readonly places: readonly number[] | undefined;
+  /** A page of them by their place in the chain; undefined where they are too many to be sorted. */
+  page(order: readonly OrderTerm[], range: Range): RankedPage | undefined;
+  /** Where such a page begins (`tallies.ts`). */
+  startOf(direction: Direction, offset: number): { readonly from?: Condition; readonly offset: number };
+};
+
+/** A filter that wants some values of a column: all that are between two, or have a text in them. */
+export type Wanted = {
+  readonly column: string;
+  readonly kind: Kind;
+  readonly value: Integer | Interval;
+};
+
+export type RankedPages = {
+  /**
+   * A page in the order of a column, ended by the places of rows, newest first; undefined while there is no ranking.
+   *
+   * @throws {CursorError}
+   */
+  ordered(head: Head, ranked: Ranked, order: readonly OrderTerm[], range: Range): RankedPage | undefined;
+  /** Undefined while there is no ranking. */
+  matches(head: Head, wanted: Wanted): Matches | undefined;
+  /** Rows that an index answers. */
+  places(alternatives: Alternatives): readonly number[];
+  /** Those of some rows that meet all conditions; each row is looked up. */
+  passing(head: Head, places: readonly number[], conditions: readonly Condition[]): Matches;
+};
+
+/** That a row is at one of the places. */
+export const isAt = (places: readonly number[]): Condition => ({
+  sql: `(height, sequence) IN (SELECT value / ${SEQUENCES}, value % ${SEQUENCES} FROM json_each(?))`,
+  values: [JSON.stringify(places)],
+});
+
+const TABLE = { table: "transactions", key: ["height", "sequence"] };
+
+/** Rows that take some milliseconds, the first to be looked up in the table, the second to be sorted. */
+export const MAX_LOOKED_UP = 2_000;
+const MAX_SORTED = 20_000;
+/** Parts of the chain whose rows are counted, where they are too many to be sorted. */
+const PARTS = 1_000;
+/** Values of a column that many rows have, remembered until the next block: 50 kB each. */
+const MAX_KEPT = 20;
+
+export function createRankedPages(database: Database, rankings: Rankings): RankedPages {
+  const kept = new WeakMap<Ranking, LRUCache<string, Matches>>();
+
+  // Integers beyond 2^53 stay what they are.
+  const member = database.prepare<{ text: string | null }>("SELECT CAST(json_extract(?, ?) AS TEXT) AS text");
+
+  return {
+    ordered(head, ranked, order, range) {
+      const ranking = rankings.find(head, ranked);
+      if (!ranking) return undefined;
+      const { direction } = order.at(-3)!;
+      let { offset } = range;
+      if (range.after !== undefined) {
+        const place = cursorIn(order, range.after);
+        const value = member.get(range.after, `$[${order.length - 2}]`)!.text;
+        offset = offsetAfter(ranking, direction, bytesOf(ranked.kind, value), place);
+      }
+      const totalCount = ranking.places.length;
+      const places = pageOf(ranking, direction, offset, range.limit);
+      return { places, totalCount, isLast: offset + places.length >= totalCount };
+    },
+    matches(head, { column, kind, value }) {
+      const ranking = rankings.find(head, { column, kind, alternatives: [[]] });
+      if (!ranking) return undefined;
+      const known = kept.get(ranking) ?? new LRUCache({ max: MAX_KEPT });
+      // Rankings are others after each block.
+      kept.set(ranking, known);
+      const name = JSON.stringify(value);
+      const before = known.get(name);
+      if (before) return before;
+      const groups =
+        kind === "text" ? rowsWith(ranking, `${value}`) : rowsBetween(ranking, ...endsOf(kind, value));
+      const matches = matchesOf(head, groups);
+      if (matches.count > MAX_SORTED) known.set(name, matches);
+      return matches;
+    },
+    places(alternatives) {
+      const rows = database.prepare<{ place: number }>(
+        `SELECT height * ${SEQUENCES} + sequence AS place FROM (${keysText(TABLE, alternatives)})`,
+      );
+      return rows.all(...valuesOf(alternatives)).map(({ place }) => place);
+    },
+    passing(head, places, conditions) {
+      const select = database.prepare<{ place: number }>(
+        `SELECT place FROM (
+           SELECT value AS place, value / ${SEQUENCES} AS height, value % ${SEQUENCES} AS sequence FROM json_each(?)
+         ) AS found CROSS JOIN transactions USING (height, sequence) ${whereText(conditions)}`,
+      );
+      const rows = select.all(JSON.stringify(places), ...valuesOf([conditions]));
+      return matchesOf(head, [Float64Array.from(rows, ({ place }) => place)]);
+    },
+  };
+}
+
+function endsOf(
+  kind: Kind,
+  wanted: Integer | Interval,
+): [from: Uint8Array | undefined, to: Uint8Array | undefined] {
+  const { from, to } = typeof wanted === "object" ? wanted : { from: wanted, to: wanted };
+  const end = (value: Integer | undefined) => (value === undefined ? undefined : bytesOf(kind, `${value}`));
+  return [end(from), end(to)];
+}
+
+function matchesOf(head: Head, groups: readonly Float64Array[]): Matches {
+  const count = groups.reduce((sum, { length }) => sum + length, 0);
+  if (count > MAX_SORTED) return manyOf(count, marksOf(head, groups));
+  return {
+    count,
+    places: count > MAX_LOOKED_UP ? undefined : groups.flatMap((rows) => [...rows]),
+    page: (order, range) => pageByPlace(groups, count, order, range),
+    startOf: (direction, offset) => startOf(marksOf(head, groups), count, direction, offset),
+  };
+}
+
+/** Their places are not held: marks take less memory. */
+const manyOf = (count: number, marks: readonly Mark[]): Matches => ({
+  count,
+  places: undefined,
+  page: () => undefined,
+  startOf: (direction, offset) => startOf(marks, count, direction, offset),
+});
+
+/** The place with its sequence counted from the other end. */
+const backwards = (place: number): number => place + SEQUENCES - 1 - 2 * (place % SEQUENCES);
+
+function pageByPlace(
+  groups: readonly Float64Array[],
+  count: number,
+  order: readonly OrderTerm[],
+  range: Range,
+): RankedPage {
+  const [{ direction }, sequence] = order as readonly [OrderTerm, OrderTerm];
+  // Sequences that run against the heights are turned round before rows are sorted as numbers, and afterwards again.
+  const turned = sequence.direction === direction ? (place: number) => place : backwards;
+  const sorted = new Float64Array(count);
+  let length = 0;
+  for (const rows of groups) for (const place of rows) sorted[length++] = turned(place);
+  sorted.sort();
+  if (direction === "desc") sorted.reverse();
+  const offset =
+    range.after === undefined
+      ? range.offset
+      : indexAfter(sorted, direction, turned(cursorIn(order, range.after)));
+  const places = [...sorted.subarray(offset, offset + range.limit)].map(turned);
+  return { places, totalCount: count, isLast: offset + places.length >= count };
+}
+
+/** The row that a cursor of such an order names last. */
+function cursorIn(order: readonly OrderTerm[], cursor: string): number {
+  const [height, sequence] = cursorPlace(order, cursor).slice(-2).map(Number);
+  return placeOf(height!, sequence!);
+}
+
+function indexAfter(sorted: Float64Array, direction: Direction, place: number): number {
+  const index = sorted.findIndex((other) => (direction === "asc" ? other > place : other < place));
+  return index === -1 ? sorted.length : index;
+}
+
+/** Rows up to some heights. */
+function marksOf({ height }: Head, groups: readonly Float64Array[]): Mark[] {
+  const size = SEQUENCES * Math.ceil((height + 1) / PARTS);
+  const counts = new Uint32Array(PARTS);
+  for (const rows of groups) for (const place of rows) counts[Math.floor(place / size)]!++;
+  let rows = 0;
+  return Array.from(counts, (count, part) => {
+    rows += count;
+    return { height: ((part + 1) * size) / SEQUENCES - 1, rows };
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * Rankings that are kept from one head to the next, within a bound of memory: each is made by another thread when it is
+ * first asked for, and grows with the blocks (docs/decisions/0018-long-orders-are-kept-in-memory.md).
+ */
+import { LRUCache } from "lru-cache";
+import type { Database } from "../../../store/engine/database.ts";
+import { valuesOf } from "../listing.ts";
+import type { Head } from "../snapshot.ts";
+import { merged, type Ranking, sizeOf, upTo } from "./ranking.ts";
+import { type Ranked, type RankingAt, readRanking, readRoots } from "./reading.ts";
+
+export type Rankings = {
+  /** To be asked in a snapshot. Undefined while there is none: another time, perhaps. */
+  find(head: Head, ranked: Ranked): Ranking | undefined;
+};
+
+export const NO_RANKINGS: Rankings = { find: () => undefined };
+
+export type RankingOptions = {
+  /** Memory for all of them together. The one used last goes last. */
+  readonly maxBytes: number;
+  /** Part of the time in which one may be being made; from 0, above it, to 1. Absent: a half. */
+  readonly maxShare?: number | undefined;
+};
+
+export type RankingDependencies = {
+  readonly database: Database;
+  /** Undefined when it would take more than so many bytes. What it throws is for others to tell. */
+  readonly build: (ranked: Ranked, maxBytes: number) => Promise<RankingAt | undefined>;
+};
+
+/** Rows that are added in one go; after more of them all are read again, elsewhere. */
+const MAX_ADDED = 5_000;
+/** Those that are too large, or cannot be made, are not tried again for a while. */
+const MAX_REFUSED = 1_000;
+const RETRY_AFTER_MS = 60_000;
+
+export function createRankings(
+  { maxBytes, maxShare = 0.5 }: RankingOptions,
+  { database, build }: RankingDependencies,
+): Rankings {
+  const kept = new LRUCache<string, RankingAt>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ ranking }) => 1 + sizeOf(ranking),
+  });
+  const refused = new LRUCache<string, true>({ max: MAX_REFUSED, ttl: RETRY_AFTER_MS });
+  const blockId = database.prepare<{ id: string }>("SELECT id FROM blocks WHERE height = ?");
+  const end = database.prepare<{ transactions: number }>(
+    "SELECT transactions FROM block_ends WHERE height = ?",
+  );
+  const countUpTo = (height: number) => end.get(height)?.transactions ?? 0;
+  let isBuilding = false;
+  let restsUntilMs = 0;
+
+  /** One at a time, and not all of the time, whatever is asked for. */
+  async function begin(name: string, ranked: Ranked): Promise<void> {
+    const startMs = performance.now();
+    if (isBuilding || startMs < restsUntilMs || refused.has(name)) return;
+    isBuilding = true;
+    const built = await build(ranked, maxBytes).catch(() => undefined);
+    isBuilding = false;
+    if (built) kept.set(name, built);
+    else refused.set(name, true);
+    const endMs = performance.now();
+    restsUntilMs = endMs + (endMs - startMs) * (1 / maxShare - 1);
+  }
+
+  /** The same for another head; undefined when too little of it still holds. */
+  function following(head: Head, ranked: Ranked, { ranking, roots }: RankingAt): RankingAt | undefined {
+    const root = roots.find(({ height, id }) => blockId.get(height)?.id === id);
+    if (!root || countUpTo(head.height) - countUpTo(root.height) > MAX_ADDED) return undefined;
+    const left = root === roots[0] ? ranking : upTo(ranking, root.height);
+    const added = readRanking(database, ranked, { above: root.height, maxBytes });
+    return added && { ranking: merged(left, added), roots: readRoots(database) };
+  }
+
+  return {
+    find(head, ranked) {
+      const { column, alternatives } = ranked;
+      const name = JSON.stringify([
+        column,
+        alternatives.map((tests) => tests.map(({ sql }) => sql)),
+        valuesOf(alternatives).map((value) => [typeof value, `${value}`]),
+      ]);
+      const known = kept.get(name);
+      if (known?.roots[0]?.id === head.id) return known.ranking;
+      const followed = known && following(head, ranked, known);
+      if (followed) kept.set(name, followed);
+      else {
+        kept.delete(name);
+        void begin(name, ranked);
+      }
+      return followed?.ranking;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** Rankings as they are read from the database, by the thread that makes them and by the one that keeps them. */
+import type { Database } from "../../../store/engine/database.ts";
+import { type Alternatives, valuesOf, whereText } from "../listing.ts";
+import type { Head } from "../snapshot.ts";
+import { type Kind, type RankedRow, type Ranking, rankingOf, SEQUENCES } from "./ranking.ts";
+
+/** Transactions in the order of a column. */
+export type Ranked = {
+  readonly column: string;
+  readonly kind: Kind;
+  /** Must not depend on the head. */
+  readonly alternatives: Alternatives;
+};
+
+/** A ranking of all rows up to the first of some blocks that follow one another downwards. */
+export type RankingAt = { readonly ranking: Ranking; readonly roots: readonly Head[] };
+
+/** Blocks that may be taken back without all rows being read again. */
+const ROOTS = 100;
+
+/** In one snapshot. */
+export function readRankingAt(database: Database, ranked: Ranked, maxBytes: number): RankingAt | undefined {
+  const roots = readRoots(database);
+  const ranking = readRanking(database, ranked, { above: 0, maxBytes });
+  return ranking && { ranking, roots };
+}
+
+export const readRoots = (database: Database): Head[] =>
+  database
+    .prepare<Head>(`SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT ${ROOTS}`)
+    .all();
+
+/** Of the rows above a height; undefined when it would be too large. */
+export function readRanking(
+  database: Database,
+  { column, kind, alternatives }: Ranked,
+  { above, maxBytes }: { above: number; maxBytes: number },
+): Ranking | undefined {
+  const found = alternatives.map((tests) => [{ sql: "height > ?", values: [above] }, ...tests]);
+  const texts = found.map(
+    (tests) => `SELECT height, sequence, ${column} AS rank FROM transactions ${whereText(tests)}`,
+  );
+  const rows = database.prepare<RankedRow>(
+    `SELECT height * ${SEQUENCES} + sequence AS place, CAST(rank AS TEXT) AS value FROM (${texts.join(" UNION ")})
+     ORDER BY rank IS NULL, rank, height DESC, sequence DESC`,
+  );
+  return rankingOf(kind, rows.iterate(...valuesOf(found)), maxBytes);
+}

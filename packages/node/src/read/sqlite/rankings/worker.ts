@@ -1,0 +1,25 @@
+/** The thread that makes rankings, one after another. */
+import { parentPort, workerData } from "node:worker_threads";
+import { openDatabase } from "../../../store/engine/database.ts";
+import { defineAssets } from "../assets.ts";
+import { createSnapshot } from "../snapshot.ts";
+import type { BuilderData, ToBuilder } from "./builder.ts";
+import { readRankingAt } from "./reading.ts";
+
+const { databasePath } = workerData as BuilderData;
+
+/** Nobody waits for it, and its rows are read once. */
+const MAX_MS = 600_000;
+
+const database = openDatabase(databasePath, { readonly: true });
+defineAssets(database);
+const snapshot = createSnapshot(database, MAX_MS);
+
+parentPort!.on("messageerror", (error) => {
+  throw error;
+});
+parentPort!.on("message", ({ ranked, maxBytes }: ToBuilder) => {
+  const built = snapshot(() => readRankingAt(database, ranked, maxBytes));
+  const buffers = built ? Object.values(built.ranking).map(({ buffer }) => buffer) : [];
+  parentPort!.postMessage(built, buffers);
+});

@@ -1,0 +1,18 @@
+/** Rounds as they were set up. */
+import type { Database } from "../../store/engine/database.ts";
+import type { RoundJson } from "../../store/state/json.ts";
+
+export type RoundQueries = {
+  /** Delegates of a round by rank, with the vote balance that each had then as decimal text. */
+  delegates(round: number): RoundJson["delegates"] | undefined;
+};
+
+export function createRoundQueries(database: Database): RoundQueries {
+  const select = database.prepare<{ record: string }>("SELECT record FROM rounds WHERE round = ?");
+  return {
+    delegates(round) {
+      const row = select.get(round);
+      return row && (JSON.parse(row.record) as RoundJson).delegates;
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * How many rows of a growing table a filter finds up to the block of some heights, remembered from one head to the
+ * next: each row is counted once however many blocks follow, and a page far away is begun near its first row. Only
+ * what is asked for is counted, so that writing blocks costs nothing more
+ * (docs/decisions/0017-answers-are-joined-from-texts.md).
+ */
+import { LRUCache } from "lru-cache";
+import type { Database, Statement } from "../../store/engine/database.ts";
+import type { Condition } from "./conditions.ts";
+import { type Alternatives, keysText, valuesOf } from "./listing.ts";
+import type { Direction } from "./order.ts";
+import type { Head } from "./snapshot.ts";
+
+export type Tally = {
+  readonly totalCount: number;
+  /** Where a page begins that is ordered by height: rows to leave out, and what is left of the offset. */
+  startOf(direction: Direction, offset: number): { readonly from?: Condition; readonly offset: number };
+};
+
+/** To be asked about conditions that do not depend on the head. */
+export type Tallies = (head: Head, alternatives: Alternatives) => Tally;
+
+/** Rows are added at its end only, with the blocks that have their heights. */
+type GrowingTable = { readonly table: string; readonly key: readonly ["height", ...string[]] };
+
+/** Rows up to and with the block of a height. */
+export type Mark = { readonly height: number; readonly rows: number };
+
+/** What is known of a filter: marks by ascending height, the last block that was counted, and in how many parts the rest is. */
+type Counted = { readonly marks: Mark[]; last: Mark; parts: number };
+
+/** Rows between two marks, and so the most that a page is away from one, but for the rest of a block. */
+const STEP = 250;
+/** Parts into which one is divided for all of which there was no time: those that are done then stay so. */
+const PARTS = 16;
+/** Filters remembered. Each takes 32 bytes for every step: 26 MB for all of them where each finds a million rows. */
+const MAX_FILTERS = 200;
+
+export function createTallies(database: Database, listed: GrowingTable): Tallies {
+  const countedByFilter = new LRUCache<string, Counted>({ max: MAX_FILTERS });
+  const statements = new LRUCache<string, Statement<{ height: number; rows: number }>>({ max: MAX_FILTERS });
+  const blockId = database.prepare<{ id: string }>("SELECT id FROM blocks WHERE height = ?");
+  let known: Head | undefined;
+
+  /** Nothing holds any more once a block has gone. */
+  function follow(head: Head): void {
+    if (known && known.id !== head.id && blockId.get(known.height)?.id !== known.id) countedByFilter.clear();
+    known = head;
+  }
+
+  function statementOf(sql: string): Statement<{ height: number; rows: number }> {
+    const prepared = statements.get(sql);
+    if (prepared) return prepared;
+    const statement = database.prepare<{ height: number; rows: number }>(
+      `SELECT height, COUNT(*) AS rows FROM (${sql}) GROUP BY height ORDER BY height`,
+    );
+    statements.set(sql, statement);
+    return statement;
+  }
+
+  return (head, alternatives) => {
+    follow(head);
+    const between = (low: number, high: number) =>
+      alternatives.map((tests) => [{ sql: "height > ? AND height <= ?", values: [low, high] }, ...tests]);
+    const sql = keysText(listed, between(0, 0));
+    const name = [sql, ...valuesOf(alternatives)].join("\0");
+    const counted = countedByFilter.get(name) ?? { marks: [], last: START, parts: 1 };
+    countedByFilter.set(name, counted);
+    const { marks } = counted;
+    const { height: begun } = counted.last;
+    const blocks = Math.max(1, Math.ceil((head.height - begun) / counted.parts));
+    while (counted.last.height < head.height) {
+      const end = Math.min(counted.last.height + blocks, head.height);
+      try {
+        const part = statementOf(sql).iterate(...valuesOf(between(counted.last.height, end)));
+        for (const { height, rows } of part) {
+          counted.last = { height, rows: counted.last.rows + rows };
+          if (counted.last.rows - (marks.at(-1) ?? START).rows >= STEP) marks.push(counted.last);
+        }
+      } catch (error) {
+        if (counted.last.height === begun) counted.parts *= PARTS;
+        throw error;
+      }
+      counted.last = { ...counted.last, height: end };
+    }
+    const totalCount = counted.last.rows;
+    return { totalCount, startOf: (direction, offset) => startOf(marks, totalCount, direction, offset) };
+  };
+}
+
+const START: Mark = { height: 0, rows: 0 };
+
+/** @param marks by ascending height */
+export function startOf(marks: readonly Mark[], totalCount: number, direction: Direction, offset: number) {
+  if (direction === "asc") {
+    const mark = marks[firstWith(marks, (rows) => rows > offset) - 1];
+    if (!mark) return { offset };
+    return { offset: offset - mark.rows, from: { sql: "height > ?", values: [mark.height] } };
+  }
+  const rank = totalCount - offset;
+  const mark = marks[firstWith(marks, (rows) => rows >= rank)];
+  if (!mark) return { offset };
+  return { offset: mark.rows - rank, from: { sql: "height <= ?", values: [mark.height] } };
+}
+
+/** Index of the first mark that passes a test which all behind it pass too; their number if there is none. */
+function firstWith(marks: readonly Mark[], test: (rows: number) => boolean): number {
+  let [low, high] = [0, marks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (test(marks[middle]!.rows)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

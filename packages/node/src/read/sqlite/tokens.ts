@@ -1,0 +1,74 @@
+/** Tokens with their properties. The database does not keep under which name a token was minted. */
+import type { Database } from "../../store/engine/database.ts";
+import { type Condition, oneOf } from "./conditions.ts";
+import { createList, type Found, type Range } from "./listing.ts";
+import type { Direction } from "./order.ts";
+import { type Head, perHead } from "./snapshot.ts";
+
+export type StoredToken = {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly firstTransaction: string;
+  readonly lastTransaction: string;
+  /** Properties that summaries show; null when not stored. */
+  readonly type: string | null;
+  /** Disclosed names, separated by commas. */
+  readonly explicitValues: string | null;
+};
+
+export type TokenFilter = { ids?: readonly string[]; ownerId?: string };
+export type TokenOrder = { field: "id" | "ownerId"; direction: Direction };
+
+export type TokenQueries = {
+  find(id: string): StoredToken | undefined;
+  list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<StoredToken>;
+  /** Stored properties by ascending key. */
+  properties(id: string): { key: string; value: string }[];
+  /** The value of a stored property. */
+  property(id: string, key: string): string | undefined;
+  /** How many tokens have each value of the property `type`. */
+  countsByType(head: Head): ReadonlyMap<string, number>;
+};
+
+const COLUMNS = `tokens.id, owner AS ownerId, first_transaction AS firstTransaction,
+  last_transaction AS lastTransaction, type.value AS type, names.value AS explicitValues`;
+const JOINS = `LEFT JOIN properties AS type ON type.token = tokens.id AND type.key = 'type'
+  LEFT JOIN properties AS names ON names.token = tokens.id AND names.key = 'explicitValues'`;
+
+export function createTokenQueries(database: Database): TokenQueries {
+  const find = database.prepare<StoredToken>(`SELECT ${COLUMNS} FROM tokens ${JOINS} WHERE tokens.id = ?`);
+  const list = createList<StoredToken>(database, {
+    table: "tokens",
+    key: ["id"],
+    columns: COLUMNS,
+    joins: JOINS,
+  });
+  const properties = database.prepare<{ key: string; value: string }>(
+    "SELECT key, value FROM properties WHERE token = ? ORDER BY key",
+  );
+  const property = database.prepare<{ value: string }>(
+    "SELECT value FROM properties WHERE token = ? AND key = ?",
+  );
+  const counts = database.prepare<{ value: string; count: number }>(
+    "SELECT value, COUNT(*) AS count FROM properties WHERE key = 'type' GROUP BY value",
+  );
+  return {
+    find: (id) => find.get(id),
+    list(head, filter, { field, direction }, range) {
+      const order = [
+        ...(field === "ownerId" ? [{ value: "owner", direction }] : []),
+        { value: "id", direction },
+      ];
+      const conditions = tokenConditions(filter);
+      return list(head, { conditions, order, isInOrder: conditions.length === 0 }, range);
+    },
+    properties: (id) => properties.all(id),
+    property: (id, key) => property.get(id, key)?.value,
+    countsByType: perHead(() => new Map(counts.all().map(({ value, count }) => [value, count]))),
+  };
+}
+
+const tokenConditions = ({ ids, ownerId }: TokenFilter): Condition[] => [
+  ...(ids === undefined ? [] : [oneOf("id", ids)]),
+  ...(ownerId === undefined ? [] : [{ sql: "owner = ?", values: [ownerId] }]),
+];

@@ -1,0 +1,45 @@
+/** Totals of transactions that are kept instead of counted. */
+import type { Database } from "../../store/engine/database.ts";
+import type { Heights } from "./blocks.ts";
+import { type Head, perHead } from "./snapshot.ts";
+
+export type TypeTotal = {
+  readonly typeGroup: number;
+  readonly type: number;
+  readonly transactions: number;
+};
+
+export type Totals = {
+  /** Transactions up to and with the block of a height; 0 below the first. */
+  upTo(height: number): number;
+  between(heights: Heights): number;
+  /** The lowest height up to which there are so many; one above the head when there are fewer. */
+  heightOf(count: number, head: Head): number;
+  byType(head: Head): readonly TypeTotal[];
+};
+
+export function createTotals(database: Database): Totals {
+  const end = database.prepare<{ transactions: number }>(
+    "SELECT transactions FROM block_ends WHERE height = ?",
+  );
+  const types = database.prepare<TypeTotal>(
+    "SELECT type_group AS typeGroup, type, transactions FROM type_totals",
+  );
+  const upTo = (height: number) => end.get(height)?.transactions ?? 0;
+  return {
+    upTo,
+    between: ({ low, high }) => (low > high ? 0 : upTo(high) - upTo(low - 1)),
+    heightOf(count, head) {
+      // They never fall: halving finds the place without an index on them.
+      let low = 1;
+      let high = head.height + 1;
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        if (upTo(middle) >= count) high = middle;
+        else low = middle + 1;
+      }
+      return low;
+    },
+    byType: perHead(() => types.all()),
+  };
+}

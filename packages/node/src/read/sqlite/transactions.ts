@@ -1,0 +1,287 @@
+/** Confirmed transactions with their place in the chain. */
+import { sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
+import type { ShownParts } from "../../store/chain/visible-fields.ts";
+import type { Database } from "../../store/engine/database.ts";
+import { type AssetTest, defineAssets, unlocking, withAsset } from "./assets.ts";
+import { betweenHeights, heightsOf } from "./blocks.ts";
+import {
+  anyOf,
+  type Condition,
+  conditionsOf,
+  type FilterOf,
+  type Integer,
+  type Interval,
+  integer,
+  text,
+} from "./conditions.ts";
+import { createList, type Found, type Range } from "./listing.ts";
+import type { Direction, OrderTerm } from "./order.ts";
+import { createParties } from "./parties.ts";
+import { createRowsAt } from "./places.ts";
+import { createRankedPages, type Wanted } from "./rankings/pages.ts";
+import type { Rankings } from "./rankings/rankings.ts";
+import type { Head } from "./snapshot.ts";
+import { createTallies } from "./tallies.ts";
+import { createTotals } from "./totals.ts";
+import { createTransactionPages, type Question } from "./transaction-pages.ts";
+
+/** What answers show of it; amounts are decimal text. */
+export type StoredTransaction = ShownParts & {
+  readonly id: string;
+  readonly version: number;
+  readonly typeGroup: number;
+  readonly type: number;
+  readonly senderPublicKey: string;
+  readonly recipientId: string | null;
+  readonly amount: string;
+  readonly fee: string;
+  readonly vendorField: string | null;
+  readonly blockId: string;
+  readonly height: number;
+  /** Of the block, seconds since the network epoch. */
+  readonly timestamp: number;
+  /** Position among the sender's transactions, from 1: version 1 does not carry it. Decimal text. */
+  readonly nonce: string;
+};
+
+const FIELDS = {
+  id: text("id"),
+  type: integer("type"),
+  typeGroup: integer("type_group"),
+  version: integer("version"),
+  senderPublicKey: text("sender"),
+  // Qualified, because the bare name would mean the text in the answer.
+  nonce: integer("transactions.nonce"),
+  amount: integer("transactions.amount"),
+  fee: integer("transactions.fee"),
+} as const;
+
+export type TransactionFilter = FilterOf<typeof FIELDS> & {
+  readonly height?: Integer | Interval;
+  readonly blockId?: string;
+  readonly timestamp?: Integer | Interval;
+  /** Part of it: case counts, and % and _ stand for themselves. */
+  readonly vendorField?: string;
+  /** Address of the sender. */
+  readonly senderId?: string;
+  /** Also finds payees of multi payments, and the address's own transactions that name no recipient. */
+  readonly recipientId?: string;
+  /** Senders and recipients, but not payees. */
+  readonly addresses?: readonly string[];
+  /** Address of a wallet that takes part in any way. */
+  readonly participant?: string;
+  /** Members that the asset has with the same values, at any depth. */
+  readonly asset?: object;
+  /** Locks that the transaction claims or gives back. */
+  readonly lockIds?: readonly string[];
+};
+
+const CORE_GROUP = 1;
+const CERTIFIED_GROUP = 2001;
+const CERTIFIED_MINT = 3;
+const CERTIFIED_UPDATE = 4;
+
+const ORDERS = {
+  amount: FIELDS.amount,
+  fee: FIELDS.fee,
+  nonce: FIELDS.nonce,
+  timestamp: integer("height"),
+  type: FIELDS.type,
+  typeGroup: FIELDS.typeGroup,
+  vendorField: text("vendor_field"),
+  version: FIELDS.version,
+} as const;
+
+/** Filters that a ranking answers. Types have an index. */
+const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
+
+const sentWith = (publicKey: string): Condition => ({ sql: "sender = ?", values: [publicKey] });
+
+/** Transactions of one block stand in their order in it, `sequence`, or the other way round. */
+export type TransactionOrder = {
+  readonly field: keyof typeof ORDERS;
+  readonly direction: Direction;
+  /** Of rows that are alike in the field; descending unless it says otherwise. */
+  readonly sequence?: Direction;
+};
+export const TRANSACTION_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof ORDERS)[];
+
+export type TransactionQueries = {
+  byId(id: string): StoredTransaction | undefined;
+  /** The same as it was signed. */
+  signedById(id: string): Transaction | undefined;
+  /** Mints and updates of a block that carry a certification, in its order: nothing else is rewarded. */
+  certifiedInBlock(height: number): Transaction[];
+  list: ListOf<StoredTransaction>;
+  signedList: ListOf<Transaction>;
+};
+
+type ListOf<T> = (head: Head, filter: TransactionFilter, order: TransactionOrder, range: Range) => Found<T>;
+
+export type TransactionQueryOptions = {
+  /** Address of the network's foundation, if it has one. */
+  readonly foundation: string | undefined;
+  /** First height from which updates no longer pay the foundation; absent while none is planned. */
+  readonly foundationUntil: number | undefined;
+  /** Height of the first block at or after a network time. */
+  readonly heightAt: (time: number, head: Head) => number;
+  readonly rankings: Rankings;
+  /** Rows from which on a ranking is made of them. */
+  readonly minRanked: number;
+};
+
+type SignedRow = { id: string; bytes: Uint8Array };
+
+const COLUMNS = `id, version, type_group AS typeGroup, type, sender AS senderPublicKey, recipient AS recipientId,
+  CAST(amount AS TEXT) AS amount, CAST(fee AS TEXT) AS fee, vendor_field AS vendorField, signatures, asset,
+  height, timestamp, CAST(nonce AS TEXT) AS nonce, blockId`;
+/** Names nothing of blocks but what is shown: transactions have most of the other names too. */
+const JOINS = "CROSS JOIN (SELECT height, id AS blockId FROM blocks) AS block USING (height)";
+const SIGNED = "id, bytes";
+
+export function createTransactionQueries(
+  database: Database,
+  { heightAt, rankings, minRanked, ...options }: TransactionQueryOptions,
+): TransactionQueries {
+  defineAssets(database);
+  const parties = createParties(database, options);
+  const byId = database.prepare<StoredTransaction>(
+    `SELECT ${COLUMNS} FROM transactions ${JOINS} WHERE id = ?`,
+  );
+  const signedById = database.prepare<SignedRow>(`SELECT ${SIGNED} FROM transactions WHERE id = ?`);
+  const certifiedInBlock = database.prepare<SignedRow>(
+    `SELECT ${SIGNED} FROM transactions INDEXED BY transactions_type
+     WHERE type_group = ${CERTIFIED_GROUP} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = ?
+     ORDER BY sequence`,
+  );
+  const totals = createTotals(database);
+  const listed = { table: "transactions", key: ["height", "sequence"] } as const;
+  const page = createTransactionPages({
+    totals,
+    tally: createTallies(database, listed),
+    ranked: createRankedPages(database, rankings),
+    minRanked,
+  });
+
+  /** What a filter asks for beside heights and times. */
+  function conditionsFor(filter: TransactionFilter): Condition[] {
+    const { blockId, vendorField, senderId } = filter;
+    // A type without a group is one of the core's.
+    const typeGroup = filter.typeGroup ?? (filter.type === undefined ? undefined : CORE_GROUP);
+    const conditions = conditionsOf(FIELDS, { ...filter, ...(typeGroup !== undefined && { typeGroup }) });
+    if (blockId !== undefined) {
+      conditions.push({ sql: "height = (SELECT height FROM blocks WHERE id = ?)", values: [blockId] });
+    }
+    if (vendorField !== undefined) {
+      conditions.push({ sql: "instr(vendor_field, ?) > 0", values: [vendorField] });
+    }
+    if (senderId !== undefined) conditions.push(parties.sentBy(senderId));
+    return conditions;
+  }
+
+  /** The number of transactions that a filter finds; undefined where it asks for more than types. */
+  function totalOfTypes(head: Head, filter: TransactionFilter): number | undefined {
+    const { type, typeGroup, ...others } = filter;
+    if (typeof type === "object" || typeof typeGroup === "object") return undefined;
+    if (isOfHeights(filter) || conditionsFor(others).length > 0) return undefined;
+    const group = typeGroup ?? CORE_GROUP;
+    return totals
+      .byType(head)
+      .filter((one) => one.typeGroup === Number(group) && (type === undefined || one.type === Number(type)))
+      .reduce((sum, { transactions }) => sum + transactions, 0);
+  }
+
+  function questionOf(head: Head, filter: TransactionFilter, order: TransactionOrder): Question {
+    const { recipientId, addresses, participant } = filter;
+    const assets = assetTests(filter);
+    // Each of these is met in several ways. The first is looked up by them, the others only tested.
+    const [ways, ...others] = [
+      ...(participant === undefined ? [] : [parties.involving(participant)]),
+      ...(recipientId === undefined ? [] : [parties.receivedBy(recipientId)]),
+      ...(addresses === undefined ? [] : [parties.between(addresses)]),
+      ...assets.map(({ types }) => types),
+    ];
+    const asked = conditionsFor(filter);
+    const heights = heightsOf(head, filter, heightAt);
+    const isRange = !ways && asked.length === 0;
+    const conditions = [
+      ...(isOfHeights(filter) ? [betweenHeights(heights)] : []),
+      ...asked,
+      ...others.map(anyOf),
+      // Last, because it looks into the asset.
+      ...assets.map(({ condition }) => condition),
+    ];
+    const { field, direction, sequence = "desc" } = order;
+    return {
+      selection: { conditions, ...(ways && { ways }), order: orderOf(order) },
+      ...(field !== "timestamp" && { by: ORDERS[field] }),
+      direction,
+      sequence,
+      ...(isRange && { heights }),
+      isWithinBlocks: isWithinBlocks(filter),
+      wanted: wantedOf(filter),
+      indexed: [
+        ...(filter.senderId === undefined ? [] : [[[parties.sentBy(filter.senderId)]]]),
+        ...(filter.senderPublicKey === undefined ? [] : [[[sentWith(filter.senderPublicKey)]]]),
+        ...(ways ? [ways.map((way) => [way])] : []),
+      ],
+      typesTotal: ways || isRange ? undefined : totalOfTypes(head, filter),
+    };
+  }
+
+  const createFilteredList = <Row>(columns: string, joins = ""): ListOf<Row> => {
+    const list = createList<Row>(database, { ...listed, columns, joins });
+    const at = createRowsAt<Row>(database, columns, joins);
+    return (head, filter, order, range) => page({ list, at }, head, questionOf(head, filter, order), range);
+  };
+  const list = createFilteredList<StoredTransaction>(COLUMNS, JOINS);
+  const signedList = createFilteredList<SignedRow>(SIGNED);
+
+  return {
+    byId: (id) => byId.get(id),
+    signedById(id) {
+      const row = signedById.get(id);
+      return row && signedFromRow(row);
+    },
+    certifiedInBlock: (height) => certifiedInBlock.all(height).map(signedFromRow),
+    list,
+    signedList(...query) {
+      const { rows, ...found } = signedList(...query);
+      return { rows: rows.map(signedFromRow), ...found };
+    },
+  };
+}
+
+const isOfHeights = ({ height, timestamp }: TransactionFilter): boolean =>
+  height !== undefined || timestamp !== undefined;
+
+/** Whether a filter leaves a few blocks, or some that depend on the head. */
+const isWithinBlocks = (filter: TransactionFilter): boolean =>
+  filter.id !== undefined || filter.blockId !== undefined || isOfHeights(filter);
+
+const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
+  ...(asset === undefined ? [] : [withAsset(asset)]),
+  ...(lockIds === undefined ? [] : [unlocking(lockIds)]),
+];
+
+const wantedOf = (filter: TransactionFilter): Wanted[] =>
+  // A group without a type is in no order that helps.
+  [...SEARCHED, ...(filter.type === undefined ? (["typeGroup"] as const) : [])].flatMap((field) => {
+    const value = filter[field];
+    return value === undefined || value === "" ? [] : [{ ...ORDERS[field], value }];
+  });
+
+/** Ties are broken by the place in the chain, newest first. Absent vendorFields count as the highest. */
+function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): OrderTerm[] {
+  const place: OrderTerm = { value: "sequence", direction: sequence };
+  const { column: value } = ORDERS[field];
+  if (field === "timestamp") return [{ value, direction }, place];
+  return [
+    ...(field === "vendorField" ? [{ value: `${value} IS NULL`, direction }] : []),
+    { value, direction },
+    { value: "height", direction: "desc" },
+    place,
+  ];
+}
+
+const signedFromRow = ({ id, bytes }: SignedRow): Transaction => sealedFromTrustedBytes(bytes, id).data;

@@ -1,0 +1,148 @@
+/** Wallets as the database keeps them, amounts as decimal text. */
+import type { Attributes } from "@uniknode/ledger";
+import type { Database } from "../../store/engine/database.ts";
+import type { Json } from "../../store/state/json.ts";
+import { conditionsOf, type FilterOf, integer, oneOf, text } from "./conditions.ts";
+import { createList, type Found, type Range } from "./listing.ts";
+import type { Direction, OrderTerm } from "./order.ts";
+import type { Head } from "./snapshot.ts";
+
+export type StoredWallet = {
+  readonly address: string;
+  readonly publicKey?: string;
+  /** Decimal text of the smallest unit; may be negative. */
+  readonly balance: string;
+  readonly nonce: string;
+  /** As far as answers look into them. */
+  readonly attributes: WalletAttributes;
+  /** All of them, as JSON. */
+  readonly attributesText: string;
+};
+
+const SEEN = ["delegate", "htlc", "multiSignature", "secondPublicKey", "vote"] as const;
+type WalletAttributes = Pick<Json<Attributes>, (typeof SEEN)[number]>;
+
+/** Some wallets own thousands of tokens: attributes that name nothing of this are not looked into. */
+const NAMES_SEEN = new RegExp(`"(${SEEN.join("|")})"`);
+const NONE_SEEN: WalletAttributes = {};
+
+/** Amounts that a wallet has not are 0. */
+const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
+const VOTE_BALANCE = "CAST(coalesce(attributes ->> '$.delegate.voteBalance', 0) AS INTEGER)";
+
+const FIELDS = {
+  address: text("address"),
+  publicKey: text("public_key"),
+  secondPublicKey: text("second_public_key"),
+  vote: text("vote"),
+  /** The same, for lists that are about one delegate whatever else is asked of them. */
+  votesFor: text("vote"),
+  username: text("username"),
+  // Qualified, because the bare name would mean the text in the answer.
+  balance: integer("wallets.balance"),
+  lockedBalance: integer(LOCKED_BALANCE),
+  voteBalance: integer(VOTE_BALANCE),
+  producedBlocks: integer("attributes ->> '$.delegate.producedBlocks'"),
+} as const;
+
+export type WalletFilter = FilterOf<typeof FIELDS> & { readonly addresses?: readonly string[] };
+
+/** Wallets without a value come last in both directions, but count as 0 where the value is an amount. */
+const ORDERS = {
+  address: "address",
+  balance: "wallets.balance",
+  nonce: "wallets.nonce",
+  publicKey: "public_key",
+  secondPublicKey: "second_public_key",
+  username: "username",
+  vote: "vote",
+  lockedBalance: LOCKED_BALANCE,
+  voteBalance: VOTE_BALANCE,
+  resigned: "attributes ->> '$.delegate.resigned'",
+} as const;
+
+const INDEXED: readonly (keyof typeof ORDERS)[] = ["address", "balance", "nonce"];
+
+export type WalletOrder = { readonly field: keyof typeof ORDERS; readonly direction: Direction };
+export const WALLET_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof ORDERS)[];
+
+export type WalletQueries = {
+  /** By address, else public key, else delegate username. */
+  find(id: string): StoredWallet | undefined;
+  /** Whether the wallet of an address has registered a second key. */
+  hasSecondKey(address: string): boolean;
+  list(head: Head, filter: WalletFilter, order: WalletOrder, range: Range): Found<StoredWallet>;
+};
+
+type WalletRow = {
+  address: string;
+  publicKey: string | null;
+  balance: string;
+  nonce: string;
+  attributes: string;
+};
+
+const COLUMNS = `address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes`;
+
+export function createWalletQueries(database: Database): WalletQueries {
+  const lookups = ["address", "public_key", "username"].map((column) =>
+    database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = ?`),
+  );
+  const secondKey = database.prepare(
+    "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
+  );
+  const list = createList<WalletRow>(database, { table: "wallets", key: ["address"], columns: COLUMNS });
+  return {
+    find(id) {
+      for (const lookup of lookups) {
+        const row = lookup.get(id);
+        if (row) return walletFromRow(row);
+      }
+      return undefined;
+    },
+    hasSecondKey: (address) => secondKey.get(address) !== undefined,
+    list(head, filter, order, range) {
+      const { addresses } = filter;
+      const conditions = [
+        ...conditionsOf(FIELDS, filter),
+        ...(addresses === undefined ? [] : [oneOf("address", addresses)]),
+      ];
+      // These orders have an index; filters have others.
+      const isInOrder = conditions.length === 0 && INDEXED.includes(order.field);
+      const { rows, ...found } = list(head, { conditions, order: orderOf(order), isInOrder }, range);
+      return { rows: rows.map(walletFromRow), ...found };
+    },
+  };
+}
+
+const walletFromRow = ({ publicKey, attributes, ...row }: WalletRow): StoredWallet => ({
+  ...row,
+  ...(publicKey !== null && { publicKey }),
+  attributes: NAMES_SEEN.test(attributes) ? JSON.parse(attributes) : NONE_SEEN,
+  attributesText: attributes,
+});
+
+function orderOf({ field, direction }: WalletOrder): OrderTerm[] {
+  const value = ORDERS[field];
+  if (field === "address") return [{ value, direction }];
+  // Never absent: without the test, and with addresses the same way round, the index serves the order.
+  if (field === "balance" || field === "nonce") {
+    return [
+      { value, direction },
+      { value: "address", direction },
+    ];
+  }
+  // Never absent either, and to find them in the attributes takes longer than to sort them.
+  if (field === "lockedBalance" || field === "voteBalance") {
+    return [
+      { value, direction },
+      { value: "address", direction: "asc" },
+    ];
+  }
+  return [
+    { value: `${value} IS NULL`, direction: "asc" },
+    // Resigned delegates come first in both directions.
+    ...(field === "resigned" ? [] : [{ value, direction }]),
+    { value: "address", direction: "asc" },
+  ];
+}

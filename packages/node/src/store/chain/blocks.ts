@@ -1,0 +1,88 @@
+/** The blocks of the chain. */
+import {
+  type Block,
+  type BlockHeader,
+  headerFromTrustedBytes,
+  sealedFromTrustedBytes,
+} from "@uniknode/protocol";
+import type { Database } from "../engine/database.ts";
+
+/** A block as it travels: header with signature, and the canonical bytes of each transaction. */
+export type BlockBytes = {
+  readonly id: string;
+  readonly header: Uint8Array;
+  readonly transactions: readonly Uint8Array[];
+};
+
+export type BlockStore = {
+  /** Writes the header of the next block. */
+  append(block: { readonly header: BlockHeader; readonly headerBytes: Uint8Array }): void;
+  /** Header of the highest block; absent in an empty database. */
+  head(): BlockHeader | undefined;
+  header(height: number): BlockHeader | undefined;
+  headerById(id: string): BlockHeader | undefined;
+  /** The whole block; its transactions count as verified. */
+  block(height: number): Block | undefined;
+  /** The blocks from one height to another, as far as they exist. */
+  bytes(from: number, to: number): BlockBytes[];
+  /** Removes the blocks at and above the height. */
+  removeFrom(height: number): void;
+};
+
+type HeaderRow = { id: string; header: Uint8Array };
+type TransactionRow = { height: number; id: string; bytes: Uint8Array };
+
+export function createBlockStore(database: Database): BlockStore {
+  const insert = database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const last = database.prepare<HeaderRow>("SELECT id, header FROM blocks ORDER BY height DESC LIMIT 1");
+  const byHeight = database.prepare<HeaderRow>("SELECT id, header FROM blocks WHERE height = ?");
+  const byId = database.prepare<HeaderRow>("SELECT id, header FROM blocks WHERE id = ?");
+  const range = database.prepare<HeaderRow & { height: number }>(
+    "SELECT height, id, header FROM blocks WHERE height BETWEEN ? AND ? ORDER BY height",
+  );
+  const transactions = database.prepare<TransactionRow>(
+    "SELECT height, id, bytes FROM transactions WHERE height BETWEEN ? AND ? ORDER BY height, sequence",
+  );
+  const removeFrom = database.prepare("DELETE FROM blocks WHERE height >= ?");
+
+  const headerOf = (row: HeaderRow | undefined) => row && headerFromTrustedBytes(row.header, row.id);
+
+  return {
+    append({ header, headerBytes }) {
+      insert.run(
+        header.height,
+        header.id,
+        header.version,
+        header.timestamp,
+        header.numberOfTransactions,
+        header.totalAmount,
+        header.totalFee,
+        header.reward,
+        header.generatorPublicKey,
+        header.previousBlock,
+        header.payloadLength,
+        header.payloadHash,
+        header.blockSignature,
+        headerBytes,
+      );
+    },
+    head: () => headerOf(last.get()),
+    header: (height) => headerOf(byHeight.get(height)),
+    headerById: (id) => headerOf(byId.get(id)),
+    block(height) {
+      const header = headerOf(byHeight.get(height));
+      if (!header) return undefined;
+      const rows = transactions.all(height, height);
+      return { header, transactions: rows.map(({ id, bytes }) => sealedFromTrustedBytes(bytes, id)) };
+    },
+    bytes(from, to) {
+      const bytesByHeight = Map.groupBy(transactions.all(from, to), ({ height }) => height);
+      return range.all(from, to).map(({ height, id, header }) => ({
+        id,
+        header,
+        transactions: bytesByHeight.get(height)?.map(({ bytes }) => bytes) ?? [],
+      }));
+    },
+    removeFrom: (height) => void removeFrom.run(height),
+  };
+}

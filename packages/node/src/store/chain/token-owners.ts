@@ -1,0 +1,70 @@
+/** Who held a unik at some time of the chain: the store of tokens knows the present holder only. */
+import { nftOf } from "@uniknode/ledger";
+import { hexToBytes, sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
+import type { Database } from "../engine/database.ts";
+
+/** A transaction on the chain: height, and index in its block. */
+export type Position = { readonly height: number; readonly sequence: number };
+
+export type OwnerStore = {
+  /**
+   * Public key of the holder right after a transaction, if it is known by that; otherwise the address. Absent where
+   * the unik did not exist yet.
+   */
+  ownerAfter(tokenId: string, position: Position): Owner | undefined;
+};
+
+export type Owner = { readonly publicKey: string } | { readonly address: string };
+
+type Transfer = Position & { readonly id: string; readonly sender: string; readonly bytes: Uint8Array };
+
+export function createOwnerStore(database: Database): OwnerStore {
+  const token = database.prepare<{ owner: string; height: number | null; sequence: number | null }>(
+    `SELECT owner, height, sequence FROM tokens LEFT JOIN transactions ON transactions.id = first_transaction
+     WHERE tokens.id = ?`,
+  );
+  // Reads the bytes of every later transfer of the type: there are few, and this is asked for disclosures only.
+  const transfers = database.prepare<Transfer>(
+    `SELECT height, sequence, id, sender, bytes FROM transactions
+     WHERE type_group = ? AND type = ? AND (height, sequence) > (?, ?) AND instr(bytes, ?) > 0
+     ORDER BY height, sequence`,
+  );
+
+  /** The first transfer of the token behind the position, whose sender held it until then. */
+  function nextTransfer(
+    type: readonly [number, number],
+    tokenId: string,
+    at: Position,
+  ): Transfer | undefined {
+    for (const row of transfers.iterate(...type, at.height, at.sequence, hexToBytes(tokenId))) {
+      if (nftOf(sealedFromTrustedBytes(row.bytes, row.id).data).token.tokenId === tokenId) return row;
+    }
+    return undefined;
+  }
+
+  return {
+    ownerAfter(tokenId, position) {
+      const known = token.get(tokenId);
+      if (!known) return undefined;
+      const { owner, height, sequence } = known;
+      if (height !== null && isBehind({ height, sequence: sequence ?? 0 }, position)) return undefined;
+      const next = TRANSFERS.map((type) => nextTransfer(type, tokenId, position))
+        .filter((transfer) => transfer !== undefined)
+        .sort((a, b) => (isBehind(a, b) ? 1 : -1))[0];
+      return next ? { publicKey: next.sender } : { address: owner };
+    },
+  };
+}
+
+/** Group and type of the transactions that move a token. */
+const TRANSFERS = [
+  [2000, 2],
+  [2001, 6],
+] as const;
+
+/** Whether a transaction gives a unik to somebody else. */
+export const movesToken = ({ typeGroup, type }: Pick<Transaction, "typeGroup" | "type">): boolean =>
+  TRANSFERS.some((transfer) => transfer[0] === typeGroup && transfer[1] === type);
+
+const isBehind = (a: Position, b: Position): boolean =>
+  a.height > b.height || (a.height === b.height && a.sequence > b.sequence);

@@ -1,0 +1,131 @@
+/**
+ * The event log: what happened, in order, for readers that keep a cursor each. Events of a block are written in the
+ * transaction of the block, so that a row exists if and only if its block was committed (or reverted).
+ */
+import type { Event, LoggedEvent } from "../../events/event.ts";
+import type { Database } from "../engine/database.ts";
+
+/** What the log may drop. Rows that some cursor has not passed are kept whatever these say. */
+export type Retention = {
+  readonly maxEvents: number;
+  readonly maxAgeMs: number;
+};
+
+export type EventLog = {
+  /** Whether events of this name are written at present. */
+  wants(name: string): boolean;
+  /** Writes the wanted ones among the events, inside the caller's transaction. */
+  append(events: readonly Event[]): void;
+  /** Events behind a sequence, in order. */
+  read(after: number, limit: number): LoggedEvent[];
+  /** Sequence of the oldest event that is still there, if any is. */
+  firstSequence(): number | undefined;
+  /** Whether an event behind a sequence takes back another one. */
+  hasReversalBehind(sequence: number): boolean;
+  /** Sequence of the newest event ever written; 0 before the first. */
+  lastSequence(): number;
+  /** Last sequence that the reader has handled, if it ever did. */
+  cursor(reader: string): number | undefined;
+  moveCursor(reader: string, sequence: number): void;
+  /** A reader that is gone holds nothing back any more. */
+  removeCursor(reader: string): void;
+  /** Drops some of the oldest events that retention gives up; `true` when there may be more to drop. */
+  prune(retention: Retention): boolean;
+};
+
+export type EventLogOptions = {
+  /** Names that some reader wants; asked at each event. */
+  readonly wanted: () => ReadonlySet<string>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+};
+
+/** Rows dropped at once: a few milliseconds of the writer. */
+const PRUNED_AT_ONCE = 5_000;
+
+type EventRow = {
+  sequence: number;
+  id: string;
+  name: string;
+  height: number | null;
+  block_id: string | null;
+  created_ms: number;
+  reverts: string | null;
+  data: string | null;
+};
+
+export function createEventLog(database: Database, { wanted, now = Date.now }: EventLogOptions): EventLog {
+  const insert = database.prepare(
+    "INSERT INTO events (id, name, height, block_id, created_ms, reverts, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const select = database.prepare<EventRow>(
+    "SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?",
+  );
+  const first = database.prepare<{ sequence: number }>(
+    "SELECT sequence FROM events ORDER BY sequence LIMIT 1",
+  );
+  const reversal = database.prepare(
+    "SELECT 1 FROM events WHERE sequence > ? AND reverts IS NOT NULL LIMIT 1",
+  );
+  // Rows may all have been pruned; SQLite's own counter remembers.
+  const last = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
+  const selectCursor = database.prepare<{ sequence: number }>(
+    "SELECT sequence FROM cursors WHERE reader = ?",
+  );
+  const writeCursor = database.prepare("INSERT OR REPLACE INTO cursors VALUES (?, ?)");
+  const removeCursor = database.prepare("DELETE FROM cursors WHERE reader = ?");
+  const slowest = database.prepare<{ sequence: number | null }>(
+    "SELECT min(sequence) AS sequence FROM cursors",
+  );
+  const oldest = database.prepare<{ sequence: number; created_ms: number }>(
+    "SELECT sequence, created_ms FROM events ORDER BY sequence LIMIT ?",
+  );
+  const removeUpTo = database.prepare("DELETE FROM events WHERE sequence <= ?");
+
+  const lastSequence = () => last.get()?.seq ?? 0;
+
+  return {
+    wants: (name) => wanted().has(name),
+    append(events) {
+      const names = wanted();
+      for (const { id, name, height, blockId, reverts, data } of events) {
+        if (!names.has(name)) continue;
+        const content = data === undefined ? null : JSON.stringify(data);
+        insert.run(id, name, height ?? null, blockId ?? null, now(), reverts ?? null, content);
+      }
+    },
+    read: (after, limit) => select.all(after, limit).map(eventFromRow),
+    firstSequence: () => first.get()?.sequence,
+    hasReversalBehind: (sequence) => reversal.get(sequence) !== undefined,
+    lastSequence,
+    cursor: (reader) => selectCursor.get(reader)?.sequence,
+    moveCursor: (reader, sequence) => void writeCursor.run(reader, sequence),
+    removeCursor: (reader) => void removeCursor.run(reader),
+    prune({ maxEvents, maxAgeMs }) {
+      return database.transaction(() => {
+        const passed = slowest.get()?.sequence ?? Number.POSITIVE_INFINITY;
+        const surplus = lastSequence() - maxEvents;
+        const bornBefore = now() - maxAgeMs;
+        const rows = oldest.all(PRUNED_AT_ONCE);
+        const kept = rows.findIndex(
+          ({ sequence, created_ms }) => sequence > passed || (sequence > surplus && created_ms >= bornBefore),
+        );
+        const dropped = rows.at(kept === -1 ? -1 : kept - 1);
+        if (kept === 0 || !dropped) return false;
+        removeUpTo.run(dropped.sequence);
+        return kept === -1 && rows.length === PRUNED_AT_ONCE;
+      });
+    },
+  };
+}
+
+const eventFromRow = ({ sequence, id, name, created_ms, data, ...row }: EventRow): LoggedEvent => ({
+  sequence,
+  id,
+  name,
+  ...(row.height !== null && { height: row.height }),
+  ...(row.block_id !== null && { blockId: row.block_id }),
+  ...(row.reverts !== null && { reverts: row.reverts }),
+  createdMs: created_ms,
+  ...(data !== null && { data: JSON.parse(data) }),
+});

@@ -1,0 +1,19 @@
+/** Names of events that the log keeps for live streams, each with the sequence behind which it has all of them. */
+import type { Database } from "../engine/database.ts";
+
+export type WantedStore = {
+  all(): Map<string, number>;
+  set(name: string, since: number): void;
+  remove(name: string): void;
+};
+
+export function createWantedStore(database: Database): WantedStore {
+  const all = database.prepare<{ name: string; since: number }>("SELECT name, since FROM wanted");
+  const set = database.prepare("INSERT OR REPLACE INTO wanted VALUES (?, ?)");
+  const remove = database.prepare("DELETE FROM wanted WHERE name = ?");
+  return {
+    all: () => new Map(all.all().map(({ name, since }) => [name, since])),
+    set: (name, since) => void set.run(name, since),
+    remove: (name) => void remove.run(name),
+  };
+}

@@ -1,0 +1,25 @@
+/** Single values that describe the database as a whole. */
+import type { Database } from "../engine/database.ts";
+
+/**
+ * `nethash`: the network whose chain this is. `webhookToken`: the secret made at the first start. `seal`: what tells the
+ * key with which secrets are sealed from others; absent: they are not.
+ */
+export type MetaKey = "nethash" | "webhookToken" | "seal";
+
+export type MetaStore = {
+  read(key: MetaKey): string | undefined;
+  write(key: MetaKey, value: string): void;
+  remove(key: MetaKey): void;
+};
+
+export function createMetaStore(database: Database): MetaStore {
+  const select = database.prepare<{ value: string }>("SELECT value FROM meta WHERE key = ?");
+  const write = database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)");
+  const remove = database.prepare("DELETE FROM meta WHERE key = ?");
+  return {
+    read: (key) => select.get(key)?.value,
+    write: (key, value) => void write.run(key, value),
+    remove: (key) => void remove.run(key),
+  };
+}

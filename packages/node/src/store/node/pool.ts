@@ -1,0 +1,37 @@
+/** The pending transactions on disk, so that they survive a restart. */
+import type { Database } from "../engine/database.ts";
+
+/** Those removed may be added again, as the latest arrivals. */
+export type PoolChange = {
+  readonly added: readonly { readonly id: string; readonly bytes: Uint8Array }[];
+  readonly removed: readonly string[];
+};
+
+export type PoolStore = {
+  /** Canonical bytes in order of arrival. */
+  load(): { id: string; bytes: Uint8Array }[];
+  /**
+   * Writes the change and runs `alongside` in one transaction: both or nothing. It outlives the process; the loss of
+   * power can take the last of it.
+   */
+  write(change: PoolChange, alongside?: () => void): void;
+};
+
+export function createPoolStore(database: Database): PoolStore {
+  const select = database.prepare<{ id: string; bytes: Uint8Array }>(
+    "SELECT id, bytes FROM pool ORDER BY arrival",
+  );
+  const insert = database.prepare("INSERT OR IGNORE INTO pool (id, bytes) VALUES (?, ?)");
+  const remove = database.prepare("DELETE FROM pool WHERE id = ?");
+  return {
+    load: () => select.all(),
+    write({ added, removed }, alongside) {
+      // Pending transactions are many and live for seconds: each one waiting for the disk would cost more than it saves.
+      database.transaction(() => {
+        for (const id of removed) remove.run(id);
+        for (const { id, bytes } of added) insert.run(id, bytes);
+        alongside?.();
+      }, "process death");
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** History of the forger: the last slot forged by each delegate, and why others were missed. */
+import type { Database } from "../engine/database.ts";
+
+export type SlotStore = {
+  /** Last slot forged with a key, if any. */
+  lastForged(publicKey: string): number | undefined;
+  /** The same with the id of its block. */
+  forgedBy(publicKey: string): { readonly slot: number; readonly blockId: string } | undefined;
+  /**
+   * Records a slot before its block leaves the forger.
+   *
+   * @param survives what the row outlives once the call has returned; without the wait for the disk, it is history only
+   */
+  recordForged(
+    publicKey: string,
+    slot: number,
+    blockId: string,
+    survives?: "power loss" | "process death",
+  ): void;
+  /** The forger knows best: its reason takes the place of another one. */
+  recordMissed(publicKey: string, slot: number, reason: string): void;
+  /** A slot that has no block, for which the forger may have told a reason already, or tell one yet. */
+  recordGap(publicKey: string, slot: number, reason: string): void;
+  /** The slot has a block after all. */
+  forgetMissed(publicKey: string, slot: number): void;
+  /** The latest missed slots of this node's delegates, newest first. */
+  missed(limit: number): MissedSlot[];
+  missedAt(slot: number): MissedSlot[];
+};
+
+export type MissedSlot = { readonly slot: number; readonly publicKey: string; readonly reason: string };
+
+/** Rows of missed slots that are kept. */
+const MAX_MISSED = 10_000;
+
+export function createSlotStore(database: Database): SlotStore {
+  const selectForged = database.prepare<{ slot: number; blockId: string }>(
+    "SELECT slot, block_id AS blockId FROM forged_slots WHERE public_key = ?",
+  );
+  const upsertForged = database.prepare(
+    `INSERT INTO forged_slots (public_key, slot, block_id) VALUES (?, ?, ?)
+     ON CONFLICT (public_key) DO UPDATE SET slot = excluded.slot, block_id = excluded.block_id
+     WHERE excluded.slot > slot`,
+  );
+  const insertMissed = database.prepare(
+    "INSERT OR REPLACE INTO missed_slots (slot, public_key, reason) VALUES (?, ?, ?)",
+  );
+  const insertGap = database.prepare(
+    "INSERT OR IGNORE INTO missed_slots (slot, public_key, reason) VALUES (?, ?, ?)",
+  );
+  const removeMissed = database.prepare("DELETE FROM missed_slots WHERE slot = ? AND public_key = ?");
+  const pruneMissed = database.prepare(
+    "DELETE FROM missed_slots WHERE slot < (SELECT slot FROM missed_slots ORDER BY slot DESC LIMIT 1 OFFSET ?)",
+  );
+  const selectMissed = database.prepare<MissedSlot>(
+    "SELECT slot, public_key AS publicKey, reason FROM missed_slots ORDER BY slot DESC LIMIT ?",
+  );
+  const selectMissedAt = database.prepare<MissedSlot>(
+    "SELECT slot, public_key AS publicKey, reason FROM missed_slots WHERE slot = ? ORDER BY public_key",
+  );
+  return {
+    lastForged: (publicKey) => selectForged.get(publicKey)?.slot,
+    forgedBy: (publicKey) => selectForged.get(publicKey),
+    recordForged(publicKey, slot, blockId, survives) {
+      database.transaction(() => upsertForged.run(publicKey, slot, blockId), survives);
+    },
+    recordMissed(publicKey, slot, reason) {
+      database.transaction(() => {
+        insertMissed.run(slot, publicKey, reason);
+        pruneMissed.run(MAX_MISSED);
+      });
+    },
+    recordGap: (publicKey, slot, reason) => void insertGap.run(slot, publicKey, reason),
+    forgetMissed: (publicKey, slot) => void removeMissed.run(slot, publicKey),
+    missed: (limit) => selectMissed.all(limit),
+    missedAt: (slot) => selectMissedAt.all(slot),
+  };
+}

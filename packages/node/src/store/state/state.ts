@@ -1,0 +1,120 @@
+/**
+ * The consensus state: rows of the database, behind a bounded cache and the records written since the last flush.
+ *
+ * The reader always answers the newest record: written, cached, stored, in this order. The cache only ever holds
+ * what the database holds, so that forgetting both gives the committed state again.
+ */
+import type { StateReader, TableName, Tables, Wallet } from "@uniknode/ledger";
+import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
+import { LRUCache } from "lru-cache";
+import { createRecords } from "../chain/records.ts";
+import type { Database } from "../engine/database.ts";
+
+/** A record to be; `undefined` removes it. A `Change` of the ledger is one. */
+export type Write<T extends TableName = TableName> = {
+  [N in T]: { readonly table: N; readonly key: string; readonly after: Tables[N] | undefined };
+}[T];
+
+export type StateStore = StateReader & {
+  /** Makes the after-images what the reader answers, and keeps them for the next flush. */
+  write(writes: readonly Write[]): void;
+  /** Writes the kept records as rows, each once. Belongs into the transaction of the blocks that caused them. */
+  flush(): void;
+  /** Forgets what was not committed. To be called after a transaction around `flush` failed. */
+  reset(): void;
+};
+
+export type StateStoreOptions = {
+  /** Records of each table kept in memory, beside those of delegates; of rounds a few. */
+  readonly cacheSize: number;
+};
+
+/** A round is as large as fifty wallets, and only the last ones are asked for. */
+const MAX_ROUNDS = 16;
+
+const ABSENT = Symbol("absent");
+type Cached = NonNullable<unknown> | typeof ABSENT;
+
+export function createStateStore(database: Database, { cacheSize }: StateStoreOptions): StateStore {
+  const records = createRecords(database);
+  const caches = forEachTable(
+    (table) =>
+      new LRUCache<string, Cached>({ max: table === "rounds" ? Math.min(cacheSize, MAX_ROUNDS) : cacheSize }),
+  );
+  const written = forEachTable(() => new Map<string, Tables[TableName] | undefined>());
+  /** Wallets of delegates are read at every round: they never leave memory, and need no row to be found. */
+  const delegates = new Map<string, Wallet>();
+
+  function get<T extends TableName>(table: T, name: string): Tables[T] | undefined {
+    const key = storableText(name);
+    if (table === "wallets") {
+      const delegate = delegates.get(key);
+      if (delegate) return delegate as Tables[T];
+    }
+    const fresh = written[table];
+    const value = fresh.get(key);
+    if (value !== undefined || fresh.has(key)) return value as Tables[T] | undefined;
+    const cached = caches[table].get(key);
+    if (cached !== undefined) return cached === ABSENT ? undefined : (cached as Tables[T]);
+    const stored = records.read(table, key);
+    caches[table].set(key, stored ?? ABSENT);
+    return stored;
+  }
+
+  function write(writes: readonly Write[]): void {
+    for (const { table, key, after } of writes) {
+      written[table].set(storableText(key), typeof after === "string" ? storableText(after) : after);
+      if (table !== "wallets") continue;
+      if (after?.attributes.delegate) delegates.set(key, after);
+      else delegates.delete(key);
+    }
+  }
+
+  function flush(): void {
+    for (const table of TABLE_NAMES) {
+      for (const [key, value] of written[table]) {
+        records.write(table, key, value);
+        caches[table].set(key, value ?? ABSENT);
+      }
+      written[table].clear();
+    }
+  }
+
+  function reset(): void {
+    for (const table of TABLE_NAMES) {
+      written[table].clear();
+      caches[table].clear();
+    }
+    delegates.clear();
+    for (const wallet of records.delegates()) delegates.set(wallet.address, wallet);
+  }
+
+  function* voters(publicKey: string): Iterable<string> {
+    const fresh = written.wallets as Map<string, Wallet | undefined>;
+    for (const address of records.voters(publicKey)) if (!fresh.has(address)) yield address;
+    for (const [address, wallet] of fresh) if (wallet?.attributes.vote === publicKey) yield address;
+  }
+
+  function* properties(tokenId: string): Iterable<readonly [string, string]> {
+    const fresh = written.properties as Map<string, string | undefined>;
+    for (const entry of records.properties(tokenId)) {
+      if (!fresh.has(propertyKey(tokenId, entry[0]))) yield entry;
+    }
+    const prefix = propertyKey(tokenId, "");
+    for (const [key, value] of fresh) {
+      if (value !== undefined && key.startsWith(prefix)) yield [key.slice(prefix.length), value];
+    }
+  }
+
+  reset();
+  return { get, write, flush, reset, delegates: () => delegates.keys(), voters, properties };
+}
+
+/**
+ * What the database gives back for a text. Lenient decoding of transactions can yield halves of surrogate pairs,
+ * which no UTF-8 holds: the answer must not depend on whether it comes from memory or from the file.
+ */
+const storableText = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed());
+
+const forEachTable = <V>(create: (table: TableName) => V): Record<TableName, V> =>
+  Object.fromEntries(TABLE_NAMES.map((table) => [table, create(table)])) as Record<TableName, V>;

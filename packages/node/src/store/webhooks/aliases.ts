@@ -1,0 +1,23 @@
+/** Names of webhooks beside their ids (webhooks.md W-03); they go with the webhook. */
+import type { Database } from "../engine/database.ts";
+
+export type WebhookAliases = {
+  /** Id of the webhook that is known by this name. */
+  idOf(alias: string): number | undefined;
+  add(alias: string, webhook: number): void;
+  /** Webhooks that have one, by ascending id. */
+  webhooks(): number[];
+};
+
+export function createWebhookAliases(database: Database): WebhookAliases {
+  const find = database.prepare<{ webhook: number }>("SELECT webhook FROM webhook_aliases WHERE alias = ?");
+  const insert = database.prepare("INSERT INTO webhook_aliases VALUES (?, ?)");
+  const all = database.prepare<{ webhook: number }>(
+    "SELECT DISTINCT webhook FROM webhook_aliases ORDER BY webhook",
+  );
+  return {
+    idOf: (alias) => find.get(alias)?.webhook,
+    add: (alias, webhook) => void insert.run(alias, webhook),
+    webhooks: () => all.all().map(({ webhook }) => webhook),
+  };
+}

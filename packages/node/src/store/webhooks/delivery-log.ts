@@ -1,0 +1,227 @@
+/** Deliveries as a log: what became of them, with every call that was made, and how they come back into the queue. */
+import type { Database, SqlValue } from "../engine/database.ts";
+import {
+  type Attempt,
+  type DeliveryState,
+  LETTER,
+  type Letter,
+  type LetterRow,
+  letterFromRow,
+  WITH_CONTENT,
+} from "./deliveries.ts";
+
+/** A delivery with its past. Times are milliseconds since 1970. */
+export type DeliveryRecord = {
+  /** Grows with every delivery of the node. */
+  readonly number: number;
+  readonly id: string;
+  /** Among those of the webhook; a ping has none. */
+  readonly sequence?: number;
+  readonly event: string;
+  readonly height?: number;
+  readonly blockId?: string;
+  readonly state: DeliveryState;
+  /** Why it is not delivered (yet). */
+  readonly reason?: string;
+  /** It told a fact of a block that was undone since. */
+  readonly isUndone?: true;
+  /** Id of the delivery that it takes back. */
+  readonly reverts?: string;
+  readonly createdMs: number;
+  /** Of a retry that waits. */
+  readonly nextAttemptMs?: number;
+  readonly finishedMs?: number;
+  /** In their order. */
+  readonly attempts: readonly Attempt[];
+};
+
+/** What a record must be like; absent members admit everything. */
+export type DeliveryFilter = {
+  readonly state?: DeliveryState;
+  readonly event?: string;
+  readonly height?: number;
+  /** Of the creation, both ends included. */
+  readonly fromMs?: number;
+  readonly toMs?: number;
+};
+
+export type DeliveryRange = { readonly before?: number; readonly limit: number };
+
+export type DeliveryPage = {
+  /** Fewer than the limit when others were looked at in vain for long enough. */
+  readonly records: readonly DeliveryRecord[];
+  /** `before` of the next page; absent after the last one. */
+  readonly next?: number;
+};
+
+export type DeliveryLogStore = {
+  /** Newest first, those with smaller numbers than `before`. */
+  page(webhook: number, filter: DeliveryFilter, range: DeliveryRange): DeliveryPage;
+  /** `key`: a number, or an id: the newest delivery that has it. */
+  find(webhook: number, key: number | string): DeliveryRecord | undefined;
+  /** What is sent. */
+  letter(number: number): Letter | undefined;
+  /**
+   * Puts a delivery that has ended into the queue again, as a retry that is due. `false` if it waits there already, or
+   * is about something that was undone.
+   */
+  requeue(number: number, atMs: number): boolean;
+  /**
+   * The same for those among the next `limit` failed ones behind a number, from the oldest on, that were made since a
+   * time; pings apart.
+   */
+  requeueFailed(
+    webhook: number,
+    range: { sinceMs: number; after: number; limit: number },
+    atMs: number,
+  ): Requeued;
+};
+
+export type Requeued = {
+  /** How many were put into the queue. */
+  readonly count: number;
+  /** The last number that was looked at; absent when there are no further failed ones. */
+  readonly last?: number;
+};
+
+type DeliveryRow = {
+  number: number;
+  id: string;
+  sequence: number | null;
+  event: string;
+  height: number | null;
+  block_id: string | null;
+  state: DeliveryState;
+  reason: string | null;
+  created_ms: number;
+  next_attempt_ms: number | null;
+  finished_ms: number | null;
+  stands: number | null;
+  reverts: string | null;
+};
+
+type AttemptRow = {
+  started_ms: number;
+  duration_ms: number;
+  status: number | null;
+  answer: string | null;
+  error: string | null;
+};
+
+/** Rows that a page looks at: some milliseconds, in which nothing else is done. */
+export const LOOKED_AT_ONCE = 10_000;
+
+/** Everything but the content. */
+const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms,
+  finished_ms, stands, reverts`;
+
+const REQUEUED = `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = ?, finished_ms = NULL,
+  reason = NULL, replay = NULL, target_number = (SELECT target_number FROM webhooks WHERE id = webhook)`;
+
+export function createDeliveryLogStore(database: Database): DeliveryLogStore {
+  const byNumber = database.prepare<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND number = ?`,
+  );
+  const byId = database.prepare<DeliveryRow>(
+    `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND id = ? ORDER BY number DESC LIMIT 1`,
+  );
+  const letter = database.prepare<LetterRow>(
+    `SELECT ${LETTER} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = ?`,
+  );
+  const reachOf = database.prepare<{ rows: number; last: number }>(
+    `SELECT count(*) AS rows, min(number) AS last FROM
+     (SELECT number FROM deliveries WHERE webhook = ? AND number < ? ORDER BY number DESC
+      LIMIT ${LOOKED_AT_ONCE})`,
+  );
+  const attempts = database.prepare<AttemptRow>(
+    "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = ? ORDER BY attempt",
+  );
+  const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending' AND stands IS NOT 0`);
+  const nextFailed = database.prepare<{ last: number | null }>(
+    `SELECT max(number) AS last FROM
+     (SELECT number FROM deliveries WHERE webhook = ? AND state = 'failed' AND number > ? ORDER BY number LIMIT ?)`,
+  );
+  const requeueFailed = database.prepare(
+    `${REQUEUED} WHERE number IN (SELECT number FROM deliveries WHERE webhook = ? AND state = 'failed'
+     AND number > ? AND number <= ? AND sequence IS NOT NULL AND stands IS NOT 0 AND created_ms >= ?)`,
+  );
+
+  const recordFromRow = (row: DeliveryRow): DeliveryRecord => ({
+    number: row.number,
+    id: row.id,
+    ...(row.sequence !== null && { sequence: row.sequence }),
+    event: row.event,
+    ...(row.height !== null && { height: row.height }),
+    ...(row.block_id !== null && { blockId: row.block_id }),
+    state: row.state,
+    ...(row.reason !== null && { reason: row.reason }),
+    ...(row.stands === 0 && { isUndone: true }),
+    ...(row.reverts !== null && { reverts: row.reverts }),
+    createdMs: row.created_ms,
+    ...(row.next_attempt_ms !== null && { nextAttemptMs: row.next_attempt_ms }),
+    ...(row.finished_ms !== null && { finishedMs: row.finished_ms }),
+    attempts: attempts.all(row.number).map(attemptFromRow),
+  });
+
+  return {
+    page(webhook, filter, { before = Number.MAX_SAFE_INTEGER, limit }) {
+      const reach = isIndexed(filter) ? undefined : reachOf.get(webhook, before);
+      const after = reach?.rows === LOOKED_AT_ONCE ? reach.last - 1 : 0;
+      const { where, values } = conditionsOf(filter);
+      const rows = database
+        .prepare<DeliveryRow>(
+          `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND number < ? AND number > ? ${where}
+           ORDER BY number DESC LIMIT ?`,
+        )
+        // One more than is asked for tells whether there is a next page.
+        .all(webhook, before, after, ...values, limit + 1);
+      const records = rows.slice(0, limit).map(recordFromRow);
+      if (rows.length > limit) return { records, next: records.at(-1)!.number };
+      return after > 0 ? { records, next: after + 1 } : { records };
+    },
+    find(webhook, key) {
+      const row = typeof key === "number" ? byNumber.get(webhook, key) : byId.get(webhook, key);
+      return row && recordFromRow(row);
+    },
+    letter(number) {
+      const row = letter.get(number);
+      return row && letterFromRow(row);
+    },
+    requeue: (number, atMs) => requeue.run(atMs, number).changes > 0,
+    requeueFailed: (webhook, { sinceMs, after, limit }, atMs) =>
+      database.transaction(() => {
+        const last = nextFailed.get(webhook, after, limit)?.last ?? undefined;
+        if (last === undefined) return { count: 0 };
+        return { count: requeueFailed.run(atMs, webhook, after, last, sinceMs).changes, last };
+      }),
+  };
+}
+
+/** Whether whatever fits is found without looking at the rest. */
+const isIndexed = ({ state, height, ...rest }: DeliveryFilter): boolean =>
+  height !== undefined || (Object.keys(rest).length === 0 && (state === undefined || state === "failed"));
+
+function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFilter) {
+  const clauses: string[] = [];
+  const values: SqlValue[] = [];
+  const add = (clause: string, value: SqlValue | undefined) => {
+    if (value === undefined) return;
+    clauses.push(`AND ${clause}`);
+    values.push(value);
+  };
+  // As text, so that the index of the failed ones serves; it is one of four words.
+  if (state !== undefined) clauses.push(`AND state = '${state}'`);
+  add("event = ?", event);
+  add("height = ?", height);
+  add("created_ms >= ?", fromMs);
+  add("created_ms <= ?", toMs);
+  return { where: clauses.join(" "), values };
+}
+
+const attemptFromRow = ({ started_ms, duration_ms, status, answer, error }: AttemptRow): Attempt => ({
+  startedMs: started_ms,
+  durationMs: duration_ms,
+  ...(status !== null && { status }),
+  ...(answer !== null && { answer }),
+  ...(error !== null && { error }),
+});

@@ -1,0 +1,100 @@
+/** Dropping deliveries: a range of the oldest rows at a time, so that no other writer waits for long. */
+import type { Database } from "../engine/database.ts";
+
+/** What the table of deliveries may give up. What waits is never dropped, only failed. */
+export type DeliveryRetention = {
+  /** How long a delivery stays after its end. */
+  readonly maxAgeMs: number;
+  /** The same for a failed one, which may still be sent again. */
+  readonly maxFailedAgeMs: number;
+  /** Rows, over all webhooks; the oldest beyond go, if they have ended. */
+  readonly maxDeliveries: number;
+  /** First attempts that wait in one webhook; the oldest beyond fail. */
+  readonly maxWaiting: number;
+  /** Facts of so many blocks below the head stay whatever the bounds say: they may have to be taken back. */
+  readonly keptBlocks: number;
+};
+
+/** So many of the first attempts that wait in the webhook are too many. */
+export type Overfull = { readonly webhook: number; readonly surplus: number };
+
+export type DeliveryRetentionStore = {
+  /**
+   * Drops what may go among the next rows behind a number. Answers the last number that it looked at, and nothing when
+   * all the rows behind are too young.
+   */
+  dropBehind(after: number, retention: DeliveryRetention, nowMs: number): number | undefined;
+  /** The next queue behind a webhook that is too long. */
+  nextOverfull(behind: number, maxWaiting: number): Overfull | undefined;
+  /** Fails the oldest of what is too much in a queue. Answers how many: fewer than the surplus when one step is too short. */
+  failSurplus(queue: Overfull, nowMs: number): number;
+  /** Drops some of what removed webhooks left. `false`: there is nothing left. */
+  dropRemoved(): boolean;
+};
+
+/** Rows looked at, or changed, at once: some milliseconds of the writer. */
+const ROWS_AT_ONCE = 500;
+
+/** The index is named because the planner would take one that has every delivery of the webhook. */
+const FIRST_OF = `deliveries INDEXED BY deliveries_first
+  WHERE state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL AND webhook = ?`;
+
+export function createDeliveryRetentionStore(database: Database): DeliveryRetentionStore {
+  const range = database.prepare<{ last: number | null; oldestMs: number }>(
+    `SELECT max(number) AS last, min(created_ms) AS oldestMs FROM
+     (SELECT number, created_ms FROM deliveries WHERE number > ? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
+  );
+  const newest = database.prepare<{ number: number }>("SELECT max(number) AS number FROM deliveries");
+  // Without blocks there is nothing to take back.
+  const head = database.prepare<{ height: number | null }>("SELECT max(height) AS height FROM blocks");
+  const drop = database.prepare(
+    `DELETE FROM deliveries WHERE number > ? AND number <= ? AND finished_ms IS NOT NULL
+     AND (height IS NULL OR height <= ?)
+     AND (number <= ? OR finished_ms < CASE state WHEN 'failed' THEN ? ELSE ? END)`,
+  );
+  const nextOverfull = database.prepare<{ webhook: number; waiting: number }>(
+    "SELECT webhook, waiting FROM queues WHERE webhook > ? AND waiting > ? ORDER BY webhook LIMIT 1",
+  );
+  const failOldest = database.prepare(
+    `UPDATE deliveries SET state = 'failed', reason = 'the queue was full', finished_ms = ? WHERE number IN
+     (SELECT number FROM ${FIRST_OF} ORDER BY number LIMIT ?)`,
+  );
+  const removed = database.prepare<{ id: number }>("SELECT id FROM removed_webhooks LIMIT 1");
+  const dropOf = database.prepare(
+    `DELETE FROM deliveries WHERE number IN
+     (SELECT number FROM deliveries WHERE webhook = ? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
+  );
+  const dropHeldOf = database.prepare(
+    `DELETE FROM held WHERE webhook = ? AND sequence IN
+     (SELECT sequence FROM held WHERE webhook = ? LIMIT ${ROWS_AT_ONCE})`,
+  );
+  const forget = database.prepare("DELETE FROM removed_webhooks WHERE id = ?");
+
+  return {
+    dropBehind: (after, { maxAgeMs, maxFailedAgeMs, maxDeliveries, keptBlocks }, nowMs) =>
+      database.transaction(() => {
+        const { last, oldestMs } = range.get(after)!;
+        const surplus = (newest.get()?.number ?? 0) - maxDeliveries;
+        const bornBeforeMs = nowMs - maxAgeMs;
+        if (last === null || (oldestMs >= bornBeforeMs && after >= surplus)) return undefined;
+        const height = head.get()?.height ?? undefined;
+        const safeHeight = height === undefined ? Number.MAX_SAFE_INTEGER : height - keptBlocks;
+        drop.run(after, last, safeHeight, surplus, nowMs - maxFailedAgeMs, bornBeforeMs);
+        return last;
+      }),
+    nextOverfull(behind, maxWaiting) {
+      const queue = nextOverfull.get(behind, maxWaiting);
+      return queue && { webhook: queue.webhook, surplus: queue.waiting - maxWaiting };
+    },
+    failSurplus: ({ webhook, surplus }, nowMs) =>
+      failOldest.run(nowMs, webhook, Math.min(surplus, ROWS_AT_ONCE)).changes,
+    dropRemoved: () =>
+      database.transaction(() => {
+        const webhook = removed.get();
+        if (!webhook) return false;
+        const dropped = dropOf.run(webhook.id).changes + dropHeldOf.run(webhook.id, webhook.id).changes;
+        if (dropped === 0) forget.run(webhook.id);
+        return true;
+      }),
+  };
+}

@@ -1,0 +1,56 @@
+/** The queue of what is told again: beside the ordinary one of the webhook, in an order of its own. */
+import type { Database } from "../engine/database.ts";
+import { type Waiting, type WaitingRow, waitingFromRow, waitingIn } from "./deliveries.ts";
+import { OPEN_SEAL, type Seal } from "./encryption.ts";
+
+/** A delivery with its place in the queue. */
+export type Replaying = Waiting & {
+  readonly place: number;
+  /** When it may be sent; absent if it was not tried yet. */
+  readonly nextAttemptMs?: number;
+};
+
+export type ReplayQueue = {
+  /** How many deliveries of the webhook wait. */
+  waiting(webhook: number): number;
+  /** The first one behind a place. */
+  next(webhook: number, after: number): Replaying | undefined;
+  /** Puts in a delivery that has ended, if its number is not greater than `upTo`. */
+  putAgain(webhook: number, delivery: { id: string; place: number; upTo: number }): boolean;
+  /** Cancels everything that waits. */
+  cancel(webhook: number, reason: string, atMs: number): void;
+};
+
+/** @param seal of the webhooks' secrets */
+export function createReplayQueue(database: Database, seal: Seal = OPEN_SEAL): ReplayQueue {
+  const waiting = database.prepare<{ total: number }>(
+    "SELECT replaying AS total FROM queues WHERE webhook = ?",
+  );
+  const next = database.prepare<WaitingRow & { replay: number; next_attempt_ms: number | null }>(
+    `${waitingIn("replay")} AND replay IS NOT NULL AND replay > ? ORDER BY replay LIMIT 1`,
+  );
+  const putAgain = database.prepare(
+    `UPDATE deliveries SET state = 'pending', attempts = 0, next_attempt_ms = NULL, finished_ms = NULL, reason = NULL,
+     replay = ?, target_number = (SELECT target_number FROM webhooks WHERE id = webhook)
+     WHERE webhook = ? AND id = ? AND number <= ? AND state <> 'pending'`,
+  );
+  const cancel = database.prepare(
+    `UPDATE deliveries SET state = 'cancelled', next_attempt_ms = NULL, reason = ?, finished_ms = ?
+     WHERE webhook = ? AND state = 'pending' AND replay IS NOT NULL`,
+  );
+  return {
+    waiting: (webhook) => waiting.get(webhook)?.total ?? 0,
+    next(webhook, after) {
+      const row = next.get(webhook, after);
+      return (
+        row && {
+          ...waitingFromRow(row, seal),
+          place: row.replay,
+          ...(row.next_attempt_ms !== null && { nextAttemptMs: row.next_attempt_ms }),
+        }
+      );
+    },
+    putAgain: (webhook, { id, place, upTo }) => putAgain.run(place, webhook, id, upTo).changes > 0,
+    cancel: (webhook, reason, atMs) => void cancel.run(reason, atMs, webhook),
+  };
+}

@@ -1,0 +1,88 @@
+/** Ranges of the chain that are told to webhooks again: one range for each webhook, with how far it is told. */
+import type { Database } from "../engine/database.ts";
+
+export type ReplayState = "running" | "finished" | "cancelled";
+
+/** Times are milliseconds since 1970. */
+export type Replay = {
+  readonly webhook: number;
+  readonly fromHeight: number;
+  /** Included. */
+  readonly toHeight: number;
+  /** The next block to tell; above the last when all are. */
+  readonly nextHeight: number;
+  /** Events of that block that are told already. */
+  readonly nextIndex: number;
+  /** Events that were put into the queue so far. */
+  readonly events: number;
+  /** Deliveries with greater numbers were told since the replay began. */
+  readonly toldBefore: number;
+  readonly state: ReplayState;
+  /** Why it was cancelled. */
+  readonly reason?: string;
+  readonly startedMs: number;
+  readonly finishedMs?: number;
+};
+
+/** How far a replay has come. */
+export type Progress = Pick<Replay, "nextHeight" | "nextIndex" | "events">;
+
+export type ReplayStore = {
+  /** Takes the place of the last one of the webhook. */
+  start(webhook: number, range: { fromHeight: number; toHeight: number }, atMs: number): void;
+  /** The last one of the webhook. */
+  find(webhook: number): Replay | undefined;
+  /**
+   * The next running one with something to do, by ascending webhook, those behind `after` first: blocks to tell while no
+   * more than `maxWaiting` deliveries of it wait, or the end when nothing waits any more.
+   */
+  next(after: number, maxWaiting: number): Replay | undefined;
+  advance(webhook: number, progress: Progress): void;
+  /** One that has ended already stays as it is. */
+  end(webhook: number, state: "finished" | "cancelled", atMs: number, reason?: string): void;
+};
+
+type ReplayRow = Omit<Replay, "reason" | "finishedMs"> & { reason: string | null; finishedMs: number | null };
+
+const SELECT = `SELECT webhook, from_height AS fromHeight, to_height AS toHeight, next_height AS nextHeight,
+  next_index AS nextIndex, events, told_before AS toldBefore, state, reason, started_ms AS startedMs,
+  finished_ms AS finishedMs FROM replays`;
+
+export function createReplayStore(database: Database): ReplayStore {
+  const start = database.prepare(
+    `INSERT OR REPLACE INTO replays
+     SELECT ?, ?, ?, ?, 0, 0, coalesce(max(number), 0), 'running', NULL, ?, NULL FROM deliveries`,
+  );
+  const find = database.prepare<ReplayRow>(`${SELECT} WHERE webhook = ?`);
+  const next = database.prepare<ReplayRow>(
+    `${SELECT} JOIN queues USING (webhook) WHERE state = 'running'
+     AND replaying <= iif(next_height > to_height, 0, ?) ORDER BY webhook <= ?, webhook LIMIT 1`,
+  );
+  const advance = database.prepare(
+    "UPDATE replays SET next_height = ?, next_index = ?, events = ? WHERE webhook = ?",
+  );
+  const end = database.prepare(
+    `UPDATE replays SET state = ?, reason = ?, finished_ms = ? WHERE webhook = ? AND state = 'running'`,
+  );
+  return {
+    start: (webhook, { fromHeight, toHeight }, atMs) =>
+      void start.run(webhook, fromHeight, toHeight, fromHeight, atMs),
+    find(webhook) {
+      const row = find.get(webhook);
+      return row && replayFromRow(row);
+    },
+    next(after, maxWaiting) {
+      const row = next.get(maxWaiting, after);
+      return row && replayFromRow(row);
+    },
+    advance: (webhook, { nextHeight, nextIndex, events }) =>
+      void advance.run(nextHeight, nextIndex, events, webhook),
+    end: (webhook, state, atMs, reason) => void end.run(state, reason ?? null, atMs, webhook),
+  };
+}
+
+const replayFromRow = ({ reason, finishedMs, ...row }: ReplayRow): Replay => ({
+  ...row,
+  ...(reason !== null && { reason }),
+  ...(finishedMs !== null && { finishedMs }),
+});

@@ -1,0 +1,40 @@
+/** How the target of a webhook does: failures in a row, and the suspension that ends them. */
+import type { Database } from "../engine/database.ts";
+
+/** `failures` in a row, the first of them at `failingSinceMs`. */
+export type Failing = { readonly failures: number; readonly failingSinceMs: number };
+
+export type Suspension = { readonly reason: string; readonly sinceMs: number };
+
+export type WebhookHealthStore = {
+  recordSuccess(id: number): void;
+  recordFailure(id: number, atMs: number): Failing;
+  /** One that is suspended already stays as it is. */
+  suspend(id: number, suspension: Suspension): void;
+  /** Without the failures that led to the suspension; the webhook sees the events behind a sequence. */
+  resume(id: number, after: number): void;
+};
+
+export function createWebhookHealthStore(database: Database): WebhookHealthStore {
+  const recordSuccess = database.prepare(
+    "UPDATE webhooks SET failures = 0, failing_since_ms = NULL WHERE id = ? AND failures > 0",
+  );
+  const recordFailure = database.prepare<Failing>(
+    `UPDATE webhooks SET failures = failures + 1, failing_since_ms = coalesce(failing_since_ms, ?) WHERE id = ?
+     RETURNING failures, failing_since_ms AS failingSinceMs`,
+  );
+  const suspend = database.prepare(
+    "UPDATE webhooks SET suspended = ?, suspended_ms = ? WHERE id = ? AND suspended IS NULL",
+  );
+  const resume = database.prepare(
+    `UPDATE webhooks SET suspended = NULL, suspended_ms = NULL, failures = 0, failing_since_ms = NULL, active_after = ?
+     WHERE id = ? AND suspended IS NOT NULL`,
+  );
+  return {
+    recordSuccess: (id) => void recordSuccess.run(id),
+    // The webhook may have been deleted during the attempt.
+    recordFailure: (id, atMs) => recordFailure.get(atMs, id) ?? { failures: 1, failingSinceMs: atMs },
+    suspend: (id, { reason, sinceMs }) => void suspend.run(reason, sinceMs, id),
+    resume: (id, after) => void resume.run(after, id),
+  };
+}

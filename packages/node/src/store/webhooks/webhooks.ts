@@ -1,0 +1,217 @@
+/** The register of webhooks as rows. */
+import { heardNames } from "../../events/names.ts";
+import type { Database } from "../engine/database.ts";
+import { OPEN_SEAL, type Seal } from "./encryption.ts";
+import { ownerOf, type SecretRow, type Secrets, secretsFromRow } from "./secrets.ts";
+import type { Suspension } from "./webhook-health.ts";
+
+/** What a user decides about a webhook; `conditions` is JSON text, as given. */
+export type WebhookFields = {
+  /** Null when `events` says it all. */
+  readonly event: string | null;
+  /** Further names, and patterns. */
+  readonly events: readonly string[];
+  readonly target: string;
+  readonly enabled: boolean;
+  readonly conditions: string;
+  /** Which of the conditions must hold. */
+  readonly match: "any" | "all";
+  /** `strict`: a delivery begins only after the one before was acknowledged or given up. */
+  readonly order: "parallel" | "strict";
+  /** Blocks above that of a fact of the chain before it is told. */
+  readonly confirmations: number;
+};
+
+export type Webhook = WebhookFields & {
+  /** Grows, and is never used twice. */
+  readonly id: number;
+  readonly secrets: Secrets;
+  /** Why nothing is delivered at present, if so, and since when. */
+  readonly suspended?: Suspension;
+  /** The part of the chain that is being told again, and how far. */
+  readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
+};
+
+/** A webhook that takes part in matching: enabled and not suspended. */
+export type ActiveWebhook = Pick<
+  Webhook,
+  "id" | "event" | "events" | "conditions" | "match" | "confirmations"
+> & {
+  /** Last event sequence that it does not see. */
+  readonly activeAfter: number;
+};
+
+export type WebhookStore = {
+  count(): number;
+  /** Bytes that the conditions of all webhooks but one take together. */
+  conditionsBytes(except?: number): number;
+  ids(): number[];
+  isStrict(id: number): boolean;
+  /** By ascending id. */
+  page(range: { offset: number; limit: number }): Webhook[];
+  find(id: number): Webhook | undefined;
+  /** A new webhook sees nothing until it is activated. */
+  insert(fields: WebhookFields, token: string): Webhook;
+  activate(id: number, after: number): void;
+  /** Activates what a crash left between the two steps of a creation. */
+  activateWaiting(after: number): void;
+  /** A new definition behind the same id and token, without the past of the old one. */
+  replace(id: number, fields: WebhookFields, after: number): void;
+  /** A new token; the present one is honoured until a time. */
+  rotate(id: number, token: string, untilMs: number): void;
+  /** Its deliveries are out of sight at once, and dropped in time. */
+  remove(id: number): void;
+  /** Another one whenever the active webhooks may be others. */
+  version(): number;
+  active(): ActiveWebhook[];
+  /** Names that the event log keeps for the active webhooks. */
+  eventNames(): Set<string>;
+  /** Number of the next delivery of the webhook, which is then taken. */
+  nextSequence(id: number): number;
+};
+
+/** `active_after` of a webhook whose creation has not been answered yet. */
+const NOT_YET = Number.MAX_SAFE_INTEGER;
+
+type WebhookRow = {
+  id: number;
+  event: string | null;
+  events: string;
+  target: string;
+  enabled: number;
+  conditions: string;
+  match_all: number;
+  strict: number;
+  confirmations: number;
+  suspended: string | null;
+  suspended_ms: number | null;
+} & SecretRow;
+
+/** With the running replay; without one its members are absent. */
+type ShownRow = WebhookRow & {
+  from_height: number | null;
+  to_height: number | null;
+  next_height: number | null;
+};
+
+/** @param seal of the secrets; whoever reads none needs none */
+export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): WebhookStore {
+  const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM webhooks");
+  // The size is in the head of a row: the conditions themselves are not read.
+  const conditionsBytes = database.prepare<{ bytes: number }>(
+    "SELECT coalesce(sum(octet_length(conditions)), 0) AS bytes FROM webhooks WHERE id <> ?",
+  );
+  const ids = database.prepare<{ id: number }>("SELECT id FROM webhooks ORDER BY id");
+  const isStrict = database.prepare("SELECT 1 FROM webhooks WHERE id = ? AND strict = 1");
+  const shown = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
+  const page = database.prepare<ShownRow>(`${shown} ORDER BY id LIMIT ? OFFSET ?`);
+  const find = database.prepare<ShownRow>(`${shown} WHERE id = ?`);
+  // The secret follows: it is sealed for the id, which is known only then.
+  const insert = database.prepare<{ id: number }>(
+    `INSERT INTO webhooks
+     (event, events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', ?) RETURNING id`,
+  );
+  const setToken = database.prepare("UPDATE webhooks SET token = ? WHERE id = ?");
+  const activate = database.prepare("UPDATE webhooks SET active_after = ? WHERE id = ?");
+  const activateWaiting = database.prepare("UPDATE webhooks SET active_after = ? WHERE active_after = ?");
+  const replace = database.prepare(
+    `UPDATE webhooks SET event = ?, events = ?, target = ?, enabled = ?, conditions = ?, match_all = ?, strict = ?,
+     confirmations = ?, active_after = ?,
+     target_number = iif(target = ?, target_number, target_number + 1),
+     failures = 0, failing_since_ms = NULL, suspended = NULL, suspended_ms = NULL WHERE id = ?`,
+  );
+  const rotate = database.prepare(
+    "UPDATE webhooks SET previous_token = token, previous_until_ms = ?, token = ? WHERE id = ?",
+  );
+  const remove = database.prepare("DELETE FROM webhooks WHERE id = ?");
+  const markRemoved = database.prepare("INSERT INTO removed_webhooks VALUES (?)");
+  const active = database.prepare<WebhookRow & { active_after: number }>(
+    "SELECT * FROM webhooks WHERE enabled = 1 AND suspended IS NULL ORDER BY id",
+  );
+  const eventNames = database.prepare<{ event: string | null; events: string }>(
+    "SELECT DISTINCT event, events FROM webhooks WHERE enabled = 1 AND suspended IS NULL",
+  );
+  const confirming = database.prepare(
+    "SELECT 1 FROM webhooks WHERE enabled = 1 AND suspended IS NULL AND confirmations > 0 LIMIT 1",
+  );
+  const version = database.prepare<{ version: number }>("SELECT version FROM register");
+  const nextSequence = database.prepare<{ sequence: number }>(
+    "UPDATE queues SET last_sequence = last_sequence + 1 WHERE webhook = ? RETURNING last_sequence AS sequence",
+  );
+
+  const shownFromRow = (row: ShownRow): Webhook => ({
+    ...definitionFromRow(row),
+    secrets: secretsFromRow(row.id, row, seal),
+    ...(row.suspended !== null && { suspended: { reason: row.suspended, sinceMs: row.suspended_ms ?? 0 } }),
+    ...(row.from_height !== null &&
+      row.to_height !== null &&
+      row.next_height !== null && {
+        replay: { fromHeight: row.from_height, toHeight: row.to_height, nextHeight: row.next_height },
+      }),
+  });
+
+  function findById(id: number): Webhook | undefined {
+    const row = find.get(id);
+    return row && shownFromRow(row);
+  }
+
+  return {
+    count: () => count.get()?.total ?? 0,
+    conditionsBytes: (except = 0) => conditionsBytes.get(except)!.bytes,
+    ids: () => ids.all().map(({ id }) => id),
+    isStrict: (id) => isStrict.get(id) !== undefined,
+    page: ({ offset, limit }) => page.all(limit, offset).map(shownFromRow),
+    find: findById,
+    insert: (fields, token) =>
+      database.transaction(() => {
+        const { id } = insert.get(...columnsOf(fields), NOT_YET)!;
+        setToken.run(seal.close(token, ownerOf(id)), id);
+        return findById(id)!;
+      }),
+    activate: (id, after) => void activate.run(after, id),
+    activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
+    replace: (id, fields, after) => void replace.run(...columnsOf(fields), after, fields.target, id),
+    rotate: (id, token, untilMs) => void rotate.run(untilMs, seal.close(token, ownerOf(id)), id),
+    remove: (id) =>
+      database.transaction(() => {
+        if (remove.run(id).changes > 0) markRemoved.run(id);
+      }),
+    version: () => version.get()!.version,
+    active: () => active.all().map((row) => ({ ...definitionFromRow(row), activeAfter: row.active_after })),
+    eventNames() {
+      const given = eventNames.all().flatMap(({ event, events }) => [event, ...JSON.parse(events)]);
+      const names = new Set(heardNames(given.filter((name) => name !== null)).keys());
+      // Whoever was told of a block, under whatever definition, must hear when it goes back.
+      if (count.get()!.total > 0) names.add("block.reverted");
+      // Whoever waits for blocks must see them come.
+      if (confirming.get()) names.add("block.applied");
+      return names;
+    },
+    nextSequence: (id) => nextSequence.get(id)!.sequence,
+  };
+}
+
+/** In the order of the statements. */
+const columnsOf = (fields: WebhookFields) => [
+  fields.event,
+  JSON.stringify(fields.events),
+  fields.target,
+  Number(fields.enabled),
+  fields.conditions,
+  Number(fields.match === "all"),
+  Number(fields.order === "strict"),
+  fields.confirmations,
+];
+
+const definitionFromRow = (row: WebhookRow): WebhookFields & Pick<Webhook, "id"> => ({
+  id: row.id,
+  event: row.event,
+  events: JSON.parse(row.events),
+  target: row.target,
+  enabled: row.enabled === 1,
+  conditions: row.conditions,
+  match: row.match_all === 1 ? "all" : "any",
+  order: row.strict === 1 ? "strict" : "parallel",
+  confirmations: row.confirmations,
+});

@@ -1,0 +1,47 @@
+/** The content of a message: that of the event, or, where it is too large to be sent, what it is about and a link. */
+import type { Content } from "../store/webhooks/contents.ts";
+
+/** Members that say what something is. */
+const NAMING = ["id", "height", "tokenId", "ownerId", "address", "publicKey"];
+
+/** Where things stand that events are about: the resource, and the member that names the thing. */
+const RESOURCES: Readonly<Record<string, readonly [resource: string, member: string]>> = {
+  block: ["blocks", "id"],
+  transaction: ["transactions", "id"],
+  delegate: ["transactions", "id"],
+  unik: ["uniks", "tokenId"],
+  wallet: ["wallets", "address"],
+};
+
+/** Fits contents into a size. `event` is the name of the event. */
+export type Fit = (event: string, dataText: string | undefined) => Content;
+
+export function createFit(maxBytes: number): Fit {
+  // One large content is told to many webhooks.
+  let last: { readonly text: string; readonly content: Content } | undefined;
+  return (event, dataText) => {
+    // No text has more bytes than three for each unit.
+    if (dataText === undefined || dataText.length <= maxBytes / 3) return { dataText };
+    if (last?.text !== dataText) {
+      const isSmall = Buffer.byteLength(dataText) <= maxBytes;
+      last = { text: dataText, content: isSmall ? { dataText } : thin(event, JSON.parse(dataText)) };
+    }
+    return last.content;
+  };
+}
+
+function thin(event: string, data: unknown): Content {
+  const dataText = JSON.stringify(Array.isArray(data) ? data.map(naming) : naming(data));
+  const [resource, member] = RESOURCES[event.slice(0, event.indexOf("."))] ?? [];
+  const id = resource === undefined ? undefined : (data as Record<string, unknown> | null)?.[member ?? ""];
+  return {
+    dataText,
+    truncated: true,
+    ...(typeof id === "string" && { link: `/api/v2/${resource}/${encodeURIComponent(id)}` }),
+  };
+}
+
+const naming = (value: unknown): unknown =>
+  typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => NAMING.includes(name)))
+    : null;

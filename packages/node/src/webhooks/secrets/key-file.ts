@@ -1,0 +1,25 @@
+/** A key that an operator keeps in a file of its own. */
+import { readFileSync } from "node:fs";
+import { ConfigError } from "../../platform/config-error.ts";
+
+/** As much as 16 random bytes have in hexadecimal digits. */
+const MIN_LENGTH = 32;
+
+/**
+ * The content of the file, without the white space around it.
+ *
+ * @param flag that named the file
+ * @throws {ConfigError} when it cannot be read, or is too short to be a key
+ */
+export function readKeyFile(path: string, flag: string): string {
+  let content: string;
+  try {
+    content = readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new ConfigError(`the key file of ${flag} cannot be read: ${(error as Error).message}`);
+  }
+  if (content.length >= MIN_LENGTH) return content;
+  throw new ConfigError(
+    `the key in ${path} (${flag}) must have ${MIN_LENGTH} characters or more; make one with: openssl rand -hex 32`,
+  );
+}

@@ -1,0 +1,223 @@
+/** `uniknode listen` against a dev chain, both as real programs. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@uniknode/client";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { peopleOf } from "../../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../../src/dev-chain/network.ts";
+import { connect, transferOf } from "../../process/client.ts";
+import { type Running, runUniknode, spawnUniknode } from "../../process/uniknode.ts";
+
+const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const TOKEN = "listen-test";
+const folders: string[] = [];
+const running: Running[] = [];
+let url: string;
+
+/** A dev chain that forges nothing by itself while a test runs. */
+async function startNode(): Promise<{ node: Running; url: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-listen-"));
+  folders.push(folder);
+  const node = spawnUniknode(
+    ["dev", "--data", folder, "--http-port", "0", "--block-time", "3600"].concat("--webhook-token", TOKEN),
+  );
+  const [, base] = await node.printed(/API\s+(http:\S+?)\/api/);
+  await node.printed(/Ctrl-C stops/);
+  return { node, url: base! };
+}
+
+let node: Running;
+beforeAll(async () => {
+  ({ node, url } = await startNode());
+}, 30_000);
+
+afterEach(async () => {
+  for (const listener of running.splice(0)) {
+    listener.child.kill("SIGKILL");
+    await listener.ended;
+  }
+  for (const { id } of await registered()) await client().webhooks.remove(id);
+});
+
+afterAll(async () => {
+  node.child.kill("SIGKILL");
+  await node.ended;
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A listener that is registered. */
+async function listen(...args: string[]) {
+  const listener = spawnUniknode(["listen", "--url", url, "--token", TOKEN, ...args]);
+  running.push(listener);
+  const text = args.includes("--json") ? printedOnStderr(listener, /Webhook/) : listener.printed(/Webhook/);
+  await text;
+  const said = `${listener.stdout()}${listener.stderr()}`;
+  const [, id, target] = /Webhook (\d+) of .* to (http:\S+)/.exec(said)!;
+  return { ...listener, id: Number(id), target: target! };
+}
+
+async function printedOnStderr({ stderr }: Running, pattern: RegExp): Promise<void> {
+  await expect.poll(stderr, { timeout: 20_000 }).toMatch(pattern);
+}
+
+async function mine(): Promise<void> {
+  const headers = { authorization: TOKEN };
+  expect((await fetch(`${url}/api/dev/mine`, { method: "POST", headers })).status).toBe(200);
+}
+
+async function interrupted(listener: Running, signal: NodeJS.Signals = "SIGINT") {
+  listener.child.kill(signal);
+  return listener.ended;
+}
+
+const client = () => createClient({ url, webhookToken: TOKEN });
+const registered = async () => (await client().webhooks.list().page()).data;
+
+describe("a listener", { timeout: 40_000 }, () => {
+  test("registers itself, prints what arrives and verifies, and removes itself at the end", async () => {
+    const listener = await listen("--event", "block.applied");
+    expect(await registered()).toMatchObject([{ id: listener.id, events: ["block.applied"] }]);
+    await mine();
+    const [line] = await listener.printed(/^\d\d:\d\d:\d\d {2}block\.applied.*$/m);
+    expect(line).toMatch(/ #1 {2}height \d+ {2}attempt 1 {2}verified, answered 204 {2}id [0-9a-f]{12}/);
+    const { code, stdout, stderr } = await interrupted(listener);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(`Removed webhook ${listener.id}.`);
+    expect(await registered()).toEqual([]);
+  });
+
+  test.each(["SIGTERM", "SIGHUP"] as const)("removes itself on %s as well", async (signal) => {
+    const listener = await listen();
+    expect((await interrupted(listener, signal)).code).toBe(0);
+    expect(await registered()).toEqual([]);
+  });
+
+  test("hears of what the patterns and conditions say, and of nothing else", async () => {
+    const listener = await listen(
+      ...["--event", "transaction.*", "--event", "block.forged", "--match", "all"],
+      ...["--condition", "amount eq 1", "--condition", "vendorField falsy", "--json"],
+    );
+    expect(await registered()).toMatchObject([
+      {
+        events: ["transaction.*", "block.forged"],
+        match: "all",
+        conditions: [
+          { key: "amount", condition: "eq", value: "1" },
+          { key: "vendorField", condition: "falsy" },
+        ],
+      },
+    ]);
+    expect((await interrupted(listener)).code).toBe(0);
+    const matching = await listen("--event", "transaction.applied", "--condition", "amount eq 1", "--json");
+    const { network, submit } = await connect(url);
+    const transfer = transferOf(network, people("account 3"), people("account 4").address, 1n);
+    expect((await submit([transfer])).accepted).toEqual([transfer.id]);
+    await mine();
+    await matching.printed(/\n/);
+    const printed: unknown = JSON.parse(matching.stdout());
+    expect(printed).toMatchObject({
+      verified: true,
+      attempt: 1,
+      answered: 204,
+      delivery: { event: "transaction.applied", data: { id: transfer.id, amount: "1" } },
+    });
+    const { stdout } = await interrupted(matching);
+    expect(stdout.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("answers with the status of choice: the node tries again, and the attempts are counted", async () => {
+    const listener = await listen("--event", "block.applied", "--status", "503");
+    await mine();
+    await listener.printed(/attempt 1 {2}verified, answered 503/);
+    const delivery = async () => (await client().webhooks.deliveries(listener.id).page()).data[0];
+    await expect.poll(delivery).toMatchObject({ state: "pending", reason: "HTTP 503" });
+    // By the schedule, within some seconds.
+    await listener.printed(/#1 .*attempt 2 {2}verified, answered 503/);
+    expect((await interrupted(listener)).code).toBe(0);
+  });
+
+  test("waits before it answers, and ends at once all the same", async () => {
+    const listener = await listen("--event", "block.applied", "--delay", "3600000");
+    await mine();
+    await listener.printed(/block\.applied/);
+    expect((await interrupted(listener)).code).toBe(0);
+  });
+
+  test("refuses what does not come from the node", async () => {
+    const listener = await listen("--event", "block.forged");
+    const forged = await fetch(listener.target, {
+      method: "POST",
+      headers: { authorization: "0".repeat(32), "webhook-id": "msg_1" },
+      body: "{}",
+    });
+    expect(forged.status).toBe(401);
+    await listener.printed(/NOT VERIFIED, answered 401: .*\(DELIVERY_AUTHORIZATION_WRONG\)/);
+    const huge = await fetch(listener.target, { method: "POST", body: "x".repeat(17 * 1_048_576) }).then(
+      ({ status }) => status,
+      () => "cut",
+    );
+    expect([413, "cut"]).toContain(huge);
+  });
+});
+
+describe("what cannot be done is said", { timeout: 40_000 }, () => {
+  test("the webhook was removed by somebody else: nothing is left to do", async () => {
+    const listener = await listen();
+    await client().webhooks.remove(listener.id);
+    expect((await interrupted(listener)).code).toBe(0);
+  });
+
+  test("the node is gone at the end: how to remove the webhook later", async () => {
+    const other = await startNode();
+    const listener = spawnUniknode(["listen", "--url", other.url, "--token", TOKEN]);
+    running.push(listener);
+    await listener.printed(/Webhook 1 /);
+    other.node.child.kill("SIGKILL");
+    await other.node.ended;
+    const { code, stderr } = await interrupted(listener);
+    expect(code).toBe(1);
+    expect(stderr).toContain("webhook 1 could not be removed");
+    expect(stderr).toContain(`curl -X DELETE -H "Authorization: TOKEN" ${other.url}/api/webhooks/1`);
+  });
+
+  test.each<[string, () => string[], number, string]>([
+    ["a wrong token", () => ["--url", url, "--token", "wrong"], 1, "Unauthorized (HTTP 401)"],
+    ["nobody there", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no answer"],
+    ["no token", () => ["--url", url], 2, "give --token TOKEN"],
+    [
+      "no URL",
+      () => ["--url", "node", "--token", TOKEN],
+      2,
+      "a base URL such as http://127.0.0.1:4003 is expected",
+    ],
+    ["an unknown event", () => ["--url", url, "--token", TOKEN, "--event", "x"], 1, '"events" at position 0'],
+    [
+      "no condition",
+      () => ["--token", TOKEN, "--condition", "amount"],
+      2,
+      '"key operator value" is expected',
+    ],
+    [
+      "an unknown operator",
+      () => ["--token", TOKEN, "--condition", "a is b"],
+      2,
+      '"is" is none of the operators',
+    ],
+    ["no value", () => ["--url", url, "--token", TOKEN, "--condition", "a eq"], 1, '"value" is required'],
+    ["a status that ends nothing", () => ["--status", "100"], 2, "an integer from 200 to 599"],
+    ["the port of the node", () => ["--port", new URL(url).port, "--token", TOKEN], 1, "in use"],
+  ])("%s", async (_, args, code, message) => {
+    const ended = await runUniknode(["listen", ...args()]);
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    expect(await registered()).toEqual([]);
+  });
+
+  test("a reader of the output that goes away ends it", async () => {
+    const listener = await listen("--event", "block.applied");
+    listener.child.stdout!.destroy();
+    await mine();
+    expect((await listener.ended).code).toBe(0);
+    expect(await registered()).toEqual([]);
+  });
+});

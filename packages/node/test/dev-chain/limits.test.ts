@@ -1,0 +1,177 @@
+/** Where the verbs end: how deep undo goes, whose keys are at hand, and what is there at the start. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRounds } from "@uniknode/ledger";
+import {
+  blockToJson,
+  createNetwork,
+  createSlots,
+  encodeBlock,
+  forgeBlock,
+  genesisBlockFromJson,
+} from "@uniknode/protocol";
+import { pino } from "pino";
+import { afterEach, expect, test } from "vitest";
+import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { refusalOf } from "../../src/chain/outcome.ts";
+import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import { openClock } from "../../src/dev-chain/clock.ts";
+import { devGenesis } from "../../src/dev-chain/genesis.ts";
+import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { setupBlocks } from "../../src/dev-chain/setup.ts";
+import { createVerbs } from "../../src/dev-chain/verbs.ts";
+import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
+import { createForger } from "../../src/forger/forger.ts";
+import { createGuard } from "../../src/forger/signing/guard.ts";
+import { recordInDatabase } from "../../src/forger/signing/signing-record.ts";
+import { soloTiming } from "../../src/forger/timing.ts";
+import type { DevCommand } from "../../src/gateway/dev-commands.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+import { createSlotStore } from "../../src/store/node/slots.ts";
+
+const cast = castOf(
+  peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION),
+  1,
+);
+const everybody = [...cast.founders, ...cast.delegates.map(({ person }) => person)].map((p) => p.passphrase);
+const { block, files } = devGenesis(cast, 2);
+const network = createNetwork(files);
+const slots = createSlots(network);
+const rounds = createRounds(network);
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** Chain and forger of a dev chain, without pool and server. */
+async function open({ secrets = everybody, undoDepth = 5, isSetUp = true } = {}) {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-limits-"));
+  const clock = openClock(join(folder, "clock.json"));
+  const verifier = createVerifier({ threads: 0 });
+  const chain = createChain(
+    { ...DEFAULT_CHAIN_OPTIONS, undoDepth },
+    {
+      database,
+      network,
+      genesis: genesisBlockFromJson(blockToJson(block), network),
+      verifier,
+      events: createEventLog(database, { wanted: () => new Set() }),
+      eventsOfFacts: () => [],
+      eventsOfRevert: () => [],
+      now: clock.nowMs,
+      onListenerError: (error) => {
+        throw error;
+      },
+    },
+  );
+  const submit = async (made: typeof block) =>
+    refusalOf((await chain.accept([encodeBlock(made, network)]))[0]!);
+  const slotStore = createSlotStore(database);
+  const forger = createForger(
+    { timing: soloTiming, onDemand: false },
+    {
+      delegates: delegatesFromSecrets(secrets),
+      slots,
+      slotStore,
+      guard: createGuard({
+        record: recordInDatabase(slotStore),
+        otherForger: undefined,
+        slotOf: ({ timestamp }) => slots.slotAt(timestamp),
+        onRefused: () => {},
+      }),
+      head: chain.head,
+      forgingOrder: () =>
+        chain.state.get("rounds", String(rounds.roundAt(chain.head().height + 1).round))!.order,
+      selectTransactions: () => [],
+      build: ({ slot, transactions, keys }) =>
+        forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
+      submit,
+      obstacle: () => undefined,
+      onStarted: () => {},
+      onForged: () => {},
+      onFailed: () => {},
+      nowMs: clock.nowMs,
+      logger: pino({ level: "silent" }),
+    },
+  );
+  if (isSetUp) {
+    for (const made of setupBlocks(network, cast, chain.head(), clock.nowMs())) {
+      expect(await submit(made)).toBeUndefined();
+    }
+  }
+  closing.push(async () => {
+    await forger.stop();
+    await chain.close();
+    await verifier.close();
+    database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const pool = { size: () => 0, clear: () => {}, selectWith: () => [] };
+  return { chain, run: createVerbs({ chain, pool, forger, slots }, clock) };
+}
+
+const codeOf = (answer: Promise<unknown>) =>
+  answer.then(
+    () => "done",
+    ({ code }: { code: string }) => code,
+  );
+
+test("a restore as deep as undo goes is done, and a deeper one changes nothing", async () => {
+  const { chain, run } = await open({ undoDepth: 5 });
+  const { head } = await run({ verb: "mine", blocks: 1 });
+  await run({ verb: "mine", blocks: 1 });
+  const next = chain.head().id;
+  const { head: top } = await run({ verb: "mine", blocks: 5 });
+  expect(await codeOf(run({ verb: "restore", id: head.id }))).toBe("CHAIN_UNDO_MISSING");
+  expect(chain.head().id).toBe(top.id);
+  expect((await run({ verb: "restore", id: next })).head.id).toBe(next);
+  expect((await run({ verb: "mine", blocks: 1 })).applied).toHaveLength(1);
+});
+
+test("a branch deeper than undo goes is not begun", async () => {
+  const { chain, run } = await open({ undoDepth: 5 });
+  const { head } = await run({ verb: "mine", blocks: 10 });
+  expect(await codeOf(run({ verb: "reorg", depth: 6, withTransactions: false }))).toBe("CHAIN_UNDO_MISSING");
+  expect(chain.head().id).toBe(head.id);
+  expect((await run({ verb: "reorg", depth: 5, withTransactions: false })).applied).toHaveLength(6);
+});
+
+test("nothing is mined while the keys of all active delegates are elsewhere", async () => {
+  const { chain, run } = await open({ secrets: ["somebody else"] });
+  expect(await codeOf(run({ verb: "mine", blocks: 1 }))).toBe("DEV_DELEGATES");
+  expect(chain.head().height).toBe(3);
+});
+
+test("slots of others are passed over", async () => {
+  const [{ person }] = cast.delegates as [(typeof cast.delegates)[number]];
+  const { chain, run } = await open({ secrets: everybody.filter((secret) => secret !== person.passphrase) });
+  const { applied } = await run({ verb: "mine", blocks: 30 });
+  const generators = new Set(applied.map(({ height }) => chain.blocks.header(height)!.generatorPublicKey));
+  expect(generators.size).toBeGreaterThan(5);
+  expect(generators).not.toContain(person.publicKey);
+});
+
+test.each<DevCommand>([
+  { verb: "mine", blocks: 1 },
+  { verb: "snapshot" },
+  { verb: "restore", id: block.header.id },
+])("before the first blocks are made, $verb has to wait", async (command) => {
+  const { run } = await open({ isSetUp: false });
+  await expect(run(command)).rejects.toMatchObject({ code: "DEV_STARTING", retryable: true });
+});
+
+test("the first blocks stay, whatever is asked for", async () => {
+  const { chain, run } = await open();
+  await run({ verb: "mine", blocks: 1 });
+  for (const id of [block.header.id, chain.blocks.header(2)!.id]) {
+    expect(await codeOf(run({ verb: "restore", id }))).toBe("DEV_SNAPSHOT");
+  }
+  expect((await run({ verb: "restore", id: chain.blocks.header(3)!.id })).head.height).toBe(3);
+});

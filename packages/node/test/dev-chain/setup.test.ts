@@ -1,0 +1,91 @@
+/** What a dev chain begins with. */
+import { blockToJson, createNetwork, encodeBlock, genesisBlockFromJson } from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import { devGenesis } from "../../src/dev-chain/genesis.ts";
+import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION, KINDS } from "../../src/dev-chain/network.ts";
+import { formatAmount } from "../../src/dev-chain/screen.ts";
+import { setupBlocks } from "../../src/dev-chain/setup.ts";
+import { ConfigError } from "../../src/platform/config-error.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+const cast = castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), 4);
+const { block, files } = devGenesis(cast, 2);
+const network = createNetwork(files);
+
+function newChain() {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  return createChain(DEFAULT_CHAIN_OPTIONS, {
+    database,
+    network,
+    genesis: genesisBlockFromJson(blockToJson(block), network),
+    verifier: createVerifier({ threads: 0 }),
+    events: createEventLog(database, { wanted: () => new Set() }),
+    eventsOfFacts: () => [],
+    eventsOfRevert: () => [],
+    now: Date.now,
+    onListenerError: (error) => {
+      throw error;
+    },
+  });
+}
+
+describe("the genesis block", () => {
+  test("is the same for the same mnemonic, and another for another", () => {
+    expect(devGenesis(cast, 2).block).toEqual(block);
+    const words =
+      "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";
+    const others = castOf(peopleOf(words, DEV_ADDRESS_VERSION), 4);
+    expect(devGenesis(others, 2).block.header.id).not.toBe(block.header.id);
+  });
+
+  test("people come from a mnemonic only", () => {
+    expect(() => peopleOf("twelve words that are none", DEV_ADDRESS_VERSION)).toThrow(ConfigError);
+  });
+});
+
+describe("the first blocks", () => {
+  test("mint a unik of every kind, and elect delegates with the right of theirs", async () => {
+    const chain = newChain();
+    for (const setup of setupBlocks(network, cast, chain.head(), Date.now())) {
+      expect(await chain.accept([encodeBlock(setup, network)])).toEqual([{ answer: "Accepted" }]);
+    }
+    expect(chain.head().height).toBe(3);
+    for (const [index, kind] of KINDS.entries()) {
+      const account = chain.state.get("wallets", cast.accounts[index]!.address);
+      expect(Object.values(account!.attributes.tokens!), kind).toEqual([{ type: index + 1 }]);
+    }
+    for (const { person, kind } of cast.delegates) {
+      const { delegate, vote } = chain.state.get("wallets", person.address)!.attributes;
+      expect(delegate).toMatchObject({ username: person.unikId, type: KINDS.indexOf(kind) + 1 });
+      expect(vote).toBe(person.publicKey);
+      expect(delegate!.voteBalance).toBeGreaterThan(0n);
+    }
+    expect(setupBlocks(network, cast, chain.head(), Date.now())).toEqual([]);
+  });
+
+  test("are finished after a crash between them", async () => {
+    const chain = newChain();
+    const [first] = setupBlocks(network, cast, chain.head(), Date.now() - 10_000);
+    await chain.accept([encodeBlock(first!, network)]);
+    const rest = setupBlocks(network, cast, chain.head(), Date.now());
+    expect(rest).toHaveLength(1);
+    expect(await chain.accept([encodeBlock(rest[0]!, network)])).toEqual([{ answer: "Accepted" }]);
+  });
+});
+
+test.each([
+  [0n, "0"],
+  [1n, "0.00000001"],
+  [-150_000_000n, "-1.5"],
+  [1_000_000_000_000n, "10,000"],
+  [123_456_789_012_345_678n, "1,234,567,890.12345678"],
+])("the amount %s is shown as %s", (amount, text) => {
+  expect(formatAmount(amount)).toBe(text);
+});

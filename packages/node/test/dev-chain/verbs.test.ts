@@ -1,0 +1,405 @@
+/** The verbs of the dev chain, with the real program and over HTTP. */
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { SETUP_HEIGHT } from "../../src/dev-chain/setup.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { type Client, connect, transferOf } from "../process/client.ts";
+import { type Running, spawnUniknode } from "../process/uniknode.ts";
+
+const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const [alice, bob] = [people("account 0"), people("account 1")];
+const TOKEN = "dev-verbs";
+const BLOCK_TIME = 2;
+
+type Timestamp = { epoch: number; unix: number; human: string };
+type BlockReference = { height: number; id: string; timestamp: Timestamp };
+type Answer = {
+  id?: string;
+  head: BlockReference;
+  reverted: BlockReference[];
+  applied: BlockReference[];
+  now: Timestamp;
+  forging: boolean;
+};
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-verbs-"));
+let node: Running;
+let url: string;
+let client: Client;
+
+async function start(): Promise<void> {
+  const fixed = ["dev", "--data", folder, "--http-port", "0", "--webhook-token", TOKEN];
+  node = spawnUniknode([...fixed, "--block-time", String(BLOCK_TIME)]);
+  [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+  await node.printed(/Ctrl-C stops/);
+  client = await connect(url);
+}
+
+beforeAll(start, 30_000);
+
+afterAll(async () => {
+  node.child.kill("SIGKILL");
+  await node.ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function post(verb: string, body?: unknown, headers: Record<string, string> = {}) {
+  const hasBody = body !== undefined;
+  const response = await fetch(`${url}/api/dev/${verb}`, {
+    method: "POST",
+    headers: { authorization: TOKEN, ...(hasBody && { "content-type": "application/json" }), ...headers },
+    ...(hasBody && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, ...((await response.json()) as { data: Answer; message?: string }) };
+}
+
+async function run(verb: string, body?: unknown): Promise<Answer> {
+  const { status, message, data } = await post(verb, body);
+  expect({ status, message }).toEqual({ status: 200, message: undefined });
+  return data;
+}
+
+const heights = (blocks: readonly BlockReference[]) => blocks.map(({ height }) => height);
+const range = (from: number, length: number) => Array.from({ length }, (_, index) => from + index);
+const blockAt = async (height: number) => (await client.get(`/api/blocks/${height}`)) as { id: string };
+const pending = async () =>
+  ((await client.get("/api/transactions/unconfirmed")) as { id: string }[]).map(({ id }) => id);
+const nonceOf = async (address: string) =>
+  BigInt(((await client.get(`/api/wallets/${address}`)) as { nonce: string }).nonce);
+const balanceOf = async (address: string) =>
+  ((await client.get(`/api/wallets/${address}`)) as { balance: string }).balance;
+
+/** The id of a transfer from alice to bob that is pending. */
+async function transfer(): Promise<string> {
+  const transaction = transferOf(client.network, alice, bob.address, (await nonceOf(alice.address)) + 1n);
+  expect((await client.submit([transaction])).accepted).toEqual([transaction.id]);
+  return transaction.id;
+}
+
+/** Registers a webhook that every event of these names fires. */
+async function register(webhook: object): Promise<void> {
+  const response = await fetch(`${url}/api/webhooks`, {
+    method: "POST",
+    headers: { authorization: TOKEN, "content-type": "application/json" },
+    body: JSON.stringify({ ...webhook, conditions: [{ key: "none", condition: "ne", value: "" }] }),
+  });
+  expect(response.status).toBe(201);
+}
+
+/** Settles when the node has forged by itself. */
+async function forgedAbove(height: number): Promise<void> {
+  const deadlineMs = Date.now() + 20_000;
+  while ((await run("snapshot")).head.height <= height) {
+    if (Date.now() > deadlineMs) throw new Error(`no block above ${height}`);
+    await new Promise((next) => setTimeout(next, 50));
+  }
+}
+
+describe("forge", () => {
+  test("pauses and resumes the chain's own blocks", { timeout: 40_000 }, async () => {
+    await forgedAbove((await run("snapshot")).head.height);
+    const { head, forging } = await run("forge", { enabled: false });
+    expect(forging).toBe(false);
+    // As many slots as would make a round of blocks, if anything still forged.
+    const { unix } = (await run("travel", { seconds: 6 * BLOCK_TIME })).now;
+    await expect
+      .poll(async () => (await run("snapshot")).now.unix, { timeout: 10_000 })
+      .toBeGreaterThan(unix + 2);
+    expect((await run("snapshot")).head).toEqual(head);
+    expect((await run("forge", { enabled: true })).forging).toBe(true);
+    await forgedAbove(head.height);
+    await run("forge", { enabled: false });
+  });
+});
+
+describe("mine", () => {
+  test("makes one block unless asked for more, each in a slot of its own", async () => {
+    const before = await run("snapshot");
+    const one = await run("mine");
+    expect(heights(one.applied)).toEqual([before.head.height + 1]);
+    const { applied, head, now, reverted } = await run("mine", { blocks: 8 });
+    expect(heights(applied)).toEqual(range(one.head.height + 1, 8));
+    expect(reverted).toEqual([]);
+    expect(head).toEqual(applied.at(-1));
+    const times = [one.head, ...applied].map(({ timestamp }) => timestamp.epoch);
+    for (const [index, time] of times.slice(1).entries()) {
+      expect(time - times[index]!).toBeGreaterThanOrEqual(BLOCK_TIME);
+    }
+    expect(now.epoch).toBeGreaterThanOrEqual(head.timestamp.epoch);
+    expect((await blockAt(head.height)).id).toBe(head.id);
+  });
+
+  test("takes what is pending", async () => {
+    const id = await transfer();
+    const { head } = await run("mine", { blocks: 2 });
+    expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ confirmations: 2 });
+    expect(await client.get(`/api/blocks/${head.height - 1}`)).toMatchObject({ transactions: 1 });
+    expect(await pending()).toEqual([]);
+  });
+});
+
+describe("reorg", () => {
+  test("leaves blocks for a longer branch; their transactions are pending again", async () => {
+    const id = await transfer();
+    const { head, applied } = await run("mine", { blocks: 3 });
+    const { reverted, ...after } = await run("reorg", { depth: 3 });
+    expect(reverted).toEqual(applied.toReversed());
+    expect(heights(after.applied)).toEqual(range(head.height - 2, 4));
+    expect(after.head).toEqual(after.applied.at(-1));
+    expect((await blockAt(head.height)).id).toBe(after.applied[2]!.id);
+    expect(await pending()).toEqual([id]);
+    await run("mine");
+    expect(await pending()).toEqual([]);
+  });
+
+  test("takes the transactions over to the other branch when asked to", async () => {
+    const id = await transfer();
+    await run("mine", { blocks: 2 });
+    const { applied } = await run("reorg", { depth: 2, blocks: 5, transactions: true });
+    expect(applied).toHaveLength(5);
+    expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ blockId: applied[0]!.id });
+  });
+
+  test("goes through many rounds, and nobody signs two blocks for one slot", {
+    timeout: 40_000,
+  }, async () => {
+    const { head, applied } = await run("mine", { blocks: 60 });
+    const first = await run("reorg", { depth: 60 });
+    const second = await run("reorg", { depth: 55, blocks: 70 });
+    expect(second.head.height).toBe(head.height + 1 - 55 + 70);
+    const times = [...applied, ...first.applied, ...second.applied].map(({ timestamp }) => timestamp.epoch);
+    expect(new Set(times).size).toBe(times.length);
+  });
+
+  test("is never seen in the middle by who reads the API", { timeout: 60_000 }, async () => {
+    const { head: before } = await run("mine", { blocks: 55 });
+    const seen = new Set<string>();
+    let isOver = false;
+    async function look(): Promise<void> {
+      while (!isOver) {
+        const { data } = (await (await fetch(`${url}/api/blockchain`)).json()) as {
+          data: { block: { height: number; id: string } };
+        };
+        seen.add(`${data.block.height} ${data.block.id}`);
+      }
+    }
+    const readers = [look(), look()];
+    await expect.poll(() => seen.size).toBe(1);
+    const { head: after } = await run("reorg", { depth: 50 });
+    await expect.poll(() => seen.size).toBe(2);
+    isOver = true;
+    await Promise.all(readers);
+    expect([...seen]).toEqual([before, after].map(({ height, id }) => `${height} ${id}`));
+  });
+
+  test("is told to webhooks: first what is taken back, then the other branch", {
+    timeout: 40_000,
+  }, async () => {
+    const told: string[] = [];
+    const receiver = createServer((request, response) => {
+      let text = "";
+      request.on("data", (chunk) => (text += chunk));
+      request.on("end", () => {
+        const { event, data } = JSON.parse(text) as { event: string; data: { height: number } };
+        told.push(`${event} ${data.height}`);
+        response.writeHead(204).end();
+      });
+    }).listen(0, "127.0.0.1");
+    await once(receiver, "listening");
+    await run("mine", { blocks: 2 });
+    await register({
+      events: ["block.applied", "block.reverted"],
+      order: "strict",
+      target: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+    });
+    const { head } = await run("mine");
+    await run("reorg", { depth: 1 });
+    const { height } = head;
+    const expected = ["applied", "reverted", "applied"].map((what) => `block.${what} ${height}`);
+    await expect.poll(() => told, { timeout: 20_000 }).toEqual([...expected, `block.applied ${height + 1}`]);
+    receiver.closeAllConnections();
+    receiver.close();
+  });
+
+  test("does not leave the first blocks of the chain, nor for a branch that is not longer", async () => {
+    const { head } = await run("snapshot");
+    const deepest = head.height - SETUP_HEIGHT;
+    expect(await post("reorg", { depth: deepest + 1 })).toMatchObject({
+      status: 422,
+      message: `a branch may begin at height 3 or above: the depth can be ${deepest} at most`,
+    });
+    expect(await post("reorg", { depth: 2, blocks: 2 })).toMatchObject({
+      status: 422,
+      message: "the other branch must be longer: more than 2 blocks",
+    });
+    expect((await run("snapshot")).head).toEqual(head);
+  });
+});
+
+describe("snapshot and restore", () => {
+  test("bring the chain back to where it was, with nothing pending", async () => {
+    const before = [await balanceOf(alice.address), await balanceOf(bob.address)];
+    const { id, head } = await run("snapshot");
+    await transfer();
+    const { applied } = await run("mine", { blocks: 3 });
+    await transfer();
+    const restored = await run("restore", { id });
+    expect(restored.head).toEqual(head);
+    expect(restored.reverted).toEqual(applied.toReversed());
+    expect(await pending()).toEqual([]);
+    expect([await balanceOf(alice.address), await balanceOf(bob.address)]).toEqual(before);
+    // Once more: the same transactions are welcome again, and blocks find slots.
+    await transfer();
+    await run("mine");
+    expect((await run("restore", { id })).head).toEqual(head);
+    expect((await run("restore", { id })).reverted).toEqual([]);
+  });
+
+  test("there is no way to a block that was reverted, nor to one that never was", async () => {
+    const { head } = await run("mine");
+    await run("reorg", { depth: 1 });
+    const now = await run("snapshot");
+    for (const id of [head.id, "ab".repeat(32)]) {
+      expect(await post("restore", { id })).toMatchObject({
+        status: 409,
+        message: `block ${id} is not on the chain: there is no way back to a block that was reverted itself`,
+      });
+    }
+    expect((await run("snapshot")).head).toEqual(now.head);
+  });
+});
+
+describe("travel", () => {
+  test("moves the clock on, by seconds or to a time, and the next block stands there", async () => {
+    const { now, head } = await run("travel", { seconds: 3600 });
+    expect((await run("snapshot")).head).toEqual(head);
+    const block = await run("mine");
+    expect(block.head.timestamp.unix).toBeGreaterThanOrEqual(now.unix - BLOCK_TIME);
+    const to = now.unix + 86_400;
+    expect((await run("travel", { to })).now.unix).toBeGreaterThanOrEqual(to);
+    const { unix } = (await run("mine")).head.timestamp;
+    expect(unix).toBeGreaterThanOrEqual(to - BLOCK_TIME);
+    expect(await client.get("/api/node/status")).toMatchObject({ now: block.head.height + 1 });
+  });
+
+  test("does not age the events of the log: readers may still want them", async () => {
+    await register({ events: ["block.applied"], target: "http://127.0.0.1:9/" });
+    await run("travel", { seconds: 30 * 86_400 });
+    await run("mine");
+    const database = openDatabase(join(folder, "node.sqlite"), { readonly: true });
+    const { latest } = database
+      .prepare<{ latest: number }>("SELECT max(created_ms) AS latest FROM events")
+      .get()!;
+    database.close();
+    expect(latest).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("goes neither back nor out of the range of timestamps", async () => {
+    const { now } = await run("snapshot");
+    const back = await post("travel", { to: now.unix - 60 });
+    expect(back).toMatchObject({ status: 422, message: expect.stringContaining("does not go back") });
+    const beyond = await post("travel", { seconds: 3e9 });
+    expect(beyond).toMatchObject({ status: 422, message: expect.stringContaining("the year 2100") });
+    for (const body of [{}, { seconds: 1, to: now.unix + 60 }]) {
+      expect(await post("travel", body)).toMatchObject({
+        status: 422,
+        message: 'one of "seconds" and "to" is required, and only one',
+      });
+    }
+  });
+});
+
+describe("a request", () => {
+  test("needs the token of the register, and JSON", async () => {
+    const { head } = await run("snapshot");
+    for (const verb of ["mine", "reorg", "snapshot", "restore", "travel", "forge"]) {
+      expect((await post(verb, {}, { authorization: "another" })).status).toBe(401);
+    }
+    expect((await post("mine", {}, { "content-type": "text/plain" })).status).toBe(415);
+    expect((await run("snapshot")).head).toEqual(head);
+  });
+
+  test.each<[string, unknown, string]>([
+    ["mine", { blocks: 0 }, '"blocks"'],
+    ["mine", { blocks: 1_001 }, '"blocks"'],
+    ["mine", { blocks: "1" }, '"blocks"'],
+    ["mine", { block: 1 }, '"block" is not allowed'],
+    ["mine", [], '"value"'],
+    ["reorg", {}, '"depth"'],
+    ["reorg", undefined, '"depth"'],
+    ["reorg", { depth: 1.5 }, '"depth"'],
+    ["reorg", { depth: 1, transactions: "true" }, '"transactions"'],
+    ["snapshot", { id: "x" }, '"id" is not allowed'],
+    ["restore", {}, '"id"'],
+    ["restore", { id: "x" }, '"id"'],
+    ["travel", { seconds: 0 }, '"seconds"'],
+    ["travel", { to: "tomorrow" }, '"to"'],
+    ["forge", {}, '"enabled"'],
+    ["forge", { enabled: "true" }, '"enabled"'],
+  ])("%s %j is refused, and the member named", async (verb, body, message) => {
+    const before = await run("snapshot");
+    expect(await post(verb, body)).toMatchObject({ status: 422, message: expect.stringContaining(message) });
+    const { head, forging } = await run("snapshot");
+    expect({ head, forging }).toEqual({ head: before.head, forging: before.forging });
+  });
+
+  test("waits for the one before", async () => {
+    const { head } = await run("snapshot");
+    const answers = await Promise.all([1, 2, 3].map((blocks) => run("mine", { blocks })));
+    expect(answers.flatMap(({ applied }) => heights(applied)).sort((a, b) => a - b)).toEqual(
+      range(head.height + 1, 6),
+    );
+  });
+});
+
+test("where a block is made on demand, what comes back from a branch demands one", {
+  timeout: 40_000,
+}, async () => {
+  const own = mkdtempSync(join(tmpdir(), "uniknode-demand-"));
+  const instant = spawnUniknode(
+    ["dev", "--data", own, "--http-port", "0", "--block-time", "1", "--instant"].concat(
+      "--webhook-token",
+      TOKEN,
+    ),
+  );
+  try {
+    const [, base] = await instant.printed(/API\s+(http:\S+?)\/api/);
+    await instant.printed(/Ctrl-C stops/);
+    const { network, submit } = await connect(base!);
+    const carol = people("account 5");
+    await submit([transferOf(network, carol, bob.address, 1n)]);
+    await instant.printed(/^block 4 .* 1 transaction /m);
+    const response = await fetch(`${base}/api/dev/reorg`, {
+      method: "POST",
+      headers: { authorization: TOKEN, "content-type": "application/json" },
+      body: JSON.stringify({ depth: 1 }),
+    });
+    expect(response.status).toBe(200);
+    await instant.printed(/^reverted 1 block, back at height 3\nblock 4 .* empty .*\nblock 5 .* empty /m);
+    await instant.printed(/^block 6 .* 1 transaction /m);
+  } finally {
+    instant.child.kill("SIGKILL");
+    await instant.ended;
+    rmSync(own, { recursive: true, force: true });
+  }
+});
+
+describe("after a restart", () => {
+  test("the clock is where it was, and the chain goes on from there", { timeout: 40_000 }, async () => {
+    const { now, head } = await run("travel", { seconds: 86_400 });
+    node.child.kill("SIGKILL");
+    await node.ended;
+    await start();
+    expect((await run("snapshot")).now.unix).toBeGreaterThanOrEqual(now.unix);
+    await forgedAbove(head.height);
+    const { timestamp } = (await run("snapshot")).head;
+    expect(timestamp.unix).toBeGreaterThanOrEqual(now.unix);
+  });
+});

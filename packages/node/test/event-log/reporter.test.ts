@@ -1,0 +1,46 @@
+import pino from "pino";
+import { expect, test } from "vitest";
+import { createReporter } from "../../src/event-log/reporter.ts";
+import { eventOfStart } from "../../src/events/node-events.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+
+const event = eventOfStart(1_000);
+
+function open(...wanted: string[]) {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const events = createEventLog(database, { wanted: () => new Set(wanted) });
+  const seen: number[] = [];
+  const onLogged = () => void seen.push(events.lastSequence());
+  return { database, events, lines, seen, ...createReporter({ database, events, onLogged, logger }) };
+}
+
+test("wakes the readers when they can find the event, also from within a transaction", async () => {
+  const { database, log, seen } = open(event.name);
+  database.transaction(() => {
+    log(event);
+    expect(seen).toEqual([]);
+  });
+  await Promise.resolve();
+  expect(seen).toEqual([1]);
+});
+
+test("writes nothing that nobody wants", async () => {
+  const { events, log, seen } = open("block.applied");
+  log(event);
+  await Promise.resolve();
+  expect(events.lastSequence()).toBe(0);
+  expect(seen).toEqual([]);
+});
+
+test("what is about to happen must not happen unwritten; what has happened stands", () => {
+  const { database, log, report, lines } = open(event.name);
+  database.prepare("DROP TABLE events").run();
+  expect(() => log(event)).toThrow("events");
+  report(event);
+  expect(lines).toMatchObject([{ events: [event.name], msg: "events cannot be written; they are lost" }]);
+});

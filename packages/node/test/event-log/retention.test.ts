@@ -1,0 +1,50 @@
+import { expect, test, vi } from "vitest";
+import { startEventRetention } from "../../src/event-log/retention.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+
+const interest = { forget() {} };
+
+function openLog() {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const log = createEventLog(database, { wanted: () => new Set(["peer.added"]) });
+  const add = (count: number) =>
+    database.transaction(() =>
+      log.append(Array.from({ length: count }, (_, index) => ({ id: `${index}`, name: "peer.added" }))),
+    );
+  return { database, log, add };
+}
+
+test("drops what is too much, piece by piece, again and again, until it is ended", async () => {
+  const { database, log, add } = openLog();
+  add(12_000);
+  const onError = vi.fn();
+  const end = startEventRetention(
+    { maxEvents: 10, maxAgeMs: 1e9 },
+    { events: log, interest, onError, everyMs: 1 },
+  );
+  await vi.waitFor(() => expect(log.read(0, 20_000)).toHaveLength(10));
+  add(5);
+  await vi.waitFor(() => expect(log.read(0, 20_000)).toHaveLength(10));
+  end();
+  database.close();
+  expect(onError).not.toHaveBeenCalled();
+});
+
+test("goes on after a failure", async () => {
+  const onError = vi.fn();
+  let calls = 0;
+  const prune = () => {
+    if (++calls === 1) throw new Error("busy");
+    return false;
+  };
+  const end = startEventRetention(
+    { maxEvents: 1, maxAgeMs: 1 },
+    { events: { prune }, interest, onError, everyMs: 1 },
+  );
+  await vi.waitFor(() => expect(calls).toBeGreaterThan(2));
+  end();
+  expect(onError).toHaveBeenCalledExactlyOnceWith(new Error("busy"));
+});

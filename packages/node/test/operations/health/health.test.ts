@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import type { NodeStatus } from "../../../src/gateway/gateway.ts";
+import { createHealth } from "../../../src/operations/health/health.ts";
+import type { WebhookFigures } from "../../../src/store/webhooks/webhook-figures.ts";
+
+const STATUS: NodeStatus = { synced: true, now: 17, blocksCount: 0, timestamp: 100 };
+const WEBHOOKS: WebhookFigures = { active: 1, disabled: 0, suspended: 0, fired: 5, unmatched: 0 };
+
+const SOUND = {
+  consensusSilentSeconds: () => 0,
+  writeTrouble: () => undefined as string | undefined,
+  freeBytes: () => 200 * 1_048_576,
+};
+
+function open(status: NodeStatus | undefined = STATUS, webhooks: WebhookFigures = WEBHOOKS) {
+  const clock = { nowMs: 1_000_000 };
+  const health = createHealth({
+    ...SOUND,
+    status: async () => status,
+    webhooks: () => webhooks,
+    nowMs: () => clock.nowMs,
+  });
+  return { clock, health };
+}
+
+test("a node that does its work is ready", async () => {
+  expect(await open().health.ready()).toEqual({
+    isReady: true,
+    checks: {
+      consensus: { ok: true, detail: "answers" },
+      disk: { ok: true, detail: "200 MiB free" },
+      chain: { ok: true, detail: "at height 17" },
+      matcher: { ok: true, detail: "0 events wait" },
+      dispatcher: { ok: true, detail: "runs" },
+    },
+  });
+});
+
+test("a node whose consensus does not answer is not", async () => {
+  const health = createHealth({
+    ...SOUND,
+    status: async () => undefined,
+    webhooks: () => WEBHOOKS,
+    nowMs: () => 0,
+  });
+  expect(await health.ready()).toMatchObject({
+    isReady: false,
+    checks: { consensus: { ok: false, detail: "does not answer" } },
+  });
+});
+
+test("a node far behind the network is not, one that waits for a few blocks is", async () => {
+  expect((await open({ ...STATUS, blocksCount: 10 }).health.ready()).isReady).toBe(true);
+  expect(await open({ ...STATUS, blocksCount: 11 }).health.ready()).toMatchObject({
+    isReady: false,
+    checks: { chain: { ok: false, detail: "11 blocks behind the network" } },
+  });
+});
+
+test("a node whose matcher lags is not", async () => {
+  const { clock, health } = open(STATUS, { ...WEBHOOKS, unmatched: 3, unmatchedSinceMs: 1_000_000 });
+  clock.nowMs += 30_000;
+  expect((await health.ready()).isReady).toBe(true);
+  clock.nowMs += 1_000;
+  expect(await health.ready()).toMatchObject({
+    isReady: false,
+    checks: { matcher: { ok: false, detail: "3 events wait, the oldest for 31 s" } },
+  });
+});
+
+test("a node whose dispatcher is held up is not, until it runs again", async () => {
+  const { clock, health } = open();
+  health.turned(new Error("disk is full"));
+  clock.nowMs += 5_000;
+  health.turned(new Error("disk is full"));
+  expect((await health.ready()).isReady).toBe(true);
+  clock.nowMs += 6_000;
+  expect(await health.ready()).toMatchObject({
+    isReady: false,
+    checks: { dispatcher: { ok: false, detail: "held up for 11 s: disk is full" } },
+  });
+  health.turned();
+  expect((await health.ready()).isReady).toBe(true);
+});
+
+test("a node whose consensus does not turn is neither live nor ready, and is not asked", async () => {
+  let silentSeconds = 9;
+  let asked = 0;
+  const health = createHealth({
+    ...SOUND,
+    status: async () => {
+      asked++;
+      return STATUS;
+    },
+    consensusSilentSeconds: () => silentSeconds,
+    webhooks: undefined,
+    nowMs: () => 0,
+  });
+  expect([health.live().ok, (await health.ready()).isReady, asked]).toEqual([true, true, 1]);
+  silentSeconds = 12;
+  expect(health.live()).toEqual({ ok: false, detail: "has not turned for 12 s" });
+  expect(await health.ready()).toMatchObject({
+    isReady: false,
+    checks: { consensus: { ok: false, detail: "has not turned for 12 s" } },
+  });
+  expect(asked).toBe(1);
+});
+
+test("a node that cannot write is not ready until it can", async () => {
+  let trouble: string | undefined = "disk full";
+  const health = createHealth({
+    ...SOUND,
+    status: async () => STATUS,
+    writeTrouble: () => trouble,
+    webhooks: undefined,
+    nowMs: () => 0,
+  });
+  expect(await health.ready()).toMatchObject({
+    isReady: false,
+    checks: { disk: { ok: false, detail: "nothing can be written: disk full: 200 MiB free" } },
+  });
+  trouble = undefined;
+  expect((await health.ready()).isReady).toBe(true);
+});

@@ -1,0 +1,55 @@
+import type { Figures } from "../../../src/operations/metrics/metrics.ts";
+
+/** Each figure with a value of its own, as of the time 100,000. */
+export const FIGURES = {
+  node: {
+    height: 17,
+    headAgeSeconds: 3,
+    blocksBehind: 4,
+    synced: false,
+    progress: { target: 21, percent: 80, blocksPerSecond: 8, secondsLeft: 9 },
+    poolSize: 5,
+    poolBytes: 51,
+    poolWaiting: 52,
+    poolRefused: { ERR_APPLY: 53, excess: 54 },
+    peers: 6,
+    traffic: { receivedBytes: 61, sentBytes: 62 },
+    peerBounds: {
+      sessions: 63,
+      handshakes: 64,
+      banned: 65,
+      refused: { subnet: 66, total: 67 },
+      cut: { handshake: 68 },
+      evicted: 69,
+      postsDropped: { block: 70 },
+    },
+    forged: 7,
+    missed: 2,
+    refused: { signed_before: 31, watching: 32, other_forger: 33 },
+    keysUsedElsewhere: 34,
+    heapBytes: 1_000,
+    logLinesLost: 71,
+    loopDelay: { p50: 0.01, p99: 0.02, max: 0.03 },
+  },
+  serving: { p50: 0.4, p99: 0.5, max: 0.6 },
+  webhooks: { active: 3, disabled: 1, suspended: 2, fired: 40, unmatched: 9, unmatchedSinceMs: 90_000 },
+  fired: new Map([
+    [1, 41],
+    [2, 42],
+  ]),
+  queues: new Map([[1, { waiting: 11, retrying: 12, replaying: 13, oldestMs: 80_000 }]]),
+  calls: {
+    consensus: { open: 16, timedOut: 17, refused: 18 },
+    slow: { open: 3, timedOut: 19, refused: 20 },
+  },
+  streams: { open: 14, cut: 15, unreadBytes: 4_096 },
+  connections: {
+    api: {
+      open: 16,
+      refused: { client: 17, site: 18, total: 19, offender: 0 },
+      closed: { evicted: 20, late: 21, pipelined: 22, memory: 23, slow: 24 },
+    },
+    operations: undefined,
+  },
+  process: { logLinesLost: 72, failedWrites: 73, freeBytes: 74 },
+} satisfies Figures as Figures & { node: NonNullable<Figures["node"]> };

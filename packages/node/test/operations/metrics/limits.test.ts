@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { flagOf } from "../../../src/config/option.ts";
+import { devOptions, runOptions } from "../../../src/config/options.ts";
+import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
+import { rpcOptions } from "../../../src/rpc/options.ts";
+import { FIGURES } from "./figures.ts";
+
+const path = new URL("../../../../../docs/reference/limits.md", import.meta.url);
+const rows = readFileSync(path, "utf8")
+  .split("\n")
+  .filter((line) => line.startsWith("| ") && !line.startsWith("| what "))
+  .map((line) =>
+    line
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim()),
+  );
+
+test("Every row of the table of limits says what is bounded, by how much, and what is beyond it", () => {
+  expect(rows.length).toBeGreaterThan(50);
+  for (const [what, bound, , beyond, , ...more] of rows) {
+    expect([what, bound, beyond, more]).toEqual([
+      expect.stringMatching(/./),
+      expect.stringMatching(/./),
+      expect.stringMatching(/./),
+      [],
+    ]);
+  }
+});
+
+test("Options and metrics that the table of limits names exist", async () => {
+  const page = await createMetrics("1").page(FIGURES, 0);
+  const metrics = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  const flags = new Set(
+    Object.values({ ...devOptions, ...runOptions, ...rpcOptions }).map((option) => flagOf(option)),
+  );
+  for (const [what, , option, , metric] of rows) {
+    for (const [flag] of option!.matchAll(/--[a-z0-9-]+/g)) {
+      expect([what, flag, flags.has(flag)]).toEqual([what, flag, true]);
+    }
+    for (const [name] of metric!.matchAll(/uniknode_[a-z_]+/g)) {
+      expect([what, name, metrics.has(name)]).toEqual([what, name, true]);
+    }
+  }
+});

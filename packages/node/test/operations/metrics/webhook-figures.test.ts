@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { createQueueFigures, totalOf } from "../../../src/store/webhooks/queue-figures.ts";
+import { createFiredFigures, createWebhookFigures } from "../../../src/store/webhooks/webhook-figures.ts";
+import { READER } from "../../../src/webhooks/matching/matcher.ts";
+import type { WebhookObserver } from "../../../src/webhooks/observer.ts";
+import { always, blockApplied, blockReverted, createService, settle } from "../../webhooks/support.ts";
+
+function open(reply: () => number | "never") {
+  const seen: unknown[] = [];
+  const observer: WebhookObserver = {
+    attempted: ({ status }) => void seen.push(status),
+    decided: (_webhook, outcome) => void seen.push(outcome),
+    turned: (error) => void (error && seen.push(error)),
+  };
+  const service = createService({ reply, observer, options: { retryPausesMs: [1_000] } });
+  const queuesByWebhook = createQueueFigures(service.database);
+  const queues = () => totalOf(queuesByWebhook().values());
+  const fired = createFiredFigures(service.database);
+  return {
+    ...service,
+    seen,
+    queues,
+    queuesByWebhook,
+    fired,
+    figures: createWebhookFigures(service.database, READER),
+  };
+}
+
+test("nothing is nothing", async () => {
+  const { queues, figures } = open(() => 200);
+  expect(queues()).toEqual({ waiting: 0, retrying: 0, replaying: 0 });
+  expect(figures()).toEqual({ active: 0, disabled: 0, suspended: 0, fired: 0, unmatched: 0 });
+});
+
+test("queues are counted for each webhook and over all, and the oldest delivery tells their age", async () => {
+  const { webhooks, emit, clock, queues, queuesByWebhook, fired, figures } = open(() => 503);
+  const startedMs = clock.nowMs();
+  const bodies = [always(), { ...always(), order: "strict" }, { ...always(), enabled: "false" }];
+  for (const body of bodies) await webhooks.register.create(body);
+  await emit(blockApplied(1));
+  await clock.advance(10);
+  await emit(blockApplied(2));
+  // The strict one waits with its second delivery for the retry of its first.
+  expect(queues()).toEqual({ waiting: 1, retrying: 3, replaying: 0, oldestMs: startedMs });
+  expect(queuesByWebhook()).toEqual(
+    new Map([
+      [1, { waiting: 0, retrying: 2, replaying: 0, oldestMs: startedMs }],
+      [2, { waiting: 1, retrying: 1, replaying: 0, oldestMs: startedMs }],
+    ]),
+  );
+  expect([...fired()]).toEqual([
+    [1, 2],
+    [2, 2],
+    [3, 0],
+  ]);
+  expect(figures()).toMatchObject({ active: 2, disabled: 1, suspended: 0, fired: 4, unmatched: 0 });
+});
+
+test("what waits for a webhook that is suspended or disabled is nobody's delay", async () => {
+  const { webhooks, emit, queues } = open(() => 410);
+  for (let id = 1; id <= 2; id++) await webhooks.register.create(always());
+  await emit(blockApplied(1));
+  await webhooks.register.update("2", { enabled: true });
+  await emit(blockApplied(2));
+  await webhooks.register.update("2", { enabled: false });
+  // Each must hear of it when it is back.
+  await emit(blockReverted(2), blockReverted(1));
+  expect(queues()).toEqual({ waiting: 0, retrying: 0, replaying: 0 });
+  await webhooks.register.update("1", { enabled: true });
+  expect(queues()).toMatchObject({ waiting: 1 });
+});
+
+test("events that the matcher has yet to look at are counted", async () => {
+  const { webhooks, database, eventLog, clock, figures } = open(() => 200);
+  await webhooks.register.create(always());
+  const sinceMs = clock.nowMs();
+  database.transaction(() => eventLog.append([blockApplied(1), blockApplied(2)]));
+  await clock.advance(10);
+  expect(figures()).toMatchObject({ unmatched: 2, unmatchedSinceMs: sinceMs });
+  webhooks.wake();
+  await settle();
+  expect(figures()).toMatchObject({ unmatched: 0 });
+  expect(figures()).not.toHaveProperty("unmatchedSinceMs");
+});
+
+test("suspended webhooks are counted as such", async () => {
+  const { webhooks, emit, figures } = open(() => 410);
+  await webhooks.register.create(always());
+  await emit(blockApplied(1));
+  expect(figures()).toMatchObject({ active: 0, suspended: 1 });
+});
+
+test("whoever measures hears when everything is held up, and when it goes on", async () => {
+  const { webhooks, database, emit, clock, seen } = open(() => 200);
+  await webhooks.register.create(always());
+  database.execute("ALTER TABLE cursors RENAME TO hidden");
+  await emit(blockApplied(1));
+  expect(seen).toEqual([expect.objectContaining({ message: expect.stringContaining("cursors") })]);
+  database.execute("ALTER TABLE hidden RENAME TO cursors");
+  await clock.advance(1_000);
+  expect(seen.slice(1)).toEqual([200, "delivered"]);
+});
+
+test("whoever measures hears of every attempt and what followed", async () => {
+  const answers = [503, 503, 204];
+  const { webhooks, emit, clock, seen } = open(() => answers.shift() ?? 200);
+  await webhooks.register.create(always());
+  await emit(blockApplied(1));
+  await clock.advance(5_000);
+  expect(seen).toEqual([503, "retried", 503, "dead"]);
+  await emit(blockApplied(2));
+  expect(seen.slice(4)).toEqual([204, "delivered"]);
+});

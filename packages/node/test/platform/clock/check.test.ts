@@ -1,0 +1,122 @@
+/** The look at the clock when a node starts, with servers at the loopback address. */
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { pino } from "pino";
+import { afterEach, describe, expect, test } from "vitest";
+import { checkClock, MAX_OFFSET_MS, readTimeServer } from "../../../src/platform/clock/check.ts";
+import { answerOf, startTimeServer } from "./server.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+/** Where a server listens that answers each question with what is made of it. */
+async function serve(answersTo: (question: Buffer) => Buffer[], host?: string): Promise<string> {
+  const { server, close } = await startTimeServer(answersTo, host);
+  closers.push(close);
+  return server;
+}
+
+const OURS_MS = Date.UTC(2026, 0, 1);
+
+/** What the log tells of a check; our clock stands still, so that offsets are exact. */
+async function check(servers: string[], { nowMs = OURS_MS, signal = new AbortController().signal } = {}) {
+  const lines: { level: number; msg: string; offsetMs?: number; server?: string; reasons?: string[] }[] = [];
+  const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  await checkClock(servers, { nowMs: () => nowMs, signal, logger });
+  return lines;
+}
+
+const INFO = 30;
+const WARN = 40;
+
+describe("an offset", () => {
+  test.each([
+    ["of nothing", 0, INFO],
+    ["ahead, up to the bound", MAX_OFFSET_MS, INFO],
+    ["behind, up to the bound", -MAX_OFFSET_MS, INFO],
+    ["ahead, beyond it", MAX_OFFSET_MS + 1, WARN],
+    ["behind, beyond it", -MAX_OFFSET_MS - 1, WARN],
+    ["of years", 400 * 86_400_000, WARN],
+  ])("%s is told", async (_name, offsetMs, level) => {
+    const server = await serve((question) => [answerOf(question, OURS_MS + offsetMs)]);
+    expect(await check([server])).toEqual([
+      expect.objectContaining({ level, server, offsetMs, msg: "clock compared with a time server" }),
+    ]);
+  });
+
+  test("is right after the seconds of the protocol have begun anew in 2036", async () => {
+    const nowMs = Date.UTC(2040, 0, 1);
+    const server = await serve((question) => [answerOf(question, nowMs + 250)]);
+    expect(await check([server], { nowMs })).toMatchObject([{ level: INFO, offsetMs: 250 }]);
+  });
+
+  test("comes over IPv6 as well", async () => {
+    const server = await serve((question) => [answerOf(question, OURS_MS)], "::1");
+    expect(await check([server])).toMatchObject([{ level: INFO, offsetMs: 0 }]);
+  });
+});
+
+test("what answers nothing that was asked is no answer", async () => {
+  const server = await serve((question) => [
+    Buffer.alloc(47),
+    answerOf(Buffer.alloc(48), OURS_MS + 5_000),
+    answerOf(question, OURS_MS + 6_000, { head: 0x23 }),
+    answerOf(question, OURS_MS + 7_000, { stratum: 0 }),
+    answerOf(question, OURS_MS + 8_000, { stratum: 16 }),
+    answerOf(question, OURS_MS + 100),
+  ]);
+  expect(await check([server])).toMatchObject([{ offsetMs: 100 }]);
+});
+
+test("the next server is asked when one does not answer", async () => {
+  const closed = createSocket("udp4");
+  closed.bind(0, "127.0.0.1");
+  await once(closed, "listening");
+  const gone = `127.0.0.1:${closed.address().port}`;
+  closed.close();
+  const server = await serve((question) => [answerOf(question, OURS_MS)]);
+  expect(await check([gone, server])).toMatchObject([{ level: INFO, server }]);
+});
+
+test("it is told that no server answers", async () => {
+  const silent = await serve(() => []);
+  expect(await check([silent])).toMatchObject([
+    { level: WARN, msg: expect.stringContaining("no time server answers") },
+  ]);
+}, 20_000);
+
+test("it is told that names cannot be resolved", async () => {
+  expect(await check(["nobody.invalid", "nowhere.invalid:124"])).toMatchObject([
+    { level: WARN, msg: expect.stringContaining("names cannot be resolved") },
+  ]);
+}, 20_000);
+
+test("nothing is asked and told where there are no servers", async () => {
+  expect(await check([])).toEqual([]);
+});
+
+test("a node that stops waits for no server", async () => {
+  const stopping = new AbortController();
+  const silent = await serve(() => {
+    stopping.abort();
+    return [];
+  });
+  expect(await check([silent], { signal: stopping.signal })).toEqual([]);
+});
+
+test.each([
+  ["pool.ntp.org", { host: "pool.ntp.org", port: 123 }],
+  ["192.0.2.1:1123", { host: "192.0.2.1", port: 1123 }],
+  ["[2001:db8::1]", { host: "2001:db8::1", port: 123 }],
+])("%s is a time server", (text, expected) => {
+  expect(readTimeServer(text)).toEqual(expected);
+});
+
+test.each(["", "a b", "ntp://pool.ntp.org", "2001:db8::1", "host:", "host:99999", "host/path", "user@host"])(
+  "%j is none",
+  (text) => {
+    expect(() => readTimeServer(text)).toThrow(/time servers are expected/);
+  },
+);

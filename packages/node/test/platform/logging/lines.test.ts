@@ -1,0 +1,100 @@
+/** Lines to descriptors that take them, or do not. */
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createLines } from "../../../src/platform/logging/lines.ts";
+import { createLogger } from "../../../src/platform/logging/logger.ts";
+
+function newPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-lines-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "lines");
+}
+
+function open(path: string, flags: string | number): number {
+  const fd = openSync(path, flags);
+  onTestFinished(() => closeSync(fd));
+  return fd;
+}
+
+/** A pipe that refuses what it has no room for, and what is read from it. */
+function openPipe() {
+  const path = newPath();
+  execFileSync("mkfifo", [path]);
+  const reader = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const fd = open(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  let text = "";
+  function read(): string {
+    const piece = Buffer.alloc(1 << 16);
+    try {
+      for (let bytes = readSync(reader, piece); bytes > 0; bytes = readSync(reader, piece))
+        text += piece.toString("utf8", 0, bytes);
+    } catch {}
+    return text;
+  }
+  return { fd, read };
+}
+
+const lineOf = (number: number) => `line ${number} ${"x".repeat(90)}\n`;
+const lostLine = (count: number) => `${count} lost\n`;
+
+test("lines arrive whole and in order", async () => {
+  const path = newPath();
+  const lines = createLines({ fd: open(path, "w") });
+  const written = Array.from({ length: 1_000 }, (_, number) => lineOf(number));
+  for (const line of written) lines.write(line);
+  await lines.flushed(5_000);
+  expect(readFileSync(path, "utf8")).toBe(written.join(""));
+  expect(lines.lost()).toBe(0);
+});
+
+describe.skipIf(process.platform === "win32")("a pipe that is not read", () => {
+  test("makes lines wait within the bound; later ones are lost, which a line in their place says", async () => {
+    const { fd, read } = openPipe();
+    const lines = createLines({ fd, maxWaitingBytes: 10_000, lostLine });
+    const told = () => numbersOf(/^(\d+) lost$/gm).reduce((sum, count) => sum + count, 0);
+    const numbersOf = (pattern: RegExp) => [...read().matchAll(pattern)].map(([, number]) => Number(number));
+    for (let number = 0; number < 2_000; number++) lines.write(lineOf(number));
+    const lost = lines.lost();
+    expect(lost).toBeGreaterThan(1_000);
+    await expect.poll(told, { timeout: 5_000 }).toBe(lost);
+    lines.write("after\n");
+    await expect.poll(read).toMatch(/ lost\nafter\n$/);
+    const numbers = numbersOf(/^line (\d+) /gm);
+    expect(numbers).toHaveLength(2_000 - lost);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  });
+
+  test("keeps no one who waits for the last lines longer than asked", async () => {
+    const { fd } = openPipe();
+    const lines = createLines({ fd });
+    for (let number = 0; number < 2_000; number++) lines.write(lineOf(number));
+    const startMs = performance.now();
+    await lines.flushed(200);
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+  });
+});
+
+test.skipIf(process.platform !== "linux")("a full disk loses lines and nothing else", () => {
+  const lines = createLines({ fd: open("/dev/full", "w"), maxWaitingBytes: 1_000, lostLine });
+  for (let number = 0; number < 100; number++) lines.write(lineOf(number));
+  expect(lines.lost()).toBeGreaterThan(80);
+});
+
+test("an error that repeats is logged once a minute, with the number that was left out", () => {
+  const written: { msg: string }[] = [];
+  const logger = createLogger("info", { write: (line) => void written.push(JSON.parse(line)) });
+  for (let time = 0; time < 5; time++) logger.error({ err: new Error("disk is full") }, "forging failed");
+  logger.error({ err: new Error("another") }, "forging failed");
+  logger.warn({ err: new Error("disk is full") }, "told each time");
+  logger.warn({ err: new Error("disk is full") }, "told each time");
+  logger.error("told each time");
+  logger.error("told each time");
+  expect(written.map(({ msg }) => msg)).toEqual([
+    "forging failed",
+    "forging failed",
+    ...Array(4).fill("told each time"),
+  ]);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { createOpenCalls, type OpenCallsOptions } from "../../../src/platform/threads/open-calls.ts";
+
+const LONG_MS = 60_000;
+
+/** The numbers of the calls as the other thread gets them. */
+function open(options: OpenCallsOptions) {
+  const sent: number[] = [];
+  const calls = createOpenCalls<string>(options);
+  const begin = (timeoutMs = LONG_MS, length = 0) =>
+    calls.begin({ timeoutMs, length, send: (number) => void sent.push(number) });
+  return { ...calls, begin, sent };
+}
+
+test("each answer goes to its call, in whatever order they come", async () => {
+  const { begin, sent, resolve, figures } = open({ maxCalls: 2 });
+  const [first, second] = [begin(), begin()];
+  resolve(sent[1]!, "second");
+  resolve(sent[0]!, "first");
+  resolve(sent[0]!, "again");
+  resolve(99, "of no call");
+  expect([await first, await second]).toEqual(["first", "second"]);
+  expect(figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
+});
+
+test("a call that is late says so once, and keeps its place until its answer or its end", async () => {
+  let timeouts = 0;
+  const { begin, sent, resolve, rejectAll, figures } = open({ maxCalls: 2, onTimeout: () => timeouts++ });
+  await expect(begin(1)).rejects.toMatchObject({ code: "CALL_TIMEOUT", isRetryable: true });
+  await expect(begin(1)).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
+  expect(begin()).toBeUndefined();
+  expect([timeouts, figures()]).toEqual([2, { open: 2, timedOut: 2, refused: 1 }]);
+  resolve(sent[0]!, "late");
+  const last = begin();
+  const error = new Error("gone");
+  rejectAll(error);
+  await expect(last).rejects.toBe(error);
+  expect(figures().open).toBe(0);
+});
+
+test("all calls end together", async () => {
+  const { begin, rejectAll, figures } = open({ maxCalls: 3 });
+  const calls = [begin(), begin(), begin()];
+  const error = new Error("gone");
+  rejectAll(error);
+  for (const call of calls) await expect(call).rejects.toBe(error);
+  expect(figures()).toEqual({ open: 0, timedOut: 0, refused: 0 });
+});
+
+test("a call that cannot be sent ends at once", async () => {
+  const calls = createOpenCalls<string>({ maxCalls: 1 });
+  const error = new Error("it cannot be copied");
+  const send = () => {
+    throw error;
+  };
+  await expect(calls.begin({ timeoutMs: LONG_MS, send })).rejects.toBe(error);
+  expect(calls.figures().open).toBe(0);
+});
+
+test("characters are counted while their call is open; one call may have any number", async () => {
+  const { begin, sent, resolve } = open({ maxCalls: 10, maxLength: 100 });
+  const first = begin(LONG_MS, 1_000);
+  expect(begin(LONG_MS, 0)).toBeUndefined();
+  resolve(sent[0]!, "answer");
+  await first;
+  expect([begin(LONG_MS, 60), begin(LONG_MS, 40)]).not.toContain(undefined);
+  expect(begin(LONG_MS, 1)).toBeUndefined();
+  expect(begin(LONG_MS, 0)).toBeDefined();
+});

@@ -1,0 +1,321 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dalinet } from "@uniknode/protocol";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { webhookRoutes } from "../../../src/http/documentation/webhooks.ts";
+import { createHeartbeats } from "../../../src/platform/lifecycle/heartbeats.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool.ts";
+import {
+  loadServingThread,
+  type Serving,
+  type ServingData,
+  type ServingThread,
+} from "../../../src/processes/serving/thread.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { createTurns } from "../../../src/store/engine/write-lock.ts";
+import { createWriteState } from "../../../src/store/engine/writes.ts";
+import { createEventLog } from "../../../src/store/events/event-log.ts";
+import { createWebhookStore } from "../../../src/store/webhooks/webhooks.ts";
+import { PUBLIC_TARGETS } from "../../../src/webhooks/delivery/guard.ts";
+import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/webhooks.ts";
+import { createGateway, type Fixture, identity, openFixture } from "../../http/fixture.ts";
+import { occupy, statusFrom } from "../../http/sockets.ts";
+
+let fixture: Fixture;
+let thread: ServingThread;
+let serving: Serving;
+beforeEach(() => {
+  fixture = openFixture();
+  thread = loadServingThread();
+});
+afterEach(async () => {
+  await thread.close();
+  await fixture.close();
+});
+
+type Get = (path: string, headers?: Record<string, string>) => Promise<Response>;
+
+async function serve(options: Partial<ServingData>): Promise<Get> {
+  const data: ServingData = {
+    databasePath: fixture.path,
+    turns: createTurns(),
+    writeState: createWriteState(),
+    heartbeats: createHeartbeats(),
+    files: dalinet,
+    genesisBlock: identity.genesisBlock,
+    host: "127.0.0.1",
+    port: 0,
+    webhooks: "on",
+    webhookToken: "secret",
+    eventsPublic: false,
+    metricsPublic: true,
+    targets: { ...PUBLIC_TARGETS, allowPrivateTargets: true },
+    deliveries: {
+      timeoutMs: 10_000,
+      retryPausesMs: [],
+      maxPerSecondPerHost: 0,
+      retention: DEFAULT_WEBHOOK_OPTIONS.retention,
+    },
+    feePolicy: DEFAULT_POOL_OPTIONS.fees,
+    peerPort: 4002,
+    maxTransactionsPerRequest: 40,
+    logLevel: "silent",
+    ...options,
+  };
+  serving = await thread.start(data, createGateway());
+  return (path, headers = {}) => fetch(`${serving.url}${path}`, { headers });
+}
+
+test("names the ports on which it is reached, and that of the peers", async () => {
+  const get = await serve({ peerPort: 4004 });
+  const port = Number(new URL(serving.url).port);
+  const { data } = (await (await get("/api/node/configuration")).json()) as { data: { ports: object } };
+  expect(data.ports).toEqual({
+    "@arkecosystem/core-p2p": 4004,
+    "@arkecosystem/core-api": port,
+    "@arkecosystem/core-webhooks": port,
+  });
+});
+
+test("limits the requests of an address to so many per minute", async () => {
+  const get = await serve({ rateLimit: 2 });
+  const answers = [await get("/api/blockchain"), await get("/api/blockchain"), await get("/api/blockchain")];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(answers[0]!.headers.get("x-ratelimit-userlimit")).toBe("2");
+});
+
+test("counts nothing without a limit", async () => {
+  const get = await serve({ rateLimit: 0 });
+  const { status, headers } = await get("/api/blockchain");
+  expect(status).toBe(200);
+  expect(headers.get("x-ratelimit-userlimit")).toBeNull();
+});
+
+test("goes when nobody starts it", async () => {
+  await expect(thread.close()).resolves.toBeUndefined();
+});
+
+test("says why it cannot listen", async () => {
+  await expect(serve({ host: "192.0.2.1" })).rejects.toThrow("192.0.2.1 is no address of this machine");
+});
+
+test("tells those who watch over the node how it does", async () => {
+  const get = await serve({ rateLimit: 1 });
+  const live = await get("/health/live");
+  expect([live.status, await live.json()]).toEqual([200, { status: "live" }]);
+  const ready = await get("/health/ready");
+  expect([ready.status, await ready.json()]).toMatchObject([
+    200,
+    { status: "ready", checks: { consensus: { ok: true }, matcher: { ok: true }, dispatcher: { ok: true } } },
+  ]);
+  const status = await get("/health/status");
+  expect(await status.json()).toMatchObject({
+    isReady: true,
+    node: { synced: true },
+    webhooks: { active: 0, queues: { waiting: 0 } },
+    streams: { open: 0 },
+  });
+  expect((await get("/api/blockchain")).status).toBe(200);
+  expect((await get("/api/blockchain")).status).toBe(429);
+  const metrics = await get("/metrics");
+  expect(metrics.headers.get("content-type")).toContain("text/plain; version=0.0.4");
+  const text = await metrics.text();
+  expect(text).toContain('uniknode_http_requests_total{method="GET",route="/api/blockchain",status="200"} 1');
+  expect(text).toContain("uniknode_forger_blocks_forged_total 7");
+  expect(text).toMatch(/uniknode_event_loop_delay_seconds\{thread="serving",statistic="max"\} \d/);
+});
+
+test("shows metrics to whoever has the token, unless they are public", async () => {
+  const get = await serve({ metricsPublic: false });
+  expect((await get("/metrics")).status).toBe(401);
+  expect((await get("/metrics", { authorization: "Bearer secret" })).status).toBe(200);
+  expect((await get("/health/ready")).status).toBe(200);
+});
+
+test("knows no path of webhooks while they are off, calls no target, and holds no event back", async () => {
+  const database = openDatabase(fixture.path);
+  onTestFinished(database.close);
+  const { insert, activate } = createWebhookStore(database);
+  const events = createEventLog(database, { wanted: () => new Set(["block.applied"]) });
+  events.moveCursor("webhooks", 0);
+  const { target, calls } = await listen();
+  const fields = { event: "block.applied", events: [], target, enabled: true, conditions: "[]" } as const;
+  const { id } = insert({ ...fields, match: "any", order: "parallel", confirmations: 0 }, "ab".repeat(32));
+  activate(id, 0);
+  database.transaction(() => events.append([{ id: "one", name: "block.applied", data: {} }]));
+
+  await serve({ webhooks: "off" });
+  for (const route of Object.keys(webhookRoutes)) {
+    const [method, path] = route.split(" ") as [string, string];
+    for (const prefix of ["/api", "/api/v2"]) {
+      const url = `${serving.url}${prefix}${path.replace(":id", "1").replace(":delivery", "1")}`;
+      const body = method === "POST" || method === "PUT" ? "{}" : null;
+      const headers = { authorization: "secret", ...(body && { "content-type": "application/json" }) };
+      const answer = await fetch(url, { method, headers, body });
+      expect([route, answer.status]).toEqual([route, 404]);
+    }
+  }
+  const get: Get = (path, headers = {}) => fetch(`${serving.url}${path}`, { headers });
+  const { data } = (await (await get("/api/node/configuration")).json()) as { data: { ports: object } };
+  expect(data.ports).not.toHaveProperty("@arkecosystem/core-webhooks");
+  const health = (await (await get("/health/ready")).json()) as { status: string; checks: object };
+  expect([health.status, Object.keys(health.checks)]).toEqual(["ready", ["consensus", "disk", "chain"]]);
+  expect((await get("/metrics")).status).toBe(200);
+  expect((await get("/api/events?events=block.applied")).status).toBe(401);
+  expect(events.cursor("webhooks")).toBeUndefined();
+
+  // On again, it tells what happens from then on; the event of before is gone for webhooks.
+  await thread.close();
+  thread = loadServingThread();
+  await serve({ webhooks: "on" });
+  database.transaction(() => events.append([{ id: "two", name: "block.applied", data: { height: 2 } }]));
+  serving.wake();
+  await expect.poll(() => calls.map(({ data }) => data)).toEqual([{ height: 2 }]);
+});
+
+/** A target that keeps what it is told. */
+async function listen() {
+  const calls: { data: unknown }[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    calls.push(JSON.parse(body));
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { calls, target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+test("asks callers of old programs for no token, at the register of webhooks only, and nobody else may use it", async () => {
+  const get = await serve({ legacyCallers: "127.0.0.1,::1", metricsPublic: false });
+  expect((await get("/api/webhooks")).status).toBe(200);
+  expect((await get("/api/events")).status).toBe(401);
+  expect((await get("/metrics")).status).toBe(401);
+});
+
+test("keeps everybody else from a register for callers of old programs, token or not", async () => {
+  const get = await serve({ legacyCallers: "192.0.2.7" });
+  expect((await get("/api/webhooks", { authorization: "secret" })).status).toBe(403);
+});
+
+describe("under 2,000 half-open and 2,000 idle connections", () => {
+  const attack = async (port: number) => {
+    const beginnings = ["GET /api/blockchain HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"];
+    for (const [index, send] of beginnings.entries()) {
+      const { close } = await occupy(port, { from: `127.0.1.${index}`, count: 2_000, send });
+      onTestFinished(close);
+    }
+    const body = "POST /api/blocks/search HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{";
+    const { close } = await occupy(port, { from: "127.0.1.2", count: 200, send: body });
+    onTestFinished(close);
+  };
+
+  test("health is answered", { timeout: 60_000 }, async () => {
+    await serve({});
+    await attack(serving.port);
+    expect(await statusFrom("127.0.0.2", serving.port, "/health/live")).toMatchObject({ status: 200 });
+    const page = await (await fetch(`${serving.url}/metrics`)).text();
+    const refused = /^uniknode_http_connections_refused_total\{listener="api",reason="client"\} (\d+)$/m;
+    expect(Number(refused.exec(page)?.[1])).toBeGreaterThan(0);
+  });
+
+  test("health and metrics are answered on a listener of their own", { timeout: 60_000 }, async () => {
+    await serve({ operations: { host: "127.0.0.1", port: 0 }, connections: { total: 500, perClient: 500 } });
+    await attack(serving.port);
+    const port = Number(new URL(serving.operationsUrl).port);
+    expect(port).not.toBe(serving.port);
+    for (const path of ["/health/live", "/health/ready", "/health/status", "/metrics"]) {
+      expect([path, await statusFrom("127.0.0.1", port, path)]).toMatchObject([path, { status: 200 }]);
+    }
+  });
+});
+
+test("serves health and metrics at one place, and nothing else there", async () => {
+  const get = await serve({ operations: { host: "127.0.0.1", port: 0 }, metricsPublic: false });
+  for (const path of ["/health/live", "/health/ready", "/health/status", "/metrics"]) {
+    expect([path, (await get(path)).status]).toEqual([path, 404]);
+  }
+  const ask = async (path: string, headers = {}) =>
+    (await fetch(`${serving.operationsUrl}${path}`, { headers })).status;
+  expect(await ask("/health/live")).toBe(200);
+  expect(await ask("/metrics")).toBe(401);
+  expect(await ask("/metrics", { authorization: "secret" })).toBe(200);
+  expect(await ask("/api/blockchain")).toBe(404);
+});
+
+test("says which listener has no place", async () => {
+  const taken = fixture;
+  const { port } = await taken.listen();
+  await expect(serve({ operations: { host: "127.0.0.1", port } })).rejects.toThrow(
+    `port ${port} of 127.0.0.1 is in use; choose another with --operations-port`,
+  );
+});
+
+describe("a register for callers of old programs", () => {
+  const BODY = {
+    event: "block.applied",
+    target: "http://r.example/",
+    conditions: [{ key: "height", condition: "truthy" }],
+  };
+
+  /** As anything but a browser can send it. */
+  async function register(headers: Record<string, string>) {
+    const url = `${serving.url}/api/webhooks`;
+    const posting = request(url, { method: "POST", headers, localAddress: "127.0.0.1" });
+    posting.end(JSON.stringify(BODY));
+    const [response] = (await once(posting, "response")) as [IncomingMessage];
+    const { message } = JSON.parse(Buffer.concat(await response.toArray()).toString());
+    return { status: response.statusCode, message };
+  }
+
+  const json = { "content-type": "application/json" };
+  const registered = async () => {
+    const { data } = (await (await fetch(`${serving.url}/api/webhooks`)).json()) as { data: unknown[] };
+    return data.length;
+  };
+
+  test("registers nothing that a page of another site has a browser send", async () => {
+    await serve({ legacyCallers: "127.0.0.1", hosts: ["node.example"] });
+    const { host } = new URL(serving.url);
+    const origin = "https://evil.example";
+    expect(await register({ ...json, origin })).toEqual({
+      status: 403,
+      message: "pages of other origins are refused",
+    });
+    expect(await register({ ...json, origin: "null" })).toMatchObject({ status: 403 });
+    expect(await register({ ...json, host: "evil.example" })).toEqual({
+      status: 403,
+      message: "the Host header is no name of this machine that --http-hosts lists",
+    });
+    // A name that was made to resolve to this machine.
+    expect(
+      await register({ ...json, host: "evil.example:4003", origin: "http://evil.example:4003" }),
+    ).toMatchObject({
+      status: 403,
+    });
+    expect(await register({ "content-type": "text/plain" })).toMatchObject({ status: 415 });
+    expect(await register({})).toMatchObject({ status: 415 });
+    expect(await registered()).toBe(0);
+    expect(await register(json)).toMatchObject({ status: 201 });
+    expect(await register({ ...json, host: "node.example" })).toMatchObject({ status: 201 });
+    expect(await register({ ...json, origin: `http://${host}` })).toMatchObject({ status: 201 });
+    expect(await registered()).toBe(3);
+  });
+
+  test("registers nothing that comes through a proxy which is not named", async () => {
+    await serve({ legacyCallers: "127.0.0.1" });
+    expect(await register({ ...json, "x-forwarded-for": "203.0.113.5" })).toEqual({
+      status: 403,
+      message: "the request came through a proxy that --http-trust-proxy does not name",
+    });
+    expect(await registered()).toBe(0);
+  });
+
+  test("asks a named proxy for the address of the caller", async () => {
+    await serve({ legacyCallers: "203.0.113.5", trustedProxies: "127.0.0.1" });
+    expect(await register({ ...json, "x-forwarded-for": "203.0.113.5" })).toMatchObject({ status: 201 });
+    expect(await register({ ...json, "x-forwarded-for": "203.0.113.6" })).toMatchObject({ status: 403 });
+  });
+});

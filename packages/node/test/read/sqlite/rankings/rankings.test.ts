@@ -1,0 +1,321 @@
+/** Lists that rankings answer are the very ones that come of sorting and testing all rows. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createRankingBuilder } from "../../../../src/read/sqlite/rankings/builder.ts";
+import {
+  createRankings,
+  NO_RANKINGS,
+  type RankingDependencies,
+  type Rankings,
+} from "../../../../src/read/sqlite/rankings/rankings.ts";
+import { readRankingAt } from "../../../../src/read/sqlite/rankings/reading.ts";
+import { createSnapshot, type Head } from "../../../../src/read/sqlite/snapshot.ts";
+import {
+  createTransactionQueries,
+  TRANSACTION_ORDERS,
+  type TransactionFilter,
+  type TransactionOrder,
+} from "../../../../src/read/sqlite/transactions.ts";
+import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
+import { migrate } from "../../../../src/store/engine/migrations.ts";
+
+type Row = {
+  readonly amount: bigint;
+  readonly fee: number;
+  readonly nonce: number;
+  readonly type: number;
+  readonly group: number;
+  readonly version: number;
+  readonly text: string | null;
+};
+
+/** Neighbours above 2^53, signs, and texts whose order by bytes and by code units differ. */
+const row: fc.Arbitrary<Row> = fc.record({
+  amount: fc.constantFrom(0n, 1n, 7n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, -5n),
+  fee: fc.nat(2),
+  nonce: fc.nat(40),
+  type: fc.nat(1),
+  group: fc.constantFrom(1, 2000),
+  version: fc.constantFrom(1, 2),
+  text: fc.constantFrom(null, "a", "ab", "ba", "\u{ffff}", "\u{1f600}", "a\0b"),
+});
+const blocks = fc.array(fc.array(row, { maxLength: 6 }), { minLength: 1, maxLength: 6 });
+const change = fc.oneof(
+  fc.record({ kind: fc.constant("append" as const), blocks }),
+  fc.record({ kind: fc.constant("revert" as const), depth: fc.integer({ min: 1, max: 12 }) }),
+);
+
+const FILTERS: TransactionFilter[] = [
+  {},
+  { type: 0 },
+  { amount: "9007199254740993" },
+  { amount: { from: 1, to: "9007199254740992" } },
+  { amount: { from: 8, to: 7 } },
+  { amount: {} },
+  { fee: 1, nonce: { to: 20 } },
+  { nonce: { from: 5 }, type: 0 },
+  { version: 1 },
+  { vendorField: "a" },
+  { vendorField: "b", amount: 7 },
+  { vendorField: "" },
+  { vendorField: "\u{1f600}", senderPublicKey: "s1" },
+  { senderPublicKey: "s0" },
+  { typeGroup: 1 },
+  { typeGroup: 2000, fee: 1 },
+  { senderPublicKey: "s0", recipientId: "r1" },
+  { senderPublicKey: "s1", recipientId: "r0", version: 2 },
+];
+const ORDERS: TransactionOrder[] = TRANSACTION_ORDERS.flatMap((field) =>
+  (["asc", "desc"] as const).map((direction) => ({ field, direction })),
+);
+
+function createTable(database: Database) {
+  const block = database.prepare(
+    "INSERT INTO blocks VALUES (?, ?, 0, ?, ?, 0, 0, 0, 'g', '', 0, '', '', x'')",
+  );
+  const insert = database.prepare(
+    `INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '', NULL, x'')`,
+  );
+  let height = 0;
+  let count = 0;
+  return {
+    append(rows: readonly Row[]): void {
+      height++;
+      database.transaction(() => {
+        block.run(height, `block ${count++}`, height, rows.length);
+        rows.forEach(({ version, group, type, nonce, amount, fee, text }, index) => {
+          const sender = `s${index % 2}`;
+          const recipient = `r${nonce % 2}`;
+          const values = [version, group, type, sender, recipient, nonce, amount, fee, height, text];
+          insert.run(height, index, `${count} ${index}`, ...values);
+        });
+      });
+    },
+    revert(depth: number): void {
+      height = Math.max(1, height - depth);
+      database.prepare("DELETE FROM transactions WHERE height > ?").run(height);
+      database.prepare("DELETE FROM blocks WHERE height > ?").run(height);
+    },
+  };
+}
+
+const OPTIONS = { foundation: undefined, foundationUntil: undefined, heightAt: () => 0 };
+
+/** Two ways of reading a database; `found` counts the rankings that were there when asked for. */
+function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setting> = {}) {
+  const database = openDatabase(path);
+  migrate(database);
+  const snapshot = createSnapshot(database, 60_000);
+  const asked: string[] = [];
+  const rankings = createRankings(
+    { maxBytes, maxShare: 1 },
+    {
+      database,
+      build(ranked, bytes) {
+        asked.push(ranked.column);
+        return build ? build(ranked, bytes) : Promise.resolve(readRankingAt(database, ranked, bytes));
+      },
+    },
+  );
+  let found = 0;
+  const counting: Rankings = {
+    find(head, ranked) {
+      const ranking = rankings.find(head, ranked);
+      if (ranking) found++;
+      return ranking;
+    },
+  };
+  const read = <T>(work: (head: Head) => T): T => snapshot((head) => work(head as Head));
+  return {
+    database,
+    table: createTable(database),
+    read,
+    asked,
+    found: () => found,
+    plain: createTransactionQueries(database, { ...OPTIONS, rankings: NO_RANKINGS, minRanked: 0 }),
+    ranked: createTransactionQueries(database, { ...OPTIONS, rankings: counting, minRanked: 0 }),
+  };
+}
+
+type Setting = {
+  readonly maxBytes: number;
+  readonly path: string;
+  readonly build: RankingDependencies["build"];
+};
+type Opened = ReturnType<typeof open>;
+
+function check({ read, plain, ranked }: Opened, filter: TransactionFilter, order: TransactionOrder): void {
+  read((head) => {
+    const { totalCount } = plain.list(head, filter, order, { offset: 0, limit: 1 });
+    for (const offset of [0, 1, Math.floor(totalCount / 2), Math.max(0, totalCount - 3), totalCount + 2]) {
+      const asked = [head, filter, order, { offset, limit: 7 }] as const;
+      expect(ranked.list(...asked)).toEqual(plain.list(...asked));
+    }
+    for (let after: string | undefined, left = 6; left > 0; left--) {
+      const range = { offset: 0, limit: 4, isWalk: true, ...(after !== undefined && { after }) };
+      const page = ranked.list(head, filter, order, range);
+      const expected = plain.list(head, filter, order, range);
+      expect([page.rows.map(({ id }) => id), page.totalCount, page.next]).toEqual([
+        expected.rows.map(({ id }) => id),
+        expected.totalCount,
+        expected.next,
+      ]);
+      after = page.next;
+      if (after === undefined) break;
+    }
+  });
+}
+
+test("are the same at every page, while blocks are added and taken away", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      blocks,
+      fc.array(change, { minLength: 1, maxLength: 4 }),
+      fc.subarray(FILTERS, { minLength: 4, maxLength: 4 }),
+      fc.subarray(ORDERS, { minLength: 4, maxLength: 4 }),
+      async (first, changes, filters, orders) => {
+        const opened = open();
+        try {
+          first.forEach(opened.table.append);
+          for (const next of [undefined, ...changes]) {
+            if (next?.kind === "append") next.blocks.forEach(opened.table.append);
+            if (next?.kind === "revert") opened.table.revert(next.depth);
+            for (const filter of filters) {
+              for (const order of orders) {
+                check(opened, filter, order);
+                // What was asked for is made meanwhile.
+                await setImmediate();
+                check(opened, filter, order);
+              }
+            }
+          }
+          expect(opened.found()).toBeGreaterThan(0);
+        } finally {
+          opened.database.close();
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+const ROW: Row = { amount: 1n, fee: 1, nonce: 1, type: 0, group: 1, version: 2, text: null };
+const BY_HEIGHT = ORDERS.filter(({ field }) => field === "timestamp");
+
+/** Most rows have fee 1; those with fee 2 stand together. */
+function appendMany(table: Opened["table"], heights: number, perBlock: number): void {
+  for (let height = 0; height < heights; height++) {
+    const fee = height > heights / 3 && height < heights / 2 ? 2 : 1;
+    table.append(Array.from({ length: perBlock }, (_, nonce) => ({ ...ROW, fee, nonce: nonce % 50 })));
+  }
+}
+
+test("begin pages of many matches near their first row", async () => {
+  const opened = open({ maxBytes: 100_000_000 });
+  // Above what is sorted, and above the number of parts that the chain is counted in.
+  appendMany(opened.table, 1_500, 20);
+  for (const filter of [{ fee: 1 }, { fee: 2 }, { fee: { from: 1, to: 3 } }, { typeGroup: 1 }]) {
+    for (const order of [...BY_HEIGHT, { ...BY_HEIGHT[0]!, sequence: "asc" } as const]) {
+      check(opened, filter, order);
+      await setImmediate();
+      check(opened, filter, order);
+    }
+  }
+  expect(opened.found()).toBeGreaterThan(0);
+  opened.database.close();
+});
+
+/** Asks until a ranking was there. */
+async function untilFound(opened: Opened, order: TransactionOrder): Promise<void> {
+  const before = opened.found();
+  while (opened.found() === before) {
+    check(opened, {}, order);
+    await setImmediate();
+  }
+}
+const [BY_AMOUNT, , BY_FEE, , BY_NONCE] = ORDERS as [
+  TransactionOrder,
+  unknown,
+  TransactionOrder,
+  unknown,
+  TransactionOrder,
+];
+
+test("give way to those that were asked for later when they need more memory than there is", async () => {
+  // 8 bytes for each row, and little more: two of them.
+  const opened = open({ maxBytes: 20_000 });
+  appendMany(opened.table, 10, 100);
+  for (const order of [BY_AMOUNT, BY_FEE, BY_AMOUNT, BY_NONCE]) await untilFound(opened, order);
+  const { length } = opened.asked;
+  await untilFound(opened, BY_AMOUNT);
+  expect(opened.asked).toHaveLength(length);
+  await untilFound(opened, BY_FEE);
+  expect(opened.asked.slice(length)).toEqual(["transactions.fee"]);
+  opened.database.close();
+});
+
+test("that alone would take more than that are not made again and again", async () => {
+  const opened = open({ maxBytes: 5_000 });
+  appendMany(opened.table, 10, 100);
+  for (let time = 0; time < 5; time++) {
+    check(opened, {}, BY_AMOUNT);
+    await setImmediate();
+  }
+  expect([opened.found(), opened.asked]).toEqual([0, ["transactions.amount"]]);
+  opened.database.close();
+});
+
+test("keep nobody waiting while they are made, one at a time", async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const opened = open({ build: () => promise });
+  appendMany(opened.table, 5, 10);
+  for (const order of [BY_AMOUNT, BY_FEE, BY_AMOUNT]) {
+    check(opened, {}, order);
+    await setImmediate();
+  }
+  expect([opened.found(), opened.asked]).toEqual([0, ["transactions.amount"]]);
+  resolve(undefined);
+  opened.database.close();
+});
+
+test("are made by another thread while blocks are added and taken away", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-rankings-"));
+  const path = join(folder, "chain.sqlite");
+  const errors: unknown[] = [];
+  const builder = createRankingBuilder(path, (error) => errors.push(error));
+  const opened = open({ path, build: builder.build });
+  appendMany(opened.table, 20, 50);
+  for (const order of [BY_AMOUNT, BY_FEE]) {
+    const before = opened.found();
+    while (opened.found() === before) {
+      opened.table.revert(2);
+      opened.table.append([{ ...ROW, amount: 2n }, ROW]);
+      check(opened, {}, order);
+      await setImmediate();
+    }
+  }
+  expect(errors).toEqual([]);
+  await builder.close();
+  opened.database.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("that cannot be made are told of, and asked for in vain for a while", async () => {
+  const errors: unknown[] = [];
+  const builder = createRankingBuilder("/nowhere/chain.sqlite", (error) => errors.push(error));
+  const settled = Promise.withResolvers<void>();
+  const opened = open({
+    build: (...asked) => builder.build(...asked).finally(settled.resolve),
+  });
+  appendMany(opened.table, 5, 10);
+  check(opened, {}, BY_AMOUNT);
+  await settled.promise;
+  await setImmediate();
+  check(opened, {}, BY_AMOUNT);
+  expect([opened.found(), opened.asked.length, errors.length]).toEqual([0, 1, 1]);
+  opened.database.close();
+});

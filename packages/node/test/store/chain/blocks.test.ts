@@ -1,0 +1,93 @@
+import { bytesToHex, createNetwork, encodeBlock } from "@uniknode/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createBlockStore } from "../../../src/store/chain/blocks.ts";
+import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
+import { type OpenChain, openChain, readChain } from "../../chain/fixtures.ts";
+
+const content = readChain("chain-1");
+const network = createNetwork(content.network);
+const serialized: string[] = content.blocks.map((block: { serialized: string }) => block.serialized);
+const HEIGHT = serialized.length + 1;
+
+let open: OpenChain;
+beforeAll(async () => {
+  open = openChain(content, ":memory:");
+  await open.chain.accept(serialized.map((hex) => Buffer.from(hex, "hex")));
+});
+afterAll(() => open.close());
+
+describe("stored blocks", () => {
+  test("come back as they came, by height and by id", () => {
+    const blocks = createBlockStore(open.database);
+    for (const { height, id, serialized } of content.blocks) {
+      const block = blocks.block(height)!;
+      expect(bytesToHex(encodeBlock(block, network)), `block ${height}`).toBe(serialized);
+      expect(block.header).toMatchObject({ id, height });
+      expect(blocks.header(height)).toEqual(block.header);
+      expect(blocks.headerById(id)).toEqual(block.header);
+      expect(block.transactions.every(({ isVerified }) => isVerified)).toBe(true);
+    }
+    expect(blocks.head()).toEqual(blocks.header(HEIGHT));
+  });
+
+  test("keep the id of the genesis file, which is not made by the ordinary rule", () => {
+    const blocks = createBlockStore(open.database);
+    expect(blocks.header(1)).toMatchObject({ id: content.genesis.id, height: 1, previousBlock: "0" });
+    expect(blocks.block(1)!.transactions.map(({ data }) => data.id)).toEqual(
+      content.genesis.transactions.map(({ id }: { id: string }) => id),
+    );
+  });
+
+  test("are given to peers as bytes, as far as they exist", () => {
+    const blocks = createBlockStore(open.database);
+    const range = blocks.bytes(HEIGHT - 9, HEIGHT + 400);
+    expect(range.map(({ id }) => id)).toEqual(content.blocks.slice(-10).map(({ id }: { id: string }) => id));
+    for (const [index, { header, transactions }] of range.entries()) {
+      const parts = [header, ...transactions].map(bytesToHex);
+      const whole = serialized.at(index - 10)!;
+      expect(whole.startsWith(parts[0]!)).toBe(true);
+      expect(whole.endsWith(parts.slice(1).join(""))).toBe(true);
+    }
+    expect(blocks.bytes(HEIGHT + 1, HEIGHT + 2)).toEqual([]);
+  });
+
+  test("that do not exist are absent", () => {
+    const blocks = createBlockStore(open.database);
+    expect(blocks.header(HEIGHT + 1)).toBeUndefined();
+    expect(blocks.block(HEIGHT + 1)).toBeUndefined();
+    expect(blocks.headerById("0")).toBeUndefined();
+  });
+});
+
+describe("stored transactions", () => {
+  test("are known by id", () => {
+    const transactions = createTransactionStore(open.database);
+    const { id } = content.genesis.transactions[0];
+    expect(transactions.storedIds([id, "0".repeat(64)])).toEqual([id]);
+    expect(transactions.storedIds([])).toEqual([]);
+  });
+
+  test("carry their position among those of the sender, in version 1 too", () => {
+    const rows = open.database
+      .prepare<{ sender: string; nonce: number }>(
+        "SELECT sender, nonce FROM transactions ORDER BY height, sequence",
+      )
+      .all();
+    const positions = new Map<string, number>();
+    for (const { sender, nonce } of rows) {
+      positions.set(sender, (positions.get(sender) ?? 0) + 1);
+      expect(nonce, sender).toBe(positions.get(sender));
+    }
+    expect(rows.length).toBeGreaterThan(100);
+  });
+
+  test("come back oldest first, as many as asked for", () => {
+    const transactions = createTransactionStore(open.database);
+    const all = createBlockStore(open.database)
+      .bytes(50, HEIGHT)
+      .flatMap(({ transactions }) => transactions.map(bytesToHex));
+    expect(transactions.sealedFrom(50, 1_000).map(({ bytes }) => bytesToHex(bytes))).toEqual(all);
+    expect(transactions.sealedFrom(50, 3).map(({ bytes }) => bytesToHex(bytes))).toEqual(all.slice(0, 3));
+    expect(transactions.sealedFrom(HEIGHT + 1, 3)).toEqual([]);
+  });
+});

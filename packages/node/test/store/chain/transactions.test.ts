@@ -1,0 +1,59 @@
+import { afterAll, expect, test } from "vitest";
+import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+import { bob, carol, chain, cold } from "../../http/chain.ts";
+import { longer, more } from "../../http/longer.ts";
+
+const database = openDatabase(":memory:");
+migrate(database);
+afterAll(() => database.close());
+
+const store = createTransactionStore(database);
+for (const block of [...chain.blocks, ...longer.blocks]) store.append(block);
+
+type Row = { id: string; version: number; vendorField: string | null; nonce: number; isAlive: number | null };
+const rows = () =>
+  database
+    .prepare<Row>(
+      `SELECT id, version, vendor_field AS vendorField, nonce, is_alive AS isAlive FROM transactions
+       ORDER BY height, sequence`,
+    )
+    .all();
+const payees = () =>
+  database
+    .prepare<{ address: string; height: number }>(
+      "SELECT address, height FROM payees ORDER BY height, address",
+    )
+    .all();
+
+test("keeps what answers are filtered by", () => {
+  const byId = new Map(rows().map((row) => [row.id, row]));
+  const [premine] = chain.blocks[0]!.transactions;
+  expect(byId.get(premine!.data.id)).toMatchObject({ version: 1, nonce: 1, vendorField: null });
+  expect(byId.get(chain.sent.hello.data.id)).toMatchObject({
+    version: 2,
+    nonce: 1,
+    vendorField: "Hello 100% é✓",
+    isAlive: null,
+  });
+});
+
+test("notes what makes a unik alive, mints only where a voucher pays", () => {
+  const alive = rows().filter(({ isAlive }) => isAlive === 1);
+  expect(alive.map(({ id }) => id)).toEqual([more.update, more.mint, more.late].map(({ data }) => data.id));
+});
+
+test("keeps the payees of multi payments, each once, and forgets them with their block", () => {
+  const first = [carol, cold].map(({ address }) => ({ address, height: 3 }));
+  expect(payees()).toEqual([
+    ...first.sort((a, b) => (a.address < b.address ? -1 : 1)),
+    { address: carol.address, height: 5 },
+  ]);
+  const returned = store.sealedFrom(5, 1_000).map(({ data }) => data.id);
+  expect(returned).toContain(more.twice.data.id);
+  store.removeFrom(5);
+  expect(payees()).toHaveLength(2);
+  expect(store.storedIds([more.twice.data.id, chain.sent.large.data.id])).toEqual([chain.sent.large.data.id]);
+  expect(chain.sent.large.data.senderPublicKey).toBe(bob.publicKey);
+});

@@ -1,0 +1,127 @@
+import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+import { temporaryFolder } from "../../chain/fixtures.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const open = () => openDatabase(`${folder.path}/database.sqlite`);
+
+describe("the files", () => {
+  const modes = () =>
+    readdirSync(folder.path).map((name) => [name, statSync(`${folder.path}/${name}`).mode & 0o777]);
+
+  test("are the owner's alone: they hold secrets", () => {
+    const database = open();
+    database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
+    expect(modes().sort()).toEqual([
+      ["database.sqlite", 0o600],
+      ["database.sqlite-shm", 0o600],
+      ["database.sqlite-wal", 0o600],
+    ]);
+    database.close();
+  });
+
+  test("become so when they were made by something else", () => {
+    writeFileSync(`${folder.path}/database.sqlite`, "");
+    chmodSync(`${folder.path}/database.sqlite`, 0o644);
+    open().close();
+    expect(modes()).toEqual([["database.sqlite", 0o600]]);
+  });
+});
+
+describe("a transaction", () => {
+  test("is undone by what its work throws, nested ones included", () => {
+    const database = open();
+    database.execute("CREATE TABLE numbers (number INTEGER) STRICT");
+    const insert = database.prepare("INSERT INTO numbers VALUES (?)");
+    expect(() =>
+      database.transaction(() => {
+        database.transaction(() => insert.run(1));
+        throw new Error("no");
+      }),
+    ).toThrow("no");
+    expect(database.prepare("SELECT * FROM numbers").all()).toEqual([]);
+    expect(database.transaction(() => insert.run(2).changes)).toBe(1);
+    database.close();
+  });
+
+  test("is seen by other connections as a whole", () => {
+    const writer = open();
+    writer.execute("CREATE TABLE numbers (number INTEGER) STRICT");
+    const reader = openDatabase(`${folder.path}/database.sqlite`, { readonly: true });
+    const count = reader.prepare<{ rows: number }>("SELECT count(*) AS rows FROM numbers");
+    writer.transaction(() => {
+      writer.execute("INSERT INTO numbers VALUES (1)");
+      expect(count.get()).toEqual({ rows: 0 });
+      writer.execute("INSERT INTO numbers VALUES (2)");
+    });
+    expect(count.get()).toEqual({ rows: 2 });
+    expect(() => reader.execute("INSERT INTO numbers VALUES (3)")).toThrow();
+    reader.close();
+    writer.close();
+  });
+});
+
+test("integers come back as numbers, or as bigint where that is asked for", () => {
+  const database = open();
+  const sql = "SELECT 9007199254740993 AS amount, 5 AS small";
+  expect(database.prepare(sql, { bigints: true }).get()).toEqual({ amount: 9007199254740993n, small: 5n });
+  expect(database.prepare("SELECT 5 AS small").get()).toEqual({ small: 5 });
+  database.close();
+});
+
+test("the plan of a statement does not depend on values, so that it is made once", () => {
+  const database = open();
+  database.execute("CREATE TABLE t (state TEXT); CREATE INDEX waiting ON t (state) WHERE state = 'waiting'");
+  const plan = (condition: string, ...values: string[]) =>
+    database
+      .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN SELECT * FROM t WHERE ${condition}`)
+      .get(...values)?.detail;
+  expect(plan("state = 'waiting'")).toContain("INDEX waiting");
+  expect(plan("state = ?", "waiting")).toBe("SCAN t");
+  database.close();
+});
+
+test("a question mark in a text is no parameter, and values keep their types", () => {
+  const database = open();
+  const row = database
+    .prepare("SELECT 'why?' AS text, typeof(?) AS number, typeof(?) AS bytes, typeof(?) AS missing")
+    .get(5n, new Uint8Array(1), null);
+  expect(row).toEqual({ text: "why?", number: "integer", bytes: "blob", missing: "null" });
+  database.close();
+});
+
+describe("migrations", () => {
+  test("are applied once", () => {
+    const database = open();
+    migrate(database);
+    const applied = () => database.prepare("SELECT * FROM migrations").all();
+    const first = applied();
+    migrate(database);
+    expect(applied()).toEqual(first);
+    expect(first.length).toBeGreaterThan(1);
+    database.close();
+  });
+
+  test("refuse a file that was changed after it had been applied", () => {
+    const database = open();
+    migrate(database);
+    database.execute("UPDATE migrations SET checksum = '0' WHERE name = '001-chain.sql'");
+    expect(() => migrate(database)).toThrow(expect.objectContaining({ code: "MIGRATION_CHANGED" }));
+    database.close();
+  });
+
+  test("refuse the data of a newer program", () => {
+    const database = open();
+    migrate(database);
+    database.execute("INSERT INTO migrations VALUES ('999-future.sql', '0')");
+    expect(() => migrate(database)).toThrow(expect.objectContaining({ code: "MIGRATION_UNKNOWN" }));
+    database.close();
+  });
+});

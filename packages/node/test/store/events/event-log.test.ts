@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+import { createEventLog } from "../../../src/store/events/event-log.ts";
+
+function openLog(wanted = new Set(["block.applied", "round.applied"])) {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const clock = { ms: 1_000 };
+  const log = createEventLog(database, { wanted: () => wanted, now: () => clock.ms });
+  return { database, log, clock, wanted };
+}
+
+const applied = (height: number) => ({
+  id: `block.applied:${height}`,
+  name: "block.applied",
+  height,
+  blockId: `${height}`,
+  data: { height },
+});
+
+describe("the event log", () => {
+  test("keeps what is wanted, in order, as it was", () => {
+    const { log, wanted } = openLog();
+    log.append([applied(2), { id: "peer.added:1", name: "peer.added" }, { id: "r", name: "round.applied" }]);
+    wanted.add("peer.added");
+    log.append([{ id: "peer.added:1", name: "peer.added", data: null }]);
+    expect(log.wants("peer.added")).toBe(true);
+    expect(log.wants("peer.removed")).toBe(false);
+    expect(log.read(0, 10)).toEqual([
+      { sequence: 1, createdMs: 1_000, ...applied(2) },
+      { sequence: 2, createdMs: 1_000, id: "r", name: "round.applied" },
+      { sequence: 3, createdMs: 1_000, id: "peer.added:1", name: "peer.added", data: null },
+    ]);
+    expect(log.read(1, 1).map(({ sequence }) => sequence)).toEqual([2]);
+    expect(log.lastSequence()).toBe(3);
+  });
+
+  test("writes with the transaction it is in", () => {
+    const { database, log } = openLog();
+    expect(() =>
+      database.transaction(() => {
+        log.append([applied(2)]);
+        throw new Error("disk full");
+      }),
+    ).toThrow();
+    expect(log.read(0, 10)).toEqual([]);
+    expect(log.lastSequence()).toBe(0);
+  });
+
+  test("remembers a cursor for each reader", () => {
+    const { log } = openLog();
+    expect(log.cursor("webhooks")).toBeUndefined();
+    log.moveCursor("webhooks", 3);
+    log.moveCursor("mirror", 1);
+    log.moveCursor("webhooks", 4);
+    expect([log.cursor("webhooks"), log.cursor("mirror")]).toEqual([4, 1]);
+    log.removeCursor("mirror");
+    expect(log.cursor("mirror")).toBeUndefined();
+  });
+});
+
+describe("retention of the event log", () => {
+  const sequences = (log: ReturnType<typeof openLog>["log"]) =>
+    log.read(0, 20_000).map((event) => event.sequence);
+
+  test("drops by number, and never reuses a sequence", () => {
+    const { log } = openLog();
+    log.append([1, 2, 3, 4].map(applied));
+    expect(log.prune({ maxEvents: 2, maxAgeMs: 1_000_000 })).toBe(false);
+    expect(sequences(log)).toEqual([3, 4]);
+    log.prune({ maxEvents: 0, maxAgeMs: 1_000_000 });
+    expect(sequences(log)).toEqual([]);
+    expect(log.lastSequence()).toBe(4);
+    log.append([applied(5)]);
+    expect(sequences(log)).toEqual([5]);
+  });
+
+  test("drops by age", () => {
+    const { log, clock } = openLog();
+    log.append([applied(1)]);
+    clock.ms = 2_000;
+    log.append([applied(2)]);
+    clock.ms = 3_000;
+    log.prune({ maxEvents: 100, maxAgeMs: 1_000 });
+    expect(sequences(log)).toEqual([2]);
+  });
+
+  test("keeps what the slowest reader has not handled", () => {
+    const { log } = openLog();
+    log.append([1, 2, 3, 4].map(applied));
+    log.moveCursor("fast", 4);
+    log.moveCursor("slow", 2);
+    log.prune({ maxEvents: 0, maxAgeMs: 0 });
+    expect(sequences(log)).toEqual([3, 4]);
+    log.removeCursor("slow");
+    log.prune({ maxEvents: 0, maxAgeMs: 0 });
+    expect(sequences(log)).toEqual([]);
+  });
+
+  test("drops in pieces", () => {
+    const { database, log } = openLog();
+    database.transaction(() => log.append(Array.from({ length: 6_000 }, (_, index) => applied(index))));
+    expect(log.prune({ maxEvents: 0, maxAgeMs: 0 })).toBe(true);
+    expect(sequences(log)).toHaveLength(1_000);
+    expect(log.prune({ maxEvents: 0, maxAgeMs: 0 })).toBe(false);
+    expect(sequences(log)).toHaveLength(0);
+  });
+});

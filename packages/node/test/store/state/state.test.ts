@@ -1,0 +1,122 @@
+import { type Change, createMemoryState } from "@uniknode/ledger";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+import { createStateStore } from "../../../src/store/state/state.ts";
+import { createUndoStore } from "../../../src/store/state/undo.ts";
+import { answersOf, blocksOfWrites, changesOn } from "./changes.ts";
+
+function openMemory() {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  return database;
+}
+
+/** A cache of 2 evicts all the time; one of 100 never. */
+const cacheSizes = fc.constantFrom(2, 100);
+
+test("answers what the model answers, after each block and back again", () => {
+  fc.assert(
+    fc.property(cacheSizes, blocksOfWrites, fc.infiniteStream(fc.boolean()), (cacheSize, blocks, flushes) => {
+      const database = openMemory();
+      const store = createStateStore(database, { cacheSize });
+      const undo = createUndoStore(database);
+      const model = createMemoryState();
+      const flushSometimes = () => {
+        if (flushes.next().value) database.transaction(() => store.flush());
+      };
+
+      const states = [answersOf(model)];
+      const chain: Change[][] = [];
+      for (const [index, writes] of blocks.entries()) {
+        const changes = changesOn(model, writes);
+        expect(changesOn(store, writes)).toEqual(changes);
+        model.commit(changes);
+        store.write(changes);
+        undo.append(index + 1, changes);
+        flushSometimes();
+        chain.push(changes);
+        states.push(answersOf(model));
+        expect(answersOf(store)).toEqual(answersOf(model));
+      }
+
+      for (const changes of chain.toReversed()) {
+        states.pop();
+        model.revert(changes);
+        store.write(undo.read(states.length)!);
+        flushSometimes();
+        expect(answersOf(store)).toEqual(states.at(-1));
+        expect(answersOf(model)).toEqual(states.at(-1));
+      }
+      database.close();
+    }),
+  );
+});
+
+test("a second store over the same database answers the same once written records were flushed", () => {
+  fc.assert(
+    fc.property(cacheSizes, blocksOfWrites, (cacheSize, blocks) => {
+      const database = openMemory();
+      const store = createStateStore(database, { cacheSize });
+      for (const writes of blocks) store.write(changesOn(store, writes));
+      database.transaction(() => store.flush());
+      expect(answersOf(createStateStore(database, { cacheSize }))).toEqual(answersOf(store));
+      database.close();
+    }),
+  );
+});
+
+test("forgets everything that was not committed", () => {
+  fc.assert(
+    fc.property(
+      cacheSizes,
+      blocksOfWrites,
+      blocksOfWrites,
+      fc.boolean(),
+      (cacheSize, blocks, lost, flushed) => {
+        const database = openMemory();
+        const store = createStateStore(database, { cacheSize });
+        for (const writes of blocks) store.write(changesOn(store, writes));
+        database.transaction(() => store.flush());
+        const committed = answersOf(store);
+
+        for (const writes of lost) store.write(changesOn(store, writes));
+        expect(() =>
+          database.transaction(() => {
+            if (flushed) store.flush();
+            throw new Error("disk full");
+          }),
+        ).toThrow("disk full");
+        store.reset();
+        expect(answersOf(store)).toEqual(committed);
+        database.close();
+      },
+    ),
+  );
+});
+
+test("a removed record that was never stored leaves no row", () => {
+  const database = openMemory();
+  const store = createStateStore(database, { cacheSize: 10 });
+  store.write([
+    { table: "usernames", key: "a", after: "A" },
+    { table: "usernames", key: "a", after: undefined },
+  ]);
+  database.transaction(() => store.flush());
+  expect(database.prepare("SELECT * FROM entries").all()).toEqual([]);
+  database.close();
+});
+
+test("a text that no UTF-8 holds is answered alike from memory and from the file", () => {
+  const database = openMemory();
+  const store = createStateStore(database, { cacheSize: 10 });
+  const key = `${"a".repeat(64)}/k\ud800`;
+  store.write([{ table: "properties", key, after: "v\udc00" }]);
+  const fromMemory = store.get("properties", key);
+  database.transaction(() => store.flush());
+  store.reset();
+  expect(store.get("properties", key)).toBe("v\ufffd");
+  expect(fromMemory).toBe("v\ufffd");
+  database.close();
+});

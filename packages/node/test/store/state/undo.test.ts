@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+import { createUndoStore } from "../../../src/store/state/undo.ts";
+
+function openUndo() {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const undo = createUndoStore(database);
+  const heights = () =>
+    database
+      .prepare<{ height: number }>("SELECT height FROM undo ORDER BY height")
+      .all()
+      .map(({ height }) => height);
+  return { undo, heights };
+}
+
+test("a block that changed nothing has an undo that writes nothing", () => {
+  const { undo } = openUndo();
+  undo.append(2, []);
+  expect(undo.read(2)).toEqual([]);
+  expect(undo.read(3)).toBeUndefined();
+});
+
+test("an empty text comes back as one, and not as absence", () => {
+  const { undo } = openUndo();
+  undo.append(2, [
+    { table: "properties", key: "a", before: "", after: "x" },
+    { table: "properties", key: "b", before: undefined, after: "" },
+  ]);
+  expect(undo.read(2)).toEqual([
+    { table: "properties", key: "a", after: "" },
+    { table: "properties", key: "b", after: undefined },
+  ]);
+});
+
+test("old undo is dropped below a height, reverted one at and above", () => {
+  const { undo, heights } = openUndo();
+  for (let height = 2; height <= 10; height++) undo.append(height, []);
+  undo.prune(5);
+  expect(heights()).toEqual([5, 6, 7, 8, 9, 10]);
+  undo.removeFrom(9);
+  expect(heights()).toEqual([5, 6, 7, 8]);
+  undo.append(9, []);
+  expect(heights()).toEqual([5, 6, 7, 8, 9]);
+});

@@ -1,0 +1,90 @@
+/** What becomes of a posted transaction, whatever the node answers. */
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient } from "@uniknode/client";
+import { expect, onTestFinished, test } from "vitest";
+import { SendError } from "../../src/submission/error.ts";
+import { post, waitUntilForged } from "../../src/submission/send.ts";
+
+const ID = "ab".repeat(32);
+
+/** A client of a node that answers each path with a status and a body, or not at all. */
+async function clientOf(answers: (path: string) => readonly [number, unknown] | undefined) {
+  const server = createServer((request, response: ServerResponse) => {
+    const answer = answers(`${request.method} ${request.url}`);
+    if (!answer) return request.socket.destroy();
+    response.writeHead(answer[0]).end(JSON.stringify(answer[1]));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, retries: 0 });
+}
+
+const lists = { accept: [], broadcast: [], excess: [], invalid: [] };
+
+async function refusal(attempt: Promise<unknown>) {
+  const error = await attempt.catch((error: unknown) => error);
+  if (!(error instanceof SendError)) throw error;
+  expect(error.message).toContain(ID);
+  return error.type;
+}
+
+test("accepted", async () => {
+  const client = await clientOf(() => [200, { data: { ...lists, accept: [ID] } }]);
+  await post(client, { id: ID });
+});
+
+test("refused, with the reasons of the node", async () => {
+  const reasons = [{ type: "ERR_LOW_FEE", message: "too low" }];
+  const client = await clientOf(() => [
+    200,
+    { data: { ...lists, invalid: [ID] }, errors: { [ID]: reasons } },
+  ]);
+  expect(await refusal(post(client, { id: ID }))).toEqual({ code: "SEND_REFUSED", id: ID, reasons });
+});
+
+test("one too many", async () => {
+  const client = await clientOf(() => [200, { data: { ...lists, excess: [ID] } }]);
+  await expect(post(client, { id: ID })).rejects.toMatchObject({ code: "SEND_EXCESS" });
+});
+
+test("no answer: it may have arrived, and the message says so", async () => {
+  for (const answer of [undefined, [503, {}]] as const) {
+    const client = await clientOf(() => answer);
+    expect(await refusal(post(client, { id: ID }))).toMatchObject({ code: "SEND_UNCERTAIN", id: ID });
+  }
+});
+
+test("not looked at: that is said as it is", async () => {
+  for (const [status, code] of [
+    [422, "API_REFUSED"],
+    [429, "API_RATE_LIMITED"],
+  ] as const) {
+    const client = await clientOf(() => [status, {}]);
+    await expect(post(client, { id: ID })).rejects.toMatchObject({ code });
+  }
+});
+
+test("waiting finds it in a block, even if it left the pool between two questions", async () => {
+  const asked: string[] = [];
+  const client = await clientOf((path) => {
+    asked.push(path);
+    if (path.includes("unconfirmed")) return asked.length < 3 ? [200, { data: {} }] : [404, {}];
+    return asked.length < 4 ? [404, {}] : [200, { data: { id: ID, blockId: "7" } }];
+  });
+  expect(await waitUntilForged(client, ID, 10_000)).toMatchObject({ blockId: "7" });
+});
+
+test("waiting ends when it is nowhere any more", async () => {
+  const client = await clientOf(() => [404, {}]);
+  expect(await refusal(waitUntilForged(client, ID, 10_000))).toEqual({ code: "SEND_DROPPED", id: ID });
+});
+
+test("waiting ends with the time", async () => {
+  const client = await clientOf((path) => (path.includes("unconfirmed") ? [200, { data: {} }] : [404, {}]));
+  const type = await refusal(waitUntilForged(client, ID, 0));
+  expect(type).toMatchObject({ code: "SEND_STILL_WAITING", id: ID });
+});

@@ -1,0 +1,38 @@
+/** What a transaction is built on, whatever happens between the questions. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient } from "@uniknode/client";
+import { bytesToHex, createNetwork, dalinet, keysFromPassphrase } from "@uniknode/protocol";
+import { expect, onTestFinished, test } from "vitest";
+import { prepareSender } from "../../src/submission/sender.ts";
+
+const keys = keysFromPassphrase("alice");
+const waiting = (nonce: string) => ({ senderPublicKey: bytesToHex(keys.publicKey), nonce });
+
+/** A node that forges what waits as soon as one of the two was asked for. */
+async function nonceOf({ sent, pending }: { sent: string; pending?: string }): Promise<bigint | undefined> {
+  let isForged = false;
+  const server = createServer(({ url = "" }, response) => {
+    const inPool = isForged || pending === undefined ? [] : [waiting(pending)];
+    const answer = url.includes("unconfirmed")
+      ? { meta: { next: null, nextCursor: null }, data: inPool }
+      : url.includes("/wallets/")
+        ? { data: { nonce: isForged ? (pending ?? sent) : sent } }
+        : { data: { block: { height: 9 } } };
+    if (!url.includes("/blockchain")) isForged = true;
+    response.end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  return (await prepareSender(client, createNetwork(dalinet), { keys })).envelope.nonce;
+}
+
+test("the nonce is behind what was sent, and what waits", async () => {
+  expect(await nonceOf({ sent: "4" })).toBe(5n);
+  expect(await nonceOf({ sent: "4", pending: "7" })).toBe(8n);
+});
+
+test("the nonce is behind what was forged between the questions", async () => {
+  expect(await nonceOf({ sent: "1", pending: "2" })).toBe(3n);
+});

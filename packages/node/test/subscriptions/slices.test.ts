@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { createSlices } from "../../src/subscriptions/conditions/slices.ts";
+
+const busy = (ms: number) => {
+  const endMs = performance.now() + ms;
+  while (performance.now() < endMs);
+};
+const silent = { spent() {} };
+
+test("slow subscribers go behind all others, and are served in each tick all the same", async () => {
+  const { run } = createSlices(silent);
+  const order: string[] = [];
+  const jobs = ["slow 1", "slow 2", "quick 1", "quick 2"].map((name) =>
+    run("stream", name.startsWith("slow"), () => void order.push(name)),
+  );
+  await Promise.all(jobs);
+  expect(order).toEqual(["slow 1", "quick 1", "quick 2", "slow 2"]);
+});
+
+test("work that goes on takes turns with the rest, and leaves the thread to others between slices", async () => {
+  const { run } = createSlices(silent);
+  let turns = 0;
+  const long = async () => {
+    for (let done = 0; done < 20; ) {
+      await run("stream", false, (isTimeUp) => {
+        turns++;
+        while (!isTimeUp()) busy(1);
+        done += 1;
+      });
+    }
+  };
+  let ticks = 0;
+  const timer = setInterval(() => ticks++, 5);
+  const both = Promise.all([long(), long()]);
+  let quick = 0;
+  for (; quick < 5; quick++) await run("stream", false, () => {});
+  expect(turns).toBeLessThan(40);
+  await both;
+  clearInterval(timer);
+  expect(turns).toBe(40);
+  // Half of the time is theirs.
+  expect(ticks).toBeGreaterThan(5);
+});
+
+test("what a piece of work throws is its own affair, and its time is counted", async () => {
+  const spent: string[] = [];
+  const { run } = createSlices({ spent: (kind) => void spent.push(kind) });
+  const failing = run("dry-run", false, () => {
+    throw new Error("of the work");
+  });
+  const other = run("stream", false, () => 5);
+  await expect(failing).rejects.toThrow("of the work");
+  expect(await other).toBe(5);
+  expect(spent).toEqual(["dry-run", "stream"]);
+});
