@@ -15,7 +15,7 @@ export class MigrationError extends Error {
   }
 }
 
-const FOLDER = join(import.meta.dirname, "migrations");
+const FOLDER = join(import.meta.dirname, "..", "migrations");
 
 /**
  * Brings the schema up to date.
