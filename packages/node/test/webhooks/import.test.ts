@@ -201,6 +201,14 @@ describe("an import is refused, and registers nothing,", () => {
     expect(() => dataFolder().bring(content)).toThrow(/cannot be read|must have a list|must be an object/);
   });
 
+  test.each([
+    ["of more values than memory can hold", `[${"{},".repeat(1_000_000)}{}]`, "more than 1000000 values"],
+    ["of lists within lists", "[".repeat(5_000), "more than 4096 levels"],
+  ])("for a file %s, before it is parsed", (_case, content, message) => {
+    expect(() => dataFolder().bring(content)).toThrow(ConfigError);
+    expect(() => dataFolder().bring(content)).toThrow(message);
+  });
+
   test("when the register would be too full", () => {
     const { path, bring } = dataFolder();
     bring([old("1")], 2);
