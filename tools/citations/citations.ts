@@ -13,6 +13,7 @@ export type Repository = {
 };
 
 const SPECIFICATION = "docs/spec/";
+const SOURCE = /\.(ts|mjs)$/;
 const ITEM_WORD = "(?:points?|steps?|types?|rows?|lines?)";
 const ITEM_NUMBERS = /\d+/g;
 const LIST = "(?: *, *| +and +| +to +)";
@@ -31,7 +32,7 @@ const DECISION = /\bdecisions? +(\d+)\b/gi;
 /** Line breaks inside a paragraph or a comment become spaces; every offset stays what it was. */
 const toFlat = (path: string, text: string): string =>
   text.replace(
-    path.endsWith(".ts") ? /\n[ \t]*(?:\*(?!\/)|\/\/)[ \t]*(?=\S)/g : /\n(?! *(?:\n|#|[-*|>]|\d+\. |```))/g,
+    SOURCE.test(path) ? /\n[ \t]*(?:\*(?!\/)|\/\/)[ \t]*(?=\S)/g : /\n(?! *(?:\n|#|[-*|>]|\d+\. |```))/g,
     (found) => " ".repeat(found.length),
   );
 
@@ -63,10 +64,10 @@ export function findCitationFaults({ texts, exists }: Repository): string[] {
 
   return [...texts].flatMap(([path, text]) => {
     const faults: { readonly offset: number; readonly what: string }[] = [];
-    const isSource = path.endsWith(".ts");
+    const isSource = SOURCE.test(path);
     let flat = toFlat(path, text);
 
-    if (!isSource) {
+    if (path.endsWith(".md")) {
       flat = flat.replace(/(```|~~~)[\s\S]*?\1/g, toBlank);
       for (const found of flat.matchAll(LINK)) {
         const target = found[1] ?? "";

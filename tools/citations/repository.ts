@@ -12,7 +12,8 @@ export function readRepository(root: string, excluded: readonly string[] = []): 
       const path = join(folder, entry.name);
       if (entry.name.startsWith(".") || SKIPPED.has(entry.name) || excluded.includes(path)) continue;
       if (entry.isDirectory()) visit(path);
-      else if (/\.(ts|md)$/.test(entry.name)) texts.set(path, readFileSync(join(root, path), "utf8"));
+      else if (/\.(ts|mjs|md|sql|service)$/.test(entry.name))
+        texts.set(path, readFileSync(join(root, path), "utf8"));
     }
   };
   visit("");
