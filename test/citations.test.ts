@@ -43,7 +43,7 @@ test.each([
   "/** Blocks (rules~ 1, 1.1 and 2; rules~ 1 to 2). */",
   "/** Blocks (rules~ 1 point 2), trains (rules~ 1 points 1 and 2, rules~ A1). */",
   "/**\n * A citation that a line breaks (rules~\n * 1.1).\n */",
-  "/** A guide (docs/guides/start~), by its name alone (start~), a decision (decision 4), a trap (trap A6b). */",
+  "/** A guide (docs/guides/start~), by its name alone (start~), a decision (decision 4), a trap (trap A6b, traps~ A6b). */",
   "/** Of another world: RFC 9110 section 10.2.3. */",
   "const version = call(1.5);",
 ])("a source may say %j", (text) => {
@@ -56,12 +56,13 @@ test.each([
   ["/** Blocks (rules~ 1.2). */", "no section 1.2 in docs/spec/rules~"],
   ["/** Blocks (rules~ 1 and 3). */", "no section 3 in docs/spec/rules~"],
   ["/** Blocks (rules~\n * 3). */", "no section 3 in docs/spec/rules~"],
-  ["/** Blocks (rules~ 1 point 3). */", "no number 3 in section 1 of docs/spec/rules~"],
+  ["/** Blocks (rules~ 1 point 3). */", "no number 3 of section 1 in docs/spec/rules~"],
   ["/** Blocks (rules~ A2). */", "no A2 in docs/spec/rules~"],
   ["/** Blocks (rules~ section 1). */", 'write "rules~ 1"'],
   ["/** Blocks (rules~, 1). */", 'write "rules~ 1"'],
   ["/** Blocks (section 1). */", '"section 1" names no document'],
   ["/** Blocks (1.1). */", '"(1.1)" names no document'],
+  ["// Blocks (1.1).", '"(1.1)" names no document'],
   ["/** The layout of 1.1. */", '"layout of 1.1" names no document'],
   ["/** A decision (decision 5). */", '"decision 5" is not in docs/decisions'],
   ["/** A trap (trap B1). */", '"trap B1" is not in docs/spec/traps~'],
@@ -92,6 +93,6 @@ test.each([
 
 test("a document of the specification may cite its own sections, which have to exist", () => {
   expect(faultsIn("docs/spec/new.md", "# New\n\n## 1. One\n\nSee section 1 and\nsection 2.")).toEqual([
-    "docs/spec/new.md:6: no section 2 in docs/spec/new.md",
+    'docs/spec/new.md:6: "section 2" is not in docs/spec/new.md',
   ]);
 });

@@ -1,7 +1,7 @@
 /** The sources and documents of a folder, without what is installed, built or hidden, and without the excluded paths. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path/posix";
-import type { Repository } from "./citations.ts";
+import type { Repository } from "./documents.ts";
 
 const SKIPPED = new Set(["node_modules", "dist", "coverage"]);
 
