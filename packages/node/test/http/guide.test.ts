@@ -1,4 +1,4 @@
-/** The requests that README and the guide of the API show. */
+/** The requests that the README, the page for developers of apps and the guide of the API show. */
 import { readFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { alice, chain, unik } from "./chain.ts";
@@ -15,7 +15,7 @@ const STAND_FOR: readonly [RegExp, string][] = [
 ];
 
 /** Of webhooks and of the dev chain there are guides of their own. */
-const commands = ["README.md", "docs/guides/api.md"].flatMap((path) =>
+const commands = ["README.md", "docs/app-developers.md", "docs/guides/api.md"].flatMap((path) =>
   readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => /^curl .*127\.0\.0\.1:4003\/api/.test(line))
