@@ -13,8 +13,8 @@ import { parseArgs } from "node:util";
 import type { Transaction } from "@uniknode/protocol";
 import { peopleOf } from "../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
-import { connect, transferOf } from "../packages/node/test/process/client.ts";
-import { spawnUniknode } from "../packages/node/test/process/uniknode.ts";
+import { connect, transferOf } from "../packages/node/test-support/process/client.ts";
+import { spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
 
 const { values } = parseArgs({
   options: {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { peopleOf } from "../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
-import { transferOf } from "../packages/node/test/process/client.ts";
+import { transferOf } from "../packages/node/test-support/process/client.ts";
 import { type BenchNode, percentile, startBenchNode } from "./webhooks/node.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openDatabase } from "../packages/node/src/store/engine/database.ts";
-import { spawnUniknode } from "../packages/node/test/process/uniknode.ts";
+import { spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
 import { percentile } from "./webhooks/node.ts";
 
 const { values } = parseArgs({

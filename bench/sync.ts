@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { blockToJson } from "@uniknode/protocol";
 import { replay } from "../packages/node/src/chain/replay.ts";
-import { type Running, spawnUniknode } from "../packages/node/test/process/uniknode.ts";
+import { type Running, spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
 import { type Fixture, loadFixture } from "./fixture.ts";
 import { openPipeline } from "./pipeline.ts";
 

@@ -1,5 +1,5 @@
 /** `npm run crash -- [KILLS] [SEED]`: the crash test at length. */
-import { runCrashes } from "../packages/node/test/crash/crashes.ts";
+import { runCrashes } from "../packages/node/test-support/crash/crashes.ts";
 
 const [kills = "200", seed = String(Date.now() % 2 ** 32)] = process.argv.slice(2);
 console.log(`${kills} kills, seed ${seed}`);

@@ -1,7 +1,7 @@
 /** `npm run network -- [--seed N] [--minutes M] [--nodes N] [--block-time SECONDS]`: nodes on hosts of their own, in trouble. */
 import { parseArgs } from "node:util";
-import { obstacleToHosts } from "../packages/node/test/network/namespaces.ts";
-import { runTrial } from "../packages/node/test/network/trial.ts";
+import { obstacleToHosts } from "../packages/node/test-support/network/namespaces.ts";
+import { runTrial } from "../packages/node/test-support/network/trial.ts";
 
 const { values } = parseArgs({
   options: {

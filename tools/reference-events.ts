@@ -12,8 +12,8 @@ import type { Event } from "../packages/node/src/events/event.ts";
 import { DATA_SCHEMAS } from "../packages/node/src/events/schemas.ts";
 import { bodyOf } from "../packages/node/src/webhooks/delivery/message.ts";
 import { deliveryId } from "../packages/node/src/webhooks/matching/identity.ts";
-import { CHAINS } from "../packages/node/test/chain/fixtures.ts";
-import { eventsOfChain } from "../packages/node/test/events/samples.ts";
+import { CHAINS } from "../packages/node/test-support/chain/fixtures.ts";
+import { eventsOfChain } from "../packages/node/test-support/events/samples.ts";
 
 /** The members of a schema, as far as this page looks at them. */
 type Schema = {

@@ -8,9 +8,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { simulate } from "../packages/node/test/simulation/simulate.ts";
+import { simulate } from "../packages/node/test-support/simulation/simulate.ts";
 
-const KEPT = new URL("../packages/node/test/simulation/seeds.json", import.meta.url);
+const KEPT = new URL("../packages/node/test-support/simulation/seeds.json", import.meta.url);
 
 const { values } = parseArgs({
   options: {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
-import { type Client, connect } from "../../packages/node/test/process/client.ts";
-import { spawnUniknode } from "../../packages/node/test/process/uniknode.ts";
+import { type Client, connect } from "../../packages/node/test-support/process/client.ts";
+import { spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
 
 const TOKEN = "bench";
 

@@ -9,7 +9,7 @@ import {
 } from "@uniknode/protocol";
 import { type Person, peopleOf } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
-import { testNetwork } from "../../packages/node/test/peers/test-network.ts";
+import { testNetwork } from "../../packages/node/test-support/peers/test-network.ts";
 import type { Target } from "./target.ts";
 
 export type Accounts = {

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Person } from "../../packages/node/src/dev-chain/keys.ts";
-import { freePort } from "../../packages/node/test/peers/network/world.ts";
-import { type NetworkShape, testNetwork } from "../../packages/node/test/peers/test-network.ts";
-import { writeNetwork } from "../../packages/node/test/process/network.ts";
-import { type Running, spawnUniknode } from "../../packages/node/test/process/uniknode.ts";
+import { type NetworkShape, testNetwork } from "../../packages/node/test-support/peers/test-network.ts";
+import { freePort } from "../../packages/node/test-support/peers/world.ts";
+import { writeNetwork } from "../../packages/node/test-support/process/network.ts";
+import { type Running, spawnUniknode } from "../../packages/node/test-support/process/uniknode.ts";
 
 /** Plain values, so that attacks can run in a thread of their own. */
 export type Target = {

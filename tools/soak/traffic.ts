@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Person, peopleOf } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
-import { connect, transferOf } from "../../packages/node/test/process/client.ts";
+import { connect, transferOf } from "../../packages/node/test-support/process/client.ts";
 
 export type Traffic = {
   /** Requests answered with 5xx, or not at all. */

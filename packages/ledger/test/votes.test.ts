@@ -12,7 +12,7 @@ import {
   stateOf,
   transactionOf,
   walletNamed,
-} from "./fixtures.ts";
+} from "../test-support/fixtures.ts";
 
 const votingFor = (name: string) => ({ vote: publicKeyOf(name) });
 const delegateNamed = (username: string, members = {}) => ({

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { spawnUniknode } from "../../../packages/node/test/process/uniknode.ts";
+import { spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
 import type { Attack } from "../attack.ts";
 import { repeat, send } from "../requests.ts";
 

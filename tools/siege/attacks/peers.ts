@@ -5,7 +5,7 @@ import { createSlots, encodeBlock, forgeBlock } from "@uniknode/protocol";
 import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
 import { headerFromPeer } from "../../../packages/node/src/peers/verification/header.ts";
 import type { ReceivedHeader } from "../../../packages/node/src/peers/wire/replies/received.ts";
-import { createDraws } from "../../../packages/node/test/simulation/random.ts";
+import { createDraws } from "../../../packages/node/test-support/simulation/random.ts";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
 import { createConnections, repeat } from "../requests.ts";

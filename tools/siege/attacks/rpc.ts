@@ -1,5 +1,5 @@
 /** The JSON-RPC companion of exchanges, beside the node. */
-import { spawnUniknode } from "../../../packages/node/test/process/uniknode.ts";
+import { spawnUniknode } from "../../../packages/node/test-support/process/uniknode.ts";
 import type { Attack } from "../attack.ts";
 import { repeat, send } from "../requests.ts";
 

@@ -1,7 +1,13 @@
 /** Blocks, rounds, and their undo (consensus.md 5, 6.3, 9 and 10). */
 import { applyBlock, createDraft, type Fact } from "@uniknode/ledger";
 import { describe, expect, test } from "vitest";
-import { addressOfName, createChain, networkWith, publicKeyOf, transactionOf } from "../fixtures.ts";
+import {
+  addressOfName,
+  createChain,
+  networkWith,
+  publicKeyOf,
+  transactionOf,
+} from "../../test-support/fixtures.ts";
 
 const pay = (sender: string, recipient: string, amount: bigint, nonce = 1n) =>
   transactionOf("1/0", sender, { nonce, amount, recipientId: addressOfName(recipient) });

@@ -18,7 +18,7 @@ import {
   publicKeyOf,
   sealed,
   transactionOf,
-} from "../fixtures.ts";
+} from "../../test-support/fixtures.ts";
 
 const pay = (members: Partial<Transaction> = {}) =>
   transactionOf("1/0", "premine", { amount: 1n, recipientId: addressOfName("bob"), ...members });

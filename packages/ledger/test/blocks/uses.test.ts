@@ -1,7 +1,7 @@
 import { createDraft, createMemoryState, recordUses, voucherKey } from "@uniknode/ledger";
 import type { NftToken, Transaction } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { sealed, transactionOf } from "../fixtures.ts";
+import { sealed, transactionOf } from "../../test-support/fixtures.ts";
 
 const mint = (name: string, properties?: NftToken["properties"]) =>
   transactionOf("2001/3", "alice", {

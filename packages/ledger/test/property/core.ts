@@ -1,7 +1,7 @@
 /** Proposals of the core types. */
 import type { Lock } from "@uniknode/ledger";
 import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
-import { publicKeyOf } from "../fixtures.ts";
+import { publicKeyOf } from "../../test-support/fixtures.ts";
 import {
   ACTORS,
   addressOfActor,

@@ -8,8 +8,8 @@ import {
   signTransaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import { publicKeyOf } from "../fixtures.ts";
-import { unik } from "../uniks.ts";
+import { publicKeyOf } from "../../test-support/fixtures.ts";
+import { unik } from "../../test-support/uniks.ts";
 import {
   ACTORS,
   addressOfActor,

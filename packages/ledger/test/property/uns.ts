@@ -8,8 +8,8 @@ import {
   type DisclosureTerms,
   disclosure,
   type Terms,
-} from "../certified.ts";
-import { tokenId, unik } from "../uniks.ts";
+} from "../../test-support/certified.ts";
+import { tokenId, unik } from "../../test-support/uniks.ts";
 import { voteProposal } from "./core.ts";
 import {
   ACTORS,

@@ -8,8 +8,8 @@ import {
   type TransactionBody,
   utf8ToBytes,
 } from "@uniknode/protocol";
-import { networkWith, publicKeyOf } from "../fixtures.ts";
-import { tokenId } from "../uniks.ts";
+import { networkWith, publicKeyOf } from "../../test-support/fixtures.ts";
+import { tokenId } from "../../test-support/uniks.ts";
 import type { Random } from "./random.ts";
 
 /** Every type is in force in some stretch of heights, and so is every rule of the token economy. */

@@ -3,7 +3,7 @@ import { type Delegate, delegateOfSlot, forgingOrder, rankDelegates } from "@uni
 import { type Milestone, sha256, utf8ToBytes } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { publicKeyOf, someDelegate, stateOf, walletNamed } from "../fixtures.ts";
+import { publicKeyOf, someDelegate, stateOf, walletNamed } from "../../test-support/fixtures.ts";
 
 const names = ["a", "b", "c", "d", "e", "f"].sort((a, b) => (publicKeyOf(a) < publicKeyOf(b) ? -1 : 1));
 

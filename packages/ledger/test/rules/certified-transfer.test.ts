@@ -1,7 +1,7 @@
 /** Certified transfers (transactions-rules.md 6.3). */
 import { describe, expect, test } from "vitest";
-import { certifiedTransfer, stateWithFactory, V1 } from "../certified.ts";
-import type { Actors } from "../fixtures.ts";
+import { certifiedTransfer, stateWithFactory, V1 } from "../../test-support/certified.ts";
+import type { Actors } from "../../test-support/fixtures.ts";
 import {
   addressOfName,
   apply,
@@ -10,8 +10,8 @@ import {
   refusalOf,
   someDelegate,
   walletNamed,
-} from "../fixtures.ts";
-import { giveUnik, held, propertiesOf, tokenId, unik } from "../uniks.ts";
+} from "../../test-support/fixtures.ts";
+import { giveUnik, held, propertiesOf, tokenId, unik } from "../../test-support/uniks.ts";
 
 const rich = { balance: 1000n };
 

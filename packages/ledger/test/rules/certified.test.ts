@@ -2,7 +2,14 @@
 import { RuleError, recordUses } from "@uniknode/ledger";
 import type { Transaction } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { certifiedMint, certifiedUpdate, stateWithFactory, unikNetwork, V1, V2 } from "../certified.ts";
+import {
+  certifiedMint,
+  certifiedUpdate,
+  stateWithFactory,
+  unikNetwork,
+  V1,
+  V2,
+} from "../../test-support/certified.ts";
 import {
   addressOfName,
   apply,
@@ -13,8 +20,8 @@ import {
   stateOf,
   transactionOf,
   walletNamed,
-} from "../fixtures.ts";
-import { giveUnik, held, propertiesOf, tokenId, unik } from "../uniks.ts";
+} from "../../test-support/fixtures.ts";
+import { giveUnik, held, propertiesOf, tokenId, unik } from "../../test-support/uniks.ts";
 
 const rich = { balance: 1000n };
 const penniless = { balance: 0n };

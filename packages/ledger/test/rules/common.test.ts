@@ -13,7 +13,7 @@ import {
   stateOf,
   transactionOf,
   walletNamed,
-} from "../fixtures.ts";
+} from "../../test-support/fixtures.ts";
 
 const pay = (members: Partial<Transaction> = {}) =>
   transactionOf("1/0", "alice", { amount: 10n, recipientId: addressOfName("bob"), ...members });

@@ -12,7 +12,7 @@ import {
   stateOf,
   transactionOf,
   walletNamed,
-} from "../fixtures.ts";
+} from "../../test-support/fixtures.ts";
 
 const rich = { balance: 1000n };
 const multiSignature: Attributes = { multiSignature: { min: 1, publicKeys: [publicKeyOf("alice")] } };

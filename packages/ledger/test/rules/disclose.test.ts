@@ -1,9 +1,15 @@
 /** Disclosures (transactions-rules.md 7.1). */
 import { recordUses } from "@uniknode/ledger";
 import { describe, expect, test } from "vitest";
-import { type DisclosureTerms, disclosure, stateWithFactory, unikNetwork, V1 } from "../certified.ts";
-import { addressOfName, apply, refusalOf, stateOf, walletNamed } from "../fixtures.ts";
-import { giveUnik, propertiesOf, propertyOf, tokenId } from "../uniks.ts";
+import {
+  type DisclosureTerms,
+  disclosure,
+  stateWithFactory,
+  unikNetwork,
+  V1,
+} from "../../test-support/certified.ts";
+import { addressOfName, apply, refusalOf, stateOf, walletNamed } from "../../test-support/fixtures.ts";
+import { giveUnik, propertiesOf, propertyOf, tokenId } from "../../test-support/uniks.ts";
 
 const rich = { balance: 1000n };
 

@@ -10,7 +10,7 @@ import {
   stateOf,
   transactionOf,
   walletNamed,
-} from "../fixtures.ts";
+} from "../../test-support/fixtures.ts";
 
 const rich = { balance: 100_000_000_000n };
 

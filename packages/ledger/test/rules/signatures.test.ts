@@ -19,7 +19,7 @@ import {
   sealed,
   stateOf,
   transactionOf,
-} from "../fixtures.ts";
+} from "../../test-support/fixtures.ts";
 
 const pay = (members: Partial<Transaction> = {}) =>
   transactionOf("1/0", "alice", {

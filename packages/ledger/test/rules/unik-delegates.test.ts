@@ -11,8 +11,8 @@ import {
   stateOf,
   transactionOf,
   walletNamed,
-} from "../fixtures.ts";
-import { giveUnik, propertyOf, tokenId, unik } from "../uniks.ts";
+} from "../../test-support/fixtures.ts";
+import { giveUnik, propertyOf, tokenId, unik } from "../../test-support/uniks.ts";
 
 const rich = { balance: 1000n };
 const BADGE = "Badges/NP/Delegate";

@@ -5,7 +5,14 @@ import { type Block, createNetwork, genesisBlockFromJson, type Network } from "@
 import { createVerifier, type Verifier } from "../../src/chain/pipeline/verifier.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
-import { blocksOf, type Content, LATE, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
+import {
+  blocksOf,
+  type Content,
+  LATE,
+  openChain,
+  readChain,
+  temporaryFolder,
+} from "../../test-support/chain/fixtures.ts";
 
 export type Archived = {
   readonly content: Content;

@@ -12,7 +12,7 @@ import { verifySnapshot } from "../../src/archive/verify.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { lockDataFolder } from "../../src/store/engine/folder-lock.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
-import { dumpOf, openChain } from "../chain/fixtures.ts";
+import { dumpOf, openChain } from "../../test-support/chain/fixtures.ts";
 import { type Archived, alter, archiveFixture, WEBHOOK_TOKEN } from "./fixture.ts";
 
 let archived: Archived;

@@ -5,7 +5,7 @@ import { exportBlocks } from "../../src/archive/export.ts";
 import { importBlocks } from "../../src/archive/import.ts";
 import { readStream, writeStream } from "../../src/archive/stream.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { dumpOf } from "../chain/fixtures.ts";
+import { dumpOf } from "../../test-support/chain/fixtures.ts";
 import { type Archived, archiveFixture } from "./fixture.ts";
 
 const NETHASH = "ab".repeat(32);

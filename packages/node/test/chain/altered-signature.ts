@@ -7,7 +7,7 @@ import {
   uncompressPublicKey,
 } from "@uniknode/protocol";
 import fc from "fast-check";
-import { bytes32, der, N, P, toInteger } from "../../../protocol/test/crypto/arithmetic.ts";
+import { bytes32, der, N, P, toInteger } from "../../../protocol/test-support/arithmetic.ts";
 import type { SignatureCheck } from "../../src/chain/pipeline/signatures.ts";
 
 const TOP = 2n ** 256n - 1n;

@@ -2,8 +2,15 @@
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
-import { network, now, openTestChain, range, slots, type TestChain } from "../peers/chains.ts";
-import { temporaryFolder } from "./fixtures.ts";
+import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
+import {
+  network,
+  now,
+  openTestChain,
+  range,
+  slots,
+  type TestChain,
+} from "../../test-support/peers/chains.ts";
 import { openHeadReader } from "./head-reader.ts";
 
 const BASE = 10;

@@ -20,7 +20,7 @@ import {
   readChain,
   stateInFile,
   temporaryFolder,
-} from "./fixtures.ts";
+} from "../../test-support/chain/fixtures.ts";
 
 const content = readChain("chain-1");
 const blocks = blocksOf(content);

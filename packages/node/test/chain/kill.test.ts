@@ -11,7 +11,7 @@ import {
   readChain,
   stateInFile,
   temporaryFolder,
-} from "./fixtures.ts";
+} from "../../test-support/chain/fixtures.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {

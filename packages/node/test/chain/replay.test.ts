@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { replay } from "../../src/chain/replay.ts";
-import { blocksOf, type OpenChain, openChain, readChain } from "./fixtures.ts";
+import { blocksOf, type OpenChain, openChain, readChain } from "../../test-support/chain/fixtures.ts";
 
 const content = readChain("chain-1");
 const blocks = blocksOf(content);

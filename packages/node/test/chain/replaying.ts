@@ -5,7 +5,7 @@
  *
  *   node replaying.ts NAME FILE DELIVERY
  */
-import { blocksOf, openChain, readChain } from "./fixtures.ts";
+import { blocksOf, openChain, readChain } from "../../test-support/chain/fixtures.ts";
 
 const [name, path, delivery] = process.argv.slice(2);
 const content = readChain(name!);

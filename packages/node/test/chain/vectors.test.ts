@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { compareRound, compareState } from "../../../../tools/vectors/ledger-chain.ts";
-import { blocksOf, CHAINS, dumpOf, openChain, readChain, stateInFile, temporaryFolder } from "./fixtures.ts";
+import {
+  blocksOf,
+  CHAINS,
+  dumpOf,
+  openChain,
+  readChain,
+  stateInFile,
+  temporaryFolder,
+} from "../../test-support/chain/fixtures.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {

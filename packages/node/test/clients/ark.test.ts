@@ -1,6 +1,6 @@
 /** What programs do that are made with `@arkecosystem/client` 1.1 and `@arkecosystem/crypto` 2.7. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { people, serveEverything } from "./chain.ts";
+import { people, serveEverything } from "../../test-support/clients/chain.ts";
 import { type Answer, type Builder, type Built, Connection, call, crypto, type Page } from "./libraries.ts";
 
 const [alice, bob, carol, dave, erin, frank] = people.map(({ passphrase, publicKey, address }) => ({

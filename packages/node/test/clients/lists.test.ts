@@ -1,8 +1,8 @@
 /** Every list that `@arkecosystem/client` 1.1 knows, page by page, for as long as `meta.next` says that there is more. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { alice, chain, unik } from "../http/chain.ts";
-import { openFixture } from "../http/fixture.ts";
-import { ended, longer } from "../http/longer.ts";
+import { alice, chain, unik } from "../../test-support/http/chain.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
+import { ended, longer } from "../../test-support/http/longer.ts";
 import { Connection, call, type Page } from "./libraries.ts";
 
 const fixture = openFixture({}, {}, longer);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runCrashes } from "./crashes.ts";
+import { runCrashes } from "../../test-support/crash/crashes.ts";
 
 /** The long run: `npm run crash -- 200`. */
 test("killed at random moments, nothing accepted is lost and every fact is delivered", {

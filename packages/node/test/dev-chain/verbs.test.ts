@@ -10,8 +10,8 @@ import { peopleOf } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { SETUP_HEIGHT } from "../../src/dev-chain/setup.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { type Client, connect, transferOf } from "../process/client.ts";
-import { type Running, spawnUniknode } from "../process/uniknode.ts";
+import { type Client, connect, transferOf } from "../../test-support/process/client.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
 const [alice, bob] = [people("account 0"), people("account 1")];

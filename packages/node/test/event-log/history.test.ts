@@ -5,7 +5,13 @@ import { createHistory, isRemembered } from "../../src/event-log/history.ts";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import { createOwnerStore } from "../../src/store/chain/token-owners.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
-import { blocksOf, CHAINS, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
+import {
+  blocksOf,
+  CHAINS,
+  openChain,
+  readChain,
+  temporaryFolder,
+} from "../../test-support/chain/fixtures.ts";
 
 /** Events whose delegates are told with less than what was known at the time. */
 const REDUCED = ["forger.missing", "round.missed", "round.created"];

@@ -2,7 +2,7 @@ import { createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import { maxAgeSecondsOf } from "../../src/event-log/recorded.ts";
 import { createSelection } from "../../src/event-log/selection.ts";
-import { readChain } from "../chain/fixtures.ts";
+import { readChain } from "../../test-support/chain/fixtures.ts";
 
 const { network, genesis } = readChain("chain-1");
 const { header } = genesisBlockFromJson(genesis, createNetwork(network));

@@ -4,8 +4,8 @@ import { Errors } from "typebox/value";
 import { expect, test } from "vitest";
 import { EVENTS, loggedName } from "../../src/events/catalogue.ts";
 import { DATA_SCHEMAS } from "../../src/events/schemas.ts";
-import { CHAINS } from "../chain/fixtures.ts";
-import { eventsOfChain } from "./samples.ts";
+import { CHAINS } from "../../test-support/chain/fixtures.ts";
+import { eventsOfChain } from "../../test-support/events/samples.ts";
 
 const seen = new Set<string>();
 

@@ -9,7 +9,7 @@ import {
   gatewayThrough,
 } from "../../src/gateway/channel.ts";
 import { BodyError, type Gateway, type NodeStatus } from "../../src/gateway/gateway.ts";
-import { createGateway } from "../http/fixture.ts";
+import { createGateway } from "../../test-support/http/fixture.ts";
 
 const STATUS: NodeStatus = { synced: true, now: 1, blocksCount: 0, timestamp: 2 };
 const SHORT_MS = 50;

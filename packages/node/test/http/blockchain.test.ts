@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { chain, heads, PREMINE } from "./chain.ts";
-import { openFixture } from "./fixture.ts";
+import { chain, heads, PREMINE } from "../../test-support/http/chain.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

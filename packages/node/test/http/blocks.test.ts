@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { alice, bob, carol, chain, cold, heads, treasury, unik } from "./chain.ts";
-import { openFixture, rowsOf } from "./fixture.ts";
+import { alice, bob, carol, chain, cold, heads, treasury, unik } from "../../test-support/http/chain.ts";
+import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

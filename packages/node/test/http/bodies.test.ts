@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync, inflateSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { encodingFor } from "../../src/http/server/compression.ts";
-import { openFixture } from "./fixture.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { alice } from "./chain.ts";
-import { type Fixture, NOW_MS, openFixture } from "./fixture.ts";
-import { longer } from "./longer.ts";
+import { alice } from "../../test-support/http/chain.ts";
+import { type Fixture, NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
+import { longer } from "../../test-support/http/longer.ts";
 
 let fixture: Fixture;
 afterEach(() => fixture.close());

@@ -6,8 +6,8 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createConnections } from "../../src/http/connections/connections.ts";
 import { createRangeTest } from "../../src/platform/addresses/ranges.ts";
-import { type Fixture, openFixture } from "./fixture.ts";
-import { connectFrom, occupy, statusFrom } from "./sockets.ts";
+import { type Fixture, openFixture } from "../../test-support/http/fixture.ts";
+import { connectFrom, occupy, statusFrom } from "../../test-support/http/sockets.ts";
 
 async function serve(options: Parameters<typeof openFixture>[0] = {}): Promise<Fixture & { port: number }> {
   const fixture = openFixture(options);

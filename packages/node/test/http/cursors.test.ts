@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TRANSACTION_ORDERS } from "../../src/read/sqlite/transactions.ts";
 import { WALLET_ORDERS } from "../../src/read/sqlite/wallets.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { alice, unik } from "./chain.ts";
-import { documentOf } from "./described.ts";
-import { openFixture } from "./fixture.ts";
-import { longer } from "./longer.ts";
+import { alice, unik } from "../../test-support/http/chain.ts";
+import { documentOf } from "../../test-support/http/described.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
+import { longer } from "../../test-support/http/longer.ts";
 import { filled } from "./samples.ts";
 
 const fixture = openFixture({}, {}, longer);

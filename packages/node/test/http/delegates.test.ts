@@ -1,7 +1,17 @@
 import { createNetwork, dalinet } from "@uniknode/protocol";
 import { afterAll, describe, expect, test } from "vitest";
-import { alice, BOB_VOTES, bob, carol, chain, dave, heads, stranger, unik } from "./chain.ts";
-import { openFixture, rowsOf } from "./fixture.ts";
+import {
+  alice,
+  BOB_VOTES,
+  bob,
+  carol,
+  chain,
+  dave,
+  heads,
+  stranger,
+  unik,
+} from "../../test-support/http/chain.ts";
+import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

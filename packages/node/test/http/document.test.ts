@@ -1,8 +1,8 @@
 /** The document, walked against a running server. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Document, documentOf, faultOf } from "./described.ts";
-import { openFixture } from "./fixture.ts";
-import { longer } from "./longer.ts";
+import { type Document, documentOf, faultOf } from "../../test-support/http/described.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
+import { longer } from "../../test-support/http/longer.ts";
 import { samplesOf } from "./samples.ts";
 
 const fixture = openFixture({}, {}, longer);

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
-import { bob, carol } from "./chain.ts";
-import { openFixture, rowsOf } from "./fixture.ts";
-import { longer, more } from "./longer.ts";
+import { bob, carol } from "../../test-support/http/chain.ts";
+import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
+import { longer, more } from "../../test-support/http/longer.ts";
 
 const fixture = openFixture({}, {}, longer);
 const bare = openFixture();

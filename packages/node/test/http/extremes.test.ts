@@ -1,11 +1,11 @@
 /** Places in lists as far away, as odd and as forged as a client can write them. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
-import { listen, openStreams, TOKEN as STREAM_TOKEN } from "../stream/support.ts";
-import { always, blockApplied, createService } from "../webhooks/support.ts";
-import { documentOf } from "./described.ts";
-import { openFixture } from "./fixture.ts";
-import { longer } from "./longer.ts";
+import { documentOf } from "../../test-support/http/described.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
+import { longer } from "../../test-support/http/longer.ts";
+import { listen, openStreams, TOKEN as STREAM_TOKEN } from "../../test-support/stream/support.ts";
+import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 import { filled } from "./samples.ts";
 
 const fixture = openFixture({}, {}, longer);

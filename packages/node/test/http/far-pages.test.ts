@@ -1,9 +1,9 @@
 /** Pages far away are those that walking from page to page leads to. */
 import { afterAll, expect, test } from "vitest";
 import { openDatabase } from "../../src/store/engine/database.ts";
-import { alice, cold } from "./chain.ts";
-import { openFixture } from "./fixture.ts";
-import { longer } from "./longer.ts";
+import { alice, cold } from "../../test-support/http/chain.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
+import { longer } from "../../test-support/http/longer.ts";
 
 const fixture = openFixture({}, {}, longer);
 afterAll(() => fixture.close());

@@ -4,12 +4,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { createTimestampOf } from "../../src/http/answers/timestamp.ts";
 import { createDevRoutes } from "../../src/http/dev/routes.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
-import { listen, openStreams, TOKEN as STREAM_TOKEN } from "../stream/support.ts";
-import { always, blockApplied, createService } from "../webhooks/support.ts";
-import { chain, heads } from "./chain.ts";
-import { openFixture } from "./fixture.ts";
+import { chain, heads } from "../../test-support/http/chain.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
+import { longer } from "../../test-support/http/longer.ts";
+import { listen, openStreams, TOKEN as STREAM_TOKEN } from "../../test-support/stream/support.ts";
+import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 import { fuzz } from "./fuzz.ts";
-import { longer } from "./longer.ts";
 
 const TOKEN = "of the operator";
 /** Those with a token. */

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Server } from "../../src/http/server/app.ts";
-import { documentOf, faultOf, type Operation, type Schema } from "./described.ts";
+import { documentOf, faultOf, type Operation, type Schema } from "../../test-support/http/described.ts";
 import { filled, sampleOf } from "./samples.ts";
 
 /** For each route; more by hand: `FUZZ_RUNS=5000`. */

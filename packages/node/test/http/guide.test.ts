@@ -1,9 +1,9 @@
 /** The requests that the README, the page for developers of apps and the guide of the API show. */
 import { readFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
-import { alice, chain, unik } from "./chain.ts";
-import { openFixture } from "./fixture.ts";
-import { longer } from "./longer.ts";
+import { alice, chain, unik } from "../../test-support/http/chain.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
+import { longer } from "../../test-support/http/longer.ts";
 
 const fixture = openFixture({}, {}, longer);
 afterAll(() => fixture.close());

@@ -1,9 +1,9 @@
 /** That what clients ask for is looked up by an index, however long the chain is. */
 import { afterAll, expect, test } from "vitest";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
-import { alice, bob, cold, heads, unik } from "./chain.ts";
-import { openFixture } from "./fixture.ts";
-import { ended, longer, more } from "./longer.ts";
+import { alice, bob, cold, heads, unik } from "../../test-support/http/chain.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
+import { ended, longer, more } from "../../test-support/http/longer.ts";
 
 const files = openFixture({}, {}, longer);
 const real = openDatabase(files.path, { readonly: true });

@@ -6,8 +6,8 @@ import type { NodeStatus } from "../../src/gateway/gateway.ts";
 import { CallError } from "../../src/platform/threads/error.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
-import { alice, chain, unik } from "./chain.ts";
-import { NOW_MS, openFixture } from "./fixture.ts";
+import { alice, chain, unik } from "../../test-support/http/chain.ts";
+import { NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 
 describe("rate limit", () => {
   test("refuses what comes too often, until the window is over", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { alice, bob, carol, cold, stranger } from "./chain.ts";
-import { openFixture, rowsOf } from "./fixture.ts";
-import { ended, longer, more, secretHash } from "./longer.ts";
+import { alice, bob, carol, cold, stranger } from "../../test-support/http/chain.ts";
+import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
+import { ended, longer, more, secretHash } from "../../test-support/http/longer.ts";
 
 const fixture = openFixture({}, {}, longer);
 afterAll(() => fixture.close());

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { chain, heads } from "./chain.ts";
-import { identity, NOW_MS, openFixture } from "./fixture.ts";
+import { chain, heads } from "../../test-support/http/chain.ts";
+import { identity, NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

@@ -3,8 +3,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATION_IDS } from "../../src/http/documentation/operation-ids.ts";
-import { serveEverything } from "../clients/chain.ts";
-import type { Document, Operation } from "./described.ts";
+import { serveEverything } from "../../test-support/clients/chain.ts";
+import type { Document, Operation } from "../../test-support/http/described.ts";
 
 let node: Awaited<ReturnType<typeof serveEverything>>;
 let document: Document;

@@ -1,6 +1,6 @@
 /** The page that shows the document. */
 import { afterAll, expect, test } from "vitest";
-import { openFixture } from "./fixture.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { openFixture } from "./fixture.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

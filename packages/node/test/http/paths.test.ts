@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { alice, stranger, unik } from "./chain.ts";
-import { openFixture } from "./fixture.ts";
+import { alice, stranger, unik } from "../../test-support/http/chain.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { chain } from "./chain.ts";
-import { openFixture, rowsOf } from "./fixture.ts";
+import { chain } from "../../test-support/http/chain.ts";
+import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { createAllowances } from "../../src/http/connections/allowances.ts";
-import { NOW_MS, openFixture } from "./fixture.ts";
+import { NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 
 test("every answer tells browsers to treat it as data", async () => {
   const fixture = openFixture();

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { type Exposure, warnOfUnnamedProxy } from "../../src/http/connections/proxies.ts";
-import { openFixture } from "./fixture.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
 
 function createLog() {
   const lines: { level: number; msg: string; remoteAddress?: string }[] = [];

@@ -2,9 +2,9 @@
 import { afterAll, expect, test } from "vitest";
 import { createRankingBuilder } from "../../src/read/sqlite/rankings/builder.ts";
 import { TRANSACTION_ORDERS } from "../../src/read/sqlite/transactions.ts";
-import { alice, bob } from "./chain.ts";
-import { openFixture } from "./fixture.ts";
-import { longer } from "./longer.ts";
+import { alice, bob } from "../../test-support/http/chain.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
+import { longer } from "../../test-support/http/longer.ts";
 
 const plain = openFixture({}, {}, longer);
 const errors: unknown[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
-import { alice, bob, carol } from "./chain.ts";
-import { openFixture } from "./fixture.ts";
-import { longer } from "./longer.ts";
+import { alice, bob, carol } from "../../test-support/http/chain.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
+import { longer } from "../../test-support/http/longer.ts";
 
 const fixture = openFixture({}, {}, longer);
 afterAll(() => fixture.close());

@@ -1,7 +1,7 @@
 /** Requests made of the OpenAPI document: one for each parameter and each member that an operation knows. */
-import { alice, bob, chain, unik } from "./chain.ts";
-import type { Document, Operation, Schema } from "./described.ts";
-import { more } from "./longer.ts";
+import { alice, bob, chain, unik } from "../../test-support/http/chain.ts";
+import type { Document, Operation, Schema } from "../../test-support/http/described.ts";
+import { more } from "../../test-support/http/longer.ts";
 
 export type Sample = { method: string; path: string; url: string; payload?: unknown };
 

@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { dalinet } from "@uniknode/protocol";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { createSlowLane, type SlowLane } from "../../src/http/slow-queries/worker-pool.ts";
-import { chain } from "./chain.ts";
-import { type Fixture, identity, openFixture } from "./fixture.ts";
-import { longer } from "./longer.ts";
+import { chain } from "../../test-support/http/chain.ts";
+import { type Fixture, identity, openFixture } from "../../test-support/http/fixture.ts";
+import { longer } from "../../test-support/http/longer.ts";
 
 const files = {
   ...dalinet,

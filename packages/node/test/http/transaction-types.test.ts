@@ -1,7 +1,7 @@
 import { transactionTypes } from "@uniknode/protocol";
 import { afterAll, expect, test } from "vitest";
 import { publishedSchema } from "../../src/http/answers/schemas.ts";
-import { openFixture } from "./fixture.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

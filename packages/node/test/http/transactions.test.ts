@@ -1,7 +1,17 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { BodyError } from "../../src/gateway/gateway.ts";
-import { alice, bob, carol, chain, cold, heads, PREMINE, stranger, treasury } from "./chain.ts";
-import { openFixture, rowsOf } from "./fixture.ts";
+import {
+  alice,
+  bob,
+  carol,
+  chain,
+  cold,
+  heads,
+  PREMINE,
+  stranger,
+  treasury,
+} from "../../test-support/http/chain.ts";
+import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openFixture } from "./fixture.ts";
+import { openFixture } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture({ requestTimeoutMs: 300 });
 let port: number;

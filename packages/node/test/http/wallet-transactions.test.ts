@@ -11,9 +11,9 @@ import {
   stranger,
   treasury,
   unik,
-} from "./chain.ts";
-import { openFixture, rowsOf } from "./fixture.ts";
-import { longer, more } from "./longer.ts";
+} from "../../test-support/http/chain.ts";
+import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
+import { longer, more } from "../../test-support/http/longer.ts";
 
 const fixture = openFixture();
 const further = openFixture({}, {}, longer);

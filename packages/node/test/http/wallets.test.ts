@@ -11,8 +11,8 @@ import {
   stranger,
   treasury,
   unik,
-} from "./chain.ts";
-import { openFixture, rowsOf } from "./fixture.ts";
+} from "../../test-support/http/chain.ts";
+import { openFixture, rowsOf } from "../../test-support/http/fixture.ts";
 
 const fixture = openFixture();
 afterAll(() => fixture.close());

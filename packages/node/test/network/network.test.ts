@@ -1,7 +1,7 @@
 /** Two minutes of a network in trouble; `npm run network` has more of them. */
 import { expect, test } from "vitest";
-import { obstacleToHosts } from "./namespaces.ts";
-import { runTrial } from "./trial.ts";
+import { obstacleToHosts } from "../../test-support/network/namespaces.ts";
+import { runTrial } from "../../test-support/network/trial.ts";
 
 const obstacle = obstacleToHosts();
 const name = obstacle ? `seven nodes in trouble (not here: ${obstacle})` : "seven nodes in trouble";

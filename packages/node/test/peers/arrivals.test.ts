@@ -16,8 +16,17 @@ import { createDoubleForging } from "../../src/peers/arrivals/double-forging.ts"
 import { createSightings, type Sightings } from "../../src/peers/arrivals/sightings.ts";
 import { createTransactionArrivals } from "../../src/peers/arrivals/transactions.ts";
 import { CallError } from "../../src/peers/transport/answer.ts";
-import { keysOf, network, openTestChain, range, rich, rounds, slots, type TestChain } from "./chains.ts";
-import { testNetwork } from "./test-network.ts";
+import {
+  keysOf,
+  network,
+  openTestChain,
+  range,
+  rich,
+  rounds,
+  slots,
+  type TestChain,
+} from "../../test-support/peers/chains.ts";
+import { testNetwork } from "../../test-support/peers/test-network.ts";
 
 const SLOT = 500;
 const peer = { address: "203.0.113.7", isTrusted: false };

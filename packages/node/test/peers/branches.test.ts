@@ -2,7 +2,7 @@
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connectPeer } from "../../src/peers/transport/connection.ts";
-import { network, range, STRICTER_FROM } from "./chains.ts";
+import { network, range, STRICTER_FROM } from "../../test-support/peers/chains.ts";
 import { createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
 const HOSTS = [2, 3, 4, 5, 6].map((last) => `127.0.0.${last}`);

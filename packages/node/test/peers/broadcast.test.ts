@@ -7,8 +7,8 @@ import { createBlockBroadcast } from "../../src/peers/broadcast/blocks.ts";
 import { createRepeat } from "../../src/peers/broadcast/repeat.ts";
 import { createTransactionBroadcast } from "../../src/peers/broadcast/transactions.ts";
 import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
-import { network, openTestChain } from "./chains.ts";
-import { testNetwork } from "./test-network.ts";
+import { network, openTestChain } from "../../test-support/peers/chains.ts";
+import { testNetwork } from "../../test-support/peers/test-network.ts";
 
 const logger = pino({ level: "silent" });
 const peers = Array.from({ length: 40 }, (_, index) => `203.0.113.${index}`);

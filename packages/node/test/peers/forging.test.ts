@@ -8,7 +8,15 @@ import type { Peer } from "../../src/peers/known/peer.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import { readResult } from "../../src/peers/wire/replies/received.ts";
 import type { NetworkState } from "../../src/peers/wire/replies/results.ts";
-import { network, now, openTestChain, range, slots, statusOn, type TestChain } from "./chains.ts";
+import {
+  network,
+  now,
+  openTestChain,
+  range,
+  slots,
+  statusOn,
+  type TestChain,
+} from "../../test-support/peers/chains.ts";
 
 let own: TestChain;
 let higher: TestChain;

@@ -3,8 +3,8 @@ import { blockToJson } from "@uniknode/protocol";
 import { afterEach, expect, test } from "vitest";
 import { fetchGenesis } from "../../src/peers/genesis.ts";
 import type { PeerServer } from "../../src/peers/transport/server.ts";
-import { openTestChain, statusOn } from "./chains.ts";
-import { testNetwork } from "./test-network.ts";
+import { openTestChain, statusOn } from "../../test-support/peers/chains.ts";
+import { testNetwork } from "../../test-support/peers/test-network.ts";
 import { startServer } from "./transport/server.ts";
 
 const { files, block } = testNetwork({ nodes: 4, blocktime: 8 });

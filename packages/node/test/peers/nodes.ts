@@ -6,9 +6,16 @@ import type { Pool } from "../../src/pool/pool.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createPeerStore } from "../../src/store/node/peers.ts";
-import { openPoolBeside } from "../pool/beside.ts";
-import { network, openTestChain, rounds, slots, type TestChain, verifier } from "./chains.ts";
-import { freePort } from "./network/world.ts";
+import {
+  network,
+  openTestChain,
+  rounds,
+  slots,
+  type TestChain,
+  verifier,
+} from "../../test-support/peers/chains.ts";
+import { freePort } from "../../test-support/peers/world.ts";
+import { openPoolBeside } from "../../test-support/pool/beside.ts";
 
 /** Of the clock of all nodes. */
 export const CURRENT_SLOT = 1_000;

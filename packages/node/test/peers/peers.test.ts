@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { seal } from "../../src/dev-chain/genesis.ts";
 import { type Connection, connectPeer } from "../../src/peers/transport/connection.ts";
 import type { ArgumentOf, EventName } from "../../src/peers/wire/requests/arguments.ts";
-import { network, range, rich, rounds, slots } from "./chains.ts";
+import { network, range, rich, rounds, slots } from "../../test-support/peers/chains.ts";
 import { CURRENT_SLOT, createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
 const HOSTS = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];

@@ -7,7 +7,16 @@ import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import { readResult } from "../../src/peers/wire/replies/received.ts";
 import type { Status } from "../../src/peers/wire/replies/results.ts";
-import { network, now, openTestChain, rounds, slots, statusOn, type TestChain, verifier } from "./chains.ts";
+import {
+  network,
+  now,
+  openTestChain,
+  rounds,
+  slots,
+  statusOn,
+  type TestChain,
+  verifier,
+} from "../../test-support/peers/chains.ts";
 
 const IP = "203.0.113.7";
 const OWN = "this process";

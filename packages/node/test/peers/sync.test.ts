@@ -6,7 +6,7 @@ import type { Peer } from "../../src/peers/known/peer.ts";
 import { createRegister, type Register } from "../../src/peers/known/register.ts";
 import type { Fetch } from "../../src/peers/sync/source.ts";
 import { createSync, type Sync, type SyncDeps } from "../../src/peers/sync/sync.ts";
-import { network, openTestChain, range, type TestChain } from "./chains.ts";
+import { network, openTestChain, range, type TestChain } from "../../test-support/peers/chains.ts";
 
 const IP = "203.0.113.7";
 /** A synchronisation that failed begins anew after a second. */

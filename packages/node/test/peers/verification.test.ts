@@ -30,7 +30,7 @@ import {
   statusOn,
   type TestChain,
   verifier,
-} from "./chains.ts";
+} from "../../test-support/peers/chains.ts";
 
 const chains: TestChain[] = [];
 function open(): TestChain {

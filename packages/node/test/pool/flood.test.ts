@@ -10,8 +10,8 @@ import { createContents } from "../../src/pool/contents.ts";
 import type { PoolEvent } from "../../src/pool/events.ts";
 import { createJournal } from "../../src/pool/journal.ts";
 import { createPending } from "../../src/pool/pending.ts";
-import { connect } from "../process/client.ts";
-import { spawnUniknode } from "../process/uniknode.ts";
+import { connect } from "../../test-support/process/client.ts";
+import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { createTestChain, openPool, RICH, transfer } from "./chain.ts";
 
 /** Transactions of which only what the pool sorts by is there. */

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { peopleOf } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { writeNetwork } from "./network.ts";
-import { type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
+import { writeNetwork } from "../../test-support/process/network.ts";
+import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-archive-"));

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { spawnUniknode } from "./uniknode.ts";
+import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const REQUESTS = 150;
 const AT_ONCE = 5;

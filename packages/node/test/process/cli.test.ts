@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runUniknode } from "./uniknode.ts";
+import { runUniknode } from "../../test-support/process/uniknode.ts";
 
 test("help shows the commands, and every option of each", async () => {
   const { code, stdout } = await runUniknode(["--help"]);

@@ -12,7 +12,7 @@ import { addressFromPublicKey, presets } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Person, peopleOf } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { type Ended, type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
+import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
 const [alice, bob, carol, dave] = [0, 1, 2, 3].map((index) => people(`account ${index}`)) as [

@@ -8,7 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { type Client, createClient, verifyDelivery } from "@uniknode/client";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Running, spawnUniknode } from "./uniknode.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 

@@ -8,8 +8,8 @@ import { builders, signTransaction, type TransactionBody } from "@uniknode/proto
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Person, peopleOf } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { type Client, connect } from "./client.ts";
-import { type Running, spawnUniknode } from "./uniknode.ts";
+import { type Client, connect } from "../../test-support/process/client.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
 const [owner, minter, stranger] = [people("account 0"), people("account 7"), people("nobody yet")];

@@ -8,8 +8,8 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { peopleOf } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { freePort } from "../peers/network/world.ts";
-import { spawnUniknode } from "./uniknode.ts";
+import { freePort } from "../../test-support/peers/world.ts";
+import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const MNEMONIC = "test test test test test test test test test test test junk";

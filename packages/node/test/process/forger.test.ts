@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
-import { runUniknode } from "./uniknode.ts";
+import { runUniknode } from "../../test-support/process/uniknode.ts";
 
 let data: string;
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Running, spawnUniknode } from "./uniknode.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "guide-test";
 const folder = mkdtempSync(join(tmpdir(), "uniknode-guide-"));

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Listener, listen as openStream } from "../stream/support.ts";
-import { HOSTILE, listen } from "../webhooks/hostile.ts";
-import { type Running, spawnUniknode } from "./uniknode.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { type Listener, listen as openStream } from "../../test-support/stream/support.ts";
+import { HOSTILE, listen } from "../../test-support/webhooks/hostile.ts";
 
 const TOKEN = "isolation-test";
 const HOSTILE_WEBHOOKS = 120;

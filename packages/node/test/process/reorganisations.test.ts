@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { type Client, createClient } from "@uniknode/client";
 import { expect, onTestFinished, test } from "vitest";
-import { type Running, spawnUniknode } from "./uniknode.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "reorganisations-test";
 /** Webhooks of this order; the others are parallel. */

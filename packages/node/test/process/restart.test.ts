@@ -2,7 +2,7 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "vitest";
-import { createWorld, type TestNode } from "../peers/network/world.ts";
+import { createWorld, type TestNode } from "../../test-support/peers/world.ts";
 
 const PATIENCE = { timeout: 90_000, interval: 50 };
 /** Seconds; long enough for a process to end and start within one slot. */

@@ -7,7 +7,7 @@ import { addressFromPublicKey, presets } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { peopleOf } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
+import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
 const [alice, bob, delegate] = [people("account 0"), people("account 1"), people("delegate 0")];

@@ -8,7 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { createClient, verifyDelivery } from "@uniknode/client";
 import Driver from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
+import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TIMEOUT_MS = 60_000;
 

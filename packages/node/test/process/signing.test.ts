@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createWorld } from "../peers/network/world.ts";
-import { testNetwork } from "../peers/test-network.ts";
-import { writeNetwork } from "./network.ts";
-import { type Ended, type Running, runUniknode, spawnUniknode } from "./uniknode.ts";
+import { testNetwork } from "../../test-support/peers/test-network.ts";
+import { createWorld } from "../../test-support/peers/world.ts";
+import { writeNetwork } from "../../test-support/process/network.ts";
+import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "signing-test";
-const CLOCK = fileURLToPath(new URL("../simulation/clock-jumps.ts", import.meta.url));
+const CLOCK = fileURLToPath(new URL("../../test-support/simulation/clock-jumps.ts", import.meta.url));
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
 let folder: string;

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { peopleOf } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { connect } from "./client.ts";
-import { type Running, spawnUniknode } from "./uniknode.ts";
+import { connect } from "../../test-support/process/client.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
 const [alice, bob] = [people("account 0"), people("account 1")];

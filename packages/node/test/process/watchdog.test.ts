@@ -7,9 +7,9 @@ import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { peopleOf } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { createSystemd } from "../../src/platform/lifecycle/systemd.ts";
+import { writeNetwork } from "../../test-support/process/network.ts";
+import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { newFolder, startFaulty } from "./faulty.ts";
-import { writeNetwork } from "./network.ts";
-import { spawnUniknode } from "./uniknode.ts";
 
 const POLL = { timeout: 30_000, interval: 200 };
 const MNEMONIC = "test test test test test test test test test test test junk";

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { simulate } from "./simulate.ts";
+import { simulate } from "../../test-support/simulation/simulate.ts";
 
 /** Seeds that once found a defect. `npm run simulate -- --keep NAME` adds to them. */
-const SEEDS = JSON.parse(readFileSync(new URL("./seeds.json", import.meta.url), "utf8")) as {
+const SEEDS = JSON.parse(
+  readFileSync(new URL("../../test-support/simulation/seeds.json", import.meta.url), "utf8"),
+) as {
   readonly name: string;
   readonly seed: number;
 }[];

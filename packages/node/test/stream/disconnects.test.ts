@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openStreams, peerAdded } from "./support.ts";
+import { openStreams, peerAdded } from "../../test-support/stream/support.ts";
 
 const streamsOf = (port: number, path: string, method = "GET") =>
   new Promise<IncomingMessage>((resolve, reject) => {

@@ -8,7 +8,7 @@ import type { Source, Told } from "../../src/stream/source.ts";
 import { readSubscription } from "../../src/stream/subscription.ts";
 import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/observer.ts";
 import { createSlices } from "../../src/subscriptions/conditions/slices.ts";
-import { applied, reverted } from "./support.ts";
+import { applied, reverted } from "../../test-support/stream/support.ts";
 
 const told = (event: ReturnType<typeof applied>): Told => ({ event, frame: () => `${event.id}\n` });
 const logged = (event: ReturnType<typeof applied>, index: number) => {

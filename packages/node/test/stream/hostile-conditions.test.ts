@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
 import { MAX_EVENT_STEPS } from "../../src/subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/observer.ts";
-import { idsOf, listen, openStreams } from "./support.ts";
+import { idsOf, listen, openStreams } from "../../test-support/stream/support.ts";
 
 /** Every pattern takes nearly its full cost on text like this. */
 const hostileText = (length: number) =>

@@ -1,8 +1,15 @@
 import { encodeHeader } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
-import { chain, heads } from "../http/chain.ts";
-import { applied, idsOf, LINGER_MS, openStreams, peerAdded, TOKEN } from "./support.ts";
+import { chain, heads } from "../../test-support/http/chain.ts";
+import {
+  applied,
+  idsOf,
+  LINGER_MS,
+  openStreams,
+  peerAdded,
+  TOKEN,
+} from "../../test-support/stream/support.ts";
 
 const backFrom = (id: string) => ({ authorization: TOKEN, "last-event-id": id });
 const place = ({ height, id }: { height: number; id: string }) => `${height}.${id}`;

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { createSeats } from "../../src/stream/seats.ts";
-import { heads } from "../http/chain.ts";
-import { applied, idsOf, openStreams, peerAdded, reverted, TOKEN, transfer } from "./support.ts";
+import { heads } from "../../test-support/http/chain.ts";
+import {
+  applied,
+  idsOf,
+  openStreams,
+  peerAdded,
+  reverted,
+  TOKEN,
+  transfer,
+} from "../../test-support/stream/support.ts";
 
 test("tells what happens from now on, each event with its content", async () => {
   const { listen, emit } = await openStreams();

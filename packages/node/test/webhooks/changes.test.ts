@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { createWebhookHealthStore } from "../../src/store/webhooks/webhook-health.ts";
-import { always, blockApplied, createService, heights, type Reply, settle } from "./support.ts";
+import {
+  always,
+  blockApplied,
+  createService,
+  heights,
+  type Reply,
+  settle,
+} from "../../test-support/webhooks/support.ts";
 
 describe("updates and deletions", () => {
   test("an update drops what waits, keeps id and token, and forgets failures", async () => {

@@ -1,6 +1,5 @@
 /** Webhooks that hear of blocks only when other blocks lie above them. */
 import { describe, expect, test } from "vitest";
-import { serve } from "./serve.ts";
 import {
   always,
   blockApplied,
@@ -10,7 +9,8 @@ import {
   databasePath,
   heights,
   settle,
-} from "./support.ts";
+} from "../../test-support/webhooks/support.ts";
+import { serve } from "./serve.ts";
 
 const deep = (confirmations: number) => ({ ...always(), confirmations });
 

@@ -1,7 +1,7 @@
 /** Contents that are too large to be sent. */
 import { describe, expect, test } from "vitest";
 import { createFit } from "../../src/subscriptions/content.ts";
-import { always, blockApplied, blockReverted, createService } from "./support.ts";
+import { always, blockApplied, blockReverted, createService } from "../../test-support/webhooks/support.ts";
 
 const LIMIT = 300;
 const large = "é".repeat(LIMIT);

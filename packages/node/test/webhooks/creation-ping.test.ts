@@ -1,7 +1,7 @@
 /** The ping that the creator of a webhook may ask for (webhooks.md 10 point 9). */
 import { expect, test } from "vitest";
+import { always, blockApplied, createService, settle } from "../../test-support/webhooks/support.ts";
 import { serve, TOKEN } from "./serve.ts";
-import { always, blockApplied, createService, settle } from "./support.ts";
 
 const events = (calls: readonly { message: Record<string, unknown> }[]) =>
   calls.map(({ message }) => message.event);

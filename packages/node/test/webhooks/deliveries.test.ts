@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { createContentStore } from "../../src/store/webhooks/contents.ts";
 import { createDeliveryStore } from "../../src/store/webhooks/deliveries.ts";
 import { LOOKED_AT_ONCE } from "../../src/store/webhooks/delivery-log.ts";
+import { blockApplied, type Reply, settle } from "../../test-support/webhooks/support.ts";
 import { BODY, serve, TOKEN } from "./serve.ts";
-import { blockApplied, type Reply, settle } from "./support.ts";
 
 /** A webhook for every applied block, behind its API. */
 async function serveBlocks(reply?: () => Reply | Promise<Reply>) {

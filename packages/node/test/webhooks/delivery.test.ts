@@ -3,7 +3,13 @@ import { describe, expect, test } from "vitest";
 import { EVENTS } from "../../src/events/catalogue.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { readNewWebhook } from "../../src/webhooks/register/fields.ts";
-import { always, blockApplied, type Call, createService, heights } from "./support.ts";
+import {
+  always,
+  blockApplied,
+  type Call,
+  createService,
+  heights,
+} from "../../test-support/webhooks/support.ts";
 
 describe("a delivery", () => {
   test("carries the event, and proves where it comes from", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
+import { blockApplied } from "../../test-support/webhooks/support.ts";
 import { serve } from "./serve.ts";
-import { blockApplied } from "./support.ts";
 
 const transaction = (height: number, amount: string): Event => ({
   id: `transaction.applied:block${height}:0`,

@@ -11,7 +11,7 @@ import {
   heights,
   type Service,
   settle,
-} from "./support.ts";
+} from "../../test-support/webhooks/support.ts";
 
 const LENGTH = 12_345;
 

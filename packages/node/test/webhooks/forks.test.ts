@@ -1,8 +1,8 @@
 /** Webhooks of a chain that truly reorganises. */
 import { describe, expect, test } from "vitest";
 import { createHistory } from "../../src/event-log/history.ts";
-import { createForkingChain, network } from "../chain/forking.ts";
-import { type Call, createService, databasePath, settle } from "./support.ts";
+import { createForkingChain, network } from "../../test-support/chain/forking.ts";
+import { type Call, createService, databasePath, settle } from "../../test-support/webhooks/support.ts";
 
 const everything = {
   events: ["block.*", "transaction.*", "unik.*", "delegate.*", "wallet.*", "round.*"],

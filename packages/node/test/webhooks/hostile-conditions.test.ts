@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
 import { MAX_EVENT_STEPS } from "../../src/subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/observer.ts";
-import { always, createService, databasePath, settle } from "./support.ts";
+import { always, createService, databasePath, settle } from "../../test-support/webhooks/support.ts";
 
 const text = (length: number) => Array.from({ length }, (_, index) => "ab"[((index * 7) % 3) % 2]).join("");
 const happened = (count: number, length = 200): Event => ({

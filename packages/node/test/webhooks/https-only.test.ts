@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { always, createService, databasePath } from "./support.ts";
+import { always, createService, databasePath } from "../../test-support/webhooks/support.ts";
 
 test("a register of https targets takes no others", async () => {
   const { register } = createService({ options: { httpsOnly: true } }).webhooks;

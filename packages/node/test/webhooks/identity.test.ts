@@ -8,7 +8,7 @@ import {
   createService,
   databasePath,
   type ServiceOptions,
-} from "./support.ts";
+} from "../../test-support/webhooks/support.ts";
 
 /** What a receiver of the calls saw: id and number of each message. */
 async function hear(events: ReturnType<typeof blockApplied>[], options: ServiceOptions = {}) {

@@ -11,9 +11,9 @@ import { createSeal } from "../../src/store/webhooks/encryption.ts";
 import { WebhookError } from "../../src/subscriptions/error.ts";
 import { importOldRegister } from "../../src/webhooks/register/import.ts";
 import { sealSecrets } from "../../src/webhooks/secrets/encrypt-secrets.ts";
-import { isVerified, isVerifiedAsOfOld, secretOf } from "./receiver.ts";
+import { isVerified, isVerifiedAsOfOld, secretOf } from "../../test-support/webhooks/receiver.ts";
+import { blockApplied, createService, databasePath } from "../../test-support/webhooks/support.ts";
 import { serve } from "./serve.ts";
-import { blockApplied, createService, databasePath } from "./support.ts";
 
 const NO_KEYS = { webhookKeyFile: undefined, webhookOldKeyFile: undefined };
 /** What the creator of the webhook was given; the old node kept the first half. */

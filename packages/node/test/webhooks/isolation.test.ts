@@ -2,8 +2,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/webhooks/clock.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../src/webhooks/delivery/post.ts";
-import { good, HOSTILE, listen } from "./hostile.ts";
-import { always, blockApplied, createService } from "./support.ts";
+import { good, HOSTILE, listen } from "../../test-support/webhooks/hostile.ts";
+import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 
 function open(timeoutMs: number) {
   const { post, close } = createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true, timeoutMs });

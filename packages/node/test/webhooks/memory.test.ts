@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { always, blockApplied, createService, settle } from "./support.ts";
+import { always, blockApplied, createService, settle } from "../../test-support/webhooks/support.ts";
 
 test("a target that is down while deliveries queue up costs the disk, and hardly any memory", async () => {
   setFlagsFromString("--expose-gc");

@@ -2,7 +2,14 @@ import { describe, expect, test } from "vitest";
 import { createContentStore } from "../../src/store/webhooks/contents.ts";
 import { createDeliveryStore } from "../../src/store/webhooks/deliveries.ts";
 import type { WebhookOptions } from "../../src/webhooks/webhooks.ts";
-import { always, blockApplied, createService, heights, type Reply, settle } from "./support.ts";
+import {
+  always,
+  blockApplied,
+  createService,
+  heights,
+  type Reply,
+  settle,
+} from "../../test-support/webhooks/support.ts";
 
 const strict = { ...always(), order: "strict" };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { always, blockApplied, createService } from "./support.ts";
+import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 
 const open = (maxPerSecondPerHost: number) =>
   createService({ options: { maxPerSecondPerHost, maxConcurrentPerWebhook: 100 } });

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Lookup } from "../../src/webhooks/delivery/guard.ts";
 import { createPost, DEFAULT_POST_OPTIONS, type PostOptions } from "../../src/webhooks/delivery/post.ts";
-import { always, blockApplied, createService } from "./support.ts";
+import { always, blockApplied, createService } from "../../test-support/webhooks/support.ts";
 
 const OPTIONS: PostOptions = {
   ...DEFAULT_POST_OPTIONS,

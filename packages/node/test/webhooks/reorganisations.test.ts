@@ -12,7 +12,7 @@ import {
   databasePath,
   type Reply,
   settle,
-} from "./support.ts";
+} from "../../test-support/webhooks/support.ts";
 
 const transaction = (height: number, index: number): Event => ({
   id: `transaction.applied:block${height}:${index}`,

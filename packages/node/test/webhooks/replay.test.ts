@@ -1,8 +1,7 @@
 /** Telling a range of the chain again. */
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
-import { isVerified, secretOf } from "./receiver.ts";
-import { serve } from "./serve.ts";
+import { isVerified, secretOf } from "../../test-support/webhooks/receiver.ts";
 import {
   always,
   blockApplied,
@@ -16,7 +15,8 @@ import {
   type Service,
   type ServiceOptions,
   settle,
-} from "./support.ts";
+} from "../../test-support/webhooks/support.ts";
+import { serve } from "./serve.ts";
 
 const transaction = (height: number, index = 0): Event => ({
   id: `transaction.applied:block${height}:${index}`,

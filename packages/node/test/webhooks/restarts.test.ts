@@ -10,7 +10,7 @@ import {
   heights,
   type Reply,
   settle,
-} from "./support.ts";
+} from "../../test-support/webhooks/support.ts";
 
 describe("restarts", () => {
   test("lose nothing and change no id, wherever the process ends", async () => {

@@ -9,7 +9,7 @@ import {
   type Reply,
   raiseChain,
   type ServiceOptions,
-} from "./support.ts";
+} from "../../test-support/webhooks/support.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_RETRY_PAUSES_MS } from "../../src/webhooks/delivery/retry.ts";
-import { always, blockApplied, createService, heights, type Reply } from "./support.ts";
+import {
+  always,
+  blockApplied,
+  createService,
+  heights,
+  type Reply,
+} from "../../test-support/webhooks/support.ts";
 
 describe("retries", () => {
   test("follow the schedule, with one id and one body, until the last one", async () => {

@@ -2,9 +2,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../src/webhooks/delivery/post.ts";
-import { isVerified, isVerifiedAsOfOld, type Received, secretOf } from "./receiver.ts";
+import {
+  isVerified,
+  isVerifiedAsOfOld,
+  type Received,
+  secretOf,
+} from "../../test-support/webhooks/receiver.ts";
+import { always, blockApplied, createService, type Reply } from "../../test-support/webhooks/support.ts";
 import { serve } from "./serve.ts";
-import { always, blockApplied, createService, type Reply } from "./support.ts";
 
 /** A target on a real socket that keeps what it receives. */
 async function receive() {

@@ -10,7 +10,14 @@ import { createSeal, SealError } from "../../src/store/webhooks/encryption.ts";
 import { createWebhookStore } from "../../src/store/webhooks/webhooks.ts";
 import { type KeyFiles, sealSecrets } from "../../src/webhooks/secrets/encrypt-secrets.ts";
 import { webhookTokenOf } from "../../src/webhooks/secrets/token.ts";
-import { always, blockApplied, createService, createTestClock, databasePath, type Reply } from "./support.ts";
+import {
+  always,
+  blockApplied,
+  createService,
+  createTestClock,
+  databasePath,
+  type Reply,
+} from "../../test-support/webhooks/support.ts";
 
 const FILES: KeyFiles = { webhookKeyFile: undefined, webhookOldKeyFile: undefined };
 const TARGET = "https://receiver.example/hook";

@@ -6,7 +6,7 @@ import { addBodies } from "../../src/http/server/bodies.ts";
 import { addFailures } from "../../src/http/server/failures.ts";
 import type { AccessOptions } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
-import { createService, type ServiceOptions, silent } from "./support.ts";
+import { createService, type ServiceOptions, silent } from "../../test-support/webhooks/support.ts";
 
 export const TOKEN = "a secret of the operator";
 const HEADERS = { authorization: TOKEN, "content-type": "application/json" };

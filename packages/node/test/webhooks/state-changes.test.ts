@@ -1,6 +1,11 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { always, blockApplied, createService, type ServiceOptions } from "./support.ts";
+import {
+  always,
+  blockApplied,
+  createService,
+  type ServiceOptions,
+} from "../../test-support/webhooks/support.ts";
 
 /** Lines at info and above, without those of the registration. */
 function logged(options: ServiceOptions) {

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { WebhookObserver } from "../../src/webhooks/observer.ts";
-import { always, blockApplied, createService, settle } from "./support.ts";
+import { always, blockApplied, createService, settle } from "../../test-support/webhooks/support.ts";
 
 const WEBHOOKS = 300;
 

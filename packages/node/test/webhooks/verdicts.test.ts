@@ -3,7 +3,7 @@ import { meterConditions } from "../../src/subscriptions/conditions/cost.ts";
 import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/observer.ts";
 import type { Definition } from "../../src/webhooks/matching/definitions.ts";
 import { createVerdicts } from "../../src/webhooks/matching/verdicts.ts";
-import { silent } from "./support.ts";
+import { silent } from "../../test-support/webhooks/support.ts";
 
 const busy = (ms: number) => {
   const endMs = performance.now() + ms;

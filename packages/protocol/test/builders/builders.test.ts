@@ -16,7 +16,16 @@ import {
   verifyMultiSignatures,
   verifySecondSignature,
 } from "../../src/index.ts";
-import { addressOf, delegate, factory, hexOf, idOf, livenet, sender, unitnet } from "./fixtures.ts";
+import {
+  addressOf,
+  delegate,
+  factory,
+  hexOf,
+  idOf,
+  livenet,
+  sender,
+  unitnet,
+} from "../../test-support/builders.ts";
 
 const context = { network: unitnet, height: 2_000_000 };
 const envelope = { network: unitnet, senderPublicKey: hexOf(sender), nonce: 3n };

@@ -14,7 +14,7 @@ import {
   verifyDiscloseCertification,
   verifyDiscloseDemand,
 } from "../../src/index.ts";
-import { addressOf, delegate, factory, hexOf, idOf, livenet, sender } from "./fixtures.ts";
+import { addressOf, delegate, factory, hexOf, idOf, livenet, sender } from "../../test-support/builders.ts";
 
 const context = { network: livenet, height: 2_171_350 };
 

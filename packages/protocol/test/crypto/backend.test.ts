@@ -14,7 +14,7 @@ import {
   verifyEcdsa,
   verifySchnorr,
 } from "../../src/index.ts";
-import { add, decompress, der, G, multiply, N, toInteger } from "./arithmetic.ts";
+import { add, decompress, der, G, multiply, N, toInteger } from "../../test-support/arithmetic.ts";
 
 type VectorCase = { name: string; hash: string; signature: string; publicKey: string };
 

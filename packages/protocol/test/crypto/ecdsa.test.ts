@@ -1,7 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes, keysFromPassphrase, signEcdsa, verifyEcdsa } from "../../src/index.ts";
-import { add, bytes32, compress, der, G, inverse, isEcdsa, lift, multiply, N } from "./arithmetic.ts";
+import {
+  add,
+  bytes32,
+  compress,
+  der,
+  G,
+  inverse,
+  isEcdsa,
+  lift,
+  multiply,
+  N,
+} from "../../test-support/arithmetic.ts";
 
 const { privateKey, publicKey } = keysFromPassphrase("key");
 const hash = fc.oneof(

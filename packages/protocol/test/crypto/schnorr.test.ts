@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes, keysFromPassphrase, sha256, signSchnorr, verifySchnorr } from "../../src/index.ts";
-import { bytes32, G, isSchnorr, multiply, N, P, power, toInteger } from "./arithmetic.ts";
+import { bytes32, G, isSchnorr, multiply, N, P, power, toInteger } from "../../test-support/arithmetic.ts";
 
 const { privateKey, publicKey } = keysFromPassphrase("key");
 const hash = fc.oneof(

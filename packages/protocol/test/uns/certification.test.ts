@@ -11,13 +11,13 @@ import {
   verifyCertification,
   verifyDemand,
 } from "../../src/index.ts";
-import { addressOf, delegate, factory, hexOf, idOf, sender } from "../builders/fixtures.ts";
 import {
   address,
   certification as anyCertification,
   demand as anyDemand,
   nft as anyNft,
-} from "../transactions/types/arbitraries.ts";
+} from "../../test-support/arbitraries.ts";
+import { addressOf, delegate, factory, hexOf, idOf, sender } from "../../test-support/builders.ts";
 
 const nft: NftAsset = { unik: { tokenId: idOf("token"), properties: { type: "1", old: null } } };
 const payload: Demand["payload"] = {

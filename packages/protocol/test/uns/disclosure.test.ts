@@ -9,7 +9,7 @@ import {
   verifyDiscloseCertification,
   verifyDiscloseDemand,
 } from "../../src/index.ts";
-import { factory, hexOf, idOf, sender } from "../builders/fixtures.ts";
+import { factory, hexOf, idOf, sender } from "../../test-support/builders.ts";
 
 const payload: DiscloseDemand["payload"] = {
   explicitValue: ["bob", "bobby"],

@@ -6,8 +6,8 @@ import { createClient } from "@uniknode/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { peopleOf } from "../../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../../src/dev-chain/network.ts";
-import { connect, transferOf } from "../../process/client.ts";
-import { type Running, runUniknode, spawnUniknode } from "../../process/uniknode.ts";
+import { connect, transferOf } from "../../../test-support/process/client.ts";
+import { type Running, runUniknode, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
 const TOKEN = "listen-test";

@@ -18,7 +18,7 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openSigningFile, SigningRecordError } from "../../../src/forger/signing/signing-file.ts";
 import type { Signing } from "../../../src/forger/signing/signing-record.ts";
-import { createDraws } from "../../simulation/random.ts";
+import { createDraws } from "../../../test-support/simulation/random.ts";
 
 const NETHASH = "ab".repeat(32);
 const OTHER_NETHASH = "cd".repeat(32);

@@ -18,9 +18,9 @@ import type {
 } from "../../../src/http/webhooks/answers.ts";
 import type { FeeStatistics } from "../../../src/read/sqlite/fees.ts";
 import type { DryRunReport } from "../../../src/webhooks/dry-run.ts";
-import { alice, bob, carol, chain, cold, heads, unik } from "../chain.ts";
-import { openFixture } from "../fixture.ts";
-import { longer, more } from "../longer.ts";
+import { alice, bob, carol, chain, cold, heads, unik } from "../../../test-support/http/chain.ts";
+import { openFixture } from "../../../test-support/http/fixture.ts";
+import { longer, more } from "../../../test-support/http/longer.ts";
 
 type Answered<F extends (...given: never[]) => unknown> =
   ReturnType<F> extends JsonText<infer Value> ? Value : ReturnType<F>;

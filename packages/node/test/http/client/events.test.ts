@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Client, createClient, type StreamedEvent, type StreamOptions } from "@uniknode/client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openStreams, peerAdded, TOKEN } from "../../stream/support.ts";
-import { heads } from "../chain.ts";
+import { heads } from "../../../test-support/http/chain.ts";
+import { openStreams, peerAdded, TOKEN } from "../../../test-support/stream/support.ts";
 
 const IN_TIME = { timeout: 20_000 };
 

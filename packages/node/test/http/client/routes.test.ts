@@ -6,11 +6,11 @@ import type { DevAnswer } from "../../../src/gateway/dev-commands.ts";
 import { createTimestampOf } from "../../../src/http/answers/timestamp.ts";
 import { createDevRoutes } from "../../../src/http/dev/routes.ts";
 import { createWebhookRoutes } from "../../../src/http/webhooks/routes.ts";
-import { blockApplied, createService } from "../../webhooks/support.ts";
-import { alice, bob, carol, chain, heads, unik } from "../chain.ts";
-import { type Document, documentOf, type Operation } from "../described.ts";
-import { openFixture } from "../fixture.ts";
-import { ended, longer, more } from "../longer.ts";
+import { alice, bob, carol, chain, heads, unik } from "../../../test-support/http/chain.ts";
+import { type Document, documentOf, type Operation } from "../../../test-support/http/described.ts";
+import { openFixture } from "../../../test-support/http/fixture.ts";
+import { ended, longer, more } from "../../../test-support/http/longer.ts";
+import { blockApplied, createService } from "../../../test-support/webhooks/support.ts";
 
 const TOKEN = "of the operator";
 /** The other prefix, names that tokens might have, and descriptions of the API. */

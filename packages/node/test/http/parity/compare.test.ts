@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Answer, Case, Json } from "./case.ts";
-import { faultsOf } from "./compare.ts";
+import type { Answer, Case, Json } from "../../../test-support/parity/case.ts";
+import { faultsOf } from "../../../test-support/parity/compare.ts";
 
 const HEADERS = { "content-type": "application/json; charset=utf-8", "x-ratelimit-userlimit": "1" };
 

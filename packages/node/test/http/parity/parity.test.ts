@@ -1,10 +1,10 @@
 /** Every recorded answer of the old network's API, on the chain that it was recorded on. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkAnswers } from "../described.ts";
-import { ask } from "./ask.ts";
-import { faultsOf } from "./compare.ts";
-import { caseFiles } from "./files.ts";
-import { startNode } from "./node.ts";
+import { checkAnswers } from "../../../test-support/http/described.ts";
+import { ask } from "../../../test-support/parity/ask.ts";
+import { faultsOf } from "../../../test-support/parity/compare.ts";
+import { caseFiles } from "../../../test-support/parity/files.ts";
+import { startNode } from "../../../test-support/parity/node.ts";
 
 const FOLDER = "test/vectors/api";
 

@@ -19,7 +19,7 @@ import {
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import type { Person } from "../../../src/dev-chain/keys.ts";
 import { typeOfKind } from "../../../src/dev-chain/network.ts";
-import { cast, type ForkingChain } from "../../chain/forking.ts";
+import { cast, type ForkingChain } from "../../../test-support/chain/forking.ts";
 
 const { factory: issuer, delegates } = cast;
 const ISSUED_AT = 1_704_067_300;

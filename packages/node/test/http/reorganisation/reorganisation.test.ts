@@ -22,8 +22,8 @@ import { createHttpServer } from "../../../src/http/server/server.ts";
 import type { QueryOptions } from "../../../src/read/sqlite/queries.ts";
 import { createRankingBuilder } from "../../../src/read/sqlite/rankings/builder.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
-import { cast, createForkingChain, dev } from "../../chain/forking.ts";
-import { createGateway, identity } from "../fixture.ts";
+import { cast, createForkingChain, dev } from "../../../test-support/chain/forking.ts";
+import { createGateway, identity } from "../../../test-support/http/fixture.ts";
 import { ENTITIES_HEIGHT, forgeDeeds } from "./deeds.ts";
 import { ask, type Known, learn, questionsOf } from "./walk.ts";
 

@@ -1,7 +1,12 @@
 /** Every question that the document of the API tells of, about everything that answers have named. */
 import type { InjectOptions } from "fastify";
 import type { Server } from "../../../src/http/server/app.ts";
-import { type Document, documentOf, type Operation, type Schema } from "../described.ts";
+import {
+  type Document,
+  documentOf,
+  type Operation,
+  type Schema,
+} from "../../../test-support/http/described.ts";
 
 export type Question = { readonly method: string; readonly url: string; readonly payload?: object };
 

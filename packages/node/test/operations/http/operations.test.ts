@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Server } from "../../../src/http/server/app.ts";
 import { addFailures } from "../../../src/http/server/failures.ts";
 import { createOperationRoutes, type Operations } from "../../../src/operations/http/routes.ts";
-import { silent } from "../../webhooks/support.ts";
+import { silent } from "../../../test-support/webhooks/support.ts";
 
 const OPERATIONS: Operations = {
   live: () => ({ ok: true, detail: "turns" }),

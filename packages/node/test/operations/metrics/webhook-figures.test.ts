@@ -3,7 +3,13 @@ import { createQueueFigures, totalOf } from "../../../src/store/webhooks/queue-f
 import { createFiredFigures, createWebhookFigures } from "../../../src/store/webhooks/webhook-figures.ts";
 import { READER } from "../../../src/webhooks/matching/matcher.ts";
 import type { WebhookObserver } from "../../../src/webhooks/observer.ts";
-import { always, blockApplied, blockReverted, createService, settle } from "../../webhooks/support.ts";
+import {
+  always,
+  blockApplied,
+  blockReverted,
+  createService,
+  settle,
+} from "../../../test-support/webhooks/support.ts";
 
 function open(reply: () => number | "never") {
   const seen: unknown[] = [];

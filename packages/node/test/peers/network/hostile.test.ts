@@ -16,8 +16,8 @@ import { seal } from "../../../src/dev-chain/genesis.ts";
 import { headerFromPeer } from "../../../src/peers/verification/header.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createSlotStore } from "../../../src/store/node/slots.ts";
+import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
 import { askFrom, type Liar, type Lies, madeUp, startLiar } from "./liar.ts";
-import { addressOf, createWorld, type TestNode, type World } from "./world.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 250 };
 /** What a node takes without any of this, and the bytes of messages that it lets begin. */

@@ -2,9 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { obstacleToHosts } from "../../network/namespaces.ts";
-import { type Running, spawnUniknode } from "../../process/uniknode.ts";
-import { createWorld, type World } from "./world.ts";
+import { obstacleToHosts } from "../../../test-support/network/namespaces.ts";
+import { createWorld, type World } from "../../../test-support/peers/world.ts";
+import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
 const obstacle = obstacleToHosts();
 const namespace = `uk-ipv6-${process.pid}`;

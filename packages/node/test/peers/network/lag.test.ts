@@ -1,7 +1,7 @@
 /** A node that only follows, beside one that makes blocks faster than they may be posted (p2p.md 6.3 and 12). */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { createWorld, type World } from "./world.ts";
+import { createWorld, type World } from "../../../test-support/peers/world.ts";
 
 const MAX_LAG_BLOCKS = 2;
 const WATCHED_BLOCKS = { 1: 12, 2: 6, 4: 3 };

@@ -7,7 +7,7 @@ import { connectPeer } from "../../../src/peers/transport/connection.ts";
 import { createPeerServer } from "../../../src/peers/transport/server.ts";
 import { noCommonBlocks } from "../../../src/peers/wire/replies/write.ts";
 import type { ArgumentOf, EventName } from "../../../src/peers/wire/requests/arguments.ts";
-import { addressOf, type World } from "./world.ts";
+import { addressOf, type World } from "../../../test-support/peers/world.ts";
 
 const LIMITS = { timeoutMs: 10_000, maxBytes: 20_000_000 };
 

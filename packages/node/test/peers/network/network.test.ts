@@ -6,8 +6,12 @@ import { seal } from "../../../src/dev-chain/genesis.ts";
 import { connectPeer } from "../../../src/peers/transport/connection.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { createSlotStore } from "../../../src/store/node/slots.ts";
-import { answerOf, startTimeServer, type TimeServerOfTest } from "../../platform/clock/server.ts";
-import { addressOf, createWorld, type TestNode, type World } from "./world.ts";
+import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
+import {
+  answerOf,
+  startTimeServer,
+  type TimeServerOfTest,
+} from "../../../test-support/platform/time-server.ts";
 
 const NODES = 4;
 const HOUR_MS = 3_600_000;

@@ -14,9 +14,9 @@ import {
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seal } from "../../../src/dev-chain/genesis.ts";
 import type { CurrentRound, NetworkState } from "../../../src/peers/wire/replies/results.ts";
+import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
 import { askFrom } from "./liar.ts";
 import { type OldNode, startOldNode } from "./old-node.ts";
-import { addressOf, createWorld, type TestNode, type World } from "./world.ts";
 
 const OLD = "127.0.9.9";
 const FORGER = "127.0.0.77";

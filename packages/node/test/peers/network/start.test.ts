@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { createWorld } from "./world.ts";
+import { createWorld } from "../../../test-support/peers/world.ts";
 
 const TOKEN = "start-test";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 import { checkClock, MAX_OFFSET_MS, readTimeServer } from "../../../src/platform/clock/check.ts";
-import { answerOf, startTimeServer } from "./server.ts";
+import { answerOf, startTimeServer } from "../../../test-support/platform/time-server.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {

@@ -19,8 +19,8 @@ import { createEventLog } from "../../../src/store/events/event-log.ts";
 import { createWebhookStore } from "../../../src/store/webhooks/webhooks.ts";
 import { PUBLIC_TARGETS } from "../../../src/webhooks/delivery/guard.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/webhooks.ts";
-import { createGateway, type Fixture, identity, openFixture } from "../../http/fixture.ts";
-import { occupy, statusFrom } from "../../http/sockets.ts";
+import { createGateway, type Fixture, identity, openFixture } from "../../../test-support/http/fixture.ts";
+import { occupy, statusFrom } from "../../../test-support/http/sockets.ts";
 
 let fixture: Fixture;
 let thread: ServingThread;

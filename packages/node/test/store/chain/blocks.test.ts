@@ -2,7 +2,7 @@ import { bytesToHex, createNetwork, encodeBlock } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBlockStore } from "../../../src/store/chain/blocks.ts";
 import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
-import { type OpenChain, openChain, readChain } from "../../chain/fixtures.ts";
+import { type OpenChain, openChain, readChain } from "../../../test-support/chain/fixtures.ts";
 
 const content = readChain("chain-1");
 const network = createNetwork(content.network);

@@ -2,8 +2,8 @@ import { afterAll, expect, test } from "vitest";
 import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { bob, carol, chain, cold } from "../../http/chain.ts";
-import { longer, more } from "../../http/longer.ts";
+import { bob, carol, chain, cold } from "../../../test-support/http/chain.ts";
+import { longer, more } from "../../../test-support/http/longer.ts";
 
 const database = openDatabase(":memory:");
 migrate(database);

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { temporaryFolder } from "../../chain/fixtures.ts";
+import { temporaryFolder } from "../../../test-support/chain/fixtures.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { type Asset, staticFee } from "../../../src/index.ts";
 import { entity } from "../../../src/transactions/types/magistrate/entity.ts";
 import { isSeedNode } from "../../../src/transactions/types/magistrate/seedNode.ts";
-import { livenet } from "../../builders/fixtures.ts";
 import {
   around,
   ascii,
@@ -14,7 +13,8 @@ import {
   readPayload,
   roundTrip,
   transactionOf,
-} from "./arbitraries.ts";
+} from "../../../test-support/arbitraries.ts";
+import { livenet } from "../../../test-support/builders.ts";
 
 const optional = ascii(1, 80);
 const texts = fc.array(ascii(0, 30), { minLength: 1, maxLength: 10 });

@@ -11,7 +11,7 @@ import {
   readPayload,
   roundTrip,
   transactionOf,
-} from "./arbitraries.ts";
+} from "../../../test-support/arbitraries.ts";
 
 const tokenId = "ab".repeat(32);
 

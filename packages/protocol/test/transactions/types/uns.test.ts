@@ -14,7 +14,7 @@ import {
   publicKey,
   roundTrip,
   transactionOf,
-} from "./arbitraries.ts";
+} from "../../../test-support/arbitraries.ts";
 
 const certified = fc.record({ asset: fc.record({ nft, demand, certification }), recipientId: address });
 

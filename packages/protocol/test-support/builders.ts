@@ -8,7 +8,7 @@ import {
   presets,
   sha256,
   utf8ToBytes,
-} from "../../src/index.ts";
+} from "../src/index.ts";
 
 export const livenet = createNetwork(presets.livenet!);
 export const unitnet = createNetwork(presets.unitnet!);

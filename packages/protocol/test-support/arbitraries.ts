@@ -7,7 +7,7 @@ import {
   decodeTransaction,
   encodeTransaction,
   type TransactionBody,
-} from "../../../src/index.ts";
+} from "../src/index.ts";
 
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((value) => Buffer.from(value).toString("hex"));

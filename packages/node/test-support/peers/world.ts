@@ -5,9 +5,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BlockHeader, blockToJson, createNetwork, type Network } from "@uniknode/protocol";
-import type { Person } from "../../../src/dev-chain/keys.ts";
-import { type Running, spawnUniknode } from "../../process/uniknode.ts";
-import { type NetworkShape, testNetwork } from "../test-network.ts";
+import type { Person } from "../../src/dev-chain/keys.ts";
+import { type Running, spawnUniknode } from "../process/uniknode.ts";
+import { type NetworkShape, testNetwork } from "./test-network.ts";
 
 export type World = {
   readonly network: Network;

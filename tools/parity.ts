@@ -7,10 +7,10 @@
  */
 import { once } from "node:events";
 import { parseArgs } from "node:util";
-import { ask } from "./ask.ts";
-import { faultsOf } from "./compare.ts";
-import { caseFiles } from "./files.ts";
-import { startNode } from "./node.ts";
+import { ask } from "../packages/node/test-support/parity/ask.ts";
+import { faultsOf } from "../packages/node/test-support/parity/compare.ts";
+import { caseFiles } from "../packages/node/test-support/parity/files.ts";
+import { startNode } from "../packages/node/test-support/parity/node.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

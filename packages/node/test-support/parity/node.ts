@@ -10,16 +10,16 @@ import {
   type NetworkFiles,
 } from "@uniknode/protocol";
 import { pino } from "pino";
-import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../../src/chain/chain.ts";
-import { createVerifier } from "../../../src/chain/pipeline/verifier.ts";
-import type { Server } from "../../../src/http/server/app.ts";
-import { createHttpServer } from "../../../src/http/server/server.ts";
-import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool.ts";
-import { createGateway } from "../../../src/processes/node/node-gateway.ts";
-import { openDatabase } from "../../../src/store/engine/database.ts";
-import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createEventLog } from "../../../src/store/events/event-log.ts";
-import { openPoolBeside } from "../../pool/beside.ts";
+import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
+import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import type { Server } from "../../src/http/server/app.ts";
+import { createHttpServer } from "../../src/http/server/server.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
+import { createGateway } from "../../src/processes/node/node-gateway.ts";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/engine/migrations.ts";
+import { createEventLog } from "../../src/store/events/event-log.ts";
+import { openPoolBeside } from "../pool/beside.ts";
 
 /** `chain.json` of the kit. */
 type Kit = {

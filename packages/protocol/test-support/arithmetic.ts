@@ -1,5 +1,5 @@
 /** The equations of identities.md 6 and 7 in plain integers: slow, and independent of the backend. */
-import { bytesToHex, concatBytes, hexToBytes, sha256 } from "../../src/index.ts";
+import { bytesToHex, concatBytes, hexToBytes, sha256 } from "../src/index.ts";
 
 export const P = 2n ** 256n - 2n ** 32n - 977n;
 export const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
