@@ -1,9 +1,9 @@
 /** Reads the import graph of a folder of TypeScript files. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 
 export type Import = {
-  /** Paths relative to the folder, with `/`. */
+  /** Paths relative to the folder that was read, with `/`. */
   readonly from: string;
   readonly to: string;
 };
@@ -15,16 +15,17 @@ const SPECIFIER = /(?:\bfrom|\bimport|\bimport\()\s*"(\.[^"]+)"/g;
 export const specifiersOf = (text: string): string[] =>
   [...text.matchAll(SPECIFIER)].map(([, specifier]) => specifier!);
 
-/** Every import between files of the folder. */
-export function readImports(folder: string): Import[] {
+/** Every relative import in the files of a folder, or of a folder below it. */
+export function readImports(folder: string, below = "."): Import[] {
   const name = (path: string) => relative(folder, path).split(sep).join("/");
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
+  return readdirSync(join(folder, below), { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.m?[jt]s$/.test(path) && !path.includes("node_modules"))
     .flatMap((path) => {
-      const file = join(folder, path);
-      return specifiersOf(readFileSync(file, "utf8")).map((specifier) => ({
-        from: name(file),
-        to: name(resolve(dirname(file), specifier)),
-      }));
+      const file = join(folder, below, path);
+      // What does not exist is an import within a text, as tests have them.
+      return specifiersOf(readFileSync(file, "utf8"))
+        .map((specifier) => resolve(dirname(file), specifier))
+        .filter((target) => existsSync(target))
+        .map((target) => ({ from: name(file), to: name(target) }));
     });
 }

@@ -1,0 +1,44 @@
+/** Who may import a test folder: only itself. What tests share lies in the `test-support` of a package. */
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { type Import, readImports } from "./imports.ts";
+
+const REPOSITORY = fileURLToPath(new URL("../../../..", import.meta.url));
+const FOLDERS = ["packages", "tools", "bench", "test", "examples"];
+
+/** `packages/node/test/pool` of `packages/node/test/pool/order.test.ts`; undefined outside of the test folders. */
+const testFolderOf = (path: string): string | undefined =>
+  /^(packages\/[^/]+\/)?test\/([^/]+(?=\/))?/.exec(path)?.[0];
+const isForeign = ({ from, to }: Import): boolean =>
+  testFolderOf(to) !== undefined && testFolderOf(to) !== testFolderOf(from);
+
+const packageOf = (path: string): string | undefined => /^packages\/[^/]+\/src\//.exec(path)?.[0];
+/** Internals of the libraries are imported by nobody else; the node has no public names, its tests and tools know its files. */
+const isInternal = ({ from, to }: Import): boolean =>
+  packageOf(to) !== undefined &&
+  packageOf(to) !== "packages/node/src/" &&
+  !to.startsWith(from.split("/", 2).join("/"));
+
+const imports = FOLDERS.flatMap((folder) => readImports(REPOSITORY, folder));
+
+test("A test folder is imported by its own tests only.", () => {
+  expect(imports.length).toBeGreaterThan(2_000);
+  expect(imports.filter(isForeign).map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("A library is imported by its name, and its files by itself only.", () => {
+  expect(imports.filter(isInternal).map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("An import of another test folder, and one of a library's file, are found.", () => {
+  const order = "packages/node/test/pool/order.test.ts";
+  expect(isForeign({ from: order, to: "packages/node/test/pool/chain.ts" })).toBe(false);
+  expect(isForeign({ from: order, to: "packages/node/test-support/pool/beside.ts" })).toBe(false);
+  expect(isForeign({ from: order, to: "packages/node/test/http/samples.ts" })).toBe(true);
+  expect(isForeign({ from: "bench/pool.ts", to: "packages/node/test/pool/chain.ts" })).toBe(true);
+  expect(isForeign({ from: "packages/node/test-support/pool/beside.ts", to: "test/vectors.ts" })).toBe(true);
+  expect(isInternal({ from: order, to: "packages/ledger/src/votes.ts" })).toBe(true);
+  expect(isInternal({ from: "packages/ledger/test/votes.test.ts", to: "packages/ledger/src/votes.ts" })).toBe(
+    false,
+  );
+});
