@@ -29,14 +29,14 @@ const VERIFIER_THREADS = 2;
 
 export function snapshotCommand(): Command {
   const command = new Command("snapshot").description(
-    "carry a chain to another node as a copy of its database",
+    "copy a chain to another node as a snapshot of its database",
   );
   const folder = () => new Argument("<SNAPSHOT>", "folder of the snapshot");
 
   const create = command
     .command("create")
-    .description("write the chain of a data folder into a snapshot; the node may run meanwhile")
-    .option("--output <DIR>", "Folder to be made (default: snapshot and the time).");
+    .description("write the chain of a data folder to a snapshot; the node may keep running")
+    .option("--output <DIR>", "Folder to create (default: snapshot and the time).");
   addFlags(create, { data }).action(async () => {
     const output = create.opts<{ output?: string }>().output ?? `snapshot-${Date.now()}`;
     const options = { ...configOf(create, { data }), output, program: programVersion(), nowMs: Date.now };
@@ -78,7 +78,7 @@ export function snapshotCommand(): Command {
 
 export function exportCommand(): Command {
   const command = new Command("export")
-    .description("write the blocks of a data folder as a stream; the node may run meanwhile")
+    .description("write the blocks of a data folder as a stream; the node may keep running")
     .argument("[FILE]", "where to; - is the standard output", "-")
     .addOption(height("--from <HEIGHT>", "First block.").default(2))
     .addOption(height("--to <HEIGHT>", "Last block (default: the last there is)."));
@@ -102,7 +102,7 @@ export function exportCommand(): Command {
 
 export function importCommand(): Command {
   const command = new Command("import")
-    .description("verify and execute the blocks of a stream; begun again, it goes on where it stood")
+    .description("verify and execute the blocks of a stream; started again, it continues where it stopped")
     .argument("[FILE]", "where from; - is the standard input", "-");
   return addFlags(command, chainOptions).action(async (file: string) => {
     const config = configOf(command, chainOptions);

@@ -8,7 +8,7 @@ import { addFlags, configOf } from "./options.ts";
 export function blockCommand(): Command {
   const command = new Command("block")
     .description("show a block")
-    .argument("[id]", "id or height of the block; the last one if it is left out");
+    .argument("[id]", "id or height of the block; the newest one when not given");
   return addFlags(command, connectionOptions).action(async (id: string | undefined) => {
     const connection = configOf(command, connectionOptions);
     const { blocks } = connectTo(connection);

@@ -11,10 +11,10 @@ const { data } = runOptions;
 const LATEST = 20;
 
 export function forgerCommand(): Command {
-  const command = new Command("forger").description("look at what the forger of this node did");
+  const command = new Command("forger").description("inspect the forger of this node");
   const why = command
     .command("why")
-    .description("tell why slots of this node's delegates were missed; the node may run meanwhile")
+    .description("show why slots of this node's delegates were missed; the node may keep running")
     .option("--slot <N>", "Only this slot (default: the latest ones).", readSlot);
   addFlags(why, { data }).action(() => {
     const { slot } = why.opts<{ slot?: number }>();

@@ -8,7 +8,7 @@ import { startRpc } from "../rpc/server.ts";
 import { addFlags, configOf } from "./options.ts";
 
 export function rpcCommand(): Command {
-  const command = new Command("rpc").description("serve the JSON-RPC of exchanges, beside a node");
+  const command = new Command("rpc").description("serve JSON-RPC for exchanges, as a client of a node");
   return addFlags(command, rpcOptions).action(async () => {
     const config = configOf(command, rpcOptions);
     const output = openOutput();

@@ -7,7 +7,7 @@ import { connectTo, show, table } from "./connection.ts";
 import { addFlags, configOf } from "./options.ts";
 
 export function statusCommand(): Command {
-  const command = new Command("status").description("show how a node and its chain are");
+  const command = new Command("status").description("show the status of a node and its chain");
   return addFlags(command, connectionOptions).action(async () => {
     const connection = configOf(command, connectionOptions);
     const { blockchain, node, peers, transactions } = connectTo(connection);

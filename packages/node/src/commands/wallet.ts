@@ -29,7 +29,7 @@ const addressOptions = { ...newOptions, ...passphraseOptions };
 
 export function walletCommand(): Command {
   return new Command("wallet")
-    .description("make wallets and look at them")
+    .description("create and show wallets")
     .addCommand(newCommand())
     .addCommand(addressCommand())
     .addCommand(showCommand());
@@ -37,7 +37,7 @@ export function walletCommand(): Command {
 
 function newCommand(): Command {
   const command = new Command("new").description(
-    "make a passphrase of twelve words, and show its address; nothing is stored anywhere",
+    "create a passphrase of twelve words and show its address; nothing is stored",
   );
   return addFlags(command, newOptions).action(async () => {
     const config = configOf(command, newOptions);

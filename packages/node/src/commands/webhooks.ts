@@ -8,11 +8,11 @@ const { data, webhookKeyFile, webhookOldKeyFile, webhookLimit } = runOptions;
 const options = { data, webhookKeyFile, webhookOldKeyFile, webhookLimit };
 
 export function webhooksCommand(): Command {
-  const command = new Command("webhooks").description("the register of webhooks in a data folder");
+  const command = new Command("webhooks").description("manage the webhook register of a data folder");
   const bring = command
     .command("import")
     .description(
-      "register the webhooks of an old node; its ids stay good in paths, its receivers see no difference",
+      "register the webhooks of an old node; their ids stay valid in paths, receivers see no difference",
     )
     .argument("<FILE>", "webhooks.json of its cache folder");
   addFlags(bring, options).action((file: string) => {

@@ -11,7 +11,7 @@ export const nodeOptions = {
   data: option({
     name: "data",
     placeholder: "DIR",
-    sentence: "Folder of the database; made when missing.",
+    sentence: "Folder of the database; created when missing.",
     read: readText,
   }),
   httpHost: option({
@@ -34,7 +34,7 @@ export const nodeOptions = {
     name: "httpAllow",
     placeholder: "RANGES",
     sentence:
-      "Addresses and networks that the HTTP server answers, separated by commas (192.0.2.7,10.0.0.0/8); * for all.",
+      "Addresses and networks that the HTTP server accepts, separated by commas (192.0.2.7,10.0.0.0/8); * for all.",
     default: "*",
     read: readRanges,
   }),
@@ -42,21 +42,21 @@ export const nodeOptions = {
     name: "httpTrustProxy",
     placeholder: "RANGES",
     sentence:
-      "Proxies in front of the HTTP server, as in httpAllow: X-Forwarded-For, if they send it, tells the client's address.",
+      "Proxies in front of the HTTP server, as in httpAllow: the client's address is read from the X-Forwarded-For that they send.",
     read: readRanges,
   }),
   httpHosts: option({
     name: "httpHosts",
     placeholder: "NAMES",
     sentence:
-      "Names and addresses of this machine, separated by commas, that requests of webhookLegacy may give as Host, beside localhost and the address they arrive at.",
+      "Names and addresses of this machine, separated by commas, that requests of webhookLegacy may have as Host, beside localhost and the address they arrive at.",
     default: [],
     read: readHosts,
   }),
   httpConnections: option({
     name: "httpConnections",
     placeholder: "N",
-    sentence: "Connections to the HTTP server at once, of all clients together.",
+    sentence: "Maximum of open connections to the HTTP server, of all clients together.",
     default: 2_000,
     read: readInteger(10, 1_000_000),
   }),
@@ -64,7 +64,7 @@ export const nodeOptions = {
     name: "httpConnectionsPerClient",
     placeholder: "N",
     sentence:
-      "How many of them one client may have: an IPv4 address or an IPv6 /64; a /48 may have twice as many, a proxy of httpTrustProxy all.",
+      "Maximum of open connections of one client: an IPv4 address or an IPv6 /64; a /48 may have twice as many, a proxy of httpTrustProxy all.",
     default: 500,
     read: readInteger(1, 1_000_000),
   }),
@@ -72,20 +72,20 @@ export const nodeOptions = {
     name: "operationsPort",
     placeholder: "PORT",
     sentence:
-      "Port of a listener of its own for /health and /metrics, which the HTTP server does not serve then; 0 takes a free one.",
+      "Port of a separate listener for /health and /metrics, which the HTTP server no longer serves then; 0 takes a free one.",
     read: readInteger(0, 65535),
   }),
   operationsHost: option({
     name: "operationsHost",
     placeholder: "HOST",
-    sentence: "Address that this listener listens on.",
+    sentence: "Address that the listener of operationsPort listens on.",
     default: "127.0.0.1",
     read: readText,
   }),
   rateLimit: option({
     name: "rateLimit",
     placeholder: "N",
-    sentence: "Requests per minute that one client address may send; 0 for no limit.",
+    sentence: "Requests per minute that one client may send; 0 for no limit.",
     oldVariables: ["CORE_API_RATE_LIMIT_USER_LIMIT"],
     default: 100,
     read: readInteger(0, 1_000_000),
@@ -93,8 +93,7 @@ export const nodeOptions = {
   webhooks: option({
     name: "webhooks",
     placeholder: "on|off",
-    sentence:
-      "Whether there are webhooks: off, the register is not served, and nothing is told to any target.",
+    sentence: "Enable webhooks; off, the routes of the register return 404 and no deliveries are created.",
     oldVariables: ["CORE_WEBHOOKS_ENABLED"],
     oldMeaning: "on",
     default: "on" as const,
@@ -103,7 +102,8 @@ export const nodeOptions = {
   webhookToken: option({
     name: "webhookToken",
     placeholder: "TOKEN",
-    sentence: "Secret that the webhook register asks for; made on the first start when not given.",
+    sentence:
+      "Token that requests to the webhook register must carry; generated on the first start when not given.",
     secret: true,
     read: readText,
   }),
@@ -111,25 +111,25 @@ export const nodeOptions = {
     name: "webhookKeyFile",
     placeholder: "FILE",
     sentence:
-      "File with a key (32 characters or more) that seals the secrets of webhooks in the database; they lie open without.",
+      "File with a key (32 characters or more) that encrypts the secrets of webhooks in the database; without it they are stored in plain text.",
     read: readText,
   }),
   webhookOldKeyFile: option({
     name: "webhookOldKeyFile",
     placeholder: "FILE",
-    sentence: "File with the key before, for the one start that changes it, or gives it up.",
+    sentence: "File with the previous key, for the one start that changes or removes the key.",
     read: readText,
   }),
   webhookLegacy: option({
     name: "webhookLegacy",
     placeholder: "RANGES",
     sentence:
-      "Addresses, as in httpAllow, that use the webhook register as they did the old node's: without token; nobody else may.",
+      "Addresses, as in httpAllow, that may use the webhook register without token, as with the old node; no other address may use it then.",
     read: readRanges,
   }),
   eventsPublic: option({
     name: "eventsPublic",
-    sentence: "Let everybody read the live stream of events, not only who has the webhook token.",
+    sentence: "Let every client read the live stream of events, without the webhook token.",
     default: false,
     read: readSwitch,
   }),
@@ -137,39 +137,40 @@ export const nodeOptions = {
     name: "eventsMaxAge",
     placeholder: "HOURS",
     sentence:
-      "While the node catches up, older blocks are told to no webhook and no stream; 0 tells all of them.",
+      "Hours after which a block is not delivered to webhooks and streams while the node catches up; 0 delivers all blocks.",
     default: 24,
     read: readInteger(0, 1_000_000),
   }),
   metricsPublic: option({
     name: "metricsPublic",
-    sentence: "Let everybody read the metrics, not only who has the webhook token.",
+    sentence: "Let every client read the metrics, without the webhook token.",
     default: false,
     read: readSwitch,
   }),
   webhookLimit: option({
     name: "webhookLimit",
     placeholder: "N",
-    sentence: "Webhooks that the register holds; each costs a little of every event's time.",
+    sentence: "Maximum of webhooks in the register; each one costs a little time for every event.",
     default: 1_000,
     read: readInteger(1, 10_000),
   }),
   webhookPrivateTargets: option({
     name: "webhookPrivateTargets",
     sentence:
-      "Deliver webhooks to loopback and private addresses as well; cloud metadata stays out of reach.",
+      "Deliver webhooks to loopback and private addresses as well; metadata services of clouds stay refused.",
     read: readSwitch,
   }),
   webhookAllow: option({
     name: "webhookAllow",
     placeholder: "RANGES",
-    sentence: "Addresses and networks, as in httpAllow, that webhooks reach whatever they are.",
+    sentence: "Addresses and networks, as in httpAllow, that webhooks may always be delivered to.",
     read: readRanges,
   }),
   webhookDeny: option({
     name: "webhookDeny",
     placeholder: "RANGES",
-    sentence: "Addresses and networks, as in httpAllow, that webhooks never reach, allowed or not.",
+    sentence:
+      "Addresses and networks, as in httpAllow, that webhooks are never delivered to, whatever else is allowed.",
     read: readRanges,
   }),
   webhookHttpsOnly: option({
@@ -188,42 +189,43 @@ export const nodeOptions = {
   webhookTimeout: option({
     name: "webhookTimeout",
     placeholder: "SECONDS",
-    sentence: "Time that a webhook target has for its whole answer.",
+    sentence: "Seconds that a webhook target has for its whole answer.",
     default: 10,
     read: readInteger(1, 60),
   }),
   webhookRetries: option({
     name: "webhookRetries",
     placeholder: "PAUSES",
-    sentence: "Pauses before each further attempt of a webhook delivery (s, m, h, d, separated by commas).",
+    sentence: "Pauses before each retry of a webhook delivery (s, m, h, d, separated by commas).",
     default: ["5s", "30s", "2m", "10m", "30m", "2h", "5h", "10h", "24h"],
     read: readPauses,
   }),
   webhookLogDays: option({
     name: "webhookLogDays",
     placeholder: "DAYS",
-    sentence: "How long the log of webhook deliveries keeps one after its end.",
+    sentence: "Days for which a webhook delivery stays in the log after its end.",
     default: 7,
     read: readInteger(1, 3_650),
   }),
   webhookLogFailedDays: option({
     name: "webhookLogFailedDays",
     placeholder: "DAYS",
-    sentence: "The same for a delivery that was given up, which can still be sent again.",
+    sentence: "Days for which a failed webhook delivery stays in the log, where it can be sent again.",
     default: 30,
     read: readInteger(1, 3_650),
   }),
   webhookLogSize: option({
     name: "webhookLogSize",
     placeholder: "N",
-    sentence: "Deliveries in the log, over all webhooks; of more, the oldest that have ended go first.",
+    sentence:
+      "Maximum of deliveries in the log, over all webhooks; beyond it the oldest that have ended are removed.",
     default: 1_000_000,
     read: readInteger(1_000, 100_000_000),
   }),
   webhookQueueSize: option({
     name: "webhookQueueSize",
     placeholder: "N",
-    sentence: "Deliveries that may wait in one webhook; of more, the oldest are given up.",
+    sentence: "Maximum of deliveries that wait in one webhook; beyond it the oldest fail.",
     default: 1_000_000,
     read: readInteger(1_000, 100_000_000),
   }),
@@ -238,7 +240,7 @@ export const nodeOptions = {
   forgerSecrets: option({
     name: "forgerSecrets",
     sentence:
-      "Passphrases or encrypted keys of the forging delegates, separated by commas; all in double quotes, or none (no flag).",
+      "Passphrases or encrypted keys of the forging delegates, separated by commas; all in double quotes or none (no flag).",
     oldVariables: ["FORGERS_SECRET"],
     hasNoFlag: true,
     secret: true,
@@ -246,7 +248,7 @@ export const nodeOptions = {
   }),
   forgerSecret: option({
     name: "forgerSecret",
-    sentence: "A single one of them, as it is, commas included (no flag).",
+    sentence: "A single passphrase or encrypted key of a forging delegate, commas included (no flag).",
     oldVariables: ["FORGER_SECRET", "CORE_FORGER_BIP38"],
     hasNoFlag: true,
     secret: true,
@@ -254,7 +256,7 @@ export const nodeOptions = {
   }),
   forgerPassword: option({
     name: "forgerPassword",
-    sentence: "Password of encrypted keys of delegates, BIP38 (no flag).",
+    sentence: "Password of the encrypted keys of delegates, BIP38 (no flag).",
     oldVariables: ["CORE_FORGER_PASSWORD"],
     hasNoFlag: true,
     secret: true,
@@ -270,7 +272,7 @@ export const nodeOptions = {
   logLevel: option({
     name: "logLevel",
     placeholder: "LEVEL",
-    sentence: "Least important log line that is written: error, warn, info, debug, trace or silent.",
+    sentence: "Lowest level that is logged: error, warn, info, debug, trace or silent.",
     oldVariables: ["CORE_LOG_LEVEL"],
     default: "info",
     read: readChoice("error", "warn", "info", "debug", "trace", "silent"),
@@ -294,7 +296,7 @@ export const devOptions = {
   }),
   instant: option({
     name: "instant",
-    sentence: "Forge a block as soon as a transaction is accepted, and none otherwise.",
+    sentence: "Forge a block as soon as a transaction is accepted, and only then.",
     default: false,
     read: readSwitch,
   }),
@@ -308,7 +310,7 @@ export const devOptions = {
   mnemonic: option({
     name: "mnemonic",
     placeholder: "WORDS",
-    sentence: "Words from which every key of the dev chain is derived.",
+    sentence: "Mnemonic from which every key of the dev chain is derived.",
     default: "test test test test test test test test test test test junk",
     secret: true,
     read: readText,
@@ -326,7 +328,7 @@ export const runOptions = {
   ...peerOptions,
   alone: option({
     name: "alone",
-    sentence: "Neither listen for peers nor look for any.",
+    sentence: "Neither listen for peers nor connect to any.",
     default: false,
     read: readSwitch,
   }),
@@ -336,14 +338,14 @@ export const runOptions = {
     name: "signingRecord",
     placeholder: "FILE",
     sentence:
-      "Record of the slots that were signed, apart from the data folder: none is signed twice; beside it, as DIR.signing, when not given.",
+      "File that records every signed slot, so that none is signed twice; DIR.signing beside the data folder when not given.",
     read: readText,
   }),
   watchRounds: option({
     name: "watchRounds",
     placeholder: "N",
     sentence:
-      "Rounds that the start of a forger only watches whether another one signs with its keys; 0 forges at once.",
+      "Rounds for which a forger only watches after its start whether another node signs with its keys; 0 forges at once.",
     default: 1,
     read: readInteger(0, 100),
   }),
@@ -357,14 +359,14 @@ export const runOptions = {
   genesis: option({
     name: "genesis",
     placeholder: "FILE",
-    sentence: "Genesis block of the known network, as JSON; asked from peers of this kind when not given.",
+    sentence: "Genesis block of the known network, as JSON; requested from Uniknode peers when not given.",
     read: readText,
   }),
   timeServers: option({
     name: "timeServers",
     placeholder: "HOSTS",
     sentence:
-      "NTP servers (separated by commas) of which the first that answers is asked at the start how wrong the clock is; none to ask nobody.",
+      "NTP servers (separated by commas) to compare the clock with at the start; the first that answers is used; none for no comparison.",
     read: readTimeServers,
   }),
   networkDir: option({

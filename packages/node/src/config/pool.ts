@@ -9,7 +9,7 @@ export const poolOptions = {
   poolSize: option({
     name: "poolSize",
     placeholder: "N",
-    sentence: "Transactions that may be pending; of more, those with the lowest fees go.",
+    sentence: "Maximum of pending transactions; beyond it those with the lowest fees are removed.",
     oldVariables: ["CORE_MAX_TRANSACTIONS_IN_POOL"],
     default: maxTransactions,
     read: readInteger(1, 1_000_000),
@@ -17,7 +17,7 @@ export const poolOptions = {
   poolMaxPerSender: option({
     name: "poolMaxPerSender",
     placeholder: "N",
-    sentence: "Pending transactions of one sender.",
+    sentence: "Maximum of pending transactions of one sender.",
     oldVariables: ["CORE_TRANSACTION_POOL_MAX_PER_SENDER"],
     default: maxTransactionsPerSender,
     read: readInteger(1, 1_000_000),
@@ -25,14 +25,14 @@ export const poolOptions = {
   poolAllowedSenders: option({
     name: "poolAllowedSenders",
     placeholder: "KEYS",
-    sentence: "Public keys (separated by commas) of senders who may have more.",
+    sentence: "Public keys (separated by commas) of senders that may have more pending transactions.",
     default: allowedSenders,
     read: readPublicKeys,
   }),
   poolMaxPerRequest: option({
     name: "poolMaxPerRequest",
     placeholder: "N",
-    sentence: "Transactions in one request to the API.",
+    sentence: "Maximum of transactions in one request to the API.",
     oldVariables: ["CORE_TRANSACTION_POOL_MAX_PER_REQUEST"],
     default: 40,
     read: readInteger(1, 1_000),
@@ -40,14 +40,14 @@ export const poolOptions = {
   poolMinFee: option({
     name: "poolMinFee",
     placeholder: "N",
-    sentence: "Least fee per byte of a pending transaction, in the smallest unit.",
+    sentence: "Minimum fee per byte of a pending transaction, in the smallest unit.",
     default: fees.minFeePool,
     read: readInteger(0, 1_000_000_000),
   }),
   poolMinFeeBroadcast: option({
     name: "poolMinFeeBroadcast",
     placeholder: "N",
-    sentence: "Least fee per byte of a transaction that is passed on to peers, in the smallest unit.",
+    sentence: "Minimum fee per byte of a transaction that is broadcast to peers, in the smallest unit.",
     default: fees.minFeeBroadcast,
     read: readInteger(0, 1_000_000_000),
   }),

@@ -22,7 +22,7 @@ export const rpcOptions = {
   rpcAllow: option({
     name: "rpcAllow",
     placeholder: "RANGES",
-    sentence: "Addresses and networks that may call, separated by commas; * for all.",
+    sentence: "Addresses and networks of accepted callers, separated by commas; * for all.",
     default: "127.0.0.1,::1",
     read: readRanges,
   }),
@@ -30,21 +30,23 @@ export const rpcOptions = {
     name: "rpcHosts",
     placeholder: "NAMES",
     sentence:
-      "Names and addresses of this machine, separated by commas, that callers may give as Host, beside localhost and the address they arrive at.",
+      "Names and addresses of this machine, separated by commas, that requests may have as Host, beside localhost and the address they arrive at.",
     default: [],
     read: readHosts,
   }),
   rpcBip38Rate: option({
     name: "rpcBip38Rate",
     placeholder: "N",
-    sentence: "Calls per minute, of all callers, that make keys from a password (bip38); 0 for no limit.",
+    sentence:
+      "Calls per minute, of all callers together, that derive keys from a password (bip38); 0 for no limit.",
     default: 60,
     read: readInteger(0, 1_000_000),
   }),
   rpcData: option({
     name: "rpcData",
     placeholder: "FILE",
-    sentence: "Database of transactions that wait to be sent, and of keys; :memory: forgets them at the end.",
+    sentence:
+      "Database of created transactions and of keys; :memory: keeps them only while the process runs.",
     default: "json-rpc.sqlite",
     read: readText,
   }),

@@ -20,7 +20,7 @@ Exit codes: 0 ended and removed the webhook, 1 failed or could not remove it, 2 
 
 export function listenCommand(): Command {
   const command = new Command("listen")
-    .description("receive webhooks in the terminal, and verify them")
+    .description("receive webhooks in the terminal and verify them")
     .addHelpText("after", EXAMPLES);
   return addFlags(command, listenOptions).action(async () => {
     const config = configOf(command, listenOptions);

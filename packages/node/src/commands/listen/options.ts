@@ -20,7 +20,7 @@ export const listenOptions = {
   token: option({
     name: "token",
     placeholder: "TOKEN",
-    sentence: "Webhook token of the node: it shows it when it starts.",
+    sentence: "Webhook token of the node; a dev chain prints it when it starts.",
     variable: "UNIKNODE_WEBHOOK_TOKEN",
     secret: true,
     read: readText,
@@ -78,7 +78,7 @@ export const listenOptions = {
   json: option({
     name: "json",
     variable: "UNIKNODE_LISTEN_JSON",
-    sentence: "Print one JSON object for each delivery, and everything else on the standard error.",
+    sentence: "Print one JSON object for each delivery, and everything else to standard error.",
     default: false,
     read: readSwitch,
   }),

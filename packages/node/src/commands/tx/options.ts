@@ -11,14 +11,14 @@ import {
 const waitOptions = {
   wait: option({
     name: "wait",
-    sentence: "Wait until it is part of a block.",
+    sentence: "Wait until the transaction is in a block.",
     default: false,
     read: readSwitch,
   }),
   waitTimeout: option({
     name: "waitTimeout",
     placeholder: "SECONDS",
-    sentence: "Seconds to wait for.",
+    sentence: "Seconds to wait for with --wait.",
     default: 120,
     read: readInteger(1, 86_400),
   }),
@@ -32,18 +32,18 @@ export const txOptions = {
   fee: option({
     name: "fee",
     placeholder: "AMOUNT",
-    sentence: "Fee in tokens; that of the network for the type if it is left out.",
+    sentence: "Fee in tokens; the network's fee for the type when not given.",
     read: readAmount,
   }),
   nonce: option({
     name: "nonce",
     placeholder: "N",
-    sentence: "Place among what the wallet sends; the next one if it is left out.",
+    sentence: "Nonce of the transaction; the wallet's next one when not given.",
     read: readInteger(1, Number.MAX_SAFE_INTEGER),
   }),
   dryRun: option({
     name: "dryRun",
-    sentence: "Build and sign, show it, and send nothing.",
+    sentence: "Build and sign the transaction, print it, and do not send it.",
     default: false,
     read: readSwitch,
   }),

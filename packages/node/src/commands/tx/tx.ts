@@ -64,7 +64,7 @@ function kindCommand(kind: Kind): Command {
 
 function postCommand(): Command {
   const command = new Command("post")
-    .description("send a transaction that was signed before, as --dry-run --json shows it")
+    .description("send a signed transaction, as --dry-run --json prints it")
     .argument("<file>", "its JSON");
   return addFlags(command, postOptions).action(async (file: string) => {
     const config = configOf(command, postOptions);
@@ -78,7 +78,7 @@ function postCommand(): Command {
 
 function showCommand(): Command {
   const command = new Command("show")
-    .description("show a transaction of the chain, or of the pool")
+    .description("show a transaction, forged or pending")
     .argument("<id>", "64 hexadecimal digits", readHex64);
   return addFlags(command, connectionOptions).action(async (id: string) => {
     const connection = configOf(command, connectionOptions);
