@@ -27,14 +27,15 @@ type Schema = {
 
 const INTRODUCTION = `# Events
 
-The names that a webhook may be registered for, alone or by a pattern such as \`transaction.*\`. Facts of a block are told
-after the block is on disk, in this order: missed slots, the round, each transaction with what it meant, wallets, the
-block itself. When the block is undone, each is taken back ([reorganisations.md](../guides/reorganisations.md)); what
-takes back has the content of what it takes back. A replay ([webhooks.md](../guides/webhooks.md)) tells those that stored
-blocks remember.
+A webhook or a stream subscribes to these names, one by one or by a pattern such as \`transaction.*\`.
 
-Amounts are decimal text in the smallest unit, 100,000,000 to a token. The examples are of the chains that the tests
-run; ids, keys and signatures are those of these chains.
+Facts of a block are published after the block is on disk, in this order: missed slots, the round, each transaction with
+its effects, wallets, the block itself. When the block is reverted, each delivered fact is retracted by the event in the
+third column, with the same content ([reorganisations.md](../guides/reorganisations.md)). A replay
+([webhooks.md](../guides/webhooks.md#replay-the-past)) repeats the events that stored blocks contain: the last column.
+
+Amounts are strings of digits in the smallest unit, 100,000,000 to a token. The examples come from the chains of the
+tests; so do their ids, keys and signatures.
 `;
 
 export async function eventsPage(): Promise<string> {
@@ -43,7 +44,7 @@ export async function eventsPage(): Promise<string> {
   for (const schema of Object.values(DATA_SCHEMAS)) addTitled(schema as Schema, schemas);
   return [
     INTRODUCTION,
-    "| event | when | taken back by | replays |",
+    "| event | published when | retracted by | replayed |",
     "|---|---|---|---|",
     ...Object.entries(EVENTS).map(([name, when]) => eventRow(name, when)),
     "",
@@ -53,10 +54,10 @@ export async function eventsPage(): Promise<string> {
     messageOf(examples.get("transaction.applied")!),
     "```",
     "",
-    "## What each carries in `data`",
+    "## Content of `data`",
     "",
     ...[...examples.keys()].sort().flatMap((name) => eventSection(name, examples.get(name)!)),
-    "## Contents",
+    "## Types",
     "",
     ...[...schemas].flatMap(([title, schema]) => contentSection(title, schema)),
   ].join("\n");
@@ -101,7 +102,7 @@ function messageOf({ id: factId, name, height, blockId, data }: Event): string {
 
 function eventSection(name: string, { data }: Event): string[] {
   const schema: Schema | undefined = DATA_SCHEMAS[name] as TSchema | undefined;
-  if (schema === undefined) return [`### ${name}`, "", "Nothing: there is no `data`.", ""];
+  if (schema === undefined) return [`### ${name}`, "", "No `data`.", ""];
   return [
     `### ${name}`,
     "",
@@ -132,8 +133,8 @@ function contentSection(title: string, { properties = {}, required = [] }: Schem
 
 function typeOf({ type, title, items }: Schema): string {
   if (title !== undefined) return `[${title}](#${anchorOf(title)})`;
-  if (type === "array" && items) return `a list of ${items.title === undefined ? "texts" : typeOf(items)}`;
-  return type === "string" ? "text" : type === "boolean" ? "`true` or `false`" : (type ?? "any");
+  if (type === "array" && items) return `a list of ${items.title === undefined ? "strings" : typeOf(items)}`;
+  return type === "string" ? "string" : type === "boolean" ? "`true` or `false`" : (type ?? "any");
 }
 
 function addTitled(schema: Schema, schemas: Map<string, Schema>): void {
