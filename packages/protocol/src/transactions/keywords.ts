@@ -4,7 +4,7 @@
  */
 import type { KeywordDefinition } from "ajv";
 import { utf8ToBytes } from "../crypto/bytes.ts";
-import { isSeedNode } from "./types/magistrate/seedNode.ts";
+import { isSeedNode } from "./types/magistrate/seed-node.ts";
 
 /** What a schema takes from the network and the milestone in force. */
 export type Limits = {

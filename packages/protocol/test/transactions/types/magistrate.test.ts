@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Asset, staticFee } from "../../../src/index.ts";
 import { entity } from "../../../src/transactions/types/magistrate/entity.ts";
-import { isSeedNode } from "../../../src/transactions/types/magistrate/seedNode.ts";
+import { isSeedNode } from "../../../src/transactions/types/magistrate/seed-node.ts";
 import {
   around,
   ascii,

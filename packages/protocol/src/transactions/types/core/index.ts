@@ -1,13 +1,13 @@
 import type { TransactionType } from "../type.ts";
-import { delegateRegistration } from "./delegateRegistration.ts";
-import { delegateResignation } from "./delegateResignation.ts";
-import { htlcClaim } from "./htlcClaim.ts";
-import { htlcLock } from "./htlcLock.ts";
-import { htlcRefund } from "./htlcRefund.ts";
+import { delegateRegistration } from "./delegate-registration.ts";
+import { delegateResignation } from "./delegate-resignation.ts";
+import { htlcClaim } from "./htlc-claim.ts";
+import { htlcLock } from "./htlc-lock.ts";
+import { htlcRefund } from "./htlc-refund.ts";
 import { ipfs } from "./ipfs.ts";
-import { multiPayment } from "./multiPayment.ts";
-import { multiSignature } from "./multiSignature.ts";
-import { secondSignature } from "./secondSignature.ts";
+import { multiPayment } from "./multi-payment.ts";
+import { multiSignature } from "./multi-signature.ts";
+import { secondSignature } from "./second-signature.ts";
 import { transfer } from "./transfer.ts";
 import { vote } from "./vote.ts";
 

@@ -1,10 +1,10 @@
 import type { TransactionType } from "../type.ts";
-import { bridgechainRegistration } from "./bridgechainRegistration.ts";
-import { bridgechainResignation } from "./bridgechainResignation.ts";
-import { bridgechainUpdate } from "./bridgechainUpdate.ts";
-import { businessRegistration } from "./businessRegistration.ts";
-import { businessResignation } from "./businessResignation.ts";
-import { businessUpdate } from "./businessUpdate.ts";
+import { bridgechainRegistration } from "./bridgechain-registration.ts";
+import { bridgechainResignation } from "./bridgechain-resignation.ts";
+import { bridgechainUpdate } from "./bridgechain-update.ts";
+import { businessRegistration } from "./business-registration.ts";
+import { businessResignation } from "./business-resignation.ts";
+import { businessUpdate } from "./business-update.ts";
 import { entity } from "./entity.ts";
 
 /** Types 0 to 6 of group 2. */

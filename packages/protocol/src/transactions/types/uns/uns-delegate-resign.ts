@@ -1,5 +1,5 @@
 /** 2001/2 resignation of a delegate (transactions.md 6.3): no payload. */
-import { delegateResignation } from "../core/delegateResignation.ts";
+import { delegateResignation } from "../core/delegate-resignation.ts";
 import type { TransactionType } from "../type.ts";
 
 export const unsDelegateResign: TransactionType = {

@@ -1,5 +1,5 @@
 /** 2001/1 registration of a delegate by the id of its token (transactions.md 6.3). */
-import { delegateRegistration } from "../core/delegateRegistration.ts";
+import { delegateRegistration } from "../core/delegate-registration.ts";
 import { hashText, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
