@@ -25,6 +25,8 @@ export type DeliveryErrorCode = DeliveryErrorType["code"];
 export class DeliveryError extends Error {
   readonly code: DeliveryErrorCode;
   readonly type: DeliveryErrorType;
+  /** The same request is refused again; the node sends another attempt by itself. */
+  readonly isRetryable = false;
 
   constructor(type: DeliveryErrorType, message: string) {
     super(message);

@@ -16,6 +16,7 @@ export type ArchiveErrorCode =
 /** Never worth a retry with the same input and the same disk. The message names the file, the block or the remedy. */
 export class ArchiveError extends Error {
   readonly code: ArchiveErrorCode;
+  readonly isRetryable = false;
 
   constructor(code: ArchiveErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);

@@ -18,12 +18,12 @@ export type ChainErrorCode =
 
 export class ChainError extends Error {
   readonly code: ChainErrorCode;
-  readonly retryable: boolean;
+  readonly isRetryable: boolean;
 
   constructor(code: ChainErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "ChainError";
     this.code = code;
-    this.retryable = code === "CHAIN_COMMIT_FAILED";
+    this.isRetryable = code === "CHAIN_COMMIT_FAILED";
   }
 }

@@ -53,12 +53,12 @@ export type DevErrorCode =
 
 export class DevError extends Error {
   readonly code: DevErrorCode;
-  readonly retryable: boolean;
+  readonly isRetryable: boolean;
 
   constructor(code: DevErrorCode, message: string) {
     super(message);
     this.name = "DevError";
     this.code = code;
-    this.retryable = code === "DEV_STARTING";
+    this.isRetryable = code === "DEV_STARTING";
   }
 }

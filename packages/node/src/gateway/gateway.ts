@@ -74,6 +74,7 @@ export type Gateway = {
 /** The body of a submission is refused as a whole: 422. */
 export class BodyError extends Error {
   readonly code = "BODY_SCHEMA";
+  readonly isRetryable = false;
 
   constructor(message: string) {
     super(message);

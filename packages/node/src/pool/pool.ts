@@ -71,6 +71,7 @@ export type Pool = {
 /** The pool was closed before the transactions could be taken. */
 export class PoolClosedError extends Error {
   readonly code = "POOL_CLOSED";
+  readonly isRetryable = false;
 
   constructor() {
     super("the pool was closed");

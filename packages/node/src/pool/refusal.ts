@@ -23,13 +23,17 @@ export type RefusalCode =
 /** One transaction is not taken; the others of its request are not touched by it. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
+  readonly isRetryable: boolean;
 
   constructor(code: RefusalCode, message: string) {
     super(message);
     this.name = "Refusal";
     this.code = code;
+    this.isRetryable = code === "ERR_POOL_FULL";
   }
 }
 
 /** The sender has as many pending transactions as it may have: the transaction is in excess, which is no error. */
-export class SenderLimitError extends Error {}
+export class SenderLimitError extends Error {
+  readonly isRetryable = true;
+}

@@ -5,11 +5,13 @@ import { STATUS_CODES } from "node:http";
 export class RpcError extends Error {
   readonly code: number;
   readonly data?: string;
+  readonly isRetryable: boolean;
 
   constructor(code: number, message: string, data?: string) {
     super(message);
     this.name = "RpcError";
     this.code = code;
+    this.isRetryable = code === 429 || code === 503;
     if (data !== undefined) this.data = data;
   }
 }

@@ -13,10 +13,12 @@ export type StreamErrorCode =
 
 export class StreamError extends Error {
   readonly code: StreamErrorCode;
+  readonly isRetryable: boolean;
 
   constructor(code: StreamErrorCode, message: string) {
     super(message);
     this.name = "StreamError";
     this.code = code;
+    this.isRetryable = code === "STREAM_LIMIT" || code === "STREAM_FULL";
   }
 }

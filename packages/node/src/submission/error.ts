@@ -26,11 +26,13 @@ export type SendErrorCode = SendErrorType["code"];
 export class SendError extends Error {
   readonly code: SendErrorCode;
   readonly type: SendErrorType;
+  readonly isRetryable: boolean;
 
   constructor(type: SendErrorType, message: string) {
     super(message);
     this.name = "SendError";
     this.code = type.code;
     this.type = type;
+    this.isRetryable = type.code === "SEND_EXCESS" || type.code === "SEND_UNCERTAIN";
   }
 }

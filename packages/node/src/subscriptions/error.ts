@@ -1,4 +1,4 @@
-/** A request to the register cannot be done. None is worth a retry as it is. */
+/** A request to the register cannot be done. Worth a retry only while something else of the webhook is under way. */
 export type WebhookErrorCode =
   /** A field is missing, unknown or out of its bounds. */
   | "WEBHOOK_INVALID"
@@ -23,10 +23,12 @@ export type WebhookErrorCode =
 
 export class WebhookError extends Error {
   readonly code: WebhookErrorCode;
+  readonly isRetryable: boolean;
 
   constructor(code: WebhookErrorCode, message: string) {
     super(message);
     this.name = "WebhookError";
     this.code = code;
+    this.isRetryable = code === "REPLAY_RUNNING" || code === "PING_RUNNING" || code === "DELIVERY_WAITING";
   }
 }

@@ -122,7 +122,7 @@ describe("the chain stays as it was, and nobody is told anything,", () => {
   test("when it is not higher than the chain has become", async () => {
     await expect(own.chain.switchTo(BASE, bytesOf(branch.slice(0, DEPTH)))).rejects.toMatchObject({
       code: "CHAIN_BRANCH_SHORT",
-      retryable: false,
+      isRetryable: false,
     });
   });
 

@@ -203,7 +203,7 @@ describe("a failing commit", () => {
     const before = { head: chain.head(), dump: dumpOf(database) };
     failure.isOn = true;
     const refused = chain.accept(heights(21, 40));
-    await expect(refused).rejects.toMatchObject({ code: "CHAIN_COMMIT_FAILED", retryable: true });
+    await expect(refused).rejects.toMatchObject({ code: "CHAIN_COMMIT_FAILED", isRetryable: true });
     await expect(chain.revertTo(10)).rejects.toMatchObject({ code: "CHAIN_COMMIT_FAILED" });
     failure.isOn = false;
     expect({ head: chain.head(), dump: dumpOf(database) }).toEqual(before);
@@ -301,7 +301,10 @@ describe("a revert", () => {
       rows: 5,
     });
     const before = dumpOf(database);
-    await expect(chain.revertTo(14)).rejects.toMatchObject({ code: "CHAIN_UNDO_MISSING", retryable: false });
+    await expect(chain.revertTo(14)).rejects.toMatchObject({
+      code: "CHAIN_UNDO_MISSING",
+      isRetryable: false,
+    });
     expect(dumpOf(database)).toEqual(before);
     expect(chain.head().height).toBe(20);
     await chain.revertTo(15);
@@ -423,7 +426,7 @@ describe("opening", () => {
     open.pop();
     const other = readChain("chain-random-1");
     expect(() => openChain(other, `${folder.path}/chain.sqlite`)).toThrow(
-      expect.objectContaining({ code: "CHAIN_NETWORK_MISMATCH", retryable: false }),
+      expect.objectContaining({ code: "CHAIN_NETWORK_MISMATCH", isRetryable: false }),
     );
   });
 

@@ -164,7 +164,7 @@ test.each<DevCommand>([
   { verb: "restore", id: block.header.id },
 ])("before the first blocks are made, $verb has to wait", async (command) => {
   const { run } = await open({ isSetUp: false });
-  await expect(run(command)).rejects.toMatchObject({ code: "DEV_STARTING", retryable: true });
+  await expect(run(command)).rejects.toMatchObject({ code: "DEV_STARTING", isRetryable: true });
 });
 
 test("the first blocks stay, whatever is asked for", async () => {

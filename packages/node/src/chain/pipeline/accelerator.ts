@@ -14,6 +14,7 @@ const LIBSECP256K1 = 2;
 /** The accelerator that was asked for cannot be used. A retry is no use before the installation has changed. */
 export class AcceleratorError extends Error {
   readonly code = "ACCELERATOR";
+  readonly isRetryable = false;
   readonly source: string;
 
   constructor(source: string, reason: string, options?: ErrorOptions) {

@@ -26,6 +26,7 @@ export type VerifiedBlock = {
 /** A transaction has a signature that cannot be followed to its end, so that its block cannot be read. */
 export class UnreadableSignatureError extends Error {
   readonly code = "UNREADABLE_SIGNATURE";
+  readonly isRetryable = false;
 }
 
 export type VerifyDeps = {

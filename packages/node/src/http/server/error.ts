@@ -5,11 +5,13 @@ import { type Static, Type } from "typebox";
 /** An answer other than success, thrown by a handler. */
 export class HttpError extends Error {
   readonly statusCode: number;
+  readonly isRetryable: boolean;
 
   constructor(statusCode: number, message: string = STATUS_CODES[statusCode] ?? "") {
     super(message);
     this.name = "HttpError";
     this.statusCode = statusCode;
+    this.isRetryable = statusCode === 429 || statusCode === 503;
   }
 }
 

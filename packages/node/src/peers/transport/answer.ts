@@ -20,4 +20,5 @@ export type Answer = (call: Call, caller: Caller) => Promise<ResultOf<EventName>
 /** A call is answered with an error, whose message is part of the protocol (p2p.md 3.3). */
 export class CallError extends Error {
   readonly code = "CALL_REFUSED";
+  readonly isRetryable = false;
 }

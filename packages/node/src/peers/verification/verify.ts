@@ -18,6 +18,7 @@ import { headerFromPeer } from "./header.ts";
 /** The peer is not one to talk to. */
 export class VerificationError extends Error {
   readonly code = "PEER_UNVERIFIED";
+  readonly isRetryable = false;
 }
 
 /** Asks the peer that is being verified. */

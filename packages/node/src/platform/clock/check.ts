@@ -22,7 +22,9 @@ const NTP_PORT = 123;
 const TIMEOUT_MS = 3_000;
 
 /** A server's name has no address. */
-class NameError extends Error {}
+class NameError extends Error {
+  readonly isRetryable = true;
+}
 
 /**
  * Compares the clock with the first of the servers that answers, and says what it found.

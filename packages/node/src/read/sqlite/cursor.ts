@@ -10,6 +10,7 @@ import type { OrderTerm } from "./order.ts";
 /** A place is none of this list in this order. */
 export class CursorError extends Error {
   readonly code = "CURSOR_UNKNOWN";
+  readonly isRetryable = false;
 
   constructor() {
     super("the cursor is not one of this list in this order");

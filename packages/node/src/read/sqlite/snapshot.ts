@@ -20,6 +20,7 @@ export type Snapshot = <T>(work: (head: Head | undefined) => T) => T;
 /** Reads took too long. The same reads may succeed on a faster machine, not a moment later. */
 export class SnapshotError extends Error {
   readonly code = "SNAPSHOT_TIMEOUT";
+  readonly isRetryable = false;
 
   constructor(maxMs: number) {
     super(`reads were given up after ${maxMs} ms`);

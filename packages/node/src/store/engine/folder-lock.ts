@@ -8,6 +8,7 @@ import { makePrivate } from "./database.ts";
 /** Another process uses the data folder. Worth a retry once that one has ended. */
 export class DataInUseError extends Error {
   readonly code = "DATA_IN_USE";
+  readonly isRetryable = true;
 
   constructor(folder: string) {
     super(
@@ -20,6 +21,7 @@ export class DataInUseError extends Error {
 /** The file of the lock was removed or replaced: another process can take the data folder while this one uses it. */
 export class LockLostError extends Error {
   readonly code = "LOCK_LOST";
+  readonly isRetryable = false;
 
   constructor(path: string) {
     super(

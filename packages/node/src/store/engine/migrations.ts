@@ -7,6 +7,7 @@ import type { Database } from "./database.ts";
 /** The data directory does not fit this program. Never worth a retry. */
 export class MigrationError extends Error {
   readonly code: "MIGRATION_CHANGED" | "MIGRATION_UNKNOWN";
+  readonly isRetryable = false;
 
   constructor(code: MigrationError["code"], message: string) {
     super(message);

@@ -15,6 +15,7 @@ export type Seal = {
 /** A kept text does not open: it was changed, belongs to another owner, or asks for another key. No retry helps. */
 export class SealError extends Error {
   readonly code = "SEAL_BROKEN";
+  readonly isRetryable = false;
 
   constructor(owner: string, cause?: unknown) {
     super(

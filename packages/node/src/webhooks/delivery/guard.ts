@@ -55,6 +55,7 @@ export type Lookup = (
 /** The target is one that deliveries must not reach. The message says why; a retry helps if the name moves. */
 export class TargetRefusedError extends Error {
   readonly code = "TARGET_REFUSED";
+  readonly isRetryable = true;
 
   constructor(message: string) {
     super(message);

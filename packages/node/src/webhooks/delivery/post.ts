@@ -95,6 +95,8 @@ function createEndings(): (signal: AbortSignal, end: () => void) => () => void {
 
 /** The target did not answer in time. */
 class TimeoutError extends Error {
+  readonly isRetryable = true;
+
   constructor(timeoutMs: number) {
     super(`no answer within ${timeoutMs} ms`);
     this.name = "TimeoutError";

@@ -1,0 +1,58 @@
+/** Conventions that the sources of all packages keep. */
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const REPOSITORY = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** Paths from the root of the repository. */
+const filesBelow = (folder: string): string[] =>
+  readdirSync(join(REPOSITORY, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(REPOSITORY.length))
+    .filter((path) => !path.includes("node_modules"));
+
+/** Names that tools outside of this repository give. */
+const GIVEN = ["README.md", "Containerfile", "Containerfile.containerignore"];
+const isKebabCase = (name: string): boolean => /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*$/.test(name);
+
+test("File names are kebab-case.", () => {
+  const files = ["packages", "tools", "bench", "docs", "ops", "examples"].flatMap(filesBelow);
+  expect(files.length).toBeGreaterThan(900);
+  expect(files.filter((path) => !isKebabCase(basename(path)) && !GIVEN.includes(basename(path)))).toEqual([]);
+});
+
+test("Camel case and underscores are not kebab-case.", () => {
+  expect(["head-cache.ts", "0001-first.sql", "vitest.config.ts", ".npmrc"].filter(isKebabCase)).toHaveLength(
+    4,
+  );
+  expect(["headCache.ts", "head_cache.ts", "Head.ts"].filter(isKebabCase)).toEqual([]);
+});
+
+/** Classes of errors of a text, each with its body. */
+const errorClasses = (text: string): { name: string; body: string }[] =>
+  [...text.matchAll(/^(?:export )?class (\w+) extends Error \{(\}|.*?^\})$/gms)].map(([, name, body]) => ({
+    name: name!,
+    body: body!,
+  }));
+
+test("Every error says whether the same attempt may succeed later.", () => {
+  const errors = readdirSync(join(REPOSITORY, "packages"))
+    .flatMap((name) => filesBelow(`packages/${name}/src`))
+    .flatMap((path) => {
+      const text = readFileSync(join(REPOSITORY, path), "utf8");
+      const classes = errorClasses(text);
+      expect(classes, path).toHaveLength(text.split("extends Error").length - 1);
+      return classes.map(({ name, body }) => ({ name: `${path} ${name}`, body }));
+    });
+  expect(errors.length).toBeGreaterThan(35);
+  expect(
+    errors.filter(({ body }) => !/^ {2}readonly isRetryable\b/m.test(body)).map(({ name }) => name),
+  ).toEqual([]);
+});
+
+test("An error that does not say it is found, on one line and on several.", () => {
+  const text = `export class A extends Error {\n  readonly code = 1;\n}\n\nclass B extends Error {}\n`;
+  expect(errorClasses(text).map(({ name }) => name)).toEqual(["A", "B"]);
+});
