@@ -80,7 +80,7 @@ export type Forger = {
 
 type Delegate = { readonly publicKey: string; readonly keys: KeyPair };
 
-/** A late block may open a round, by whose order the slot is ours after all. */
+/** A late block may open a round, by whose order the slot is ours after all; a clock that is behind may be set right. */
 const LOOK_AGAIN_MS = 500;
 /** Pause after a failure. */
 const FAILURE_PAUSE_MS = 2_000;
@@ -155,7 +155,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
       return Math.min(nextSlot(), LOOK_AGAIN_MS);
     }
     if (moment.slot <= settledSlot) return nextSlot();
-    if (moment.kind === "wait") return moment.delayMs;
+    if (moment.kind === "wait") return Math.min(moment.delayMs, LOOK_AGAIN_MS);
     if (moment.kind === "late") {
       miss(moment.slot, delegate.publicKey, hindranceOf(moment.slot) ?? "too little of the slot was left");
       return nextSlot();

@@ -106,6 +106,21 @@ describe("forging", () => {
     expect(forged).toEqual([START_SLOT + 1]);
   });
 
+  test("goes on at once where a clock that was behind the chain is set right", async () => {
+    let head = headerAt(START_SLOT + 100);
+    const submit = async (block: ForgedBlock) => {
+      head = block.header;
+      return undefined;
+    };
+    const { forger } = world({ forgingOrder: () => [one], head: () => head, submit });
+    forger.start();
+    await vi.advanceTimersByTimeAsync(2 * slotMs);
+    vi.setSystemTime(slots.unixMsOf(slots.slotTime(START_SLOT + 110)) + 100);
+    await vi.advanceTimersByTimeAsync(2 * slotMs);
+    await forger.stop();
+    expect(slots.slotAt(head.timestamp)).toBeGreaterThan(START_SLOT + 109);
+  });
+
   test("records the slot before the block leaves, and never forges it again", async () => {
     let recorded: number | undefined;
     const first = world({ forgingOrder: () => [one] });
