@@ -1,6 +1,6 @@
 /** One attack in a thread of its own, so that its work does not delay those who observe the node. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { Tally } from "./attack.ts";
+import type { Outage, Tally } from "./attack.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import type { Target } from "./target.ts";
 
@@ -9,6 +9,8 @@ export type AttackData = { readonly name: string; readonly target: Target };
 export type AttackResult = {
   readonly offered: number;
   readonly refused: number;
+  /** Times in which slots were to be missed. */
+  readonly outages: readonly Outage[];
   /** Why the attack could not be carried out, if so. */
   readonly failure?: string;
 };
@@ -20,12 +22,16 @@ const ending = new AbortController();
 parentPort!.once("message", () => ending.abort());
 
 let [offered, refused] = [0, 0];
+const outages: Outage[] = [];
 const tally: Tally = {
   offered(count = 1) {
     offered += count;
   },
   refused(count = 1) {
     refused += count;
+  },
+  outage(outage) {
+    outages.push(outage);
   },
 };
 const failure = await attack.run(target, tally, ending.signal).then(
@@ -35,5 +41,6 @@ const failure = await attack.run(target, tally, ending.signal).then(
 parentPort!.postMessage({
   offered,
   refused,
+  outages,
   ...(failure !== undefined && { failure }),
 } satisfies AttackResult);

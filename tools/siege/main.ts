@@ -6,12 +6,13 @@
  */
 import { parseArgs } from "node:util";
 import { ATTACKS } from "./attacks/all.ts";
+import { obstacleToIpv6, runInOwnNetwork } from "./own-network.ts";
 import { BOUNDS, failures, SHORT_BOUNDS, table } from "./report.ts";
 import { besiege } from "./siege.ts";
 
 const { values } = parseArgs({
   options: {
-    /** A few seconds for each attack, as in `npm test`. */
+    /** A few seconds for each attack, without those that need a node of their own, as in `npm test`. */
     short: { type: "boolean", default: false },
     seconds: { type: "string" },
     settle: { type: "string" },
@@ -23,12 +24,21 @@ const { values } = parseArgs({
 if (values.list) {
   for (const { name, description } of ATTACKS) console.log(`${name}: ${description}`);
 } else {
+  // Inside, it finds no obstacle.
+  const code = obstacleToIpv6() === undefined ? undefined : await runInOwnNetwork();
+  if (code === undefined) await run();
+  else process.exitCode = code;
+}
+
+async function run(): Promise<void> {
   const [seconds, settle] = values.short ? [3, 1] : [20, 30];
   const bounds = values.short ? SHORT_BOUNDS : BOUNDS;
   const rows = await besiege({
     attackMs: Number(values.seconds ?? seconds) * 1_000,
     settleMs: Number(values.settle ?? settle) * 1_000,
+    isShort: values.short,
     ...(values.only && { only: values.only }),
+    onLeftOut: (name, obstacle) => console.log(`${name}: LEFT OUT, this machine lacks: ${obstacle}`),
     onRow: (row) => console.log(`${table([row], bounds).split("\n").slice(1).join("\n")}`),
   });
   console.log(`\n${table(rows, bounds)}`);

@@ -11,6 +11,8 @@ export type Row = {
   readonly health: readonly Sample[];
   readonly slotsForged: number;
   readonly slotsMissed: number;
+  /** Those of them that could not but be missed: the attack says when, and for which reason. */
+  readonly expectedMisses: readonly { readonly reason: string; readonly slots: number }[];
   /** What the honest receiver found wrong. */
   readonly deliveryFaults: readonly string[];
   /** What else went wrong: the process ended, the attack could not be carried out. */
@@ -34,11 +36,15 @@ export function p99(samples: readonly Sample[]): number {
   return times[Math.ceil(times.length * 0.99) - 1] ?? 0;
 }
 
+const expectedSlots = ({ expectedMisses }: Pick<Row, "expectedMisses">): number =>
+  expectedMisses.reduce((sum, { slots }) => sum + slots, 0);
+
 const isRefused = ({ status }: Sample): boolean => status < 200 || status >= 300;
 
 /** What failed, each as a short name with figures; empty if the node held. */
 export function failures(row: Row, { maxLeftMib, maxHealthMs }: Bounds): string[] {
   const { memoryMib, client, health } = row;
+  const unexpected = row.slotsMissed - expectedSlots(row);
   const left = memoryMib.after - memoryMib.before;
   const refusedClient = client.filter(isRefused);
   const refusedHealth = health.filter(isRefused);
@@ -46,7 +52,7 @@ export function failures(row: Row, { maxLeftMib, maxHealthMs }: Bounds): string[
     ...(left > maxLeftMib ? [`memory: ${Math.round(left)} MiB more than before`] : []),
     ...(p99(health) > maxHealthMs ? [`health: p99 ${Math.round(p99(health))} ms`] : []),
     ...(refusedHealth.length > 0 ? [`health refused: ${statuses(refusedHealth)}`] : []),
-    ...(row.slotsMissed > 0 ? [`slots missed: ${row.slotsMissed}`] : []),
+    ...(unexpected > 0 ? [`slots missed: ${unexpected}`] : []),
     ...(refusedClient.length > 0 ? [`honest requests refused: ${statuses(refusedClient)}`] : []),
     ...row.deliveryFaults.map((fault) => `delivery: ${fault}`),
     ...row.faults,
@@ -73,7 +79,7 @@ const COLUMNS = [
   "missed",
 ];
 
-/** The rows as aligned text, each followed by its failures. */
+/** The rows as aligned text, each followed by what was expected of it and by its failures. */
 export function table(rows: readonly Row[], bounds: Bounds): string {
   const lines = [
     COLUMNS,
@@ -94,8 +100,13 @@ export function table(rows: readonly Row[], bounds: Bounds): string {
       const cells = line.map((cell, column) =>
         column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
       );
-      const failed = index === 0 ? [] : failures(rows[index - 1]!, bounds);
-      return [cells.join("  "), ...failed.map((failure) => `    FAILED ${failure}`)];
+      if (index === 0) return cells.join("  ");
+      const row = rows[index - 1]!;
+      return [
+        cells.join("  "),
+        ...row.expectedMisses.map(({ reason, slots }) => `    expected: ${slots} slots missed, "${reason}"`),
+        ...failures(row, bounds).map((failure) => `    FAILED ${failure}`),
+      ];
     })
     .join("\n");
 }

@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Tally } from "./attack.ts";
+import type { Counts } from "./attack.ts";
 import type { Target } from "./target.ts";
 
 export type Send = {
@@ -19,7 +19,7 @@ type Endpoint = Pick<Target, "host" | "httpPort">;
 const REQUEST_TIMEOUT_MS = 20_000;
 
 /** The status of the answer, 0 where there is none. Counts the request, and its refusal. */
-export async function send(target: Endpoint, tally: Tally, options: Send): Promise<number> {
+export async function send(target: Endpoint, tally: Counts, options: Send): Promise<number> {
   tally.offered();
   const { status } = await ask(target, options);
   if (status === 0 || status >= 400) tally.refused();
@@ -55,7 +55,7 @@ export function ask(target: Endpoint, options: Send): Promise<{ status: number; 
 }
 
 /** A TCP connection; counted as refused when the node ends it. `closeAll` ends the rest. */
-export function createConnections(tally: Tally) {
+export function createConnections(tally: Counts) {
   const open = new Set<Socket>();
   return {
     open(host: string, port: number, from: string, first: string | Uint8Array = ""): Socket {

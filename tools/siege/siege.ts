@@ -1,4 +1,4 @@
-/** The siege: attacks one after the other against one node, observed by those it must not disturb. */
+/** The siege: attacks one after the other, against one node or one of their own, observed by those they must not disturb. */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
@@ -7,8 +7,9 @@ import type { AttackData, AttackResult } from "./attack-thread.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import { startAsking } from "./observers/client.ts";
 import { startReceiver } from "./observers/receiver.ts";
+import { expectedMisses, slotsSignedTwice } from "./observers/slots.ts";
 import type { Row } from "./report.ts";
-import { type SiegedNode, startNode, type Target } from "./target.ts";
+import { hasEnded, lastLines, type SiegedNode, startForging, type Target } from "./target.ts";
 
 export type SiegeOptions = {
   /** Of each attack. */
@@ -17,8 +18,12 @@ export type SiegeOptions = {
   readonly settleMs: number;
   /** Names of attacks; all unless given. */
   readonly only?: readonly string[];
+  /** Leaves out attacks that need a node of their own, whose start takes longer than a short attack, unless they are named. */
+  readonly isShort?: boolean;
   /** Called with each row as soon as it is known. */
   readonly onRow?: ((row: Row) => void) | undefined;
+  /** Called with each attack that cannot be carried out on this machine, and what it lacks. */
+  readonly onLeftOut?: ((attack: string, obstacle: string) => void) | undefined;
 };
 
 const HEALTH_INTERVAL_MS = 100;
@@ -37,32 +42,80 @@ const MEMORY_INTERVAL_MS = 250;
 const END_TIMEOUT_MS = 120_000;
 /** Caches and compiled code grow in the first seconds of use; that is no effect of an attack. */
 const WARM_UP_MS = 10_000;
-const FORGING_TIMEOUT_MS = 60_000;
+
+type Times = Pick<SiegeOptions, "attackMs" | "settleMs">;
 
 /**
  * Runs the attacks; one row for each.
  *
- * @throws {Error} when the node does not start, or an attack has no such name
+ * @throws {Error} when an attack has no such name
  */
-export async function besiege({ attackMs, settleMs, only, onRow }: SiegeOptions): Promise<Row[]> {
-  const attacks = ATTACKS.filter(({ name }) => only?.includes(name) ?? true);
+export async function besiege({
+  only,
+  isShort = false,
+  onRow,
+  onLeftOut,
+  ...times
+}: SiegeOptions): Promise<Row[]> {
+  const attacks = ATTACKS.filter(({ name, start }) => only?.includes(name) ?? !(isShort && start));
   const unknown = only?.filter((name) => !ATTACKS.some((attack) => attack.name === name)) ?? [];
   if (unknown.length > 0) throw new Error(`no such attack: ${unknown.join(", ")}`);
 
-  const node = await startNode();
-  try {
-    await untilForging(node);
-    return await observeAll(node, attacks, { attackMs, settleMs, onRow });
-  } finally {
-    await node.close();
+  const possible = attacks.filter(({ name, obstacle }) => {
+    const lacking = obstacle?.();
+    if (lacking !== undefined) onLeftOut?.(name, lacking);
+    return lacking === undefined;
+  });
+  const rows: Row[] = [];
+  const take = (row: Row) => {
+    rows.push(row);
+    onRow?.(row);
+  };
+  for (const { start, attacks } of byNode(possible)) {
+    let node: SiegedNode | undefined;
+    try {
+      node = await start();
+      await observeAll(node, attacks, times, take);
+    } catch (error) {
+      const isTaken = ({ name }: Attack) => rows.some(({ attack }) => attack === name);
+      for (const attack of attacks) if (!isTaken(attack)) take(rowOfFailure(attack.name, error as Error));
+    } finally {
+      await node?.close();
+    }
   }
+  return rows;
 }
+
+/** The nodes to start, in turn, with what is carried out on each: one for those that need none of their own, then the others'. */
+function byNode(attacks: readonly Attack[]): { start: () => Promise<SiegedNode>; attacks: Attack[] }[] {
+  const shared = attacks.filter(({ start }) => start === undefined);
+  return [
+    ...(shared.length > 0 ? [{ start: () => startForging(), attacks: shared }] : []),
+    ...attacks.flatMap((attack) => (attack.start ? [{ start: attack.start, attacks: [attack] }] : [])),
+  ];
+}
+
+/** Of an attack that could not be observed: its node did not start, or its receiver was not registered. */
+const rowOfFailure = (attack: string, { message }: Error): Row => ({
+  attack,
+  offered: 0,
+  refused: 0,
+  memoryMib: { before: 0, peak: 0, after: 0 },
+  client: [],
+  health: [],
+  slotsForged: 0,
+  slotsMissed: 0,
+  expectedMisses: [],
+  deliveryFaults: [],
+  faults: [`it could not be observed: ${message}`],
+});
 
 async function observeAll(
   node: SiegedNode,
   attacks: readonly Attack[],
-  { attackMs, settleMs, onRow }: Pick<SiegeOptions, "attackMs" | "settleMs" | "onRow">,
-): Promise<Row[]> {
+  times: Times,
+  take: (row: Row) => void,
+): Promise<void> {
   const { target } = node;
   const endpoint = { host: target.host, port: target.httpPort };
   const receiver = await startReceiver(target);
@@ -80,13 +133,11 @@ async function observeAll(
     addresses: 1,
     intervalMs: HEALTH_INTERVAL_MS,
   });
-  const rows: Row[] = [];
   try {
     await sleep(WARM_UP_MS);
     for (const { name } of attacks) {
-      const row = await observe(node, { client, health, receiver }, name, { attackMs, settleMs });
-      rows.push(row);
-      onRow?.(row);
+      const row = await observe(node, { client, health, receiver }, name, times);
+      take(row);
       if (hasEnded(node)) break;
     }
   } finally {
@@ -94,7 +145,6 @@ async function observeAll(
     health.stop();
     await receiver.close();
   }
-  return rows;
 }
 
 type Observers = {
@@ -107,9 +157,10 @@ async function observe(
   node: SiegedNode,
   { client, health, receiver }: Observers,
   attack: string,
-  { attackMs, settleMs }: Pick<SiegeOptions, "attackMs" | "settleMs">,
+  { attackMs, settleMs }: Times,
 ): Promise<Row> {
   const before = node.residentMib();
+  const missesBefore = node.logged("slot missed").length;
   const figuresBefore = await readFigures(node);
   client.take();
   health.take();
@@ -123,6 +174,7 @@ async function observe(
   clearInterval(sampling);
   const figuresAfter = await readFigures(node);
   const streams = figuresAfter?.streams ?? 0;
+  const signedTwice = slotsSignedTwice(node);
   return {
     attack,
     offered: result.offered,
@@ -132,10 +184,12 @@ async function observe(
     health: health.take(),
     slotsForged: (figuresAfter?.forged ?? 0) - (figuresBefore?.forged ?? 0),
     slotsMissed: (figuresAfter?.missed ?? 0) - (figuresBefore?.missed ?? 0),
+    expectedMisses: expectedMisses(node, missesBefore, result.outages),
     deliveryFaults: receiver.faults(),
     faults: [
       ...(hasEnded(node) ? [`the process ended: ${lastLines(node)}`] : []),
       ...(figuresAfter ? [] : ["the metrics are not answered"]),
+      ...(signedTwice.length > 0 ? [`slots signed twice: ${signedTwice.join(", ")}`] : []),
       ...(streams > 0 ? [`${streams} live streams are open after the attack`] : []),
       ...(result.failure === undefined ? [] : [`the attack failed: ${result.failure}`]),
     ],
@@ -144,8 +198,7 @@ async function observe(
 
 const readFigures = (node: SiegedNode) => node.figures().catch(() => undefined);
 
-const hasEnded = ({ process: { child } }: SiegedNode): boolean =>
-  child.exitCode !== null || child.signalCode !== null;
+const NOTHING = { offered: 0, refused: 0, outages: [] };
 
 /** Runs an attack for its time in a thread of its own, and waits until it has ended. */
 async function carryOut(target: Target, name: string, attackMs: number): Promise<AttackResult> {
@@ -154,22 +207,12 @@ async function carryOut(target: Target, name: string, attackMs: number): Promise
   });
   const ended = Promise.race([
     once(worker, "message").then(([result]) => result as AttackResult),
-    once(worker, "error").then(([error]) => ({ offered: 0, refused: 0, failure: (error as Error).message })),
+    once(worker, "error").then(([error]) => ({ ...NOTHING, failure: (error as Error).message })),
   ]);
   await Promise.race([ended, sleep(attackMs)]);
   worker.postMessage("end");
-  const late = { offered: 0, refused: 0, failure: `it did not end within ${END_TIMEOUT_MS / 1_000} s` };
+  const late = { ...NOTHING, failure: `it did not end within ${END_TIMEOUT_MS / 1_000} s` };
   const result = await Promise.race([ended, sleep(END_TIMEOUT_MS, late, { ref: false })]);
   await worker.terminate();
   return result;
 }
-
-async function untilForging(node: SiegedNode): Promise<void> {
-  const endsMs = performance.now() + FORGING_TIMEOUT_MS;
-  while (((await readFigures(node))?.forged ?? 0) < 2) {
-    if (performance.now() > endsMs) throw new Error(`the node does not forge:\n${lastLines(node)}`);
-    await sleep(500);
-  }
-}
-
-const lastLines = ({ process }: SiegedNode): string => process.stderr().split("\n").slice(-10).join("\n");

@@ -1,4 +1,4 @@
-/** Every attack, in the order in which they run: those that leave the most behind come last. */
+/** Every attack, in the order in which they run: those that leave the most behind come last, then those with a node of their own. */
 import type { Attack } from "../attack.ts";
 import { compressedBodies, deepBodies } from "./bodies.ts";
 import {
@@ -13,10 +13,14 @@ import {
   slowHeaders,
   slowReaders,
 } from "./connections.ts";
+import { fullDisk } from "./disk.ts";
+import { registerImports } from "./imports.ts";
+import { ipv6Peers } from "./ipv6.ts";
 import { unwritableLog } from "./log.ts";
 import { extremePages, operationsFlood } from "./pages.ts";
 import { delegateBlocks, peerMessages, peerSessions } from "./peers.ts";
 import { nonceGaps, replacedTransactions, unfundedTransactions } from "./pool.ts";
+import { restoredFolder } from "./restore.ts";
 import { rpcBatches } from "./rpc.ts";
 import { abandonedStreams, hostileConditions, unreadStreams } from "./streams.ts";
 import { foreignPages, hangingReceivers, registrations } from "./webhooks.ts";
@@ -45,9 +49,13 @@ export const ATTACKS: readonly Attack[] = [
   hostileConditions,
   peerSessions,
   peerMessages,
+  ipv6Peers,
   delegateBlocks,
   rpcBatches,
   unwritableLog,
   hangingReceivers,
   registrations,
+  fullDisk,
+  restoredFolder,
+  registerImports,
 ];

@@ -8,25 +8,12 @@ import type { ReceivedHeader } from "../../../packages/node/src/peers/wire/repli
 import { createDraws } from "../../../packages/node/test-support/simulation/random.ts";
 import { clientAddresses } from "../addresses.ts";
 import type { Attack } from "../attack.ts";
+import { frame, HELLO, UPGRADE } from "../peer-frames.ts";
 import { createConnections, repeat } from "../requests.ts";
 import { openAccounts } from "../sender.ts";
 import { hostileDelegate } from "../target.ts";
 
 const SESSIONS = 3_000;
-const UPGRADE =
-  "GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
-  "Connection: Upgrade\r\nUpgrade: websocket\r\nHost: x\r\n\r\n";
-
-/** A masked text frame whose mask is zero, of which more may be announced than comes. */
-function frame(text: string, announcedBytes = text.length): Buffer {
-  const head = Buffer.alloc(14);
-  head[0] = 0x81;
-  head[1] = 0xff;
-  head.writeBigUInt64BE(BigInt(announcedBytes), 2);
-  return Buffer.concat([head, Buffer.from(text)]);
-}
-const HANDSHAKE = frame('{"event":"#handshake","data":{"authToken":null},"cid":1}');
-const HELLO = Buffer.concat([Buffer.from(UPGRADE), HANDSHAKE]);
 
 export const peerSessions: Attack = {
   name: "peer sessions",

@@ -1,0 +1,67 @@
+/** A data disk that is full for a while, of a node of its own. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Attack } from "../attack.ts";
+import { obstacleToDisk } from "../data-disk.ts";
+import { ask } from "../requests.ts";
+import { startForging, type Target } from "../target.ts";
+
+const MIB = 1_048_576;
+const DISK_MIB = 48;
+const REASON = "the block could not be written: disk full";
+const READY = /^200 \d+ MiB free$/;
+const FULL = /^503 nothing can be written: disk full/;
+/** A block must come, and fail to be written, before the node knows; afterwards one must be written. */
+const NOTICE_TIMEOUT_MS = 20_000;
+
+/** Takes all of the space that is left. */
+function fill(folder: string): void {
+  try {
+    writeFileSync(join(folder, "filler"), Buffer.alloc(DISK_MIB * MIB));
+  } catch {
+    // What fits is written.
+  }
+}
+
+/** The status of readiness, and what it says about the disk. */
+async function readiness(target: Target): Promise<string> {
+  const { status, text } = await ask(target, { path: "/health/ready", from: "127.45.0.1" });
+  if (status === 0) return "no answer";
+  const { checks } = JSON.parse(text) as { checks: { disk: { detail: string } } };
+  return `${status} ${checks.disk.detail}`;
+}
+
+async function untilReadiness(target: Target, expected: RegExp): Promise<void> {
+  const endsMs = performance.now() + NOTICE_TIMEOUT_MS;
+  for (let said = ""; !expected.test(said); await sleep(200)) {
+    said = await readiness(target);
+    if (performance.now() > endsMs) throw new Error(`readiness says "${said}" where ${expected} is expected`);
+  }
+}
+
+export const fullDisk: Attack = {
+  name: "full disk",
+  description:
+    "a node whose data disk is full: slots of that time are missed, readiness says why, and it recovers by itself",
+  start: () => startForging({ diskMib: DISK_MIB }),
+  obstacle: obstacleToDisk,
+  async run(target, tally, signal) {
+    await untilReadiness(target, READY);
+    const fromMs = Date.now();
+    try {
+      for (let noticed = false; !(signal.aborted && noticed); await sleep(500)) {
+        tally.offered();
+        fill(target.diskFolder);
+        if (noticed && !FULL.test(await readiness(target)))
+          throw new Error(`readiness says "${await readiness(target)}" while the disk is full`);
+        if (!noticed) await untilReadiness(target, FULL);
+        noticed = true;
+      }
+    } finally {
+      rmSync(join(target.diskFolder, "filler"), { force: true });
+      tally.outage({ fromMs, toMs: Date.now(), reason: REASON });
+    }
+    await untilReadiness(target, READY);
+  },
+};

@@ -1,0 +1,99 @@
+/** An older copy of the data folder put back while the clock is behind, of a node of its own. */
+import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Attack } from "../attack.ts";
+import { ask } from "../requests.ts";
+import {
+  dataFolderOf,
+  newFolder,
+  type SiegedNode,
+  startForging,
+  startNode,
+  type Target,
+  untilForged,
+} from "../target.ts";
+
+/** Signed after the copy was made. */
+const BLOCKS_SINCE = 6;
+/** So late that the node has come up before the slots of the copy. */
+const START_LATE_MS = 600_000;
+const MIN_REFUSALS = 2;
+const TIMEOUT_MS = 60_000;
+
+/** Slots that the clock leaves out when it is set. */
+const LEFT_OUT = "the node was busy or asleep during the slot";
+
+const setClock = (clockFile: string, aheadMs: number) => writeFileSync(clockFile, String(aheadMs));
+
+/** A node that was copied, signed more slots, was killed, and began again from its copy with a late clock. */
+async function startRestored(): Promise<SiegedNode> {
+  const folder = newFolder();
+  const data = dataFolderOf(folder);
+  const copy = join(folder, "copy");
+  const needs = { folder, hasOwnClock: true };
+  const first = await startForging(needs);
+  await first.stop();
+  cpSync(data, copy, { recursive: true });
+  const second = await startNode(needs);
+  await untilForged(second, BLOCKS_SINCE);
+  await second.stop("SIGKILL");
+  rmSync(data, { recursive: true });
+  cpSync(copy, data, { recursive: true });
+  setClock(join(folder, "clock"), -START_LATE_MS);
+  const restored = await startNode(needs);
+  return { ...restored, signed: () => [first, second, restored].flatMap(({ signed }) => signed()) };
+}
+
+async function counter(target: Target, name: string): Promise<number> {
+  const headers = { authorization: target.token };
+  const { text } = await ask(target, { path: "/metrics", from: "127.46.0.1", headers });
+  const line = text.split("\n").find((line) => line.startsWith(`${name} `));
+  return Number(line?.split(" ").at(-1) ?? 0);
+}
+const refusals = (target: Target) =>
+  counter(target, 'uniknode_forger_refusals_total{reason="signed_before"}');
+const forged = (target: Target) => counter(target, "uniknode_forger_blocks_forged_total");
+
+/** Time of the last block, milliseconds. */
+async function lastBlockMs(target: Target): Promise<number> {
+  const { text } = await ask(target, { path: "/api/v2/blocks?limit=1", from: "127.46.0.2" });
+  const { data } = JSON.parse(text) as { data: [{ timestamp: { unix: number } }] };
+  return data[0].timestamp.unix * 1_000;
+}
+
+async function until(what: string, isReached: () => Promise<boolean>): Promise<void> {
+  const endsMs = performance.now() + TIMEOUT_MS;
+  while (!(await isReached())) {
+    if (performance.now() > endsMs) throw new Error(`not within ${TIMEOUT_MS / 1_000} s: ${what}`);
+    await sleep(500);
+  }
+}
+
+export const restoredFolder: Attack = {
+  name: "restored folder",
+  description:
+    "an older data folder and a late clock: no slot is signed again, those that were are missed, and the right clock ends it",
+  start: startRestored,
+  async run(target, tally, signal) {
+    const restoredMs = await lastBlockMs(target);
+    const aheadMs = restoredMs - Date.now();
+    setClock(target.clockFile, aheadMs);
+    tally.outage({ fromMs: 0, toMs: restoredMs, reason: LEFT_OUT });
+    await until(
+      `${MIN_REFUSALS} slots that were signed before are refused`,
+      async () => (await refusals(target)) >= MIN_REFUSALS,
+    );
+    while (!signal.aborted) await sleep(200);
+    const count = await refusals(target);
+    tally.offered(count);
+    tally.refused(count);
+
+    const nowMs = Date.now();
+    setClock(target.clockFile, 0);
+    tally.outage({ fromMs: restoredMs, toMs: nowMs + aheadMs, reason: "the signing record has" });
+    tally.outage({ fromMs: nowMs + aheadMs, toMs: nowMs, reason: LEFT_OUT });
+    const before = await forged(target);
+    await until("a block is forged by the right clock", async () => (await forged(target)) > before);
+  },
+};
