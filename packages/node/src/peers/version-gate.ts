@@ -9,17 +9,10 @@ const DEFAULT_RANGES = ["^2.6", "^2.6.0-next.0", "^2.7", "^2.7.0-next.0"];
 export const allowedVersions = (network: Network, height: number): readonly string[] =>
   network.milestoneAt(height).p2p?.minimumVersions ?? DEFAULT_RANGES;
 
-const IDENTIFIER = "(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)";
-const NUMBER = "(?:0|[1-9]\\d*)";
-/** Stricter than what ranges are compared with: no blanks, no leading zeros. */
-const STRICT = new RegExp(
-  `^v?${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${IDENTIFIER}(?:\\.${IDENTIFIER})*)?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
-);
-
 /** @param networkName pre-releases count on every network that is not called `mainnet` */
 export function isVersionAllowed(text: string, ranges: readonly string[], networkName: string): boolean {
-  const version = STRICT.test(text) ? parseVersion(text) : undefined;
+  const version = parseVersion(text);
   if (!version) return false;
   const options = { includesPreReleases: networkName !== "mainnet" };
-  return ranges.some((range) => parseRange(range, options)?.(version) ?? false);
+  return ranges.some((range) => parseRange(range, options)?.test(version) ?? false);
 }

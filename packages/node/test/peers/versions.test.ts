@@ -2,12 +2,15 @@ import { expect, test } from "vitest";
 import { compareVersions, parseRange, parseVersion } from "../../src/peers/versions.ts";
 
 const version = (text: string) => parseVersion(text)!;
-const isIn = (text: string, range: string, options = {}) => parseRange(range, options)!(version(text));
+const isIn = (text: string, range: string, options = {}) => parseRange(range, options)!.test(version(text));
 
 test("reads versions", () => {
-  expect(parseVersion("5.7.2")).toEqual({ numbers: [5, 7, 2], preRelease: [] });
-  expect(parseVersion("v5.7.2-dev.10+build")).toEqual({ numbers: [5, 7, 2], preRelease: ["dev", 10] });
-  for (const text of ["", "5", "5.7", "5.7.x", "5.7.2-", "five", "5.7.2.1"]) {
+  expect(parseVersion("5.7.2")).toMatchObject({ major: 5, minor: 7, patch: 2, prerelease: [] });
+  expect(parseVersion("v5.7.2-dev.10+build")).toMatchObject({
+    version: "5.7.2-dev.10",
+    prerelease: ["dev", 10],
+  });
+  for (const text of ["", "5", "5.7", "5.7.x", "5.7.2-", "five", "5.7.2.1", " 5.7.2", "5.07.2", "5.7.2-01"]) {
     expect(parseVersion(text), text).toBeUndefined();
   }
 });
@@ -80,4 +83,10 @@ test.each([
 
 test.each(["abc", "1.2.3.4", ">>1", "1.2.3 || abc", "^^1", "latest"])("%s is no range", (text) => {
   expect(parseRange(text)).toBeUndefined();
+});
+
+test("a range has 256 characters at most, and its blanks cost nothing", () => {
+  expect(parseRange(">=5.7.2".padEnd(256))?.test(version("5.7.2"))).toBe(true);
+  expect(parseRange(">=5.7.2".padEnd(257))).toBeUndefined();
+  expect(isIn("5.8.0", ">=5.7.2 \t  \n   <6")).toBe(true);
 });

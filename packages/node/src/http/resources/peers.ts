@@ -69,11 +69,11 @@ export const peers: Resource = (app, { gateway }) => {
 };
 
 function ofVersions(all: readonly PeerInfo[], text: string): readonly PeerInfo[] {
-  const isInRange = parseRange(text);
-  if (!isInRange) throw new HttpError(404, "Invalid version range provided");
+  const range = parseRange(text);
+  if (!range) throw new HttpError(404, "Invalid version range provided");
   return all.filter((peer) => {
     const version = parseVersion(peer.version);
-    return version !== undefined && isInRange(version);
+    return version !== undefined && range.test(version);
   });
 }
 
@@ -83,9 +83,9 @@ function ordered(all: readonly PeerInfo[], { field, direction }: PeerOrder): rea
     all
       .flatMap((peer) => parseVersion(peer.version) ?? [])
       .toSorted(compareVersions)
-      .map((version, place) => [JSON.stringify(version), place]),
+      .map(({ version }, place) => [version, place]),
   );
-  const place = (peer: PeerInfo) => places.get(JSON.stringify(parseVersion(peer.version)));
+  const place = (peer: PeerInfo) => places.get(parseVersion(peer.version)?.version ?? "");
   return sorted(all, place, { direction, id: ({ ip }) => ip });
 }
 
