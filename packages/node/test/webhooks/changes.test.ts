@@ -68,33 +68,66 @@ describe("updates and deletions", () => {
   });
 
   test("a webhook sees what happens after its creation was answered, and nothing before", async () => {
-    let known: () => void = () => {};
+    const known = Promise.withResolvers<void>();
+    const called = Promise.withResolvers<void>();
     const { webhooks, emit, calls } = createService({
-      webhooksChanged: () => new Promise<void>((resolve) => (known = resolve)),
+      webhooksChanged: () => {
+        called.resolve();
+        return known.promise;
+      },
     });
     const created = webhooks.register.create(always());
+    await called.promise;
     await emit(blockApplied(1));
-    known();
+    known.resolve();
     await created;
     await emit(blockApplied(2));
     expect(heights(calls)).toEqual([2]);
   });
 
   test("an update sees what happens after it, even while the node is told", async () => {
-    let known: () => void = () => {};
+    const known = Promise.withResolvers<void>();
+    const called = Promise.withResolvers<void>();
     let isTold = true;
     const { webhooks, emit, calls } = createService({
       webhooksChanged: async () => {
-        if (!isTold) await new Promise<void>((resolve) => (known = resolve));
+        if (isTold) return;
+        called.resolve();
+        await known.promise;
       },
     });
     const { id } = await webhooks.register.create(always());
     isTold = false;
     const updated = webhooks.register.update(`${id}`, { target: "https://other.example/" });
+    await called.promise;
     await emit(blockApplied(1));
-    known();
+    known.resolve();
     await updated;
     expect(calls.map(({ target }) => target)).toEqual(["https://other.example/"]);
+  });
+
+  test("changes that come together are announced once, and one that is refused undoes no other", async () => {
+    let announced = 0;
+    const { webhooks } = createService({
+      options: { maxWebhooks: 2 },
+      webhooksChanged: async () => void announced++,
+    });
+    const { register } = webhooks;
+    const created = await Promise.allSettled([1, 2, 3].map(() => register.create(always())));
+    expect(created.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect(created[2]).toMatchObject({ reason: { code: "WEBHOOK_LIMIT" } });
+    expect(announced).toBe(1);
+    const changed = await Promise.allSettled([
+      register.remove("1"),
+      register.remove("1"),
+      register.update("2", { target: "https://other.example/" }),
+      register.update("2", { enabled: "no" }),
+    ]);
+    expect(changed.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
+    expect(announced).toBe(2);
+    expect(register.list({ offset: 0, limit: 10 }).webhooks).toMatchObject([
+      { id: 2, target: "https://other.example/" },
+    ]);
   });
 
   test("a webhook that the node cannot be told of is not created", async () => {

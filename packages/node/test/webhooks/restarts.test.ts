@@ -81,9 +81,16 @@ describe("restarts", () => {
 
   test("activate a webhook whose creation was not answered", async () => {
     const path = databasePath();
-    const first = createService({ path, webhooksChanged: () => new Promise(() => {}) });
+    const inserted = Promise.withResolvers<void>();
+    const first = createService({
+      path,
+      webhooksChanged: () => {
+        inserted.resolve();
+        return new Promise(() => {});
+      },
+    });
     first.webhooks.register.create(always());
-    await settle();
+    await inserted.promise;
     await first.close();
     const second = createService({ path });
     await second.emit(blockApplied(1));

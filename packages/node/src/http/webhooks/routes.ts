@@ -27,13 +27,6 @@ export function createWebhookRoutes(
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", { parseAs: "string" }, (_request, text, done) => done(null, text));
 
-    // Each change waits for the disk, and with it everything else in this thread: in between there is a tick for others.
-    const changes = createQueue<() => void>(CHANGES_PER_TICK, (change) => change());
-    app.addHook("preHandler", (request, _reply, done) => {
-      if (request.method === "GET" || request.method === "HEAD") done();
-      else changes.push(done);
-    });
-
     app.get("/webhooks", ({ query }) => {
       const page = readPage(query as Query);
       const { webhooks, totalCount } = register.list(page);
@@ -50,10 +43,6 @@ export function createWebhookRoutes(
       return { data: showSecret(webhook) };
     });
 
-    app.post<WithId>("/webhooks/:id/rotate", ({ params, body }) =>
-      answer(() => ({ data: showSecret(register.rotate(params.id, readBody(body))) })),
-    );
-
     app.post("/webhooks/test", ({ body }) =>
       answer(async () => ({ data: await webhooks.dryRun(readBody(body)) })),
     );
@@ -68,7 +57,18 @@ export function createWebhookRoutes(
       return {};
     });
 
-    addDeliveryRoutes(app, webhooks);
-    addReplayRoutes(app, webhooks);
+    app.register(async (app) => {
+      // Each of these waits for the disk, and with it everything else in this thread: in between there is a tick for others.
+      const changes = createQueue<() => void>(CHANGES_PER_TICK, (change) => change());
+      app.addHook("preHandler", (request, _reply, done) => {
+        if (request.method === "GET" || request.method === "HEAD") done();
+        else changes.push(done);
+      });
+      app.post<WithId>("/webhooks/:id/rotate", ({ params, body }) =>
+        answer(() => ({ data: showSecret(register.rotate(params.id, readBody(body))) })),
+      );
+      addDeliveryRoutes(app, webhooks);
+      addReplayRoutes(app, webhooks);
+    });
   };
 }

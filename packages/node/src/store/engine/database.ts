@@ -29,6 +29,13 @@ export type Database = {
    *   the process, which takes no wait for the disk
    */
   transaction<T>(work: () => T, survives?: "power loss" | "process death"): T;
+  /**
+   * One transaction for several changes, in their order. A change that throws is undone alone.
+   *
+   * @returns what became of each change; all others are on disk
+   * @throws {Error} of the driver when the transaction failed: then nothing has changed
+   */
+  group<T>(changes: readonly (() => T)[]): PromiseSettledResult<T>[];
   close(): void;
 };
 
@@ -99,6 +106,18 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     }
   }
 
+  function member<T>(change: () => T): PromiseSettledResult<T> {
+    try {
+      // Within a transaction the driver makes a savepoint.
+      return { status: "fulfilled", value: driver.transaction(change)() };
+    } catch (reason) {
+      // Where the disk is full, SQLite may have given up the whole transaction.
+      if (!driver.inTransaction) throw reason;
+      options.writes?.failed(reason);
+      return { status: "rejected", reason };
+    }
+  }
+
   /** Outside of transactions, a statement that writes is one itself, and waits for its turn like others. */
   const inTransaction =
     <Answer>(execute: (...parameters: SqlValue[]) => Answer) =>
@@ -122,6 +141,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     define: (name, compute) => void driver.function(name, { varargs: true }, compute),
     execute: (sql) => void driver.exec(sql),
     transaction,
+    group: (changes) => transaction(() => changes.map(member)),
     close: () => void driver.close(),
   };
 }

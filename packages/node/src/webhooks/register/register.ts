@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Database } from "../../store/engine/database.ts";
+import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import type { WebhookAliases } from "../../store/webhooks/aliases.ts";
 import type { EndingStore } from "../../store/webhooks/finished-deliveries.ts";
@@ -12,6 +13,7 @@ import { WebhookError } from "../../subscriptions/error.ts";
 import { integer, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { checkConditions, checkRoom } from "./bounds.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
+import { oncePerTurn } from "./once-per-turn.ts";
 
 export type RegisterOptions = {
   readonly maxWebhooks: number;
@@ -91,12 +93,13 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     endings,
     replays,
     eventLog,
-    webhooksChanged,
     queuePing,
     onChanged,
     nowMs,
     logger,
   } = deps;
+  const commit = createGroupCommit(database);
+  const webhooksChanged = oncePerTurn(deps.webhooksChanged);
 
   function find(id: string): Webhook {
     // Whatever is neither the decimal form of an id nor an alias is an unknown one.
@@ -125,15 +128,18 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     async create(body) {
       const { ping, ...fields } = readNewWebhook(body);
       checkTarget(fields);
-      checkRoom(webhooks, [fields], maxWebhooks);
-      const webhook = webhooks.insert(fields, createToken());
+      const webhook = await commit(() => {
+        checkRoom(webhooks, [fields], maxWebhooks);
+        return webhooks.insert(fields, createToken());
+      });
       try {
         await webhooksChanged();
       } catch (error) {
-        webhooks.remove(webhook.id);
+        await commit(() => webhooks.remove(webhook.id));
         throw error;
       }
-      database.transaction(() => {
+      // Until now the log may lack events that only this webhook names: it begins behind them.
+      await commit(() => {
         webhooks.activate(webhook.id, eventLog.lastSequence());
         if (ping && webhook.enabled) queuePing(webhook.id);
       });
@@ -144,21 +150,23 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
 
     async update(id, body) {
       const changes = readChanges(body);
-      const webhook = find(id);
-      if (Object.keys(changes).length === 0) return;
-      const fields = { ...webhook, ...changes };
-      checkEvents(fields);
-      if (changes.target !== undefined) checkTarget(fields);
-      if (changes.conditions !== undefined) checkConditions(webhooks.conditionsBytes(webhook.id), [fields]);
-      database.transaction(() => {
-        replays.end(webhook.id, "cancelled", nowMs(), UPDATED);
+      const isEmpty = Object.keys(changes).length === 0;
+      if (isEmpty) return void find(id);
+      const { before, after } = await commit(() => {
+        const before = find(id);
+        const after = { ...before, ...changes };
+        checkEvents(after);
+        if (changes.target !== undefined) checkTarget(after);
+        if (changes.conditions !== undefined) checkConditions(webhooks.conditionsBytes(before.id), [after]);
+        replays.end(before.id, "cancelled", nowMs(), UPDATED);
         // Another target was told nothing that would have to be taken back.
-        const withReversals = fields.target !== webhook.target;
-        endings.begin(webhook.id, { state: "cancelled", reason: UPDATED, withReversals }, nowMs());
-        webhooks.replace(webhook.id, fields, eventLog.lastSequence());
+        const withReversals = after.target !== before.target;
+        endings.begin(before.id, { state: "cancelled", reason: UPDATED, withReversals }, nowMs());
+        webhooks.replace(before.id, after, eventLog.lastSequence());
+        return { before, after };
       });
-      tellChange(webhook, fields.enabled);
-      onChanged(webhook.id);
+      tellChange(before, after.enabled);
+      onChanged(before.id);
       await webhooksChanged();
     },
 
@@ -171,15 +179,18 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     },
 
     async remove(id) {
-      const webhook = find(id).id;
-      webhooks.remove(webhook);
+      const webhook = await commit(() => {
+        const { id: webhook } = find(id);
+        webhooks.remove(webhook);
+        return webhook;
+      });
       logger.info({ webhook }, "webhook removed");
       onChanged(webhook);
       await webhooksChanged();
     },
 
     async resume(webhook) {
-      health.resume(webhook, eventLog.lastSequence());
+      await commit(() => health.resume(webhook, eventLog.lastSequence()));
       logger.info({ webhook }, "webhook resumed: its target answered a ping");
       onChanged(webhook);
       await webhooksChanged();

@@ -1,0 +1,48 @@
+/** Changes that arrive within a short time are one transaction: they wait for the disk together. */
+import type { Database } from "./database.ts";
+
+/** Settles with what the change answers or throws, once the transaction is on disk. Changes run in the order of the calls. */
+export type GroupCommit = <T>(change: () => T) => Promise<T>;
+
+/** How long the first change of a group waits for others. */
+const GATHER_MS = 2;
+
+/** Changes of one transaction: they hold the thread together. Further ones follow after other events of the loop. */
+const MAX_GROUP = 32;
+
+type Member = {
+  /** Makes the change; the answer reports its success. */
+  readonly change: () => () => void;
+  readonly reject: (error: unknown) => void;
+};
+
+export function createGroupCommit(database: Pick<Database, "group">): GroupCommit {
+  let waiting: Member[] = [];
+
+  function commit(): void {
+    const group = waiting.slice(0, MAX_GROUP);
+    waiting = waiting.slice(MAX_GROUP);
+    if (waiting.length > 0) setImmediate(commit);
+    try {
+      const results = database.group(group.map(({ change }) => change));
+      for (const [index, result] of results.entries()) {
+        if (result.status === "fulfilled") result.value();
+        else group[index]!.reject(result.reason);
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  return (change) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setTimeout(commit, GATHER_MS);
+      waiting.push({
+        change: () => {
+          const answer = change();
+          return () => resolve(answer);
+        },
+        reject,
+      });
+    });
+}
