@@ -1,29 +1,56 @@
-export * from "./apply.ts";
+export { applyToSender, applyTransaction } from "./apply.ts";
 export { transactionFacts } from "./blocks/announce.ts";
-export * from "./blocks/apply.ts";
-export * from "./blocks/context.ts";
-export * from "./blocks/forger.ts";
-export * from "./blocks/genesis.ts";
-export * from "./blocks/judge.ts";
-export * from "./blocks/repetitions.ts";
-export * from "./blocks/unchained.ts";
-export * from "./blocks/uses.ts";
-export * from "./blocks/verdict.ts";
-export * from "./facts.ts";
-export * from "./rounds/approval.ts";
-export * from "./rounds/arithmetic.ts";
-export * from "./rounds/missed.ts";
-export * from "./rounds/open.ts";
-export * from "./rounds/order.ts";
-export * from "./rounds/ranking.ts";
-export * from "./rounds/supply.ts";
-export * from "./rules/economy.ts";
-export * from "./rules/error.ts";
-export * from "./rules/registry.ts";
-export * from "./rules/rule.ts";
-export * from "./signatures.ts";
-export * from "./state/draft.ts";
-export * from "./state/memory.ts";
-export * from "./state/tables.ts";
-export * from "./votes.ts";
-export * from "./wallets.ts";
+export { type AppliedBlock, applyBlock, type BlockContext } from "./blocks/apply.ts";
+export type { JudgeContext } from "./blocks/context.ts";
+export { isFromDelegateOfSlot, roundOf } from "./blocks/forger.ts";
+export { applyGenesis } from "./blocks/genesis.ts";
+export { judgeBlock } from "./blocks/judge.ts";
+export { createRepetitions, type Repetitions } from "./blocks/repetitions.ts";
+export { isChained } from "./blocks/unchained.ts";
+export { recordUses } from "./blocks/uses.ts";
+export { mayBeBroadcast, type Reason, type Rejection, type Verdict } from "./blocks/verdict.ts";
+export type { Fact } from "./facts.ts";
+export { approval, approvalByType } from "./rounds/approval.ts";
+export { createRounds, type RoundInfo, type Rounds } from "./rounds/arithmetic.ts";
+export { type MissedSlot, missedSlots } from "./rounds/missed.ts";
+export { openRound } from "./rounds/open.ts";
+export { delegateOfSlot, forgingOrder } from "./rounds/order.ts";
+export { type DelegateWallet, rankDelegates } from "./rounds/ranking.ts";
+export { legacySupplyAt, supplyAt } from "./rounds/supply.ts";
+export {
+  INDIVIDUAL,
+  isAliveDemand,
+  isCertifiedMint,
+  isCertifiedUpdate,
+  mintedTokenId,
+  nftOf,
+  type Reward,
+  rewardOfType,
+  voucherOf,
+} from "./rules/economy.ts";
+export { RuleError } from "./rules/error.ts";
+export { findRule } from "./rules/registry.ts";
+export type { Rule, RuleContext } from "./rules/rule.ts";
+export { isVerifiedIn } from "./signatures.ts";
+export { createDraft, type Draft } from "./state/draft.ts";
+export { createMemoryState, type MemoryState } from "./state/memory.ts";
+export {
+  type Attributes,
+  type Bridgechain,
+  type Change,
+  type Delegate,
+  type Entity,
+  entityKey,
+  type Lock,
+  propertyKey,
+  type Round,
+  type StateReader,
+  TABLE_NAMES,
+  type TableName,
+  type Tables,
+  type Token,
+  voucherKey,
+  type Wallet,
+} from "./state/tables.ts";
+export { moveVotes } from "./votes.ts";
+export { addressOf, walletOf } from "./wallets.ts";

@@ -1,62 +1,128 @@
-export * from "./blocks/block.ts";
-export * from "./blocks/check.ts";
-export * from "./blocks/codec.ts";
-export * from "./blocks/error.ts";
-export * from "./blocks/exception.ts";
-export * from "./blocks/forge.ts";
-export * from "./blocks/from-bytes.ts";
-export * from "./blocks/from-json.ts";
-export * from "./blocks/genesis.ts";
-export * from "./blocks/header.ts";
-export * from "./blocks/id.ts";
-export * from "./blocks/jobs.ts";
-export * from "./blocks/payload.ts";
+export type { Block, BlockHeader } from "./blocks/block.ts";
+export {
+  type BlockCheckOptions,
+  type BlockFault,
+  type BlockFaultCode,
+  checkBlock,
+  containsMultiSignatures,
+} from "./blocks/check.ts";
+export { blockByteLength, decodeBlock, encodeBlock, encodeFrame } from "./blocks/codec.ts";
+export { BlockError, type BlockErrorCode } from "./blocks/error.ts";
+export { isBlockException } from "./blocks/exception.ts";
+export { type BlockDraft, forgeBlock } from "./blocks/forge.ts";
+export { blockFromBytes, blockFromTrustedBytes } from "./blocks/from-bytes.ts";
+export { blockFromJson, blockFromPeerJson } from "./blocks/from-json.ts";
+export { createGenesisBlock, type GenesisDraft, genesisBlockFromJson } from "./blocks/genesis.ts";
+export {
+  decodeHeader,
+  encodeHeader,
+  encodeUnsignedHeader,
+  type HeaderFields,
+  headerFromTrustedBytes,
+} from "./blocks/header.ts";
+export { blockIdToHex, fullIdOf, partialIdFromHex, partialIdOf, partialIdToHex } from "./blocks/id.ts";
+export { withVerdicts } from "./blocks/jobs.ts";
+export { payloadHashOf } from "./blocks/payload.ts";
 export { headerViolation } from "./blocks/schema.ts";
-export * from "./blocks/signature.ts";
-export * from "./blocks/to-json.ts";
+export {
+  headerSignatureJob,
+  type SignatureJob,
+  type SignatureVerdict,
+  verifyHeaderJob,
+} from "./blocks/signature.ts";
+export {
+  blockToJson,
+  blockToPeerJson,
+  type HeaderJson,
+  headerToJson,
+  type PeerBlockJson,
+} from "./blocks/to-json.ts";
 export * as builders from "./builders/index.ts";
-export * from "./bytes/reader.ts";
-export * from "./bytes/writer.ts";
-export * from "./crypto/backend.ts";
-export * from "./crypto/base58check.ts";
-export * from "./crypto/bytes.ts";
-export * from "./crypto/der.ts";
-export * from "./crypto/ecdsa.ts";
-export * from "./crypto/hashes.ts";
-export * from "./crypto/points.ts";
-export * from "./crypto/schnorr.ts";
+export { defaultSignatureBackend, type SignatureBackend } from "./crypto/backend.ts";
+export { decodeBase58check, encodeBase58check } from "./crypto/base58check.ts";
+export { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "./crypto/bytes.ts";
+export { isReadableDer } from "./crypto/der.ts";
+export { signEcdsa, verifyEcdsa } from "./crypto/ecdsa.ts";
+export { hash160, hash256, ripemd160, sha1, sha256 } from "./crypto/hashes.ts";
+export { uncompressPublicKey } from "./crypto/points.ts";
+export { signSchnorr, verifySchnorr } from "./crypto/schnorr.ts";
 export { disagreementOf } from "./crypto/self-test.ts";
-export * from "./identities/address.ts";
-export * from "./identities/bip38.ts";
-export * from "./identities/error.ts";
-export * from "./identities/hd.ts";
-export * from "./identities/keys.ts";
-export * from "./identities/message.ts";
-export * from "./identities/multisignature.ts";
-export * from "./identities/wif.ts";
-export * from "./networks/create.ts";
-export * from "./networks/error.ts";
-export * from "./networks/files.ts";
-export * from "./networks/network.ts";
-export * from "./networks/presets.ts";
-export * from "./networks/slots.ts";
-export * from "./transactions/activation.ts";
-export * from "./transactions/context.ts";
-export * from "./transactions/decode.ts";
-export * from "./transactions/encode.ts";
-export * from "./transactions/errors.ts";
-export * from "./transactions/fees.ts";
-export * from "./transactions/id.ts";
-export * from "./transactions/json.ts";
+export { addressFromPublicKey, decodeAddress, isAddress, isPublicKey } from "./identities/address.ts";
+export { type DecryptedKey, decryptBip38, encryptBip38, isBip38 } from "./identities/bip38.ts";
+export { IdentityError, type IdentityErrorCode } from "./identities/error.ts";
+export { type HdNode, hdCoinNode, hdNetworkNode, hdRoot } from "./identities/hd.ts";
+export { type KeyPair, keysFromPassphrase, keysFromPrivateKey } from "./identities/keys.ts";
+export { type SignedMessage, signMessage, verifyMessage } from "./identities/message.ts";
+export { multiSignaturePublicKey, type Participants } from "./identities/multisignature.ts";
+export { decodeWif, encodeWif } from "./identities/wif.ts";
+export { createNetwork } from "./networks/create.ts";
+export { NetworkError, type NetworkErrorCode } from "./networks/error.ts";
+export { networkFilesFromJson, type UntrustedNetworkFiles } from "./networks/files.ts";
+export type {
+  ByKind,
+  Exceptions,
+  Milestone,
+  MilestoneChange,
+  Network,
+  NetworkDescription,
+  NetworkFiles,
+  VoucherReward,
+} from "./networks/network.ts";
+export { dalinet, livenet, presets, sandbox, testnet, unitnet } from "./networks/presets.ts";
+export { createSlots, type Slots } from "./networks/slots.ts";
+export { isTypeActive } from "./transactions/activation.ts";
+export type { TransactionContext } from "./transactions/context.ts";
+export { decodeTransaction } from "./transactions/decode.ts";
+export { type EncodeOptions, encodeTransaction } from "./transactions/encode.ts";
+export { type SchemaViolation, TransactionError, type TransactionErrorCode } from "./transactions/errors.ts";
+export { staticFee, typeStaticFee } from "./transactions/fees.ts";
+export {
+  hashedBytes,
+  multiSigningBytes,
+  secondSigningBytes,
+  signingBytes,
+  transactionId,
+} from "./transactions/id.ts";
+export { transactionToJson } from "./transactions/json.ts";
 export { bigintFromJson } from "./transactions/keywords.ts";
-export * from "./transactions/parse.ts";
+export {
+  type ParseOptions,
+  sealedFromTrustedBytes,
+  transactionFromBytes,
+  transactionFromJson,
+} from "./transactions/parse.ts";
 export { matchesBatchSchema } from "./transactions/schema.ts";
-export * from "./transactions/sign.ts";
+export {
+  multiSignTransaction,
+  type SignatureAlgorithm,
+  secondSignTransaction,
+  signTransaction,
+} from "./transactions/sign.ts";
 export type { SignaturePart } from "./transactions/signatures.ts";
-export * from "./transactions/transaction.ts";
-export * from "./transactions/types/registry.ts";
+export type {
+  Asset,
+  BridgechainAsset,
+  BusinessAsset,
+  Certification,
+  Demand,
+  DiscloseCertification,
+  DiscloseDemand,
+  HtlcExpiration,
+  NftAsset,
+  NftToken,
+  SealedTransaction,
+  Transaction,
+  TransactionBody,
+} from "./transactions/transaction.ts";
+export { findTransactionType, transactionKey, transactionTypes } from "./transactions/types/registry.ts";
 export type { TransactionType } from "./transactions/types/type.ts";
-export * from "./transactions/verify.ts";
+export {
+  isVerified,
+  signatureJob,
+  verifyMultiSignatures,
+  verifySecondSignature,
+  verifySignature,
+} from "./transactions/verify.ts";
 export { certificationBytes, certify, verifyCertification } from "./uns/certification.ts";
 export { certificationSubject, demandBytes, signDemand, verifyDemand } from "./uns/demand.ts";
 export {

@@ -56,3 +56,10 @@ test("An error that does not say it is found, on one line and on several.", () =
   const text = `export class A extends Error {\n  readonly code = 1;\n}\n\nclass B extends Error {}\n`;
   expect(errorClasses(text).map(({ name }) => name)).toEqual(["A", "B"]);
 });
+
+test("Libraries list their public names one by one.", () => {
+  for (const name of ["protocol", "ledger", "client"]) {
+    const index = readFileSync(join(REPOSITORY, `packages/${name}/src/index.ts`), "utf8");
+    expect(index, name).not.toMatch(/^export \* from/m);
+  }
+});

@@ -1,6 +1,58 @@
-export * from "./core.ts";
+export {
+  delegateRegistration,
+  delegateResignation,
+  type HtlcClaimOptions,
+  type HtlcLockOptions,
+  htlcClaim,
+  htlcLock,
+  htlcRefund,
+  ipfs,
+  type MultiPaymentOptions,
+  multiPayment,
+  multiSignature,
+  multiSignatureLegacy,
+  secondSignature,
+  type TransferOptions,
+  transfer,
+  vote,
+} from "./core.ts";
 export type { Envelope, EnvelopeV1 } from "./envelope.ts";
-export * from "./factory.ts";
-export * from "./magistrate.ts";
-export * from "./nft.ts";
-export * from "./uns.ts";
+export {
+  type CertifiedOptions,
+  type CertifyOptions,
+  certifiedDisclosure,
+  certifiedMint,
+  certifiedParts,
+  certifiedTransfer,
+  certifiedUpdate,
+  type DiscloseValuesOptions,
+  type Factory,
+} from "./factory.ts";
+export {
+  type BridgechainUpdateOptions,
+  bridgechainRegistration,
+  bridgechainResignation,
+  bridgechainUpdate,
+  businessRegistration,
+  businessResignation,
+  businessUpdate,
+  type EntityOptions,
+  type EntityRegistrationOptions,
+  type EntityUpdateOptions,
+  entityRegistration,
+  entityResignation,
+  entityUpdate,
+} from "./magistrate.ts";
+export { nftAsset, nftMint, nftTransfer, nftUpdate, type TokenOptions } from "./nft.ts";
+export {
+  type CertifiedParts,
+  type CertifiedPartsOptions,
+  type DiscloseOptions,
+  unsCertifiedNftMint,
+  unsCertifiedNftTransfer,
+  unsCertifiedNftUpdate,
+  unsDelegateRegister,
+  unsDelegateResign,
+  unsDiscloseExplicit,
+  unsVote,
+} from "./uns.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { signHeader } from "../../src/blocks/signature.ts";
 import {
   type Block,
   type BlockHeader,
@@ -15,7 +16,6 @@ import {
   presets,
   type SealedTransaction,
   sha256,
-  signHeader,
   type Transaction,
   utf8ToBytes,
   verifyHeaderJob,

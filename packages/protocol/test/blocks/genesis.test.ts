@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { signHeader } from "../../src/blocks/signature.ts";
 import {
   blockFromTrustedBytes,
   blockToJson,
@@ -19,7 +20,6 @@ import {
   payloadHashOf,
   presets,
   sha256,
-  signHeader,
   verifyHeaderJob,
 } from "../../src/index.ts";
 import { genesisTransfer } from "./fixtures.ts";

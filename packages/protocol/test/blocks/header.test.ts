@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { blockIdOf } from "../../src/blocks/id.ts";
 import {
   type BlockHeader,
-  blockIdOf,
   blockIdToHex,
   bytesToHex,
   createNetwork,

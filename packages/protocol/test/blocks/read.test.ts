@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { blockJobs, verifyBlockJobs } from "../../src/blocks/jobs.ts";
 import {
   type Block,
   BlockError,
@@ -7,7 +8,6 @@ import {
   blockFromJson,
   blockFromPeerJson,
   blockFromTrustedBytes,
-  blockJobs,
   blockToJson,
   blockToPeerJson,
   checkBlock,
@@ -19,7 +19,6 @@ import {
   keysFromPassphrase,
   presets,
   TransactionError,
-  verifyBlockJobs,
   withVerdicts,
 } from "../../src/index.ts";
 import { transfer } from "./fixtures.ts";

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createReader, createWriter, hexToBytes, utf8ToBytes } from "../../src/index.ts";
+import { createReader } from "../../src/bytes/reader.ts";
+import { createWriter } from "../../src/bytes/writer.ts";
+import { hexToBytes, utf8ToBytes } from "../../src/index.ts";
 
 describe("reading", () => {
   test("property: what was written is read", () => {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { addPublicKeys } from "../../src/crypto/points.ts";
 import { backend } from "../../src/crypto/secp256k1.ts";
-import { addPublicKeys, bytesToHex, keysFromPassphrase, multiSignaturePublicKey } from "../../src/index.ts";
+import { bytesToHex, keysFromPassphrase, multiSignaturePublicKey } from "../../src/index.ts";
 
 const keyOf = (name: string) => bytesToHex(keysFromPassphrase(name).publicKey);
 const [a, b, c] = [keyOf("a"), keyOf("b"), keyOf("c")];

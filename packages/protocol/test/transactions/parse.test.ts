@@ -13,8 +13,8 @@ import {
   transactionFromBytes,
   transactionFromJson,
   transactionToJson,
-  verifyJob,
 } from "../../src/index.ts";
+import { verifyJob } from "../../src/transactions/verify.ts";
 import {
   addressOn,
   bodyOf,
