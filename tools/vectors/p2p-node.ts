@@ -12,14 +12,14 @@ import {
   type Network,
 } from "@uniknode/protocol";
 import { pino } from "pino";
-import { createAnswers } from "../../packages/node/src/peers/answers/answers.ts";
-import { createBlockAnswers } from "../../packages/node/src/peers/answers/blocks.ts";
-import { createForgerAnswers } from "../../packages/node/src/peers/answers/forger.ts";
-import { statusOf } from "../../packages/node/src/peers/answers/status.ts";
-import { createBlockArrivals } from "../../packages/node/src/peers/arrivals/blocks.ts";
-import { createSightings } from "../../packages/node/src/peers/arrivals/sightings.ts";
 import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
-import { type Answer, CallError } from "../../packages/node/src/peers/transport/answer.ts";
+import { createBlockArrivals } from "../../packages/node/src/peers/inbound/blocks.ts";
+import { createSightings } from "../../packages/node/src/peers/inbound/observations.ts";
+import { createBlockAnswers } from "../../packages/node/src/peers/requests/blocks.ts";
+import { createForgerAnswers } from "../../packages/node/src/peers/requests/forger.ts";
+import { createAnswers } from "../../packages/node/src/peers/requests/handlers.ts";
+import { statusOf } from "../../packages/node/src/peers/requests/status.ts";
+import { type Answer, CallError } from "../../packages/node/src/peers/transport/handler.ts";
 import { headerFromPeer } from "../../packages/node/src/peers/verification/header.ts";
 import type { EventName } from "../../packages/node/src/peers/wire/requests/arguments.ts";
 import type { Call } from "../../packages/node/src/peers/wire/requests/read.ts";

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { presets } from "@uniknode/protocol";
-import { fetchGenesis } from "../peers/genesis.ts";
 import { localAddressOf } from "../peers/options.ts";
+import { fetchGenesis } from "../peers/sync/genesis.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { FOLDER_MODE } from "../store/engine/folder-lock.ts";

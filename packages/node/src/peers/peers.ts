@@ -6,16 +6,16 @@ import type { Block } from "@uniknode/protocol";
 import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionAnswer, PeerInfo } from "../gateway/gateway.ts";
 import { createClosing } from "../platform/lifecycle/closing.ts";
-import { type AcquaintanceDeps, createAcquaintance } from "./acquaintance.ts";
-import type { Items } from "./arrivals/transactions.ts";
-import { createExchange, type ExchangeDeps } from "./exchange.ts";
 import { networkState } from "./forging/network-state.ts";
-import { obstacleOf } from "./forging/obstacle.ts";
+import { obstacleOf } from "./forging/preflight.ts";
 import { reportNetworkState } from "./forging/report.ts";
-import { networkHeight } from "./known/network-height.ts";
-import { peerInfo } from "./known/view.ts";
+import type { Items } from "./inbound/transactions.ts";
+import { type AcquaintanceDeps, createAcquaintance } from "./lifecycle.ts";
 import type { PeersOptions } from "./options.ts";
-import { createReception, type ReceptionDeps } from "./reception.ts";
+import { createExchange, type ExchangeDeps } from "./propagation.ts";
+import { createReception, type ReceptionDeps } from "./requests/server.ts";
+import { networkHeight } from "./table/network-height.ts";
+import { peerInfo } from "./table/view.ts";
 import type { Traffic } from "./transport/traffic.ts";
 
 export type PeersDeps = AcquaintanceDeps &

@@ -2,11 +2,11 @@
 import { decodeHeader, type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createSightings } from "../../src/peers/arrivals/sightings.ts";
 import { createBlockBroadcast } from "../../src/peers/broadcast/blocks.ts";
-import { createRepeat } from "../../src/peers/broadcast/repeat.ts";
+import { createRepeat } from "../../src/peers/broadcast/rebroadcast.ts";
 import { createTransactionBroadcast } from "../../src/peers/broadcast/transactions.ts";
-import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
+import { createSightings } from "../../src/peers/inbound/observations.ts";
+import type { Outgoing } from "../../src/peers/transport/client.ts";
 import { network, openTestChain } from "../../test-support/peers/chains.ts";
 import { testNetwork } from "../../test-support/peers/test-network.ts";
 

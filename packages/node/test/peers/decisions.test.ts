@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { peerAddress, subnetOf } from "../../src/peers/addresses.ts";
 import { broadcastRecipients } from "../../src/peers/broadcast/quota.ts";
-import { networkHeight } from "../../src/peers/known/network-height.ts";
+import { allowedVersions, isVersionAllowed } from "../../src/peers/discovery/version-gate.ts";
 import { localAddressOf } from "../../src/peers/options.ts";
+import { networkHeight } from "../../src/peers/table/network-height.ts";
 import { matchesAddress } from "../../src/peers/transport/address-patterns.ts";
 import { searchCommonHeight } from "../../src/peers/verification/common-height.ts";
-import { allowedVersions, isVersionAllowed } from "../../src/peers/version-gate.ts";
 
 test("an address is known in one form", () => {
   for (const text of ["2001:DB8:0:0::1", "2001:db8::1"]) expect(peerAddress(text)).toBe("2001:db8::1");

@@ -9,13 +9,13 @@ import {
   keysFromPassphrase,
 } from "@uniknode/protocol";
 import { afterEach, describe, expect, test } from "vitest";
-import { createBlockAnswers } from "../../src/peers/answers/blocks.ts";
-import { obstacleOf } from "../../src/peers/forging/obstacle.ts";
+import { obstacleOf } from "../../src/peers/forging/preflight.ts";
 import { branchToGoTo } from "../../src/peers/forks/choose.ts";
-import { isForked, type Peer } from "../../src/peers/known/peer.ts";
-import type { CallError } from "../../src/peers/transport/answer.ts";
+import { createBlockAnswers } from "../../src/peers/requests/blocks.ts";
+import { isForked, type Peer } from "../../src/peers/table/peer.ts";
 import { PeerError } from "../../src/peers/transport/error.ts";
-import { type AskPeer, verifyChain } from "../../src/peers/verification/verify.ts";
+import type { CallError } from "../../src/peers/transport/handler.ts";
+import { type AskPeer, verifyChain } from "../../src/peers/verification/verify-chain.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import { packBlocks } from "../../src/peers/wire/packed-blocks.ts";
 import { type PeerEvent, type ReceivedStatus, readResult } from "../../src/peers/wire/replies/received.ts";

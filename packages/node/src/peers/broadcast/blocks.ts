@@ -1,9 +1,9 @@
 /** Passing blocks on (p2p.md 12.1). */
 import { type Block, encodeBlock, type Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Sightings } from "../arrivals/sightings.ts";
-import { sample } from "../sample.ts";
-import type { Outgoing } from "../transport/outgoing.ts";
+import type { Sightings } from "../inbound/observations.ts";
+import { sample } from "../table/sample.ts";
+import type { Outgoing } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import { broadcastQuota, broadcastRecipients } from "./quota.ts";
 

@@ -2,9 +2,9 @@
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionAnswer } from "../../gateway/gateway.ts";
-import type { Items } from "../arrivals/transactions.ts";
-import { sample } from "../sample.ts";
-import type { Outgoing } from "../transport/outgoing.ts";
+import type { Items } from "../inbound/transactions.ts";
+import { sample } from "../table/sample.ts";
+import type { Outgoing } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_TRANSACTIONS, TIMES_MS } from "../wire/limits.ts";
 import { isTransactionSmall } from "../wire/requests/transactions.ts";
 

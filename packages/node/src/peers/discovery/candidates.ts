@@ -3,12 +3,12 @@ import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
 import { siteGroup } from "../../platform/addresses/groups.ts";
 import { neighbourhoodsOf, peerAddress, plainAddress } from "../addresses.ts";
-import { createDoubts } from "../guards/doubts.ts";
 import { createRefusals } from "../guards/refusals.ts";
+import { createDoubts } from "../guards/suspensions.ts";
 import { createWindowCounter } from "../guards/window.ts";
-import type { Register } from "../known/register.ts";
+import type { Register } from "../table/peer-table.ts";
+import type { Outgoing } from "../transport/client.ts";
 import { PeerError } from "../transport/error.ts";
-import type { Outgoing } from "../transport/outgoing.ts";
 import { NOT_READY } from "../wire/replies/write.ts";
 import type { Ping } from "./ping.ts";
 

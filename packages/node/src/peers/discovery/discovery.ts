@@ -1,10 +1,10 @@
 /** Finding peers and leaving those that are gone (p2p.md 10.2 and 10.6). */
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/node/peers.ts";
-import { networkHeight } from "../known/network-height.ts";
-import type { Register } from "../known/register.ts";
-import { sample } from "../sample.ts";
-import type { Outgoing } from "../transport/outgoing.ts";
+import { networkHeight } from "../table/network-height.ts";
+import type { Register } from "../table/peer-table.ts";
+import { sample } from "../table/sample.ts";
+import type { Outgoing } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import type { Candidates } from "./candidates.ts";
 import type { Ping } from "./ping.ts";

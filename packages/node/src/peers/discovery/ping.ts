@@ -1,9 +1,14 @@
 /** Asking a peer how it is, and verifying what it says (p2p.md 10.4). */
-import type { Register } from "../known/register.ts";
-import type { Outgoing } from "../transport/outgoing.ts";
-import { type AskPeer, VerificationError, type VerifyDeps, verifyChain } from "../verification/verify.ts";
-import { allowedVersions, isVersionAllowed } from "../version-gate.ts";
+import type { Register } from "../table/peer-table.ts";
+import type { Outgoing } from "../transport/client.ts";
+import {
+  type AskPeer,
+  VerificationError,
+  type VerifyDeps,
+  verifyChain,
+} from "../verification/verify-chain.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
+import { allowedVersions, isVersionAllowed } from "./version-gate.ts";
 
 export type PingDeps = VerifyDeps & {
   readonly register: Register;

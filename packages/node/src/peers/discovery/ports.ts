@@ -1,7 +1,7 @@
 /** Which of the services that a peer announces can be reached (p2p.md 10.6). It has no effect on the protocol. */
 import { request } from "undici";
-import type { Peer } from "../known/peer.ts";
-import type { Register } from "../known/register.ts";
+import type { Peer } from "../table/peer.ts";
+import type { Register } from "../table/peer-table.ts";
 
 const TIMEOUT_MS = 1_500;
 const NOT_REACHABLE = -1;

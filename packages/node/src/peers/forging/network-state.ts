@@ -1,6 +1,6 @@
 /** What the peers say about forging now (forger.md 4, p2p.md 9). */
 import { type BlockHeader, headerToJson, type Network, type Slots } from "@uniknode/protocol";
-import { isForked, type Peer } from "../known/peer.ts";
+import { isForked, type Peer } from "../table/peer.ts";
 import { headerFromPeer } from "../verification/header.ts";
 import type { NetworkState } from "../wire/replies/results.ts";
 

@@ -1,5 +1,5 @@
 /** Whether this node's branch is the wrong one, and how far it has to go back (p2p.md 14, consensus.md 8). */
-import { isForked, type Peer } from "../known/peer.ts";
+import { isForked, type Peer } from "../table/peer.ts";
 
 export type Branch = {
   /** The highest block that the branch has in common with ours. */

@@ -1,6 +1,6 @@
 /** Fetching blocks from one peer, as bytes. */
 import { encodeFrame, hexToBytes, type Network } from "@uniknode/protocol";
-import type { Outgoing } from "../transport/outgoing.ts";
+import type { Outgoing } from "../transport/client.ts";
 import { headerFromPeer } from "../verification/header.ts";
 import {
   blocksMessageBytes,

@@ -13,7 +13,7 @@ import { createRefusals } from "../guards/refusals.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
 import { serverMessageBytes, TIMES_MS } from "../wire/limits.ts";
 import { matchesAddress } from "./address-patterns.ts";
-import type { Answer, Caller } from "./answer.ts";
+import type { Answer, Caller } from "./handler.ts";
 import { type KeepAlive, serveSession } from "./session.ts";
 import { createUnfinished } from "./unfinished.ts";
 import { createUnsent } from "./unsent.ts";

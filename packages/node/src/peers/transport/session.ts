@@ -16,7 +16,7 @@ import {
 import { refusalOf } from "../wire/requests/admit.ts";
 import { type Call, type ClientMessage, readClientMessage } from "../wire/requests/read.ts";
 import { advance, NEW_SESSION } from "../wire/requests/session.ts";
-import { type Answer, CallError, type Caller } from "./answer.ts";
+import { type Answer, CallError, type Caller } from "./handler.ts";
 import { createPacer } from "./pacer.ts";
 import type { Unsent } from "./unsent.ts";
 

@@ -32,9 +32,9 @@ import {
 import type { Delegates } from "../../forger/delegates.ts";
 import { createForging } from "../../forger/forging.ts";
 import type { Timing } from "../../forger/timing.ts";
-import { peerView } from "../../peers/known/view.ts";
 import type { PeersOptions } from "../../peers/options.ts";
 import { createPeers } from "../../peers/peers.ts";
+import { peerView } from "../../peers/table/view.ts";
 import { createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, createHeartbeats, MAX_SILENT_SECONDS, watch } from "../../platform/lifecycle/heartbeats.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";

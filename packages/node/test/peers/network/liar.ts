@@ -2,8 +2,8 @@
 import { type BlockHeader, forgeBlock, headerToJson, type KeyPair, type Network } from "@uniknode/protocol";
 import { pino } from "pino";
 import { createRateLimits } from "../../../src/peers/guards/rate-limits.ts";
-import { CallError } from "../../../src/peers/transport/answer.ts";
 import { connectPeer } from "../../../src/peers/transport/connection.ts";
+import { CallError } from "../../../src/peers/transport/handler.ts";
 import { createPeerServer } from "../../../src/peers/transport/server.ts";
 import { noCommonBlocks } from "../../../src/peers/wire/replies/write.ts";
 import type { ArgumentOf, EventName } from "../../../src/peers/wire/requests/arguments.ts";

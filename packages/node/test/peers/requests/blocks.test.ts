@@ -1,7 +1,7 @@
 /** Who is answered what (p2p.md 5, 7.1 and 9), apart from what the answers are made of. */
 import { expect, test } from "vitest";
-import { type AnswersDeps, createAnswers } from "../../src/peers/answers/answers.ts";
-import type { Call } from "../../src/peers/wire/requests/read.ts";
+import { type AnswersDeps, createAnswers } from "../../../src/peers/requests/handlers.ts";
+import type { Call } from "../../../src/peers/wire/requests/read.ts";
 
 const peer = { address: "203.0.113.7", isTrusted: false };
 const forger = { address: "127.0.0.1", isTrusted: true };

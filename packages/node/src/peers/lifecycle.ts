@@ -9,16 +9,16 @@ import type { PeerStore } from "../store/node/peers.ts";
 import { type Candidates, createCandidates } from "./discovery/candidates.ts";
 import { createDiscovery, type Discovery } from "./discovery/discovery.ts";
 import { createPing } from "./discovery/ping.ts";
-import { createReturning } from "./discovery/return.ts";
+import { createReturning } from "./discovery/reconnect.ts";
+import { allowedVersions, isVersionAllowed } from "./discovery/version-gate.ts";
 import { type Bans, createBans } from "./guards/bans.ts";
-import type { Peer } from "./known/peer.ts";
-import { createRegister, type Fate, type Register } from "./known/register.ts";
 import { localAddressOf, type PeersOptions } from "./options.ts";
+import type { Peer } from "./table/peer.ts";
+import { createRegister, type Fate, type Register } from "./table/peer-table.ts";
 import { matchesAddress } from "./transport/address-patterns.ts";
-import { createOutgoing, type Outgoing } from "./transport/outgoing.ts";
+import { createOutgoing, type Outgoing } from "./transport/client.ts";
 import { createTraffic, type Traffic } from "./transport/traffic.ts";
-import type { VerifyDeps } from "./verification/verify.ts";
-import { allowedVersions, isVersionAllowed } from "./version-gate.ts";
+import type { VerifyDeps } from "./verification/verify-chain.ts";
 
 export type AcquaintanceDeps = Pick<VerifyDeps, "rounds" | "verify"> & {
   readonly network: Network;

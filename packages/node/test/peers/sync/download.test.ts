@@ -1,9 +1,9 @@
 /** Download from many peers at once (p2p.md 13). */
 import { describe, expect, test } from "vitest";
-import type { Outcome } from "../../src/chain/outcome.ts";
-import { type DownloadDeps, download } from "../../src/peers/sync/download.ts";
-import { createProgressMeter } from "../../src/peers/sync/progress.ts";
-import type { Source } from "../../src/peers/sync/source.ts";
+import type { Outcome } from "../../../src/chain/outcome.ts";
+import { type DownloadDeps, download } from "../../../src/peers/sync/download.ts";
+import { createProgressMeter } from "../../../src/peers/sync/progress.ts";
+import type { Source } from "../../../src/peers/sync/source.ts";
 
 /** A block is the bytes of its height. */
 const blockAt = (height: number) => Uint8Array.of(height >> 8, height & 255);

@@ -1,5 +1,5 @@
 /** Large answers are made one after another: side by side, each would hold what it has until all are made. */
-import { CallError } from "../transport/answer.ts";
+import { CallError } from "../transport/handler.ts";
 
 export type TurnsOptions = {
   /** Answers to one address that are made or wait to be made. */

@@ -1,6 +1,6 @@
 /** Peers that did not give what they claimed. */
 import { expect, test } from "vitest";
-import { createDoubts } from "../../../src/peers/guards/doubts.ts";
+import { createDoubts } from "../../../src/peers/guards/suspensions.ts";
 
 const IP = "203.0.113.7";
 

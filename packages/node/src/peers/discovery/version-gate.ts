@@ -1,6 +1,6 @@
 /** Whether the version that a peer announces is allowed (p2p.md 10.5). */
 import type { Network } from "@uniknode/protocol";
-import { parseRange, parseVersion } from "./versions.ts";
+import { parseRange, parseVersion } from "../versions.ts";
 
 /** Ranges on networks whose milestones name none. */
 const DEFAULT_RANGES = ["^2.6", "^2.6.0-next.0", "^2.7", "^2.7.0-next.0"];

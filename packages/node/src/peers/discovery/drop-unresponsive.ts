@@ -1,7 +1,7 @@
 /** Peers that do not answer are left at once (p2p.md 10.6, 16); they come back by another verification. */
-import type { Register } from "../known/register.ts";
+import type { Register } from "../table/peer-table.ts";
+import type { Outgoing } from "../transport/client.ts";
 import { PeerError } from "../transport/error.ts";
-import type { Outgoing } from "../transport/outgoing.ts";
 
 /** The same requests, whose failures have consequences for the peer. */
 export const dropFailing =

@@ -7,7 +7,7 @@ import {
   type PeerBlockJson,
 } from "@uniknode/protocol";
 import type { BlockBytes, BlockStore } from "../../store/chain/blocks.ts";
-import { CallError } from "../transport/answer.ts";
+import { CallError } from "../transport/handler.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_BLOCKS, MAX_PACKED_BYTES } from "../wire/limits.ts";
 import { packBlocks } from "../wire/packed-blocks.ts";
 import type { CommonBlock, ResultOf } from "../wire/replies/results.ts";

@@ -19,10 +19,10 @@ import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlock } from "../../chain/pipeline/receive.ts";
 import { networkTiming } from "../../forger/timing.ts";
 import { createWindowCounter } from "../guards/window.ts";
-import { CallError, type Caller } from "../transport/answer.ts";
+import { CallError, type Caller } from "../transport/handler.ts";
 import { blockNotChained, tooManyTransactions } from "../wire/replies/write.ts";
 import type { DoubleForging } from "./double-forging.ts";
-import type { Sightings } from "./sightings.ts";
+import type { Sightings } from "./observations.ts";
 
 export type BlockArrivalsDeps = {
   readonly network: Network;

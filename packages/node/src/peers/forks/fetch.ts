@@ -1,6 +1,6 @@
 /** Fetching a branch that is to take the place of blocks of ours: all of it is held until it is on the chain. */
-import { download } from "./download.ts";
-import type { Fetch, Source } from "./source.ts";
+import { download } from "../sync/download.ts";
+import type { Fetch, Source } from "../sync/source.ts";
 
 export type BranchDeps = {
   readonly fetch: Fetch;

@@ -1,7 +1,7 @@
 /** What speaks against forging on the head of this node: that it is known to be behind, or on a wrong branch. */
 import type { BlockHeader } from "@uniknode/protocol";
 import { branchToGoTo } from "../forks/choose.ts";
-import { type Peer, peersAhead } from "../known/peer.ts";
+import { type Peer, peersAhead } from "../table/peer.ts";
 
 export type Standing = { readonly head: BlockHeader; readonly isInStep: boolean };
 

@@ -2,11 +2,11 @@
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Peer } from "../../src/peers/known/peer.ts";
-import { createRegister, type Register } from "../../src/peers/known/register.ts";
-import type { Fetch } from "../../src/peers/sync/source.ts";
-import { createSync, type Sync, type SyncDeps } from "../../src/peers/sync/sync.ts";
-import { network, openTestChain, range, type TestChain } from "../../test-support/peers/chains.ts";
+import type { Fetch } from "../../../src/peers/sync/source.ts";
+import { createSync, type Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
+import type { Peer } from "../../../src/peers/table/peer.ts";
+import { createRegister, type Register } from "../../../src/peers/table/peer-table.ts";
+import { network, openTestChain, range, type TestChain } from "../../../test-support/peers/chains.ts";
 
 const IP = "203.0.113.7";
 /** A synchronisation that failed begins anew after a second. */

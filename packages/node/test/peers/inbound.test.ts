@@ -11,11 +11,11 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/chain/outcome.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
-import { type BlockArrivalsDeps, createBlockArrivals } from "../../src/peers/arrivals/blocks.ts";
-import { createDoubleForging } from "../../src/peers/arrivals/double-forging.ts";
-import { createSightings, type Sightings } from "../../src/peers/arrivals/sightings.ts";
-import { createTransactionArrivals } from "../../src/peers/arrivals/transactions.ts";
-import { CallError } from "../../src/peers/transport/answer.ts";
+import { type BlockArrivalsDeps, createBlockArrivals } from "../../src/peers/inbound/blocks.ts";
+import { createDoubleForging } from "../../src/peers/inbound/double-forging.ts";
+import { createSightings, type Sightings } from "../../src/peers/inbound/observations.ts";
+import { createTransactionArrivals } from "../../src/peers/inbound/transactions.ts";
+import { CallError } from "../../src/peers/transport/handler.ts";
 import {
   keysOf,
   network,

@@ -1,11 +1,11 @@
 /** The genesis block from other nodes. */
 import { blockToJson } from "@uniknode/protocol";
 import { afterEach, expect, test } from "vitest";
-import { fetchGenesis } from "../../src/peers/genesis.ts";
-import type { PeerServer } from "../../src/peers/transport/server.ts";
-import { openTestChain, statusOn } from "../../test-support/peers/chains.ts";
-import { testNetwork } from "../../test-support/peers/test-network.ts";
-import { startServer } from "./transport/server.ts";
+import { fetchGenesis } from "../../../src/peers/sync/genesis.ts";
+import type { PeerServer } from "../../../src/peers/transport/server.ts";
+import { openTestChain, statusOn } from "../../../test-support/peers/chains.ts";
+import { testNetwork } from "../../../test-support/peers/test-network.ts";
+import { startServer } from "../transport/server.ts";
 
 const { files, block } = testNetwork({ nodes: 4, blocktime: 8 });
 const genesis = JSON.parse(JSON.stringify(blockToJson(block))) as Record<string, unknown>;

@@ -2,19 +2,19 @@
 import type { Rounds } from "@uniknode/ledger";
 import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Chain } from "../chain/chain.ts";
-import type { Acquaintance } from "./acquaintance.ts";
-import { plainAddress } from "./addresses.ts";
-import { createAnswers } from "./answers/answers.ts";
-import { createBlockAnswers } from "./answers/blocks.ts";
-import { createForgerAnswers } from "./answers/forger.ts";
-import { statusOf } from "./answers/status.ts";
-import type { Exchange } from "./exchange.ts";
-import { createRateLimits } from "./guards/rate-limits.ts";
-import type { PeersOptions } from "./options.ts";
-import { matchesAddress } from "./transport/address-patterns.ts";
-import { createPeerServer, type PeerServer } from "./transport/server.ts";
-import type { NetworkState, Plugin } from "./wire/replies/results.ts";
+import type { Chain } from "../../chain/chain.ts";
+import { plainAddress } from "../addresses.ts";
+import { createRateLimits } from "../guards/rate-limits.ts";
+import type { Acquaintance } from "../lifecycle.ts";
+import type { PeersOptions } from "../options.ts";
+import type { Exchange } from "../propagation.ts";
+import { matchesAddress } from "../transport/address-patterns.ts";
+import { createPeerServer, type PeerServer } from "../transport/server.ts";
+import type { NetworkState, Plugin } from "../wire/replies/results.ts";
+import { createBlockAnswers } from "./blocks.ts";
+import { createForgerAnswers } from "./forger.ts";
+import { createAnswers } from "./handlers.ts";
+import { statusOf } from "./status.ts";
 
 export type ReceptionDeps = {
   readonly network: Network;

@@ -1,12 +1,12 @@
 /** Asking a peer for its status, and what that decides before its chain is looked at (p2p.md 10.4 and 10.5). */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createPing, type Ping } from "../../src/peers/discovery/ping.ts";
-import { createRegister, type Register } from "../../src/peers/known/register.ts";
-import { peerView } from "../../src/peers/known/view.ts";
-import type { Outgoing } from "../../src/peers/transport/outgoing.ts";
-import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
-import { readResult } from "../../src/peers/wire/replies/received.ts";
-import type { Status } from "../../src/peers/wire/replies/results.ts";
+import { createPing, type Ping } from "../../../src/peers/discovery/ping.ts";
+import { createRegister, type Register } from "../../../src/peers/table/peer-table.ts";
+import { peerView } from "../../../src/peers/table/view.ts";
+import type { Outgoing } from "../../../src/peers/transport/client.ts";
+import { decodeValue, encodeValue } from "../../../src/peers/wire/codec.ts";
+import { readResult } from "../../../src/peers/wire/replies/received.ts";
+import type { Status } from "../../../src/peers/wire/replies/results.ts";
 import {
   network,
   now,
@@ -16,7 +16,7 @@ import {
   statusOn,
   type TestChain,
   verifier,
-} from "../../test-support/peers/chains.ts";
+} from "../../../test-support/peers/chains.ts";
 
 const IP = "203.0.113.7";
 const OWN = "this process";

@@ -1,8 +1,8 @@
 /** The genesis block from another node of this kind: old nodes never serve it (p2p.md 7.4). */
 import { createNetwork, genesisBlockFromJson, type NetworkFiles } from "@uniknode/protocol";
-import { sample } from "./sample.ts";
-import { createOutgoing, type Outgoing, type OutgoingOptions } from "./transport/outgoing.ts";
-import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "./wire/limits.ts";
+import { sample } from "../table/sample.ts";
+import { createOutgoing, type Outgoing, type OutgoingOptions } from "../transport/client.ts";
+import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 
 export type GenesisSearch = OutgoingOptions & {
   /** Addresses to begin with. */

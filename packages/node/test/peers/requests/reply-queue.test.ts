@@ -1,7 +1,7 @@
 /** Large answers, made one after another. */
 import { expect, test } from "vitest";
-import { createTurns } from "../../src/peers/answers/turns.ts";
-import { CallError } from "../../src/peers/transport/answer.ts";
+import { createTurns } from "../../../src/peers/requests/reply-queue.ts";
+import { CallError } from "../../../src/peers/transport/handler.ts";
 
 test("an answer is made when those before it are, though one fails", async () => {
   const turns = createTurns({ perAddress: 4 });

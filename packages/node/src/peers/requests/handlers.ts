@@ -1,10 +1,10 @@
 /** The events of the protocol, and who answers them (p2p.md 5, 7 and 9). */
 import { plainAddress } from "../addresses.ts";
-import type { BlockArrivals } from "../arrivals/blocks.ts";
-import type { TransactionArrivals } from "../arrivals/transactions.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
-import type { Answer, Caller } from "../transport/answer.ts";
-import { CallError } from "../transport/answer.ts";
+import type { BlockArrivals } from "../inbound/blocks.ts";
+import type { TransactionArrivals } from "../inbound/transactions.ts";
+import type { Answer, Caller } from "../transport/handler.ts";
+import { CallError } from "../transport/handler.ts";
 import { MAX_PEERS, RATE_LIMITS } from "../wire/limits.ts";
 import type { NetworkState, ResultOf, Status } from "../wire/replies/results.ts";
 import { NOT_READY } from "../wire/replies/write.ts";
@@ -12,7 +12,7 @@ import { type EventName, isInternal } from "../wire/requests/arguments.ts";
 import type { Call } from "../wire/requests/read.ts";
 import type { BlockAnswers } from "./blocks.ts";
 import type { ForgerAnswers } from "./forger.ts";
-import { createTurns } from "./turns.ts";
+import { createTurns } from "./reply-queue.ts";
 
 export type AnswersDeps = {
   readonly blocks: BlockAnswers;

@@ -1,6 +1,7 @@
 /** Verification of a peer: that its chain is one of this network, and where the two chains part (p2p.md 10.4). */
 import { type BlockHeader, decodeHeader } from "@uniknode/protocol";
-import type { Verification } from "../known/peer.ts";
+import { type BranchDeps, faultOfBranch, headerCheck, lastCheckableHeight } from "../forks/verify.ts";
+import type { Verification } from "../table/peer.ts";
 import type { CallLimits } from "../transport/connection.ts";
 import {
   blocksMessageBytes,
@@ -11,7 +12,6 @@ import {
 } from "../wire/limits.ts";
 import type { PeerEvent, Received, ReceivedStatus } from "../wire/replies/received.ts";
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
-import { type BranchDeps, faultOfBranch, headerCheck, lastCheckableHeight } from "./branch.ts";
 import { searchCommonHeight } from "./common-height.ts";
 import { headerFromPeer } from "./header.ts";
 
