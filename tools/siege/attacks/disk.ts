@@ -18,7 +18,8 @@ const NOTICE_TIMEOUT_MS = 20_000;
 /** Takes all of the space that is left. */
 function fill(folder: string): void {
   try {
-    writeFileSync(join(folder, "filler"), Buffer.alloc(DISK_MIB * MIB));
+    // Appended: a file that is written anew gives its space back first.
+    writeFileSync(join(folder, "filler"), Buffer.alloc(DISK_MIB * MIB), { flag: "a" });
   } catch {
     // What fits is written.
   }
@@ -53,10 +54,10 @@ export const fullDisk: Attack = {
       for (let noticed = false; !(signal.aborted && noticed); await sleep(500)) {
         tally.offered();
         fill(target.diskFolder);
-        if (noticed && !FULL.test(await readiness(target)))
-          throw new Error(`readiness says "${await readiness(target)}" while the disk is full`);
         if (!noticed) await untilReadiness(target, FULL);
         noticed = true;
+        const said = await readiness(target);
+        if (!FULL.test(said)) throw new Error(`readiness says "${said}" while the disk is full`);
       }
     } finally {
       rmSync(join(target.diskFolder, "filler"), { force: true });
