@@ -9,7 +9,7 @@ import { pino } from "pino";
 import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
 import { type Connection, connectPeer } from "../../packages/node/src/peers/transport/connection.ts";
 import { PeerError } from "../../packages/node/src/peers/transport/error.ts";
-import type { Answer } from "../../packages/node/src/peers/transport/handler.ts";
+import type { RequestHandler } from "../../packages/node/src/peers/transport/handler.ts";
 import { createPeerServer, type PeerServer } from "../../packages/node/src/peers/transport/server.ts";
 import { decodeValue } from "../../packages/node/src/peers/wire/codec.ts";
 import type { ReplyHeaders } from "../../packages/node/src/peers/wire/headers.ts";
@@ -44,7 +44,7 @@ const messageOf = ({ payloadText }: Step): Message | undefined => {
   return typeof value === "object" ? (value as Message) : undefined;
 };
 
-type ServerSetting = { answer: Answer; headers: ReplyHeaders; isReady: boolean; trusts: boolean };
+type ServerSetting = { answer: RequestHandler; headers: ReplyHeaders; isReady: boolean; trusts: boolean };
 
 /** A server of ours, for one use. */
 export async function withServer(

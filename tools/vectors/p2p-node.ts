@@ -13,13 +13,13 @@ import {
 } from "@uniknode/protocol";
 import { pino } from "pino";
 import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
-import { createBlockArrivals } from "../../packages/node/src/peers/inbound/blocks.ts";
-import { createSightings } from "../../packages/node/src/peers/inbound/observations.ts";
-import { createBlockAnswers } from "../../packages/node/src/peers/requests/blocks.ts";
-import { createForgerAnswers } from "../../packages/node/src/peers/requests/forger.ts";
-import { createAnswers } from "../../packages/node/src/peers/requests/handlers.ts";
-import { statusOf } from "../../packages/node/src/peers/requests/status.ts";
-import { type Answer, CallError } from "../../packages/node/src/peers/transport/handler.ts";
+import { createInboundBlocks } from "../../packages/node/src/peers/inbound/blocks.ts";
+import { createBlockObservations } from "../../packages/node/src/peers/inbound/observations.ts";
+import { createBlockHandlers } from "../../packages/node/src/peers/requests/blocks.ts";
+import { createForgerHandlers } from "../../packages/node/src/peers/requests/forger.ts";
+import { createRequestHandler } from "../../packages/node/src/peers/requests/handlers.ts";
+import { buildStatus } from "../../packages/node/src/peers/requests/status.ts";
+import { CallError, type RequestHandler } from "../../packages/node/src/peers/transport/handler.ts";
 import { headerFromPeer } from "../../packages/node/src/peers/verification/header.ts";
 import type { EventName } from "../../packages/node/src/peers/wire/requests/arguments.ts";
 import type { Call } from "../../packages/node/src/peers/wire/requests/read.ts";
@@ -41,7 +41,7 @@ const logger = pino({ level: "silent" });
 
 /** @param messages of the recorded server, replies to calls among them */
 export const recordedNode =
-  (messages: readonly Recorded[], network: Network): Answer =>
+  (messages: readonly Recorded[], network: Network): RequestHandler =>
   async (call, caller) => {
     const { data, error } =
       messages.find(({ rid }) => call.callId !== undefined && rid === call.callId) ?? {};
@@ -54,7 +54,7 @@ export const recordedNode =
 
 type Reply = { readonly result: Content; readonly error: string };
 
-function answersOf(call: Call, { result, error }: Reply, network: Network): Answer {
+function answersOf(call: Call, { result, error }: Reply, network: Network): RequestHandler {
   const slots = createSlots(network);
   const rounds = createRounds(network);
   const head = headOf(call, { result, error }, network);
@@ -62,8 +62,8 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Answ
   const nowMs = () => slots.unixMsOf(time);
   const forged: readonly Content[] = Array.isArray(result) ? result : [];
   const state = stateOf(result);
-  return createAnswers({
-    blocks: createBlockAnswers({
+  return createRequestHandler({
+    blocks: createBlockHandlers({
       head: () => head,
       blocks: {
         headerById: (id) => knownHeader(id, result?.common),
@@ -77,7 +77,7 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Answ
             })),
       },
     }),
-    forger: createForgerAnswers({
+    forger: createForgerHandlers({
       network,
       slots,
       rounds,
@@ -89,12 +89,12 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Answ
         select: () => result.transactions.map((hex: string) => ({ bytes: hexToBytes(hex) })),
       },
     }),
-    arrivals: createBlockArrivals({
+    inboundBlocks: createInboundBlocks({
       network,
       slots,
       rounds,
       chain: { head: () => head, state, accept: async () => [{ answer: "Discarded" } as never] },
-      sightings: createSightings(),
+      observations: createBlockObservations(),
       doubleForging: { look: () => {} },
       broadcast: () => {},
       isStarted: () => true,
@@ -110,7 +110,7 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Answ
     transactions: { post: () => {} },
     rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
     status: () =>
-      statusOf({
+      buildStatus({
         network,
         slots,
         head: () => head,
@@ -126,7 +126,7 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Answ
     onForgerEvent: () => {},
     onCaller: () => {},
     genesisBlock: {},
-    isInStep: () => true,
+    isSynced: () => true,
   });
 }
 

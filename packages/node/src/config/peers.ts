@@ -165,6 +165,6 @@ export function peersOptionsOf(config: Config<typeof peerOptions>, networkName: 
     remoteAccess: config.p2pRemoteAccess,
     whitelist: config.p2pWhitelist,
     blacklist: config.p2pBlacklist,
-    takesLoopback: config.p2pLoopback,
+    allowsLoopback: config.p2pLoopback,
   };
 }

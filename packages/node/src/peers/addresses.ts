@@ -7,7 +7,7 @@ import { clientGroup, siteGroup } from "../platform/addresses/groups.ts";
  * The one form in which an address is compared with others: an IPv4 address written as IPv6, which is how it arrives
  * where both are listened to, becomes IPv4 (p2p.md 17 point 7). Other texts stay as they are.
  */
-export const plainAddress = (text: string): string =>
+export const normalizeAddress = (text: string): string =>
   isIP(text) === 0 ? text : ipaddr.process(text).toString();
 
 /**
@@ -20,13 +20,13 @@ export const plainAddress = (text: string): string =>
 export function peerAddress(
   text: string,
   own: ReadonlySet<string> = new Set(),
-  takesLoopback = false,
+  allowsLoopback = false,
 ): string | undefined {
   if (isIP(text) === 0 || text.includes("%")) return undefined;
   const address = ipaddr.process(text);
   const normal = address.toString();
   const isLoopback = address.range() === "loopback";
-  const isUsable = (takesLoopback || !isLoopback) && !normal.startsWith("0") && !own.has(normal);
+  const isUsable = (allowsLoopback || !isLoopback) && !normal.startsWith("0") && !own.has(normal);
   return isUsable ? normal : undefined;
 }
 
@@ -43,7 +43,7 @@ export function subnetOf(text: string): string {
 }
 
 /** A group of addresses, and how many of something it may have. */
-export type Neighbourhood = { readonly key: string; readonly max: number };
+export type AddressGroup = { readonly key: string; readonly max: number };
 
 /** A /48 is a site with several networks, which may have so many times as much as one of them. */
 const NETWORKS_PER_SITE = 2;
@@ -55,7 +55,7 @@ const NETWORKS_PER_SITE = 2;
  * @param address plain
  * @param perSubnet what a /24 or a /64 may have
  */
-export const neighbourhoodsOf = (address: string, perSubnet: number): readonly Neighbourhood[] =>
+export const addressGroupsOf = (address: string, perSubnet: number): readonly AddressGroup[] =>
   isIP(address) === 4
     ? [{ key: `${subnetOf(address)}/24`, max: perSubnet }]
     : [

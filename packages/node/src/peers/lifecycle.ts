@@ -9,30 +9,30 @@ import type { PeerStore } from "../store/node/peers.ts";
 import { type Candidates, createCandidates } from "./discovery/candidates.ts";
 import { createDiscovery, type Discovery } from "./discovery/discovery.ts";
 import { createPing } from "./discovery/ping.ts";
-import { createReturning } from "./discovery/reconnect.ts";
+import { createReconnect } from "./discovery/reconnect.ts";
 import { allowedVersions, isVersionAllowed } from "./discovery/version-gate.ts";
 import { type Bans, createBans } from "./guards/bans.ts";
 import { localAddressOf, type PeersOptions } from "./options.ts";
 import type { Peer } from "./table/peer.ts";
-import { createRegister, type Fate, type Register } from "./table/peer-table.ts";
+import { createPeerTable, type PeerChange, type PeerTable } from "./table/peer-table.ts";
 import { matchesAddress } from "./transport/address-patterns.ts";
-import { createOutgoing, type Outgoing } from "./transport/client.ts";
+import { createPeerClient, type PeerClient } from "./transport/client.ts";
 import { createTraffic, type Traffic } from "./transport/traffic.ts";
 import type { VerifyDeps } from "./verification/verify-chain.ts";
 
-export type AcquaintanceDeps = Pick<VerifyDeps, "rounds" | "verify"> & {
+export type PeerLifecycleDeps = Pick<VerifyDeps, "rounds" | "verify"> & {
   readonly network: Network;
   readonly slots: Slots;
   readonly chain: Chain;
   readonly store: PeerStore;
-  readonly onPeer: (peer: Peer, fate: Fate) => void;
+  readonly onPeer: (peer: Peer, fate: PeerChange) => void;
   readonly nowMs: () => number;
   readonly logger: Logger;
 };
 
-export type Acquaintance = {
-  readonly register: Register;
-  readonly outgoing: Outgoing;
+export type PeerLifecycle = {
+  readonly peerTable: PeerTable;
+  readonly client: PeerClient;
   readonly candidates: Candidates;
   readonly discovery: Discovery;
   readonly bans: Bans;
@@ -44,26 +44,26 @@ export type Acquaintance = {
 };
 
 /** @param closing is told how to end what is opened */
-export function createAcquaintance(
+export function createPeerLifecycle(
   options: PeersOptions,
-  deps: AcquaintanceDeps,
+  deps: PeerLifecycleDeps,
   closing: Pick<Closing, "add">,
-): Acquaintance {
+): PeerLifecycle {
   const { network, slots, rounds, chain, store, logger, nowMs } = deps;
   const processId = randomUUID();
   const traffic = createTraffic();
-  const register = createRegister((peer, fate) => {
-    if (fate === "removed") returning.lost(peer.ip);
+  const peerTable = createPeerTable((peer, fate) => {
+    if (fate === "removed") reconnect.lost(peer.ip);
     deps.onPeer(peer, fate);
   });
-  const outgoing = createOutgoing(
+  const client = createPeerClient(
     { port: options.port, localAddress: localAddressOf(options) },
-    { network, onHeight: register.setHeight, onSocket: traffic.watch },
+    { network, onHeight: peerTable.setHeight, onSocket: traffic.watch },
   );
-  closing.add("outgoing connections", outgoing.close);
+  closing.add("outgoing connections", client.close);
   function leave(ip: string): void {
-    register.remove(ip);
-    outgoing.disconnect(ip);
+    peerTable.remove(ip);
+    client.disconnect(ip);
   }
   const bans = createBans({
     store,
@@ -72,7 +72,7 @@ export function createAcquaintance(
     onBan(ip) {
       leave(ip);
       store.forget(ip);
-      for (const peer of register.all()) if (clientGroup(peer.ip) === clientGroup(ip)) leave(peer.ip);
+      for (const peer of peerTable.all()) if (clientGroup(peer.ip) === clientGroup(ip)) leave(peer.ip);
     },
   });
   const isWhitelisted = matchesAddress(options.whitelist);
@@ -89,30 +89,30 @@ export function createAcquaintance(
     now: () => slots.timeAt(nowMs()),
     head: chain.head,
     header: chain.blocks.header,
-    register,
-    ask: outgoing.ask,
+    peerTable,
+    request: client.request,
   });
   const candidates = createCandidates(
     {
-      takesNobody: options.discovery === "none",
+      isDisabled: options.discovery === "none",
       maxPeersPerSubnet: options.maxPeersPerSubnet,
-      loopback: options.takesLoopback ? { own: options.host } : undefined,
+      loopback: options.allowsLoopback ? { own: options.host } : undefined,
     },
     {
-      register,
+      peerTable,
       ping,
       isBanned: (ip) => isRefused(ip) || !isWhitelisted(ip),
-      disconnect: outgoing.disconnect,
+      disconnect: client.disconnect,
       logger,
     },
   );
-  const returning = createReturning((ip) => candidates.submit(ip));
-  closing.add("lost peers", returning.close);
+  const reconnect = createReconnect((ip) => candidates.submit(ip));
+  closing.add("lost peers", reconnect.close);
   const { seeds, sources, minPeers } = options;
   const isOpen = options.discovery === "all";
   const discovery = createDiscovery(
     { seeds, sources, minPeers, isOpen },
-    { register, candidates, ping, outgoing, store, nowMs, logger },
+    { peerTable, candidates, ping, client, store, nowMs, logger },
   );
   closing.add("discovery", discovery.close);
 
@@ -120,11 +120,11 @@ export function createAcquaintance(
   const unsubscribe = chain.subscribe(({ applied }) => {
     if (!applied.some(({ block }) => network.isMilestone(block.header.height))) return;
     const ranges = allowedVersions(network, chain.head().height);
-    for (const { ip, status } of register.all()) {
+    for (const { ip, status } of peerTable.all()) {
       if (!isVersionAllowed(status.config.version, ranges, network.description.name)) leave(ip);
     }
   });
   closing.add("versions", unsubscribe);
 
-  return { register, outgoing, candidates, discovery, bans, traffic, isRefused, processId };
+  return { peerTable, client, candidates, discovery, bans, traffic, isRefused, processId };
 }

@@ -27,7 +27,7 @@ export type PeersOptions = {
   /** Patterns of the addresses that are neither heard nor called. */
   readonly blacklist: readonly string[];
   /** Take loopback addresses as peers: several nodes share a machine. */
-  readonly takesLoopback: boolean;
+  readonly allowsLoopback: boolean;
 };
 
 /** Addresses that listen to every interface are no address to come from. */

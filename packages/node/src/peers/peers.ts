@@ -7,20 +7,20 @@ import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionAnswer, PeerInfo } from "../gateway/gateway.ts";
 import { createClosing } from "../platform/lifecycle/closing.ts";
 import { networkState } from "./forging/network-state.ts";
-import { obstacleOf } from "./forging/preflight.ts";
+import { preflightFailure } from "./forging/preflight.ts";
 import { reportNetworkState } from "./forging/report.ts";
 import type { Items } from "./inbound/transactions.ts";
-import { type AcquaintanceDeps, createAcquaintance } from "./lifecycle.ts";
+import { createPeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
 import type { PeersOptions } from "./options.ts";
-import { createExchange, type ExchangeDeps } from "./propagation.ts";
-import { createReception, type ReceptionDeps } from "./requests/server.ts";
+import { createPropagation, type PropagationDeps } from "./propagation.ts";
+import { createRequestServer, type RequestServerDeps } from "./requests/server.ts";
 import { networkHeight } from "./table/network-height.ts";
 import { peerInfo } from "./table/view.ts";
 import type { Traffic } from "./transport/traffic.ts";
 
-export type PeersDeps = AcquaintanceDeps &
-  ExchangeDeps &
-  Omit<ReceptionDeps, "networkState"> & {
+export type PeersDeps = PeerLifecycleDeps &
+  PropagationDeps &
+  Omit<RequestServerDeps, "networkState"> & {
     /** Whether this node forges with the key. */
     readonly isOwnDelegate: (publicKey: string) => boolean;
   };
@@ -53,19 +53,19 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
   const { network, slots, logger, nowMs } = deps;
   const { head } = deps.chain;
   const closing = createClosing();
-  const acquaintance = createAcquaintance(options, deps, closing);
-  const { register, discovery, traffic } = acquaintance;
+  const lifecycle = createPeerLifecycle(options, deps, closing);
+  const { peerTable, discovery, traffic } = lifecycle;
   // It serves until the last blocks are passed on: peers may have to fetch those below them.
   closing.add("server", () => server.close());
-  const exchange = createExchange(acquaintance, deps, closing);
-  const { sync } = exchange;
+  const propagation = createPropagation(lifecycle, deps, closing);
+  const { sync } = propagation;
 
   const fastPingMs = Math.min(FAST_PING_MS, FAST_PING_SLOTS * slots.blocktime * 1000);
   const pingFast = () => discovery.pingAll({ isForced: true, withinMs: fastPingMs });
   const now = () => slots.timeAt(nowMs());
   const stateNow = () =>
-    networkState(register.all(), { network, slots, head: head(), now: now(), minPeers: options.minPeers });
-  const server = createReception(options, acquaintance, exchange, {
+    networkState(peerTable.all(), { network, slots, head: head(), now: now(), minPeers: options.minPeers });
+  const server = createRequestServer(options, lifecycle, propagation, {
     ...deps,
     async networkState() {
       await pingFast();
@@ -82,31 +82,31 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
       sync.start();
       return port;
     },
-    submit: exchange.blocks.submit,
-    broadcastTransactions: exchange.broadcastTransactions,
+    submit: propagation.blocks.submit,
+    broadcastTransactions: propagation.broadcastTransactions,
     async obstacle() {
-      if (sync.isInStep()) await pingFast();
+      if (sync.isSynced()) await pingFast();
       const { id } = head();
       // A slot may be tried many times on one head.
       if (reportedHead !== id) {
         reportNetworkState(stateNow(), { isOwnDelegate: deps.isOwnDelegate, logger });
       }
       reportedHead = id;
-      const obstacle = obstacleOf(register.all(), { head: head(), isInStep: sync.isInStep() });
+      const obstacle = preflightFailure(peerTable.all(), { head: head(), isSynced: sync.isSynced() });
       if (obstacle !== undefined) sync.wake();
       return obstacle;
     },
-    list: () => register.all().map((peer) => peerInfo(peer, options.port)),
+    list: () => peerTable.all().map((peer) => peerInfo(peer, options.port)),
     networkHeight() {
-      const heights = register.all().map(({ height }) => height);
+      const heights = peerTable.all().map(({ height }) => height);
       return heights.length === 0 ? undefined : networkHeight(heights);
     },
     progress: sync.progress,
     traffic: traffic.read,
     bounds: () => ({
       ...server.figures(),
-      banned: acquaintance.bans.count(),
-      postsDropped: exchange.postsDropped(),
+      banned: lifecycle.bans.count(),
+      postsDropped: propagation.postsDropped(),
     }),
     close: () => closing.closeAll(logger),
   };

@@ -7,19 +7,19 @@ import type { Chain } from "../chain/chain.ts";
 import type { AdmissionAnswer } from "../gateway/gateway.ts";
 import type { Closing } from "../platform/lifecycle/closing.ts";
 import { createBlockBroadcast } from "./broadcast/blocks.ts";
-import { createUnderWay } from "./broadcast/pending-sends.ts";
-import { createRepeat } from "./broadcast/rebroadcast.ts";
+import { createPendingSends } from "./broadcast/pending-sends.ts";
+import { createRebroadcast } from "./broadcast/rebroadcast.ts";
 import { createTransactionBroadcast } from "./broadcast/transactions.ts";
-import { dropFailing } from "./discovery/drop-unresponsive.ts";
-import { type BlockArrivals, createBlockArrivals } from "./inbound/blocks.ts";
+import { dropUnresponsive } from "./discovery/drop-unresponsive.ts";
+import { createInboundBlocks, type InboundBlocks } from "./inbound/blocks.ts";
 import { createDoubleForging } from "./inbound/double-forging.ts";
-import { createSightings } from "./inbound/observations.ts";
-import { createTransactionArrivals, type Items, type TransactionArrivals } from "./inbound/transactions.ts";
-import type { Acquaintance } from "./lifecycle.ts";
+import { createBlockObservations } from "./inbound/observations.ts";
+import { createInboundTransactions, type InboundTransactions, type Items } from "./inbound/transactions.ts";
+import type { PeerLifecycle } from "./lifecycle.ts";
 import { createFetch } from "./sync/source.ts";
 import { createSync, type Sync } from "./sync/sync.ts";
 
-export type ExchangeDeps = {
+export type PropagationDeps = {
   readonly network: Network;
   readonly slots: Slots;
   readonly rounds: Rounds;
@@ -39,10 +39,10 @@ export type ExchangeDeps = {
   readonly logger: Logger;
 };
 
-export type Exchange = {
+export type Propagation = {
   readonly sync: Sync;
-  readonly blocks: BlockArrivals;
-  readonly transactions: TransactionArrivals;
+  readonly blocks: InboundBlocks;
+  readonly transactions: InboundTransactions;
   /** Passes on what the pool wants to be passed on. */
   broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
   /** Posts that were not sent, since the process started. */
@@ -53,16 +53,16 @@ export type Exchange = {
  * What is being passed on when the node ends has so long: the last block of a forger must reach its network. An address
  * may have to wait for more than 4 s until it takes another one.
  */
-const FAREWELL_MS = 6_000;
+const DRAIN_MS = 6_000;
 /** Peers that lack the blocks below the last one fetch them meanwhile. */
 const FETCH_MS = 1_000;
 
 /** @param closing is told how to end what is opened */
-export function createExchange(
-  { register, outgoing, candidates, discovery, bans }: Acquaintance,
-  deps: ExchangeDeps,
+export function createPropagation(
+  { peerTable, client, candidates, discovery, bans }: PeerLifecycle,
+  deps: PropagationDeps,
   closing: Pick<Closing, "add">,
-): Exchange {
+): Propagation {
   const { network, slots, rounds, chain, pool, logger, nowMs } = deps;
   const { head } = chain;
   const doubleForging = createDoubleForging({ network, slots, header: chain.blocks.header, logger });
@@ -70,26 +70,26 @@ export function createExchange(
     doubleForging.look(foreign);
     deps.onForeignHeader(foreign);
   };
-  const addresses = () => register.all().map(({ ip }) => ip);
-  const ask = dropFailing(outgoing, register);
-  const sightings = createSightings();
+  const addresses = () => peerTable.all().map(({ ip }) => ip);
+  const request = dropUnresponsive(client, peerTable);
+  const observations = createBlockObservations();
   const blockBroadcast = createBlockBroadcast({
     network,
     peers: addresses,
-    ask,
-    hasRoom: outgoing.hasRoom,
-    sightings,
+    request,
+    hasCapacity: client.hasCapacity,
+    observations,
     logger,
   });
   const transactionBroadcast = createTransactionBroadcast({
     peers: addresses,
-    ask,
+    request,
     pending: pool.get,
     logger,
   });
-  const underWay = createUnderWay((err) => logger.error({ err }, "passing on failed"));
+  const underWay = createPendingSends((err) => logger.error({ err }, "passing on failed"));
   closing.add("passing on", async () => {
-    await underWay.ended(FAREWELL_MS);
+    await underWay.ended(DRAIN_MS);
     await sleep(Math.max(0, FETCH_MS - blockBroadcast.sinceRefusalMs()));
   });
 
@@ -97,18 +97,18 @@ export function createExchange(
   const sync = createSync({
     network,
     chain,
-    register,
+    peerTable,
     pingAll: discovery.pingAll,
-    fetch: createFetch(outgoing.ask, network),
+    fetch: createFetch(client.request, network),
     ban: bans.ban,
-    doubt: candidates.doubt,
-    trust: candidates.trust,
+    suspend: candidates.suspend,
+    reinstate: candidates.reinstate,
     onForeignHeader: look,
     onFetched({ height }) {
       // What a node fetches before it is ready is everybody's past.
       if (isStarted) underWay.add(blockBroadcast.passFetched(chain.blocks.block(height)!));
     },
-    onInStep() {
+    onSynced() {
       if (!isStarted) deps.onStarted();
       isStarted = true;
     },
@@ -116,15 +116,15 @@ export function createExchange(
   });
   closing.add("synchronisation", sync.close);
 
-  const repeat = createRepeat({
+  const repeat = createRebroadcast({
     pending: pool.get,
     send: (items) => underWay.add(transactionBroadcast.send(items)),
   });
   const endRepeating = chain.subscribe(() => {
-    if (sync.isInStep()) repeat.headMoved(head().height);
+    if (sync.isSynced()) repeat.headMoved(head().height);
   });
   closing.add("repeating", endRepeating);
-  const broadcastTransactions: Exchange["broadcastTransactions"] = (items, answer) => {
+  const broadcastTransactions: Propagation["broadcastTransactions"] = (items, answer) => {
     repeat.sent(answer.data.broadcast, head().height);
     underWay.add(transactionBroadcast.pass(items, answer));
   };
@@ -136,12 +136,12 @@ export function createExchange(
       block: blockBroadcast.dropped(),
       transactions: transactionBroadcast.dropped(),
     }),
-    blocks: createBlockArrivals({
+    blocks: createInboundBlocks({
       network,
       slots,
       rounds,
       chain,
-      sightings,
+      observations,
       doubleForging: { look },
       isStarted: () => isStarted,
       broadcast: (block) => underWay.add(blockBroadcast.pass(block)),
@@ -158,7 +158,7 @@ export function createExchange(
       nowMs,
       logger,
     }),
-    transactions: createTransactionArrivals({
+    transactions: createInboundTransactions({
       network,
       head,
       submit: pool.submit,

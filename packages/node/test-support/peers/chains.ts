@@ -12,7 +12,7 @@ import {
 } from "@uniknode/protocol";
 import { type Chain, createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
-import { statusOf } from "../../src/peers/requests/status.ts";
+import { buildStatus } from "../../src/peers/requests/status.ts";
 import type { Status } from "../../src/peers/wire/replies/results.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
@@ -51,7 +51,7 @@ export type TestChain = {
 
 /** What a node of the chain says of itself. */
 export const statusOn = ({ head }: Chain): Status =>
-  statusOf({
+  buildStatus({
     network,
     slots,
     head,

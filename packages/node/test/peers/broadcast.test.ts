@@ -3,10 +3,10 @@ import { decodeHeader, type SealedTransaction, transactionToJson } from "@unikno
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createBlockBroadcast } from "../../src/peers/broadcast/blocks.ts";
-import { createRepeat } from "../../src/peers/broadcast/rebroadcast.ts";
+import { createRebroadcast } from "../../src/peers/broadcast/rebroadcast.ts";
 import { createTransactionBroadcast } from "../../src/peers/broadcast/transactions.ts";
-import { createSightings } from "../../src/peers/inbound/observations.ts";
-import type { Outgoing } from "../../src/peers/transport/client.ts";
+import { createBlockObservations } from "../../src/peers/inbound/observations.ts";
+import type { PeerClient } from "../../src/peers/transport/client.ts";
 import { network, openTestChain } from "../../test-support/peers/chains.ts";
 import { testNetwork } from "../../test-support/peers/test-network.ts";
 
@@ -16,10 +16,10 @@ const peers = Array.from({ length: 40 }, (_, index) => `203.0.113.${index}`);
 type Sent = { ip: string; event: string; argument: Record<string, unknown> };
 function sending() {
   const sent: Sent[] = [];
-  const ask = (async (ip: string, event: string, argument: Sent["argument"]) => {
+  const request = (async (ip: string, event: string, argument: Sent["argument"]) => {
     sent.push({ ip, event, argument });
-  }) as unknown as Outgoing["ask"];
-  return { sent, ask };
+  }) as unknown as PeerClient["request"];
+  return { sent, request };
 }
 
 describe("a block", () => {
@@ -43,24 +43,24 @@ describe("a block", () => {
   async function broadcast(seen: Seen): Promise<number> {
     const world = openTestChain();
     const block = world.make(5);
-    const sightings = createSightings();
+    const observations = createBlockObservations();
     if (seen.count > 0) {
-      sightings.begin(block.header, 0, 1);
-      for (let count = 1; count < seen.count; count++) sightings.count(block.header, seen.spreadMs ?? 0);
-    } else sightings.begin(block.header, 0, 0);
-    if (seen.before) sightings.begin(another, 1, 1);
-    const { sent, ask } = sending();
+      observations.begin(block.header, 0, 1);
+      for (let count = 1; count < seen.count; count++) observations.count(block.header, seen.spreadMs ?? 0);
+    } else observations.begin(block.header, 0, 0);
+    if (seen.before) observations.begin(another, 1, 1);
+    const { sent, request } = sending();
     const { pass } = createBlockBroadcast({
       network,
       peers: () => peers,
-      ask,
-      hasRoom: () => true,
-      sightings,
+      request,
+      hasCapacity: () => true,
+      observations,
       logger,
     });
     const done = pass(block);
-    for (let count = 0; count < (seen.again ?? 0); count++) sightings.count(block.header, 100);
-    if (seen.later) sightings.begin(another, 1, 1);
+    for (let count = 0; count < (seen.again ?? 0); count++) observations.count(block.header, 100);
+    if (seen.later) observations.begin(another, 1, 1);
     await vi.advanceTimersByTimeAsync(500);
     await done;
     await world.close();
@@ -87,17 +87,17 @@ describe("blocks that wait for their turn at a peer", () => {
     const world = openTestChain();
     const turns: (() => void)[] = [];
     const sent: number[] = [];
-    const ask = (async (_ip: string, _event: string, argument: () => { block: Uint8Array }) => {
+    const request = (async (_ip: string, _event: string, argument: () => { block: Uint8Array }) => {
       await new Promise<void>((resolve) => turns.push(resolve));
       sent.push(decodeHeader(argument().block, network).header.height);
-    }) as unknown as Outgoing["ask"];
-    const sightings = createSightings();
+    }) as unknown as PeerClient["request"];
+    const observations = createBlockObservations();
     const broadcast = createBlockBroadcast({
       network,
       peers: () => peers.slice(0, 1),
-      ask,
-      hasRoom: () => true,
-      sightings,
+      request,
+      hasCapacity: () => true,
+      observations,
       logger,
     });
     const block = world.make(5);
@@ -125,14 +125,19 @@ describe("a block that was fetched", () => {
   async function passFetched(isPosted: boolean, free: readonly string[]): Promise<string[]> {
     const world = openTestChain();
     const block = world.make(5);
-    const sightings = createSightings();
-    if (isPosted) sightings.begin(block.header, 0, 1);
-    const { sent, ask } = sending();
-    const hasRoom = (ip: string, event: string, count: number) =>
+    const observations = createBlockObservations();
+    if (isPosted) observations.begin(block.header, 0, 1);
+    const { sent, request } = sending();
+    const hasCapacity = (ip: string, event: string, count: number) =>
       event === "p2p.peer.postBlock" && count === 2 && free.includes(ip);
-    await createBlockBroadcast({ network, peers: () => peers, ask, hasRoom, sightings, logger }).passFetched(
-      block,
-    );
+    await createBlockBroadcast({
+      network,
+      peers: () => peers,
+      request,
+      hasCapacity,
+      observations,
+      logger,
+    }).passFetched(block);
     await world.close();
     return sent.map(({ ip }) => ip);
   }
@@ -156,10 +161,10 @@ describe("transactions", () => {
   test("of the pool go under the id that they have, whatever they came as", async () => {
     const sealed = testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]!;
     const json = transactionToJson(sealed.data);
-    const { sent, ask } = sending();
+    const { sent, request } = sending();
     const { pass } = createTransactionBroadcast({
       peers: () => ["203.0.113.1"],
-      ask,
+      request,
       pending: (id) => (id === sealed.data.id ? sealed : undefined),
       logger,
     });
@@ -172,8 +177,8 @@ describe("transactions", () => {
   });
 
   test("go to twenty peers, those alone that the pool wants to be passed on", async () => {
-    const { sent, ask } = sending();
-    const { pass } = createTransactionBroadcast({ peers: () => peers, ask, pending, logger });
+    const { sent, request } = sending();
+    const { pass } = createTransactionBroadcast({ peers: () => peers, request, pending, logger });
     await pass(items(3), answer(["0", "2"]));
     expect(sent).toHaveLength(20);
     expect(sent[0]).toMatchObject({
@@ -183,16 +188,19 @@ describe("transactions", () => {
   });
 
   test("are never more than forty in one message, nor larger than any peer takes", async () => {
-    const { sent, ask } = sending();
-    const { pass } = createTransactionBroadcast({ peers: () => ["203.0.113.1"], ask, pending, logger });
+    const { sent, request } = sending();
+    const { pass } = createTransactionBroadcast({ peers: () => ["203.0.113.1"], request, pending, logger });
     const large = { id: "large", asset: Object.fromEntries(items(200).map(({ id }) => [id, id])) };
     await pass([...items(45), large], answer([...items(45).map(({ id }) => id), "large"]));
     expect(sent.map(({ argument }) => (argument.transactions as object[]).length)).toEqual([40, 5]);
   });
 
   test("that nobody wants are not sent", async () => {
-    const { sent, ask } = sending();
-    await createTransactionBroadcast({ peers: () => peers, ask, pending, logger }).pass(items(3), answer([]));
+    const { sent, request } = sending();
+    await createTransactionBroadcast({ peers: () => peers, request, pending, logger }).pass(
+      items(3),
+      answer([]),
+    );
     expect(sent).toEqual([]);
   });
 });
@@ -202,7 +210,7 @@ describe("transactions that stay pending", () => {
   function repeating() {
     const pending = new Map<string, SealedTransaction>();
     const sent: unknown[][] = [];
-    const repeat = createRepeat({
+    const repeat = createRebroadcast({
       pending: (id) => pending.get(id),
       send: (transactions) => sent.push(transactions.map(({ id }) => id)),
     });

@@ -69,10 +69,10 @@ test("the height of the network is one that peers have", () => {
 
 test("a block goes to fewer peers the more often it was seen", () => {
   fc.assert(
-    fc.property(fc.nat(10), fc.nat(500), (sightings, peers) => {
-      const recipients = broadcastRecipients(sightings, peers);
+    fc.property(fc.nat(10), fc.nat(500), (observations, peers) => {
+      const recipients = broadcastRecipients(observations, peers);
       expect(recipients).toBeLessThanOrEqual(peers);
-      expect(broadcastRecipients(sightings + 1, peers)).toBeLessThanOrEqual(recipients);
+      expect(broadcastRecipients(observations + 1, peers)).toBeLessThanOrEqual(recipients);
     }),
   );
 });

@@ -11,10 +11,10 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/chain/outcome.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
-import { type BlockArrivalsDeps, createBlockArrivals } from "../../src/peers/inbound/blocks.ts";
+import { createInboundBlocks, type InboundBlocksDeps } from "../../src/peers/inbound/blocks.ts";
 import { createDoubleForging } from "../../src/peers/inbound/double-forging.ts";
-import { createSightings, type Sightings } from "../../src/peers/inbound/observations.ts";
-import { createTransactionArrivals } from "../../src/peers/inbound/transactions.ts";
+import { type BlockObservations, createBlockObservations } from "../../src/peers/inbound/observations.ts";
+import { createInboundTransactions } from "../../src/peers/inbound/transactions.ts";
 import { CallError } from "../../src/peers/transport/handler.ts";
 import {
   keysOf,
@@ -33,7 +33,7 @@ const peer = { address: "203.0.113.7", isTrusted: false };
 const forger = { address: "127.0.0.1", isTrusted: true };
 
 let own: TestChain;
-let sightings: Sightings;
+let observations: BlockObservations;
 let told: string[];
 let nowMs: number;
 let isStarted: boolean;
@@ -41,14 +41,14 @@ let logged: object[];
 /** Milliseconds of the slot. */
 const at = (ms: number) => slots.unixMsOf(slots.slotTime(SLOT)) + ms;
 
-function arrivals(chain: BlockArrivalsDeps["chain"] = own.chain) {
+function inboundBlocks(chain: InboundBlocksDeps["chain"] = own.chain) {
   const logger = pino({ level: "warn" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  return createBlockArrivals({
+  return createInboundBlocks({
     network,
     slots,
     rounds,
     chain,
-    sightings,
+    observations,
     doubleForging: createDoubleForging({ network, slots, header: own.chain.blocks.header, logger }),
     broadcast: ({ header }) => told.push(`broadcast ${header.height}`),
     isStarted: () => isStarted,
@@ -60,7 +60,7 @@ function arrivals(chain: BlockArrivalsDeps["chain"] = own.chain) {
     logger,
   });
 }
-const post = (block: Block, caller = peer) => arrivals().post(encodeBlock(block, network), caller);
+const post = (block: Block, caller = peer) => inboundBlocks().post(encodeBlock(block, network), caller);
 const settled = () => expect.poll(() => told.some((text) => text.startsWith("broadcast")));
 
 function pay(amount: bigint) {
@@ -70,7 +70,7 @@ function pay(amount: bigint) {
 
 beforeEach(async () => {
   own = openTestChain();
-  sightings = createSightings();
+  observations = createBlockObservations();
   told = [];
   logged = [];
   nowMs = at(3_000);
@@ -102,7 +102,7 @@ describe("a posted block", () => {
     await settled().toBe(true);
     await post(block);
     await post(block);
-    expect(sightings.last()).toMatchObject({ id: block.header.id, count: 3 });
+    expect(observations.last()).toMatchObject({ id: block.header.id, count: 3 });
     expect(told).toHaveLength(2);
   });
 
@@ -110,7 +110,7 @@ describe("a posted block", () => {
     const other = openTestChain();
     await other.take(...range(2, 7).map((height) => own.chain.blocks.block(height)!));
     const [first, second] = await other.forge(498, 499);
-    const { post } = arrivals();
+    const { post } = inboundBlocks();
     await post(encodeBlock(first!, network), peer);
     await post(encodeBlock(second!, network), peer);
     await expect.poll(() => own.chain.head().id).toBe(second!.header.id);
@@ -136,7 +136,7 @@ describe("a posted block", () => {
   test("is one of three at most that a delegate makes for a slot", async () => {
     const delivered: string[] = [];
     const refused = { answer: "Rejected", reason: "verification-failed" } as Outcome;
-    const { post } = arrivals({
+    const { post } = inboundBlocks({
       head: own.chain.head,
       state: own.chain.state,
       async accept(blocks) {
@@ -167,7 +167,7 @@ describe("a posted block", () => {
   test("that is signed by nobody costs the same", async () => {
     const bytes = encodeBlock(own.make(SLOT), network);
     bytes[bytes.length - 1]! ^= 1;
-    await arrivals().post(bytes, peer);
+    await inboundBlocks().post(bytes, peer);
     expect(told).toEqual([`ban ${peer.address}`]);
   });
 
@@ -194,8 +194,8 @@ describe("a posted block", () => {
     const count = network.milestoneAt(7).block.maxTransactions + 1;
     // Behind version, timestamp, height and the previous id.
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(3 * 4 + 32, count, true);
-    await expect(arrivals().post(bytes, peer)).rejects.toThrow(CallError);
-    await expect(arrivals().post(bytes, peer)).rejects.toThrow(
+    await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(CallError);
+    await expect(inboundBlocks().post(bytes, peer)).rejects.toThrow(
       new RegExp(
         `^Received block [0-9a-f]{64} at height 8 contained too many transactions \\(${count}\\)\\.$`,
       ),
@@ -212,14 +212,14 @@ describe("a posted block", () => {
     ["is wrong", { answer: "Rejected", reason: "verification-failed" }, []],
     ["comes after one that was on its way and failed", { answer: "Unchained" }, []],
   ])("that %s is passed on as its fate wants it", async (_, outcome, passedOn) => {
-    const { post } = arrivals({ ...own.chain, accept: async () => [outcome] });
+    const { post } = inboundBlocks({ ...own.chain, accept: async () => [outcome] });
     await post(encodeBlock(own.make(SLOT), network), peer);
     await expect.poll(() => logged).toMatchObject([{ height: 8, msg: "block disregarded" }]);
     expect(told).toEqual(["received 8", ...passedOn]);
   });
 
   test("that cannot be read is refused", async () => {
-    await expect(arrivals().post(new Uint8Array(20), peer)).rejects.toThrow();
+    await expect(inboundBlocks().post(new Uint8Array(20), peer)).rejects.toThrow();
     expect(told).toEqual([]);
   });
 });
@@ -228,7 +228,7 @@ describe("a block of a separate forger", () => {
   test("is taken in its slot", async () => {
     await post(own.make(SLOT), forger);
     await settled().toBe(true);
-    expect(sightings.last()).toMatchObject({ count: 0 });
+    expect(observations.last()).toMatchObject({ count: 0 });
   });
 
   test.each([
@@ -243,9 +243,9 @@ describe("a block of a separate forger", () => {
 });
 
 test("a block of our own forger is told whether it was taken", async () => {
-  const { submit } = arrivals();
+  const { submit } = inboundBlocks();
   expect(await submit(own.make(SLOT))).toBeUndefined();
-  expect(sightings.last()?.count).toBe(0);
+  expect(observations.last()?.count).toBe(0);
   const wrong = own.make(SLOT + 1, { keys: keysFromPassphrase("nobody") });
   expect(await submit(wrong)).toContain("Rejected");
 });
@@ -258,7 +258,7 @@ test("two blocks of one delegate for one slot are reported, once", async () => {
   await second.forge(496);
   const twin = second.make(SLOT);
   const bytes = encodeBlock(twin, network);
-  const { post } = arrivals();
+  const { post } = inboundBlocks();
   for (let count = 0; count < 2; count++) await expect(post(bytes, peer)).rejects.toThrow(CallError);
   expect(logged).toMatchObject([{ height: 8, blockIds: [own.header(8).id, twin.header.id] }]);
   await second.close();
@@ -268,7 +268,7 @@ describe("posted transactions", () => {
   const answer = (invalid: string[]) => ({ data: { accept: [], broadcast: [], excess: [], invalid } });
   function queue(submit: (items: unknown[]) => Promise<ReturnType<typeof answer>>) {
     const passedOn: unknown[] = [];
-    const { post } = createTransactionArrivals({
+    const { post } = createInboundTransactions({
       network,
       head: () => ({ height: 10 }),
       submit,

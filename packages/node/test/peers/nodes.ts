@@ -72,7 +72,7 @@ export async function createNodes(): Promise<TestNodes> {
         sources: [],
         whitelist: ["*"],
         blacklist: [],
-        takesLoopback: true,
+        allowsLoopback: true,
         ...options,
       },
       {

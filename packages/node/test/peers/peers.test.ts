@@ -147,16 +147,16 @@ describe("addresses", () => {
     await first.peers.start();
     await second.peers.start();
     expect(second.peers.list()).toEqual([]);
-    const ask = await forgerOf(second, first.host);
-    expect(await ask("p2p.peer.getStatus", {})).toMatchObject({ state: { height: 1 } });
+    const request = await forgerOf(second, first.host);
+    expect(await request("p2p.peer.getStatus", {})).toMatchObject({ state: { height: 1 } });
     expect(second.peers.list()).toEqual([]);
   });
 
   test("that are whole ones of the whitelist are free of the rate limits", async () => {
     const node = open(HOSTS[0]!, [], { whitelist: ["*", "127.0.0.9"], remoteAccess: [] });
     await node.peers.start();
-    const ask = await forgerOf(node);
-    for (let count = 0; count < 5; count++) expect(await ask("p2p.peer.getPeers", {})).toEqual([]);
+    const request = await forgerOf(node);
+    for (let count = 0; count < 5; count++) expect(await request("p2p.peer.getPeers", {})).toEqual([]);
   });
 });
 
@@ -281,9 +281,9 @@ describe("a separate forger", () => {
     }
     expect(await call("p2p.internal.isBlockedByRateLimit", { ip })).toEqual({ blocked: false });
     const endpoint = "p2p.peer.getPeers";
-    const ask = () => call("p2p.internal.getRateLimitStatus", { ip, endpoint });
-    expect(await ask()).toEqual({ blocked: false, exceededLimitOnEndpoint: false });
-    expect(await ask()).toEqual({ blocked: false, exceededLimitOnEndpoint: true });
+    const request = () => call("p2p.internal.getRateLimitStatus", { ip, endpoint });
+    expect(await request()).toEqual({ blocked: false, exceededLimitOnEndpoint: false });
+    expect(await request()).toEqual({ blocked: false, exceededLimitOnEndpoint: true });
     expect(await call("p2p.internal.getRateLimitedEndpoints", {})).toHaveLength(5);
     expect(await call("p2p.internal.acceptNewPeer", { ip })).toEqual({});
   });

@@ -9,13 +9,13 @@ import {
   keysFromPassphrase,
 } from "@uniknode/protocol";
 import { afterEach, describe, expect, test } from "vitest";
-import { obstacleOf } from "../../src/peers/forging/preflight.ts";
-import { branchToGoTo } from "../../src/peers/forks/choose.ts";
-import { createBlockAnswers } from "../../src/peers/requests/blocks.ts";
+import { preflightFailure } from "../../src/peers/forging/preflight.ts";
+import { branchToSwitchTo } from "../../src/peers/forks/choose.ts";
+import { createBlockHandlers } from "../../src/peers/requests/blocks.ts";
 import { isForked, type Peer } from "../../src/peers/table/peer.ts";
 import { PeerError } from "../../src/peers/transport/error.ts";
 import type { CallError } from "../../src/peers/transport/handler.ts";
-import { type AskPeer, verifyChain } from "../../src/peers/verification/verify-chain.ts";
+import { type RequestPeer, verifyChain } from "../../src/peers/verification/verify-chain.ts";
 import { decodeValue, encodeValue } from "../../src/peers/wire/codec.ts";
 import { packBlocks } from "../../src/peers/wire/packed-blocks.ts";
 import { type PeerEvent, type ReceivedStatus, readResult } from "../../src/peers/wire/replies/received.ts";
@@ -52,8 +52,8 @@ function statusFrom({ chain }: TestChain, isUniknode = true): ReceivedStatus {
 }
 
 /** What a node of that chain answers. */
-function askFrom({ chain }: TestChain, asked: string[] = []): AskPeer {
-  const answers = createBlockAnswers({ blocks: chain.blocks, head: chain.head });
+function askFrom({ chain }: TestChain, asked: string[] = []): RequestPeer {
+  const answers = createBlockHandlers({ blocks: chain.blocks, head: chain.head });
   return (async (event: PeerEvent, argument: never) => {
     asked.push(event);
     const result =
@@ -65,11 +65,11 @@ function askFrom({ chain }: TestChain, asked: string[] = []): AskPeer {
           ? await answers.getBlocks(argument)
           : await answers.getPackedBlocks(argument);
     return overTheWire(event, result);
-  }) as unknown as AskPeer;
+  }) as unknown as RequestPeer;
 }
 
-const verify = (own: TestChain, status: ReceivedStatus, ask: AskPeer) =>
-  verifyChain(status, ask, {
+const verify = (own: TestChain, status: ReceivedStatus, request: RequestPeer) =>
+  verifyChain(status, request, {
     network,
     slots,
     rounds,
@@ -93,7 +93,7 @@ const packed = (block: Block) => ({ blocks: packBlocks([encodeBlock(block, netwo
 const signedBy = (header: BlockHeader, blockSignature: string): BlockHeader =>
   decodeHeader(encodeHeader({ ...header, blockSignature }, network), network).header;
 
-const nobody: AskPeer = () => Promise.reject(new Error("nobody should have been asked"));
+const nobody: RequestPeer = () => Promise.reject(new Error("nobody should have been asked"));
 
 describe("a peer on our chain", () => {
   test("is verified by its head alone while it is not ahead", async () => {
@@ -137,8 +137,8 @@ describe("a peer is refused", () => {
     await other.forge(...range(6, 9));
     return { own, other };
   }
-  const refusal = (own: TestChain, status: ReceivedStatus, ask: AskPeer) =>
-    verify(own, status, ask).then(
+  const refusal = (own: TestChain, status: ReceivedStatus, request: RequestPeer) =>
+    verify(own, status, request).then(
       () => "verified",
       ({ message }: Error) => message,
     );
@@ -176,34 +176,34 @@ describe("a peer is refused", () => {
     await liar.take(...range(2, 6).map((height) => own.chain.blocks.block(height)!));
     const made = liar.make(30, { keys: keysFromPassphrase("nobody") });
     const status = statusOfHead(made.header);
-    const ask = ((event: PeerEvent, argument: never) =>
+    const request = ((event: PeerEvent, argument: never) =>
       event === "uniknode.peer.getBlocks"
         ? Promise.resolve(overTheWire(event, packed(made)))
-        : askFrom(liar)(event as never, argument, undefined as never)) as unknown as AskPeer;
-    expect(await refusal(own, status, ask)).toContain("of another delegate than that of its slot");
+        : askFrom(liar)(event as never, argument, undefined as never)) as unknown as RequestPeer;
+    expect(await refusal(own, status, request)).toContain("of another delegate than that of its slot");
   });
 
   test("that names a common block which nobody asked for", async () => {
     const { own, other } = await branches();
-    const ask = (async () => ({ height: 5, id: "ab".repeat(32) })) as unknown as AskPeer;
-    expect(await refusal(own, statusFrom(other), ask)).toContain("a common block that nobody asked for");
+    const request = (async () => ({ height: 5, id: "ab".repeat(32) })) as unknown as RequestPeer;
+    expect(await refusal(own, statusFrom(other), request)).toContain("a common block that nobody asked for");
   });
 
   test("that has nothing in common with us", async () => {
     const { own, other } = await branches();
-    const ask = (async () => null) as unknown as AskPeer;
-    expect(await refusal(own, statusFrom(other), ask)).toBe("it has no block in common with us");
+    const request = (async () => null) as unknown as RequestPeer;
+    expect(await refusal(own, statusFrom(other), request)).toBe("it has no block in common with us");
   });
 
   test("whose blocks lie in the future", async () => {
     const { own, other } = await branches();
     const made = other.make(LAST_SLOT + 1);
-    const ask = ((event: PeerEvent, argument: never) =>
+    const request = ((event: PeerEvent, argument: never) =>
       event === "uniknode.peer.getBlocks"
         ? Promise.resolve(overTheWire(event, packed(made)))
-        : askFrom(other)(event as never, argument, undefined as never)) as unknown as AskPeer;
+        : askFrom(other)(event as never, argument, undefined as never)) as unknown as RequestPeer;
     await own.take(...range(7, 10).map((height) => other.chain.blocks.block(height)!));
-    expect(await refusal(own, statusOfHead(made.header), ask)).toContain("lies in the future");
+    expect(await refusal(own, statusOfHead(made.header), request)).toContain("lies in the future");
   });
 });
 
@@ -253,14 +253,14 @@ describe("the branch to go to", () => {
     ],
     ["it is too far away", [peer("a", 6_000, 10, 5_999)], undefined],
   ])("%s", (_, peers, expected) => {
-    const branch = branchToGoTo(peers, peers[0]!.verification.myHeight);
+    const branch = branchToSwitchTo(peers, peers[0]!.verification.myHeight);
     const ips = (some: readonly Peer[]) => some.map(({ ip }) => ip);
     expect(branch && { ...branch, peers: ips(branch.peers), holders: ips(branch.holders) }).toEqual(expected);
   });
 
   test("nothing is forged behind verified peers, on a branch that they left, or out of step", () => {
     const head = { height: 10 } as never;
-    const obstacle = (peers: Peer[], isInStep = true) => obstacleOf(peers, { head, isInStep });
+    const obstacle = (peers: Peer[], isSynced = true) => preflightFailure(peers, { head, isSynced });
     expect(obstacle([])).toBeUndefined();
     expect(obstacle([peer("a", 10, 10)])).toBeUndefined();
     expect(obstacle([peer("a", 11, 10)])).toMatch(/^behind: 1 of 1 peers/);

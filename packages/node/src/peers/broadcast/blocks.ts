@@ -1,9 +1,9 @@
 /** Passing blocks on (p2p.md 12.1). */
 import { type Block, encodeBlock, type Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import type { Sightings } from "../inbound/observations.ts";
+import type { BlockObservations } from "../inbound/observations.ts";
 import { sample } from "../table/sample.ts";
-import type { Outgoing } from "../transport/client.ts";
+import type { PeerClient } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import { broadcastQuota, broadcastRecipients } from "./quota.ts";
 
@@ -11,9 +11,9 @@ export type BlockBroadcastDeps = {
   readonly network: Network;
   /** Addresses of all peers. */
   readonly peers: () => string[];
-  readonly ask: Outgoing["ask"];
-  readonly hasRoom: Outgoing["hasRoom"];
-  readonly sightings: Sightings;
+  readonly request: PeerClient["request"];
+  readonly hasCapacity: PeerClient["hasCapacity"];
+  readonly observations: BlockObservations;
   readonly logger: Logger;
 };
 
@@ -43,7 +43,7 @@ export type BlockBroadcast = {
 };
 
 export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
-  const { network, sightings, logger } = deps;
+  const { network, observations, logger } = deps;
   /** By address: who has the newest block can fetch those below, and older ones need not wait. */
   const waiting = new Map<string, Place>();
   let dropped = 0;
@@ -52,14 +52,14 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
   /** 0 where somebody else passes it on, or a later block has overtaken it. */
   async function recipients(id: string): Promise<number> {
     const total = deps.peers().length;
-    const seen = sightings.last();
+    const seen = observations.last();
     if (seen?.id !== id) return total;
     const watchedMs = seen.lastAt - seen.firstAt;
     // Nobody else can have a block of our own.
     if (seen.count > 0 && watchedMs < WATCH_MS && broadcastQuota(seen.count) > 0) {
       await new Promise((resolve) => setTimeout(resolve, WATCH_MS - watchedMs));
     }
-    const last = sightings.last();
+    const last = observations.last();
     return last?.id === id ? broadcastRecipients(last.count, deps.peers().length) : 0;
   }
 
@@ -88,7 +88,7 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
       leave();
       return { block: place.post.bytes };
     };
-    await deps.ask(ip, POST, newest, limits).catch((error) => {
+    await deps.request(ip, POST, newest, limits).catch((error) => {
       leave();
       if (error.code === "PEER_REFUSED") refusedAt = performance.now();
       logger.debug({ ip, reason: error.message }, "a block was not passed on");
@@ -101,8 +101,8 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
       await send(block, sample(deps.peers(), count));
     },
     async passFetched(block) {
-      const isPosted = sightings.last()?.id === block.header.id;
-      const free = isPosted ? [] : deps.peers().filter((ip) => deps.hasRoom(ip, POST, FREE_PLACES));
+      const isPosted = observations.last()?.id === block.header.id;
+      const free = isPosted ? [] : deps.peers().filter((ip) => deps.hasCapacity(ip, POST, FREE_PLACES));
       await send(block, free);
     },
     dropped: () => dropped,

@@ -1,7 +1,7 @@
 /** What is being passed on while nobody waits for it, until the node ends. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-export type UnderWay = {
+export type PendingSends = {
   /** Lets work go on by itself. */
   add(work: Promise<unknown>): void;
   /** Settles when all of it has ended, or the time is over. */
@@ -9,7 +9,7 @@ export type UnderWay = {
 };
 
 /** @param onFailure hears what work has thrown */
-export function createUnderWay(onFailure: (error: unknown) => void): UnderWay {
+export function createPendingSends(onFailure: (error: unknown) => void): PendingSends {
   const works = new Set<Promise<unknown>>();
   return {
     add(work) {

@@ -4,7 +4,8 @@
 const MAX_SIGHTINGS = 4;
 
 /** Share of the peers, 0 or less for none. */
-export const broadcastQuota = (sightings: number): number => (MAX_SIGHTINGS - sightings) / MAX_SIGHTINGS;
+export const broadcastQuota = (observations: number): number =>
+  (MAX_SIGHTINGS - observations) / MAX_SIGHTINGS;
 
-export const broadcastRecipients = (sightings: number, peers: number): number =>
-  Math.max(0, Math.ceil(broadcastQuota(sightings) * peers));
+export const broadcastRecipients = (observations: number, peers: number): number =>
+  Math.max(0, Math.ceil(broadcastQuota(observations) * peers));

@@ -5,13 +5,13 @@
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import { MAX_TRANSACTIONS } from "../wire/limits.ts";
 
-export type RepeatDeps = {
+export type RebroadcastDeps = {
   /** A pending transaction; undefined once it is none. */
   readonly pending: (id: string) => SealedTransaction | undefined;
   readonly send: (transactions: readonly Record<string, unknown>[]) => void;
 };
 
-export type Repeat = {
+export type Rebroadcast = {
   /** Transactions were passed on while the head had a height. */
   sent(ids: readonly string[], height: number): void;
   /** The head has another height: sends again what is pending since long. */
@@ -23,7 +23,7 @@ const PAUSE_BLOCKS = 10;
 /** As many as a pool holds; older ones are given up. */
 const MAX_REMEMBERED = 15_000;
 
-export function createRepeat({ pending, send }: RepeatDeps): Repeat {
+export function createRebroadcast({ pending, send }: RebroadcastDeps): Rebroadcast {
   /** Height at which each was sent last, the earliest first. */
   const sentAt = new Map<string, number>();
 

@@ -4,14 +4,14 @@ import type { Logger } from "pino";
 import type { AdmissionAnswer } from "../../gateway/gateway.ts";
 import type { Items } from "../inbound/transactions.ts";
 import { sample } from "../table/sample.ts";
-import type { Outgoing } from "../transport/client.ts";
+import type { PeerClient } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, MAX_TRANSACTIONS, TIMES_MS } from "../wire/limits.ts";
 import { isTransactionSmall } from "../wire/requests/transactions.ts";
 
 export type TransactionBroadcastDeps = {
   /** Addresses of all peers. */
   readonly peers: () => string[];
-  readonly ask: Outgoing["ask"];
+  readonly request: PeerClient["request"];
   /** A pending transaction. */
   readonly pending: (id: string) => SealedTransaction | undefined;
   readonly logger: Logger;
@@ -33,7 +33,7 @@ export function createTransactionBroadcast(deps: TransactionBroadcastDeps): Tran
 
   async function post(ip: string, transactions: Record<string, unknown>[]): Promise<void> {
     const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-    await deps.ask(ip, "p2p.peer.postTransactions", { transactions }, limits).catch((error) => {
+    await deps.request(ip, "p2p.peer.postTransactions", { transactions }, limits).catch((error) => {
       if (error.code === "PEER_BUSY") dropped++;
       deps.logger.debug({ ip, reason: error.message }, "transactions were not passed on");
     });

@@ -2,19 +2,19 @@
 import { networkInterfaces } from "node:os";
 import type { Logger } from "pino";
 import { siteGroup } from "../../platform/addresses/groups.ts";
-import { neighbourhoodsOf, peerAddress, plainAddress } from "../addresses.ts";
+import { addressGroupsOf, normalizeAddress, peerAddress } from "../addresses.ts";
 import { createRefusals } from "../guards/refusals.ts";
-import { createDoubts } from "../guards/suspensions.ts";
+import { createSuspensions } from "../guards/suspensions.ts";
 import { createWindowCounter } from "../guards/window.ts";
-import type { Register } from "../table/peer-table.ts";
-import type { Outgoing } from "../transport/client.ts";
+import type { PeerTable } from "../table/peer-table.ts";
+import type { PeerClient } from "../transport/client.ts";
 import { PeerError } from "../transport/error.ts";
 import { NOT_READY } from "../wire/replies/write.ts";
 import type { Ping } from "./ping.ts";
 
 export type CandidateOptions = {
   /** Nobody becomes a peer, not even a seed. */
-  readonly takesNobody: boolean;
+  readonly isDisabled: boolean;
   /** Of a /24 of IPv4 or a /64 of IPv6; twice as many of a /48. */
   readonly maxPeersPerSubnet: number;
   /** Take loopback addresses, except this one, which is the node's own. */
@@ -22,10 +22,10 @@ export type CandidateOptions = {
 };
 
 export type CandidateDeps = {
-  readonly register: Register;
+  readonly peerTable: PeerTable;
   readonly ping: Ping;
   readonly isBanned: (ip: string) => boolean;
-  readonly disconnect: Outgoing["disconnect"];
+  readonly disconnect: PeerClient["disconnect"];
   readonly logger: Logger;
 };
 
@@ -36,9 +36,9 @@ export type Candidates = {
    */
   submit(address: string, options?: { isSeed: boolean }): Promise<boolean>;
   /** A peer did not give what it claims to have: it is none for a while, longer each time. */
-  doubt(ip: string): void;
+  suspend(ip: string): void;
   /** A peer gave what it claimed. */
-  trust(ip: string): void;
+  reinstate(ip: string): void;
 };
 
 /**
@@ -49,7 +49,7 @@ const FAILED_MS = 10_000;
 /** The same for one that answered that it is not ready yet. */
 const NOT_READY_MS = 1_000;
 /** For how long a peer is left out that did not give what it claims to have, the first time and at most. */
-const DOUBTS = { firstMs: 15_000, maxMs: 3_600_000 };
+const SUSPENSION = { firstMs: 15_000, maxMs: 3_600_000 };
 /** Addresses dialled at a time; more of them wait for nobody and are left out. */
 const MAX_PENDING = 64;
 /** Callers of one site (an address of IPv4, a /48 of IPv6) that are dialled in so long. */
@@ -58,11 +58,11 @@ const DIALS_PER_SITE = { events: 20, windowMs: FAILED_MS };
 const MAX_PEERS = 500;
 
 export function createCandidates(options: CandidateOptions, deps: CandidateDeps): Candidates {
-  const { register } = deps;
+  const { peerTable } = deps;
   const pending = new Map<string, Promise<boolean>>();
   const failed = createRefusals({ durationMs: FAILED_MS });
   const notReady = createRefusals({ durationMs: NOT_READY_MS });
-  const doubts = createDoubts(DOUBTS);
+  const suspensions = createSuspensions(SUSPENSION);
   const dials = createWindowCounter(DIALS_PER_SITE);
 
   function usable(address: string): string | undefined {
@@ -78,8 +78,8 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   /** Whether there are as many peers as there may be, altogether or in the neighbourhood of an address. */
   function isFull(ip: string): boolean {
     // A candidate that has just become a peer is in both.
-    const peers = new Set([...register.all().map((peer) => peer.ip), ...pending.keys()]);
-    const around = (address: string) => neighbourhoodsOf(address, options.maxPeersPerSubnet);
+    const peers = new Set([...peerTable.all().map((peer) => peer.ip), ...pending.keys()]);
+    const around = (address: string) => addressGroupsOf(address, options.maxPeersPerSubnet);
     const keys = [...peers].flatMap((peer) => around(peer).map(({ key }) => key));
     return (
       peers.size >= MAX_PEERS ||
@@ -112,13 +112,13 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   return {
     async submit(address, { isSeed } = { isSeed: false }) {
       // First what costs least, since every call of others leads here.
-      const plain = plainAddress(address);
-      if (register.get(plain)) return true;
+      const plain = normalizeAddress(address);
+      if (peerTable.get(plain)) return true;
       const at = performance.now();
-      const isLeftOut = failed.has(plain, at) || notReady.has(plain, at) || doubts.has(plain, at);
+      const isLeftOut = failed.has(plain, at) || notReady.has(plain, at) || suspensions.has(plain, at);
       if (!isSeed && isLeftOut) return false;
       const ip = usable(address);
-      if (ip === undefined || options.takesNobody) return false;
+      if (ip === undefined || options.isDisabled) return false;
       const dialling = pending.get(ip);
       if (dialling) return dialling;
       if (pending.size >= MAX_PENDING) return false;
@@ -127,12 +127,12 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
       pending.set(ip, dialled);
       return dialled;
     },
-    doubt(ip) {
-      doubts.add(ip, performance.now());
+    suspend(ip) {
+      suspensions.add(ip, performance.now());
       deps.disconnect(ip);
-      register.remove(ip);
+      peerTable.remove(ip);
     },
-    trust: doubts.clear,
+    reinstate: suspensions.clear,
   };
 }
 

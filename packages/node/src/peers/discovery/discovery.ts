@@ -2,9 +2,9 @@
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/node/peers.ts";
 import { networkHeight } from "../table/network-height.ts";
-import type { Register } from "../table/peer-table.ts";
+import type { PeerTable } from "../table/peer-table.ts";
 import { sample } from "../table/sample.ts";
-import type { Outgoing } from "../transport/client.ts";
+import type { PeerClient } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import type { Candidates } from "./candidates.ts";
 import type { Ping } from "./ping.ts";
@@ -23,10 +23,10 @@ export type DiscoveryOptions = {
 };
 
 export type DiscoveryDeps = {
-  readonly register: Register;
+  readonly peerTable: PeerTable;
   readonly candidates: Pick<Candidates, "submit">;
   readonly ping: Ping;
-  readonly outgoing: Outgoing;
+  readonly client: PeerClient;
   readonly store: PeerStore;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
@@ -53,14 +53,14 @@ const ENOUGH_OF_KNOWN = 0.75;
 const REMEMBERED = 100;
 
 export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps): Discovery {
-  const { register, candidates, outgoing, store, logger } = deps;
+  const { peerTable, candidates, client, store, logger } = deps;
   let timer: NodeJS.Timeout | undefined;
   let isFirst = true;
   let isClosed = false;
 
   const seeds = new Set(options.seeds);
 
-  const isShort = () => register.all().length < options.minPeers;
+  const isShort = () => peerTable.all().length < options.minPeers;
 
   async function submitSeeds(): Promise<void> {
     const remembered = isFirst && options.isOpen ? store.known(REMEMBERED) : [];
@@ -78,21 +78,21 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
     await Promise.all(listed.map((ip) => candidates.submit(ip, { isSeed: true })));
   }
 
-  async function peersOf(ip: string): Promise<string[]> {
+  async function requestPeers(ip: string): Promise<string[]> {
     const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-    const told = await outgoing.ask(ip, "p2p.peer.getPeers", {}, limits).catch(() => []);
+    const told = await client.request(ip, "p2p.peer.getPeers", {}, limits).catch(() => []);
     return sample(told, TAKEN_OF_EACH).map((peer) => peer.ip);
   }
 
   async function round(): Promise<void> {
     if (isShort()) await submitSeeds();
-    const asked = options.isOpen ? sample(register.all(), ASKED_PEERS) : [];
-    const told = new Set((await Promise.all(asked.map(({ ip }) => peersOf(ip)))).flat());
-    const mustLook = isFirst || isShort() || register.all().length < told.size * ENOUGH_OF_KNOWN;
+    const asked = options.isOpen ? sample(peerTable.all(), ASKED_PEERS) : [];
+    const told = new Set((await Promise.all(asked.map(({ ip }) => requestPeers(ip)))).flat());
+    const mustLook = isFirst || isShort() || peerTable.all().length < told.size * ENOUGH_OF_KNOWN;
     if (mustLook) await Promise.all([...told].map((ip) => candidates.submit(ip)));
     await pingAll({ isForced: false, withinMs: TIMES_MS.verification });
-    const peers = register.all();
-    await probePorts(isFirst ? peers : sample(peers, Math.ceil(peers.length / 2)), register);
+    const peers = peerTable.all();
+    await probePorts(isFirst ? peers : sample(peers, Math.ceil(peers.length / 2)), peerTable);
     isFirst = false;
     store.saw(
       peers.map(({ ip }) => ip),
@@ -103,7 +103,7 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
   }
 
   async function pingAll({ isForced, withinMs }: { isForced: boolean; withinMs: number }): Promise<void> {
-    const pings = register.all().map(({ ip }) => clean(ip, isForced));
+    const pings = peerTable.all().map(({ ip }) => clean(ip, isForced));
     let timeout: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timeout = setTimeout(resolve, withinMs);
@@ -118,8 +118,8 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
     } catch (error) {
       if (isClosed) return;
       logger.debug({ ip, reason: (error as Error).message }, "peer left");
-      outgoing.disconnect(ip);
-      register.remove(ip);
+      client.disconnect(ip);
+      peerTable.remove(ip);
     }
   }
 
@@ -130,7 +130,7 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
       logger.error({ err }, "looking for peers failed");
     }
     if (isClosed) return;
-    const delayMs = register.all().length === 0 ? ALONE_MS : isShort() ? SHORT_OF_PEERS_MS : ROUND_MS;
+    const delayMs = peerTable.all().length === 0 ? ALONE_MS : isShort() ? SHORT_OF_PEERS_MS : ROUND_MS;
     timer = setTimeout(turn, delayMs);
   }
 

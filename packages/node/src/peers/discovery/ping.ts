@@ -1,8 +1,8 @@
 /** Asking a peer how it is, and verifying what it says (p2p.md 10.4). */
-import type { Register } from "../table/peer-table.ts";
-import type { Outgoing } from "../transport/client.ts";
+import type { PeerTable } from "../table/peer-table.ts";
+import type { PeerClient } from "../transport/client.ts";
 import {
-  type AskPeer,
+  type RequestPeer,
   VerificationError,
   type VerifyDeps,
   verifyChain,
@@ -11,8 +11,8 @@ import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import { allowedVersions, isVersionAllowed } from "./version-gate.ts";
 
 export type PingDeps = VerifyDeps & {
-  readonly register: Register;
-  readonly ask: Outgoing["ask"];
+  readonly peerTable: PeerTable;
+  readonly request: PeerClient["request"];
   /** Random text of this process. */
   readonly processId: string;
 };
@@ -30,15 +30,15 @@ const FRESH_MS = 120_000;
 
 /** @throws {VerificationError | PeerError} from the function that it makes */
 export function createPing(deps: PingDeps): Ping {
-  const { register, network } = deps;
+  const { peerTable, network } = deps;
   /** A peer is asked once at a time. */
   const running = new Map<string, Promise<void>>();
 
   async function ping(ip: string): Promise<void> {
-    const ask: AskPeer = (event, argument, limits) => deps.ask(ip, event, argument, limits);
+    const request: RequestPeer = (event, argument, limits) => deps.request(ip, event, argument, limits);
     const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
     let askedAt = 0;
-    const status = await deps.ask(ip, "p2p.peer.getStatus", {}, limits, () => {
+    const status = await deps.request(ip, "p2p.peer.getStatus", {}, limits, () => {
       askedAt = performance.now();
     });
     const latencyMs = performance.now() - askedAt;
@@ -52,14 +52,14 @@ export function createPing(deps: PingDeps): Ping {
     if (!isVersionAllowed(version, ranges, network.description.name)) {
       throw new VerificationError(`its version ${version} is none of ${ranges.join(", ")}`);
     }
-    const verification = await withDeadline(verifyChain(status, ask, deps), TIMES_MS.verification);
+    const verification = await withDeadline(verifyChain(status, request, deps), TIMES_MS.verification);
     const { height } = status.state;
-    const ports = register.get(ip)?.ports ?? {};
-    register.put({ ip, status, height, latencyMs, verification, verifiedAt: performance.now(), ports });
+    const ports = peerTable.get(ip)?.ports ?? {};
+    peerTable.put({ ip, status, height, latencyMs, verification, verifiedAt: performance.now(), ports });
   }
 
   return (ip, { isForced }) => {
-    const known = register.get(ip);
+    const known = peerTable.get(ip);
     if (known && !isForced && performance.now() - known.verifiedAt < FRESH_MS) return Promise.resolve();
     const pinging = running.get(ip) ?? ping(ip).finally(() => running.delete(ip));
     running.set(ip, pinging);

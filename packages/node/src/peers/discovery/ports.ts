@@ -1,13 +1,13 @@
 /** Which of the services that a peer announces can be reached (p2p.md 10.6). It has no effect on the protocol. */
 import { request } from "undici";
 import type { Peer } from "../table/peer.ts";
-import type { Register } from "../table/peer-table.ts";
+import type { PeerTable } from "../table/peer-table.ts";
 
 const TIMEOUT_MS = 1_500;
 const NOT_REACHABLE = -1;
 
 /** Tries the announced ports of peers, and remembers what was found. */
-export async function probePorts(peers: readonly Peer[], register: Register): Promise<void> {
+export async function probePorts(peers: readonly Peer[], peerTable: PeerTable): Promise<void> {
   await Promise.all(
     peers.map(async ({ ip, status }) => {
       const plugins = Object.entries(status.config.plugins).filter(([, { enabled }]) => enabled);
@@ -17,7 +17,7 @@ export async function probePorts(peers: readonly Peer[], register: Register): Pr
           (await isServed(ip, port)) ? port : NOT_REACHABLE,
         ],
       );
-      register.setPorts(ip, Object.fromEntries(await Promise.all(tried)));
+      peerTable.setPorts(ip, Object.fromEntries(await Promise.all(tried)));
     }),
   );
 }

@@ -1,6 +1,6 @@
 /** Peers that were lost are tried again for a while: a node that restarts need not wait to be heard of. */
 
-export type Returning = {
+export type Reconnect = {
   /** A peer did not answer any more. */
   lost(ip: string): void;
   close(): void;
@@ -12,7 +12,7 @@ const TRIES = 20;
 const MAX_LOST = 200;
 
 /** @param submit dials an address; answers whether it is a peer afterwards */
-export function createReturning(submit: (ip: string) => Promise<boolean>): Returning {
+export function createReconnect(submit: (ip: string) => Promise<boolean>): Reconnect {
   const triesLeft = new Map<string, number>();
 
   async function attempt(ip: string, left: number): Promise<void> {

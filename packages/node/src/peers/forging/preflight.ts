@@ -1,22 +1,22 @@
 /** What speaks against forging on the head of this node: that it is known to be behind, or on a wrong branch. */
 import type { BlockHeader } from "@uniknode/protocol";
-import { branchToGoTo } from "../forks/choose.ts";
+import { branchToSwitchTo } from "../forks/choose.ts";
 import { type Peer, peersAhead } from "../table/peer.ts";
 
-export type Standing = { readonly head: BlockHeader; readonly isInStep: boolean };
+export type Standing = { readonly head: BlockHeader; readonly isSynced: boolean };
 
 /**
  * Neither a quorum nor a number of peers is asked for: on this family of networks a node forges alone if it has to
  * (forger.md 4, traps.md D6). What is asked for is that no verified peer knows better.
  */
-export function obstacleOf(peers: readonly Peer[], { head, isInStep }: Standing): string | undefined {
-  if (!isInStep) return `not in step with the network at height ${head.height}`;
+export function preflightFailure(peers: readonly Peer[], { head, isSynced }: Standing): string | undefined {
+  if (!isSynced) return `not in step with the network at height ${head.height}`;
   const ahead = peersAhead(peers, head.height);
   if (ahead.length > 0) {
     const height = Math.max(...ahead.map(({ verification }) => verification.hisHeight));
     return `behind: ${ahead.length} of ${peers.length} peers are at height ${height}, this node at ${head.height}`;
   }
-  const branch = branchToGoTo(peers, head.height);
+  const branch = branchToSwitchTo(peers, head.height);
   if (!branch) return undefined;
   return (
     `on a wrong branch: ${branch.peers.length} of ${peers.length} peers left it at height ` +

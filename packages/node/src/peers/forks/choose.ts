@@ -16,13 +16,13 @@ export type Branch = {
 export const MAX_ROLLBACK = 5_000;
 
 /** The branch to go to: one that is better than ours and in reach. Undefined while there is none. */
-export function branchToGoTo(peers: readonly Peer[], ownHeight: number): Branch | undefined {
+export function branchToSwitchTo(peers: readonly Peer[], ownHeight: number): Branch | undefined {
   const branch = betterBranch(peers, ownHeight);
-  return branch && isInReach(branch, ownHeight) ? branch : undefined;
+  return branch && isWithinRollback(branch, ownHeight) ? branch : undefined;
 }
 
 /** Whether no more blocks would have to be undone than may be. */
-export const isInReach = ({ commonHeight }: Branch, ownHeight: number): boolean =>
+export const isWithinRollback = ({ commonHeight }: Branch, ownHeight: number): boolean =>
   ownHeight - commonHeight <= MAX_ROLLBACK;
 
 /**

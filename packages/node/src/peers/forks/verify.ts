@@ -30,7 +30,7 @@ export function lastCheckableHeight(common: number, { rounds }: Pick<BranchDeps,
  * takes any delegate of the round, this one asks for the delegate of the slot: nobody can make up a branch with a
  * single key.
  */
-export async function faultOfBranch(
+export async function branchFault(
   common: BlockHeader,
   headers: readonly BlockHeader[],
   deps: BranchDeps,

@@ -3,7 +3,7 @@
  * groups: all of them, the region, the subnets, the address. Where a group is full, a newcomer takes the place of a
  * session that is worth less: one of a stranger for a peer, an unfinished handshake, one of a neighbour who has more.
  */
-import { neighbourhoodsOf, regionOf } from "../addresses.ts";
+import { addressGroupsOf, regionOf } from "../addresses.ts";
 
 export type AdmissionLimits = {
   /** Of a /24 of IPv4 or a /64 of IPv6; a /48 has room for twice as many. */
@@ -21,7 +21,7 @@ export type Newcomer = {
   readonly evict: () => void;
 };
 
-export type Entered = {
+export type AdmittedSession = {
   /** The handshake is done. */
   opened(): void;
   /** Without effect the second time. */
@@ -29,11 +29,11 @@ export type Entered = {
 };
 
 /** Why there was no room: every place is taken, or those of the subnet are. */
-export type Fullness = "total" | "subnet";
+export type CapacityLimit = "total" | "subnet";
 
 export type Admission = {
   /** Whether there is room for a session, which then counts until it leaves. */
-  enter(newcomer: Newcomer): Entered | Fullness;
+  enter(newcomer: Newcomer): AdmittedSession | CapacityLimit;
   figures(): { readonly sessions: number; readonly handshakes: number; readonly evicted: number };
 };
 
@@ -59,7 +59,7 @@ export function createAdmission({ perSubnet, total }: AdmissionLimits): Admissio
   const groupsOf = (address: string): readonly Group[] => [
     everybody,
     groupOf({ key: regionOf(address), max: Infinity }),
-    ...neighbourhoodsOf(address, perSubnet).map(groupOf),
+    ...addressGroupsOf(address, perSubnet).map(groupOf),
     groupOf({ key: address, max: Infinity }),
   ];
 

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import type { PeerStore } from "../../store/node/peers.ts";
-import { plainAddress } from "../addresses.ts";
+import { normalizeAddress } from "../addresses.ts";
 
 export type BanDeps = {
   readonly store: Pick<PeerStore, "bans" | "ban">;
@@ -43,7 +43,7 @@ export function createBans({ store, nowMs, onBan, logger }: BanDeps): Bans {
 
   return {
     ban(address, reason) {
-      const ip = plainAddress(address);
+      const ip = normalizeAddress(address);
       const untilMs = nowMs() + BAN_MS;
       remember(clientGroup(ip), untilMs);
       store.ban({ ip, untilMs, reason });

@@ -4,10 +4,10 @@
  */
 import { clientGroup } from "../../platform/addresses/groups.ts";
 
-export type DoubtsOptions = { readonly firstMs: number; readonly maxMs: number };
+export type SuspensionOptions = { readonly firstMs: number; readonly maxMs: number };
 
 /** Times are milliseconds of one steady clock. */
-export type Doubts = {
+export type Suspensions = {
   add(address: string, at: number): void;
   /** Whether an address is left out at a moment. */
   has(address: string, at: number): boolean;
@@ -15,26 +15,26 @@ export type Doubts = {
   clear(address: string): void;
 };
 
-type Doubt = { readonly untilMs: number; readonly durationMs: number };
+type Suspension = { readonly untilMs: number; readonly durationMs: number };
 
 /** The oldest ones are forgotten beyond. */
 const MAX_CLIENTS = 10_000;
 
-export function createDoubts({ firstMs, maxMs }: DoubtsOptions): Doubts {
+export function createSuspensions({ firstMs, maxMs }: SuspensionOptions): Suspensions {
   /** By client, the oldest first. */
-  const doubts = new Map<string, Doubt>();
+  const suspensions = new Map<string, Suspension>();
 
   return {
     add(address, at) {
       const client = clientGroup(address);
-      const before = doubts.get(client)?.durationMs ?? firstMs / 2;
+      const before = suspensions.get(client)?.durationMs ?? firstMs / 2;
       const durationMs = Math.min(maxMs, before * 2);
-      doubts.delete(client);
-      doubts.set(client, { untilMs: at + durationMs, durationMs });
-      const [oldest] = doubts.keys();
-      if (doubts.size > MAX_CLIENTS) doubts.delete(oldest!);
+      suspensions.delete(client);
+      suspensions.set(client, { untilMs: at + durationMs, durationMs });
+      const [oldest] = suspensions.keys();
+      if (suspensions.size > MAX_CLIENTS) suspensions.delete(oldest!);
     },
-    has: (address, at) => (doubts.get(clientGroup(address))?.untilMs ?? at) > at,
-    clear: (address) => void doubts.delete(clientGroup(address)),
+    has: (address, at) => (suspensions.get(clientGroup(address))?.untilMs ?? at) > at,
+    clear: (address) => void suspensions.delete(clientGroup(address)),
   };
 }

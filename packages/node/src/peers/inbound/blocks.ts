@@ -22,14 +22,14 @@ import { createWindowCounter } from "../guards/window.ts";
 import { CallError, type Caller } from "../transport/handler.ts";
 import { blockNotChained, tooManyTransactions } from "../wire/replies/write.ts";
 import type { DoubleForging } from "./double-forging.ts";
-import type { Sightings } from "./observations.ts";
+import type { BlockObservations } from "./observations.ts";
 
-export type BlockArrivalsDeps = {
+export type InboundBlocksDeps = {
   readonly network: Network;
   readonly slots: Slots;
   readonly rounds: Rounds;
   readonly chain: Pick<Chain, "accept" | "head" | "state">;
-  readonly sightings: Sightings;
+  readonly observations: BlockObservations;
   readonly doubleForging: DoubleForging;
   /** Passes a block on. */
   readonly broadcast: (block: Block) => void;
@@ -46,7 +46,7 @@ export type BlockArrivalsDeps = {
   readonly logger: Logger;
 };
 
-export type BlockArrivals = {
+export type InboundBlocks = {
   /**
    * A block of somebody else; the answer comes before its fate is known.
    *
@@ -64,8 +64,8 @@ export type BlockArrivals = {
  */
 const BLOCKS_PER_SLOT = { events: 3, windowMs: 600_000 };
 
-export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
-  const { network, slots, chain, sightings, logger } = deps;
+export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
+  const { network, slots, chain, observations, logger } = deps;
   const taken = createWindowCounter(BLOCKS_PER_SLOT);
   /** The block that the chain is about to take: what follows may follow it. */
   let onItsWay: BlockHeader | undefined;
@@ -104,7 +104,7 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
   function isWanted(block: ReceivedBlock, caller: Caller): boolean {
     const { header } = block;
     const head = onItsWay ?? chain.head();
-    if (!caller.isTrusted && sightings.count(header, performance.now())) return false;
+    if (!caller.isTrusted && observations.count(header, performance.now())) return false;
     deps.doubleForging.look(header);
     if (!caller.isTrusted && !isChained(header, { head, slots })) {
       deps.onUnchained(header, caller);
@@ -155,12 +155,12 @@ export function createBlockArrivals(deps: BlockArrivalsDeps): BlockArrivals {
       const block = receiveBlock(bytes, network);
       if (!isWanted(block, caller)) return;
       if (!deps.isStarted()) return deps.onDisregarded(block);
-      sightings.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
+      observations.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
       // The answer does not wait for the fate of the block.
       process(block, bytes).catch((err) => logger.error({ err }, "a posted block was not processed"));
     },
     async submit(block) {
-      sightings.begin(block.header, performance.now(), 0);
+      observations.begin(block.header, performance.now(), 0);
       return refusalOf(await process(block, encodeBlock(block, network)));
     },
   };

@@ -1,6 +1,6 @@
 /** How often the latest block was seen, which decides how far it is passed on (p2p.md 11 and 12.1). */
 
-export type Sighted = {
+export type ObservedBlock = {
   readonly id: string;
   readonly height: number;
   /** 0 for a block of this node's own forger. */
@@ -10,17 +10,17 @@ export type Sighted = {
   readonly lastAt: number;
 };
 
-export type Sightings = {
+export type BlockObservations = {
   /** The block seen last. */
-  last(): Sighted | undefined;
+  last(): ObservedBlock | undefined;
   /** Counts another sighting of the last block; false if it is another block. */
   count(block: { readonly id: string; readonly height: number }, at: number): boolean;
   /** A new block is the last one from here on. */
   begin(block: { readonly id: string; readonly height: number }, at: number, count: 0 | 1): void;
 };
 
-export function createSightings(): Sightings {
-  let last: Sighted | undefined;
+export function createBlockObservations(): BlockObservations {
+  let last: ObservedBlock | undefined;
   return {
     last: () => last,
     count({ id, height }, at) {

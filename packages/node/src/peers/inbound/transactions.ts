@@ -6,7 +6,7 @@ import { lengthOf } from "../../platform/json/size.ts";
 
 export type Items = readonly Readonly<Record<string, unknown>>[];
 
-export type TransactionArrivalsDeps = {
+export type InboundTransactionsDeps = {
   readonly network: Network;
   readonly head: () => { readonly height: number };
   readonly submit: (items: unknown[]) => Promise<AdmissionAnswer>;
@@ -15,7 +15,7 @@ export type TransactionArrivalsDeps = {
   readonly logger: Logger;
 };
 
-export type TransactionArrivals = {
+export type InboundTransactions = {
   /** Queues the items of one message. */
   post(items: Items): void;
 };
@@ -25,7 +25,7 @@ const MAX_WAITING = 500;
 /** Characters of all of them, where there is more than one: members that no transaction has may be long. */
 const MAX_WAITING_LENGTH = 32 * 1024 * 1024;
 
-export function createTransactionArrivals(deps: TransactionArrivalsDeps): TransactionArrivals {
+export function createInboundTransactions(deps: InboundTransactionsDeps): InboundTransactions {
   const { network, head, logger } = deps;
   const waiting: { readonly items: Items; readonly length: number }[] = [];
   let waitingLength = 0;

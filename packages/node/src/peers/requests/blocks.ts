@@ -14,7 +14,7 @@ import type { CommonBlock, ResultOf } from "../wire/replies/results.ts";
 import { noCommonBlocks } from "../wire/replies/write.ts";
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
 
-export type BlockAnswersDeps = {
+export type BlockHandlersDeps = {
   readonly blocks: Pick<BlockStore, "headerById" | "bytes">;
   readonly head: () => BlockHeader;
 };
@@ -26,7 +26,7 @@ const MAX_REPLY_BYTES = CLIENT_MESSAGE_BYTES.blocks - 65_536;
 /** Blocks that are read in one turn of the event loop. */
 const READ_BLOCKS = 50;
 
-export type BlockAnswers = {
+export type BlockHandlers = {
   getCommonBlocks(argument: ArgumentOf<"p2p.peer.getCommonBlocks">): Promise<CommonBlock>;
   getBlocks(argument: ArgumentOf<"p2p.peer.getBlocks">): Promise<PeerBlockJson[]>;
   getPackedBlocks(
@@ -34,7 +34,7 @@ export type BlockAnswers = {
   ): Promise<ResultOf<"uniknode.peer.getBlocks">>;
 };
 
-export function createBlockAnswers({ blocks, head }: BlockAnswersDeps): BlockAnswers {
+export function createBlockHandlers({ blocks, head }: BlockHandlersDeps): BlockHandlers {
   /** The blocks after a height, some of them at a time, so that others get their turn. */
   async function* after(height: number, limit: number): AsyncIterable<BlockBytes> {
     const last = Math.min(height + limit, head().height);

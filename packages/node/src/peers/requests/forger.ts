@@ -13,7 +13,7 @@ import { walletData } from "../../events/content.ts";
 import { canForge, networkTiming } from "../../forger/timing.ts";
 import type { CurrentRound, ForgerWallet, ResultOf } from "../wire/replies/results.ts";
 
-export type ForgerAnswersDeps = {
+export type ForgerHandlersDeps = {
   readonly network: Network;
   readonly slots: Slots;
   readonly rounds: Rounds;
@@ -27,12 +27,12 @@ export type ForgerAnswersDeps = {
   };
 };
 
-export type ForgerAnswers = {
+export type ForgerHandlers = {
   getCurrentRound(): CurrentRound;
   getUnconfirmedTransactions(): ResultOf<"p2p.internal.getUnconfirmedTransactions">;
 };
 
-export function createForgerAnswers(deps: ForgerAnswersDeps): ForgerAnswers {
+export function createForgerHandlers(deps: ForgerHandlersDeps): ForgerHandlers {
   const { network, slots, rounds, state, head, nowMs, pool } = deps;
 
   function walletOf(publicKey: string): ForgerWallet {

@@ -1,24 +1,24 @@
 /** The events of the protocol, and who answers them (p2p.md 5, 7 and 9). */
-import { plainAddress } from "../addresses.ts";
+import { normalizeAddress } from "../addresses.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
-import type { BlockArrivals } from "../inbound/blocks.ts";
-import type { TransactionArrivals } from "../inbound/transactions.ts";
-import type { Answer, Caller } from "../transport/handler.ts";
+import type { InboundBlocks } from "../inbound/blocks.ts";
+import type { InboundTransactions } from "../inbound/transactions.ts";
+import type { Caller, RequestHandler } from "../transport/handler.ts";
 import { CallError } from "../transport/handler.ts";
 import { MAX_PEERS, RATE_LIMITS } from "../wire/limits.ts";
 import type { NetworkState, ResultOf, Status } from "../wire/replies/results.ts";
 import { NOT_READY } from "../wire/replies/write.ts";
 import { type EventName, isInternal } from "../wire/requests/arguments.ts";
 import type { Call } from "../wire/requests/read.ts";
-import type { BlockAnswers } from "./blocks.ts";
-import type { ForgerAnswers } from "./forger.ts";
-import { createTurns } from "./reply-queue.ts";
+import type { BlockHandlers } from "./blocks.ts";
+import type { ForgerHandlers } from "./forger.ts";
+import { createReplyQueue } from "./reply-queue.ts";
 
-export type AnswersDeps = {
-  readonly blocks: BlockAnswers;
-  readonly forger: ForgerAnswers;
-  readonly arrivals: BlockArrivals;
-  readonly transactions: TransactionArrivals;
+export type RequestHandlerDeps = {
+  readonly blocks: BlockHandlers;
+  readonly forger: ForgerHandlers;
+  readonly inboundBlocks: InboundBlocks;
+  readonly transactions: InboundTransactions;
   readonly rateLimits: RateLimits;
   readonly status: () => Status;
   /** Addresses of peers by increasing latency. */
@@ -35,10 +35,10 @@ export type AnswersDeps = {
   readonly onCaller: (address: string) => void;
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   /** Whether the node is in step with the network: a forger must not build on less. */
-  readonly isInStep: () => boolean;
+  readonly isSynced: () => boolean;
 };
 
-type Answers = {
+type RequestHandlers = {
   readonly [E in EventName]: (
     argument: Extract<Call, { event: E }>["argument"],
     caller: Caller,
@@ -48,11 +48,11 @@ type Answers = {
 /** Of one address: a peer waits for its blocks before it asks for more, or gives them up. */
 const MAX_WAITING_ANSWERS = 4;
 
-export function createAnswers(deps: AnswersDeps): Answer {
+export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   const { blocks, forger, rateLimits } = deps;
-  const turns = createTurns({ perAddress: MAX_WAITING_ANSWERS });
+  const turns = createReplyQueue({ perAddress: MAX_WAITING_ANSWERS });
 
-  const answers: Answers = {
+  const answers: RequestHandlers = {
     // A caller refuses more.
     "p2p.peer.getPeers": () =>
       deps
@@ -63,7 +63,7 @@ export function createAnswers(deps: AnswersDeps): Answer {
     "p2p.peer.getCommonBlocks": blocks.getCommonBlocks,
     "p2p.peer.getBlocks": (argument, { address }) => turns.take(address, () => blocks.getBlocks(argument)),
     "p2p.peer.postBlock": async ({ block }, caller) => {
-      await deps.arrivals.post(block, caller);
+      await deps.inboundBlocks.post(block, caller);
       return {};
     },
     "p2p.peer.postTransactions": ({ transactions }) => {
@@ -83,9 +83,9 @@ export function createAnswers(deps: AnswersDeps): Answer {
     "p2p.internal.getCurrentRound": forger.getCurrentRound,
     "p2p.internal.getNetworkState": deps.networkState,
     "p2p.internal.getRateLimitStatus": ({ ip, endpoint }) =>
-      rateLimits.look(plainAddress(ip), endpoint, performance.now()),
+      rateLimits.look(normalizeAddress(ip), endpoint, performance.now()),
     "p2p.internal.isBlockedByRateLimit": ({ ip }) => ({
-      blocked: rateLimits.isBlocked(plainAddress(ip), performance.now()),
+      blocked: rateLimits.isBlocked(normalizeAddress(ip), performance.now()),
     }),
     "p2p.internal.syncBlockchain": () => {
       deps.synchronise();
@@ -98,7 +98,7 @@ export function createAnswers(deps: AnswersDeps): Answer {
   };
 
   return async (call, caller) => {
-    if (isInternal(call.event) && !deps.isInStep()) throw new CallError(NOT_READY);
+    if (isInternal(call.event) && !deps.isSynced()) throw new CallError(NOT_READY);
     if (!isInternal(call.event)) deps.onCaller(caller.address);
     // The argument is that of the event; the type of the table cannot say so.
     const answer = answers[call.event] as (argument: unknown, caller: Caller) => ResultOf<EventName>;

@@ -1,12 +1,12 @@
 /** Large answers are made one after another: side by side, each would hold what it has until all are made. */
 import { CallError } from "../transport/handler.ts";
 
-export type TurnsOptions = {
+export type ReplyQueueOptions = {
   /** Answers to one address that are made or wait to be made. */
   readonly perAddress: number;
 };
 
-export type Turns = {
+export type ReplyQueue = {
   /**
    * Makes an answer when those before it are made.
    *
@@ -15,7 +15,7 @@ export type Turns = {
   take<T>(address: string, make: () => Promise<T>): Promise<T>;
 };
 
-export function createTurns({ perAddress }: TurnsOptions): Turns {
+export function createReplyQueue({ perAddress }: ReplyQueueOptions): ReplyQueue {
   const counts = new Map<string, number>();
   let last: Promise<unknown> = Promise.resolve();
 

@@ -3,20 +3,20 @@ import type { Rounds } from "@uniknode/ledger";
 import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
-import { plainAddress } from "../addresses.ts";
+import { normalizeAddress } from "../addresses.ts";
 import { createRateLimits } from "../guards/rate-limits.ts";
-import type { Acquaintance } from "../lifecycle.ts";
+import type { PeerLifecycle } from "../lifecycle.ts";
 import type { PeersOptions } from "../options.ts";
-import type { Exchange } from "../propagation.ts";
+import type { Propagation } from "../propagation.ts";
 import { matchesAddress } from "../transport/address-patterns.ts";
 import { createPeerServer, type PeerServer } from "../transport/server.ts";
 import type { NetworkState, Plugin } from "../wire/replies/results.ts";
-import { createBlockAnswers } from "./blocks.ts";
-import { createForgerAnswers } from "./forger.ts";
-import { createAnswers } from "./handlers.ts";
-import { statusOf } from "./status.ts";
+import { createBlockHandlers } from "./blocks.ts";
+import { createForgerHandlers } from "./forger.ts";
+import { createRequestHandler } from "./handlers.ts";
+import { buildStatus } from "./status.ts";
 
-export type ReceptionDeps = {
+export type RequestServerDeps = {
   readonly network: Network;
   readonly slots: Slots;
   readonly rounds: Rounds;
@@ -40,21 +40,21 @@ export type ReceptionDeps = {
 /** Connections for each peer of a subnet: an old one may still be ending. */
 const CONNECTIONS_PER_PEER = 2;
 
-export function createReception(
+export function createRequestServer(
   options: PeersOptions,
-  { register, candidates, traffic, isRefused, processId }: Acquaintance,
-  { sync, blocks, transactions }: Exchange,
-  deps: ReceptionDeps,
+  { peerTable, candidates, traffic, isRefused, processId }: PeerLifecycle,
+  { sync, blocks, transactions }: Propagation,
+  deps: RequestServerDeps,
 ): PeerServer {
   const { network, slots, rounds, chain, pool, nowMs, logger } = deps;
   const { state, head } = chain;
   const isForger = matchesAddress(options.remoteAccess);
   const rateLimits = createRateLimits({
     eventsPerSecond: options.eventsPerSecond,
-    exempt: new Set([...options.remoteAccess, ...options.whitelist].map(plainAddress)),
+    exempt: new Set([...options.remoteAccess, ...options.whitelist].map(normalizeAddress)),
   });
   const status = () =>
-    statusOf({
+    buildStatus({
       network,
       slots,
       head,
@@ -63,25 +63,25 @@ export function createReception(
       version: options.version,
       plugins: deps.plugins(),
     });
-  const answer = createAnswers({
-    blocks: createBlockAnswers({ blocks: chain.blocks, head }),
-    forger: createForgerAnswers({ network, slots, rounds, state, head, nowMs, pool }),
-    arrivals: blocks,
+  const answer = createRequestHandler({
+    blocks: createBlockHandlers({ blocks: chain.blocks, head }),
+    forger: createForgerHandlers({ network, slots, rounds, state, head, nowMs, pool }),
+    inboundBlocks: blocks,
     transactions,
     rateLimits,
     status,
     peers: () =>
-      register
+      peerTable
         .all()
         .toSorted((a, b) => a.latencyMs - b.latencyMs)
         .map(({ ip }) => ip),
-    isPeerOrForger: (address) => isForger(address) || register.get(plainAddress(address)) !== undefined,
+    isPeerOrForger: (address) => isForger(address) || peerTable.get(normalizeAddress(address)) !== undefined,
     networkState: deps.networkState,
     synchronise: sync.wake,
     onForgerEvent: deps.onForgerEvent,
     onCaller: (address) => void candidates.submit(address),
     genesisBlock: deps.genesisBlock,
-    isInStep: sync.isInStep,
+    isSynced: sync.isSynced,
   });
   return createPeerServer(
     {
@@ -96,7 +96,7 @@ export function createReception(
       isReady: () => true,
       replyHeaders: () => ({ version: options.version, height: head().height }),
       isBanned: isRefused,
-      isPeer: (address) => register.get(address) !== undefined,
+      isPeer: (address) => peerTable.get(address) !== undefined,
       onSocket: traffic.watch,
       logger,
       answer,

@@ -16,7 +16,7 @@ export type StatusDeps = {
   readonly processId: string;
 };
 
-export function statusOf(deps: StatusDeps): Status {
+export function buildStatus(deps: StatusDeps): Status {
   const { network, slots, head, now, version, plugins, processId } = deps;
   // One block for height and header.
   const header = head();

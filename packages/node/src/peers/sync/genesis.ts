@@ -1,10 +1,10 @@
 /** The genesis block from another node of this kind: old nodes never serve it (p2p.md 7.4). */
 import { createNetwork, genesisBlockFromJson, type NetworkFiles } from "@uniknode/protocol";
 import { sample } from "../table/sample.ts";
-import { createOutgoing, type Outgoing, type OutgoingOptions } from "../transport/client.ts";
+import { createPeerClient, type PeerClient, type PeerClientOptions } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 
-export type GenesisSearch = OutgoingOptions & {
+export type GenesisSearch = PeerClientOptions & {
   /** Addresses to begin with. */
   readonly seeds: readonly string[];
 };
@@ -22,16 +22,16 @@ export async function fetchGenesis(
   files: NetworkFiles,
 ): Promise<Record<string, unknown> | undefined> {
   const network = createNetwork(files);
-  const outgoing = createOutgoing(search, { network, onHeight: () => {} });
+  const client = createPeerClient(search, { network, onHeight: () => {} });
   const waiting = [...search.seeds];
   const heard = new Set(waiting);
   try {
     for (let asked = 0; asked < MAX_ASKED && waiting.length > 0; asked += ASKED_AT_ONCE) {
       const group = waiting.splice(0, ASKED_AT_ONCE);
-      const found = await Promise.all(group.map((ip) => genesisOf(ip, outgoing).catch(() => undefined)));
+      const found = await Promise.all(group.map((ip) => requestGenesis(ip, client).catch(() => undefined)));
       const proved = found.find((json) => json !== undefined && isGenesis(json));
       if (proved) return proved;
-      const told = (await Promise.all(group.map((ip) => peersOf(ip, outgoing)))).flat();
+      const told = (await Promise.all(group.map((ip) => requestPeers(ip, client)))).flat();
       for (const ip of sample(told, MAX_ASKED)) {
         if (!heard.has(ip)) waiting.push(ip);
         heard.add(ip);
@@ -39,7 +39,7 @@ export async function fetchGenesis(
     }
     return undefined;
   } finally {
-    outgoing.close();
+    client.close();
   }
 
   function isGenesis(json: Record<string, unknown>): boolean {
@@ -56,13 +56,16 @@ const SMALL = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.o
 const LARGE = { timeoutMs: TIMES_MS.blocksReply, maxBytes: CLIENT_MESSAGE_BYTES.blocks };
 
 /** Undefined from an old node, which would take the question for an offence. */
-async function genesisOf(ip: string, { ask }: Outgoing): Promise<Record<string, unknown> | undefined> {
-  const { isUniknode } = await ask(ip, "p2p.peer.getStatus", {}, SMALL);
-  return isUniknode ? ask(ip, "uniknode.peer.getGenesis", {}, LARGE) : undefined;
+async function requestGenesis(
+  ip: string,
+  { request }: PeerClient,
+): Promise<Record<string, unknown> | undefined> {
+  const { isUniknode } = await request(ip, "p2p.peer.getStatus", {}, SMALL);
+  return isUniknode ? request(ip, "uniknode.peer.getGenesis", {}, LARGE) : undefined;
 }
 
-const peersOf = (ip: string, { ask }: Outgoing): Promise<string[]> =>
-  ask(ip, "p2p.peer.getPeers", {}, SMALL).then(
+const requestPeers = (ip: string, { request }: PeerClient): Promise<string[]> =>
+  request(ip, "p2p.peer.getPeers", {}, SMALL).then(
     (peers) => peers.map((peer) => peer.ip),
     () => [],
   );

@@ -1,6 +1,6 @@
 /** Fetching blocks from one peer, as bytes. */
 import { encodeFrame, hexToBytes, type Network } from "@uniknode/protocol";
-import type { Outgoing } from "../transport/client.ts";
+import type { PeerClient } from "../transport/client.ts";
 import { headerFromPeer } from "../verification/header.ts";
 import {
   blocksMessageBytes,
@@ -28,16 +28,16 @@ export const chunkOf = ({ isUniknode }: Source): number => (isUniknode ? MAX_PAC
 /** So many have less time: they are asked for near the head, where forgers wait for them. */
 const FEW_BLOCKS = 10;
 
-export function createFetch(ask: Outgoing["ask"], network: Network): Fetch {
+export function createFetch(request: PeerClient["request"], network: Network): Fetch {
   return async ({ ip, isUniknode }, lastBlockHeight, blockLimit) => {
     const timeoutMs = blockLimit <= FEW_BLOCKS ? TIMES_MS.fewBlocksReply : TIMES_MS.blocksReply;
     if (isUniknode) {
       const limits = { timeoutMs, maxBytes: CLIENT_MESSAGE_BYTES.blocks };
-      return ask(ip, "uniknode.peer.getBlocks", { lastBlockHeight, blockLimit }, limits);
+      return request(ip, "uniknode.peer.getBlocks", { lastBlockHeight, blockLimit }, limits);
     }
     const limits = { timeoutMs, maxBytes: blocksMessageBytes(blockLimit, false) };
     const argument = { lastBlockHeight, blockLimit, serialized: true };
-    const received = await ask(ip, "p2p.peer.getBlocks", argument, limits);
+    const received = await request(ip, "p2p.peer.getBlocks", argument, limits);
     return received.slice(0, blockLimit).map((block) => bytesOf(block, network));
   };
 }

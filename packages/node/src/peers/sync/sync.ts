@@ -5,11 +5,11 @@ import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import type { SyncProgress } from "../../gateway/figures.ts";
 import type { Discovery } from "../discovery/discovery.ts";
-import { betterBranch, isInReach, MAX_ROLLBACK } from "../forks/choose.ts";
+import { betterBranch, isWithinRollback, MAX_ROLLBACK } from "../forks/choose.ts";
 import { fetchBranch } from "../forks/fetch.ts";
 import { networkHeight } from "../table/network-height.ts";
 import { type Peer, peersAhead } from "../table/peer.ts";
-import type { Register } from "../table/peer-table.ts";
+import type { PeerTable } from "../table/peer-table.ts";
 import { sample } from "../table/sample.ts";
 import { RATE_LIMITS, TIMES_MS } from "../wire/limits.ts";
 import { download } from "./download.ts";
@@ -19,19 +19,19 @@ import type { Fetch, Source } from "./source.ts";
 export type SyncDeps = {
   readonly network: Network;
   readonly chain: Pick<Chain, "accept" | "head" | "switchTo" | "subscribe">;
-  readonly register: Register;
+  readonly peerTable: PeerTable;
   readonly pingAll: Discovery["pingAll"];
   readonly fetch: Fetch;
   readonly ban: (ip: string, reason: string) => void;
   /** A peer did not give the blocks that it claims to have, or gave some of them. */
-  readonly doubt: (ip: string) => void;
-  readonly trust: (ip: string) => void;
+  readonly suspend: (ip: string) => void;
+  readonly reinstate: (ip: string) => void;
   /** A header of another branch than ours, which nobody has verified. */
   readonly onForeignHeader: (header: BlockHeader) => void;
   /** The head is one that was fetched, of one or more blocks. */
   readonly onFetched: (head: BlockHeader) => void;
   /** The node has come in step with the network. */
-  readonly onInStep: () => void;
+  readonly onSynced: () => void;
   readonly logger: Logger;
 };
 
@@ -41,7 +41,7 @@ export type Sync = {
   /** There may be something to fetch. Without effect before the start: nobody is known who could have it. */
   wake(): void;
   /** Whether the node was at the head of the network when it looked last, and is not fetching. */
-  isInStep(): boolean;
+  isSynced(): boolean;
   /** Absent while in step. */
   progress(): SyncProgress | undefined;
   /** Settles when the download under way has ended. */
@@ -61,18 +61,18 @@ const REPORT_MS = 5_000;
 /** So many missing blocks may be on their way: they do not make a node out of step, only the forger waits for them. */
 const NEAR_BLOCKS = 5;
 /** So many requests without an answer, and no block at all, are no accident. */
-const DOUBTFUL_FAILURES = 2;
+const MAX_UNANSWERED = 2;
 /** Blocks of another branch above our height that are fetched before it takes the place of ours. */
 const BRANCH_LEAD = 10;
 
 export function createSync(deps: SyncDeps): Sync {
-  const { network, chain, register, logger } = deps;
+  const { network, chain, peerTable, logger } = deps;
   const slotMs = network.milestoneAt(1).blocktime * 1000;
   const { events, windowMs } = RATE_LIMITS["p2p.peer.postBlock"];
   const idleMs = slotMs * (slotMs < windowMs / events ? HASTY_IDLE_SLOTS : IDLE_SLOTS);
   const ending = new AbortController();
   let isStarted = false;
-  let inStep = false;
+  let isSynced = false;
   let progress: SyncProgress | undefined;
   let running: Promise<void> = Promise.resolve();
   let isRunning = false;
@@ -108,24 +108,24 @@ export function createSync(deps: SyncDeps): Sync {
         logger.error({ err }, "synchronising failed");
       }
     }
-    schedule(inStep ? idleMs : RETRY_MS);
+    schedule(isSynced ? idleMs : RETRY_MS);
   }
 
   /** Looks at the peers once, and does what follows from it. */
   async function synchronise(): Promise<void> {
     await deps.pingAll({ isForced: true, withinMs: TIMES_MS.smallReply });
-    const peers = register.all();
+    const peers = peerTable.all();
     const ahead = peersAhead(peers, chain.head().height);
     if (ahead.length > 0) await fetchFrom(ahead);
-    else if (!(await changeBranch(peers))) reachHead();
+    else if (!(await changeBranch(peers))) markSynced();
   }
 
-  function reachHead(): void {
+  function markSynced(): void {
     progress = undefined;
-    if (inStep) return;
-    inStep = true;
-    logger.info({ height: chain.head().height, peers: register.all().length }, "Blockchain 100% in sync");
-    deps.onInStep();
+    if (isSynced) return;
+    isSynced = true;
+    logger.info({ height: chain.head().height, peers: peerTable.all().length }, "Blockchain 100% in sync");
+    deps.onSynced();
   }
 
   async function fetchFrom(ahead: readonly Peer[]): Promise<void> {
@@ -134,7 +134,7 @@ export function createSync(deps: SyncDeps): Sync {
     // The middle one: a single peer that claims too much must not keep the download open.
     const to = networkHeight(sources.map(({ height }) => height));
     // A claim alone brings no node out of step: the first blocks have to come.
-    const goal = inStep ? Math.min(to, after + NEAR_BLOCKS) : to;
+    const goal = isSynced ? Math.min(to, after + NEAR_BLOCKS) : to;
     const meter = createProgressMeter();
     const measure = () => {
       progress = meter.measure(chain.head().height, to, performance.now());
@@ -159,7 +159,7 @@ export function createSync(deps: SyncDeps): Sync {
         },
         signal: ending.signal,
       });
-      if (result.kind === "done" && goal < to) inStep = false;
+      if (result.kind === "done" && goal < to) isSynced = false;
       if (result.kind === "refused") judge(result.source, result.outcome, chain.head().height > after);
     } finally {
       clearInterval(measuring);
@@ -171,12 +171,12 @@ export function createSync(deps: SyncDeps): Sync {
 
   /** What became of the claims of those who were asked. */
   function judgeClaims(givers: ReadonlySet<string>, failures: ReadonlyMap<string, number>): void {
-    for (const ip of givers) deps.trust(ip);
+    for (const ip of givers) deps.reinstate(ip);
     if (ending.signal.aborted) return;
     for (const [ip, count] of failures) {
-      if (givers.has(ip) || count < DOUBTFUL_FAILURES) continue;
+      if (givers.has(ip) || count < MAX_UNANSWERED) continue;
       logger.info({ ip }, "a peer does not give the blocks that it claims to have");
-      deps.doubt(ip);
+      deps.suspend(ip);
     }
   }
 
@@ -193,7 +193,7 @@ export function createSync(deps: SyncDeps): Sync {
     logger.warn({ ip, reason: refusalOf(outcome) }, "downloaded block refused");
     if (isLie(outcome)) deps.ban(ip, "it gave a block that is wrong by itself");
     // Its chain is not what it seemed: it may become a peer again by another verification.
-    else register.remove(ip);
+    else peerTable.remove(ip);
   }
 
   /** Leaves a wrong branch for the right one; false where there is no better one than ours. */
@@ -202,7 +202,7 @@ export function createSync(deps: SyncDeps): Sync {
     const branch = betterBranch(peers, height);
     if (!branch) return false;
     const { commonHeight } = branch;
-    if (!isInReach(branch, height)) {
+    if (!isWithinRollback(branch, height)) {
       const found = { height, commonHeight, to: branch.height, peers: branch.peers.length };
       logger.error(
         { ...found, maxRollback: MAX_ROLLBACK },
@@ -210,7 +210,7 @@ export function createSync(deps: SyncDeps): Sync {
       );
       return false;
     }
-    inStep = false;
+    isSynced = false;
     const sources = sample(branch.holders.map(sourceOf), MAX_SOURCES);
     // A little more than is needed, since our own chain may grow meanwhile; the rest comes when we are on it.
     const to = Math.min(branch.height, height + BRANCH_LEAD);
@@ -218,7 +218,7 @@ export function createSync(deps: SyncDeps): Sync {
       fetch: deps.fetch,
       signal: ending.signal,
     });
-    for (const { ip } of failing) deps.doubt(ip);
+    for (const { ip } of failing) deps.suspend(ip);
     if (commonHeight + blocks.length <= chain.head().height || ending.signal.aborted) return true;
     for (const bytes of blocks) deps.onForeignHeader(decodeHeader(bytes, network).header);
     logger.warn(
@@ -240,8 +240,8 @@ export function createSync(deps: SyncDeps): Sync {
     wake() {
       if (isStarted) run();
     },
-    isInStep: () => inStep,
-    progress: () => (inStep ? undefined : progress),
+    isSynced: () => isSynced,
+    progress: () => (isSynced ? undefined : progress),
     async close() {
       ending.abort();
       clearTimeout(timer);

@@ -1,9 +1,9 @@
 /** The peers that passed their verification, by address. */
 import type { Peer } from "./peer.ts";
 
-export type Fate = "added" | "removed";
+export type PeerChange = "added" | "removed";
 
-export type Register = {
+export type PeerTable = {
   get(ip: string): Peer | undefined;
   all(): Peer[];
   /** Adds a peer, or replaces what is known of it. */
@@ -15,7 +15,7 @@ export type Register = {
   setPorts(ip: string, ports: Readonly<Record<string, number>>): void;
 };
 
-export function createRegister(onChange: (peer: Peer, fate: Fate) => void): Register {
+export function createPeerTable(onChange: (peer: Peer, fate: PeerChange) => void): PeerTable {
   const peers = new Map<string, Peer>();
 
   function change(ip: string, changed: Partial<Peer>): void {

@@ -1,9 +1,9 @@
 /** Addresses as settings name them: whole ones, or patterns in which `*` stands for any part. */
-import { plainAddress } from "../addresses.ts";
+import { normalizeAddress } from "../addresses.ts";
 
 /** Whether an address, in whatever form, matches one of the patterns. */
 export function matchesAddress(patterns: readonly string[]): (address: string) => boolean {
-  const expressions = patterns.map(plainAddress).map(
+  const expressions = patterns.map(normalizeAddress).map(
     (pattern) =>
       new RegExp(
         `^${pattern
@@ -13,7 +13,9 @@ export function matchesAddress(patterns: readonly string[]): (address: string) =
       ),
   );
   return (address) =>
-    formsOf(plainAddress(address)).some((form) => expressions.some((expression) => expression.test(form)));
+    formsOf(normalizeAddress(address)).some((form) =>
+      expressions.some((expression) => expression.test(form)),
+    );
 }
 
 const MAPPED = "::ffff:";

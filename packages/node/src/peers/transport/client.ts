@@ -6,16 +6,16 @@ import { type PeerEvent, type Received, readResult } from "../wire/replies/recei
 import type { ArgumentOf } from "../wire/requests/arguments.ts";
 import { type CallLimits, type Connection, connectPeer } from "./connection.ts";
 import { PeerError } from "./error.ts";
-import { createThrottle, type Throttle } from "./throttle.ts";
+import { createRequestThrottle, type RequestThrottle } from "./throttle.ts";
 
-export type OutgoingOptions = {
+export type PeerClientOptions = {
   /** Port of the whole network (p2p.md 1). */
   readonly port: number;
   /** Address that connections come from; any of this host if absent. */
   readonly localAddress: string | undefined;
 };
 
-export type OutgoingDeps = {
+export type PeerClientDeps = {
   readonly network: Network;
   /** A reply told the height of the peer. */
   readonly onHeight: (address: string, height: number) => void;
@@ -23,14 +23,14 @@ export type OutgoingDeps = {
   readonly onSocket?: (socket: Socket) => void;
 };
 
-export type Outgoing = {
+export type PeerClient = {
   /**
    * Waits for the turn of the event at that address, asks, and reads the result.
    *
    * @param argument may be made at the last moment
    * @throws {PeerError}
    */
-  ask<E extends PeerEvent>(
+  request<E extends PeerEvent>(
     address: string,
     event: E,
     argument: ArgumentOf<E> | (() => ArgumentOf<E>),
@@ -39,29 +39,37 @@ export type Outgoing = {
     onSent?: () => void,
   ): Promise<Received[E]>;
   /** Whether so many of the event could be sent to an address without waiting for its turn. */
-  hasRoom(address: string, event: PeerEvent, count: number): boolean;
+  hasCapacity(address: string, event: PeerEvent, count: number): boolean;
   /** Ends the connection to an address. */
   disconnect(address: string): void;
   close(): void;
 };
 
-type Link = { readonly throttle: Throttle; connection: Promise<Connection> | undefined; usedAt: number };
+type Link = {
+  readonly throttle: RequestThrottle;
+  connection: Promise<Connection> | undefined;
+  usedAt: number;
+};
 
 /** Addresses are forgotten when nothing was asked of them for longer than any window of time counts ... */
 const IDLE_MS = 60_000;
 /** ... or when there are more of them than this, and they are not connected: the longest unused first. */
 const MAX_LINKS = 2_000;
 
-export function createOutgoing(
-  options: OutgoingOptions,
-  { network, onHeight, onSocket }: OutgoingDeps,
-): Outgoing {
+export function createPeerClient(
+  options: PeerClientOptions,
+  { network, onHeight, onSocket }: PeerClientDeps,
+): PeerClient {
   const links = new Map<string, Link>();
   let isClosed = false;
 
   function linkOf(address: string): Link {
     const now = performance.now();
-    const link = links.get(address) ?? { throttle: createThrottle(), connection: undefined, usedAt: now };
+    const link = links.get(address) ?? {
+      throttle: createRequestThrottle(),
+      connection: undefined,
+      usedAt: now,
+    };
     link.usedAt = now;
     // The longest unused are first.
     links.delete(address);
@@ -95,7 +103,7 @@ export function createOutgoing(
   }
 
   return {
-    async ask(address, event, argument, limits, onSent) {
+    async request(address, event, argument, limits, onSent) {
       const link = linkOf(address);
       await link.throttle.turn(event);
       if (isClosed) throw new PeerError("PEER_GONE", "this node is closing");
@@ -112,7 +120,7 @@ export function createOutgoing(
         throw new PeerError("PEER_PROTOCOL", `${address}: ${error.message}`, { cause: error });
       }
     },
-    hasRoom: (address, event, count) => links.get(address)?.throttle.hasRoom(event, count) ?? true,
+    hasCapacity: (address, event, count) => links.get(address)?.throttle.hasCapacity(event, count) ?? true,
     disconnect(address) {
       const link = links.get(address);
       if (link) void end(link);

@@ -153,7 +153,7 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
   }
 
   /** Sends a text and waits for the message that answers it. */
-  function ask(callId: number, text: string, limits: CallLimits): Promise<unknown> {
+  function request(callId: number, text: string, limits: CallLimits): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         pending.delete(callId);
@@ -180,7 +180,7 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
   async function call<E extends EventName>(event: E, argument: ArgumentOf<E>, limits: CallLimits) {
     if (socket.readyState !== socket.OPEN) throw new PeerError("PEER_GONE", `${address} is not connected`);
     const callId = ++lastCallId;
-    const data = await ask(callId, writeCall(event, argument, callId), limits);
+    const data = await request(callId, writeCall(event, argument, callId), limits);
     try {
       return readReply(data);
     } catch (error) {
@@ -192,7 +192,7 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
 
   async function shakeHands(): Promise<void> {
     const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-    const { pingTimeoutMs } = readHandshakeReply(await ask(HANDSHAKE_CALL_ID, writeHandshake(), limits));
+    const { pingTimeoutMs } = readHandshakeReply(await request(HANDSHAKE_CALL_ID, writeHandshake(), limits));
     clearTimeout(silence);
     silence = leaveAfter(pingTimeoutMs);
   }

@@ -15,7 +15,7 @@ export type Caller = {
  *
  * @throws {CallError} with the message that the caller is to get; other errors are told by their text
  */
-export type Answer = (call: Call, caller: Caller) => Promise<ResultOf<EventName>>;
+export type RequestHandler = (call: Call, caller: Caller) => Promise<ResultOf<EventName>>;
 
 /** A call is answered with an error, whose message is part of the protocol (p2p.md 3.3). */
 export class CallError extends Error {

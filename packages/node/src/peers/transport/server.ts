@@ -6,14 +6,14 @@ import type { Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
 import { clientGroup } from "../../platform/addresses/groups.ts";
-import { plainAddress } from "../addresses.ts";
-import { createAdmission, type Entered, type Fullness } from "../guards/admission.ts";
+import { normalizeAddress } from "../addresses.ts";
+import { type AdmittedSession, type CapacityLimit, createAdmission } from "../guards/admission.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import { createRefusals } from "../guards/refusals.ts";
 import type { ReplyHeaders } from "../wire/headers.ts";
 import { serverMessageBytes, TIMES_MS } from "../wire/limits.ts";
 import { matchesAddress } from "./address-patterns.ts";
-import type { Answer, Caller } from "./handler.ts";
+import type { Caller, RequestHandler } from "./handler.ts";
 import { type KeepAlive, serveSession } from "./session.ts";
 import { createUnfinished } from "./unfinished.ts";
 import { createUnsent } from "./unsent.ts";
@@ -33,7 +33,7 @@ export type PeerServerOptions = {
 export type PeerServerDeps = {
   readonly network: Network;
   readonly rateLimits: RateLimits;
-  readonly answer: Answer;
+  readonly answer: RequestHandler;
   /** Whether calls are executed at all. */
   readonly isReady: () => boolean;
   readonly replyHeaders: () => ReplyHeaders;
@@ -47,7 +47,7 @@ export type PeerServerDeps = {
 };
 
 /** Why a connection is ended before it can say anything. */
-type RefusalReason = "banned" | "rate" | "offence" | Fullness;
+type RefusalReason = "banned" | "rate" | "offence" | CapacityLimit;
 
 /** Why a connection is ended later on: no handshake in time, a broken rule, too many bytes that are held for it. */
 type CutReason = "handshake" | "offence" | "unfinished" | "unsent";
@@ -103,7 +103,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   const cut = { handshake: 0, offence: 0, unfinished: 0, unsent: 0 };
   /** By socket: one that was destroyed does not know it any more. */
   const addresses = new WeakMap<Duplex, string>();
-  const sessions = new WeakMap<Duplex, Entered>();
+  const sessions = new WeakMap<Duplex, AdmittedSession>();
   /** Sockets whose handshake is not done yet, each with the timer that ends it. */
   const handshakes = new Map<Duplex, NodeJS.Timeout>();
   /** Open sockets by address, the oldest first. */
@@ -122,7 +122,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
 
   function accept(socket: Socket): void {
     const { remoteAddress } = socket;
-    const address = remoteAddress && plainAddress(remoteAddress);
+    const address = remoteAddress && normalizeAddress(remoteAddress);
     if (address === undefined || isIP(address) === 0) return void socket.destroy();
     const entered = refusalOf(address) ?? admit(socket, address);
     if (typeof entered === "string") {
@@ -146,7 +146,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
     return refusals.has(clientGroup(address), at) ? "offence" : undefined;
   }
 
-  function admit(socket: Socket, address: string): Entered | Fullness {
+  function admit(socket: Socket, address: string): AdmittedSession | CapacityLimit {
     const isForger = isTrusted(address);
     return admission.enter({
       address,

@@ -16,7 +16,7 @@ import {
 import { refusalOf } from "../wire/requests/admit.ts";
 import { type Call, type ClientMessage, readClientMessage } from "../wire/requests/read.ts";
 import { advance, NEW_SESSION } from "../wire/requests/session.ts";
-import { type Answer, CallError, type Caller } from "./handler.ts";
+import { CallError, type Caller, type RequestHandler } from "./handler.ts";
 import { createPacer } from "./pacer.ts";
 import type { Unsent } from "./unsent.ts";
 
@@ -25,7 +25,7 @@ export type KeepAlive = { readonly pingInterval: number; readonly pingTimeout: n
 
 export type SessionDeps = {
   readonly caller: Caller;
-  readonly answer: Answer;
+  readonly answer: RequestHandler;
   readonly isReady: () => boolean;
   readonly replyHeaders: () => ReplyHeaders;
   readonly rateLimits: RateLimits;
@@ -123,7 +123,7 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
   }
 
   function send(text: string): void {
-    if (socket.readyState === socket.OPEN && unsent.hasRoom(text.length)) pacer.send(text);
+    if (socket.readyState === socket.OPEN && unsent.hasCapacity(text.length)) pacer.send(text);
   }
 }
 

@@ -4,7 +4,7 @@ import { RATE_LIMITS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
 import { PeerError } from "./error.ts";
 
-export type Throttle = {
+export type RequestThrottle = {
   /**
    * Settles when the event may be sent, which then counts as sent.
    *
@@ -12,7 +12,7 @@ export type Throttle = {
    */
   turn(event: EventName): Promise<void>;
   /** Whether so many of the event could be sent at once. */
-  hasRoom(event: EventName, count: number): boolean;
+  hasCapacity(event: EventName, count: number): boolean;
 };
 
 /** Requests may arrive closer to each other than they were sent. */
@@ -22,7 +22,7 @@ const ALL: Window = { events: 60, windowMs: 1000 };
 /** Requests of one address that wait for their turn, about two seconds of them. */
 const MAX_WAITING = 100;
 
-export function createThrottle(): Throttle {
+export function createRequestThrottle(): RequestThrottle {
   const all = createSpacing(ALL);
   const byEvent = new Map(
     Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS }).map(([event, { events, windowMs }]) => [
@@ -43,7 +43,7 @@ export function createThrottle(): Throttle {
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       waiting--;
     },
-    hasRoom(event, count) {
+    hasCapacity(event, count) {
       const at = performance.now();
       return Math.min(all.room(at), byEvent.get(event)?.room(at) ?? count) >= count;
     },

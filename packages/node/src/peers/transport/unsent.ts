@@ -19,7 +19,7 @@ export type Unsent = {
 
 export type Watched = {
   /** Whether so many bytes may wait beside the others. */
-  hasRoom(bytes: number): boolean;
+  hasCapacity(bytes: number): boolean;
   forget(): void;
 };
 
@@ -53,7 +53,7 @@ export function createUnsent({ maxBytes, maxTotalBytes }: UnsentOptions): Unsent
       const entry: Entry = { read, cut: cutSocket };
       entries.add(entry);
       return {
-        hasRoom(bytes) {
+        hasCapacity(bytes) {
           const waiting = read() + bytes;
           if (waiting > maxBytes) cut(entry);
           else if (waiting > LAG_BYTES) makeRoom(bytes);

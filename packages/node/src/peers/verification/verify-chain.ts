@@ -1,6 +1,6 @@
 /** Verification of a peer: that its chain is one of this network, and where the two chains part (p2p.md 10.4). */
 import { type BlockHeader, decodeHeader } from "@uniknode/protocol";
-import { type BranchDeps, faultOfBranch, headerCheck, lastCheckableHeight } from "../forks/verify.ts";
+import { type BranchDeps, branchFault, headerCheck, lastCheckableHeight } from "../forks/verify.ts";
 import type { Verification } from "../table/peer.ts";
 import type { CallLimits } from "../transport/connection.ts";
 import {
@@ -22,7 +22,7 @@ export class VerificationError extends Error {
 }
 
 /** Asks the peer that is being verified. */
-export type AskPeer = <E extends PeerEvent>(
+export type RequestPeer = <E extends PeerEvent>(
   event: E,
   argument: ArgumentOf<E>,
   limits: CallLimits,
@@ -42,7 +42,7 @@ export type VerifyDeps = BranchDeps & {
  */
 export async function verifyChain(
   { state, isUniknode }: ReceivedStatus,
-  ask: AskPeer,
+  request: RequestPeer,
   deps: VerifyDeps,
 ): Promise<Verification> {
   const own = deps.head();
@@ -53,12 +53,12 @@ export async function verifyChain(
     return { myHeight, hisHeight, highestCommonHeight: Math.min(myHeight, hisHeight) };
   }
   await checkSigned(claimed, deps);
-  const highestCommonHeight = await commonHeight(Math.min(myHeight, hisHeight), ask, deps);
+  const highestCommonHeight = await commonHeight(Math.min(myHeight, hisHeight), request, deps);
   const last = Math.min(hisHeight, lastCheckableHeight(highestCommonHeight, deps));
   await checkBranch(
     highestCommonHeight,
     last,
-    isUniknode ? bytesFrom(ask, deps) : headersFrom(ask, deps),
+    isUniknode ? bytesFrom(request, deps) : headersFrom(request, deps),
     deps,
   );
   return { myHeight, hisHeight, highestCommonHeight };
@@ -77,25 +77,30 @@ async function checkSigned(claimed: BlockHeader, { network, verify }: VerifyDeps
 }
 
 /** Step 4. */
-async function commonHeight(highest: number, ask: AskPeer, { header }: VerifyDeps): Promise<number> {
+async function commonHeight(highest: number, request: RequestPeer, { header }: VerifyDeps): Promise<number> {
   const search = searchCommonHeight(1, highest);
   let step = search.next();
   while (!step.done) {
     const ids = new Map(step.value.map((height) => [header(height)?.id ?? "", height]));
-    step = search.next(await highestOf(ids, ask));
+    step = search.next(await highestOf(ids, request));
   }
   if (step.value === undefined) throw new VerificationError("it has no block in common with us");
   return step.value;
 }
 
 /** The highest of the asked heights that the peer has. */
-async function highestOf(ids: ReadonlyMap<string, number>, ask: AskPeer): Promise<number | undefined> {
+async function highestOf(
+  ids: ReadonlyMap<string, number>,
+  request: RequestPeer,
+): Promise<number | undefined> {
   const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-  const common = await ask("p2p.peer.getCommonBlocks", { ids: [...ids.keys()] }, limits).catch((error) => {
-    // "None" is told by an error.
-    if (error.code === "PEER_REFUSED") return null;
-    throw error;
-  });
+  const common = await request("p2p.peer.getCommonBlocks", { ids: [...ids.keys()] }, limits).catch(
+    (error) => {
+      // "None" is told by an error.
+      if (error.code === "PEER_REFUSED") return null;
+      throw error;
+    },
+  );
   if (!common) return undefined;
   if (ids.get(common.id) !== common.height) {
     throw new VerificationError("it names a common block that nobody asked for");
@@ -107,10 +112,10 @@ async function highestOf(ids: ReadonlyMap<string, number>, ask: AskPeer): Promis
 type FetchHeaders = (lastBlockHeight: number, blockLimit: number) => Promise<BlockHeader[]>;
 
 const headersFrom =
-  (ask: AskPeer, { network }: VerifyDeps): FetchHeaders =>
+  (request: RequestPeer, { network }: VerifyDeps): FetchHeaders =>
   async (lastBlockHeight, limit) => {
     const blockLimit = Math.min(limit, MAX_BLOCKS);
-    const received = await ask(
+    const received = await request(
       "p2p.peer.getBlocks",
       { lastBlockHeight, blockLimit, headersOnly: true, serialized: true },
       { timeoutMs: TIMES_MS.smallReply, maxBytes: blocksMessageBytes(blockLimit, true) },
@@ -120,10 +125,10 @@ const headersFrom =
 
 /** From a node of this kind, which may be asked without a pause. */
 const bytesFrom =
-  (ask: AskPeer, { network }: VerifyDeps): FetchHeaders =>
+  (request: RequestPeer, { network }: VerifyDeps): FetchHeaders =>
   async (lastBlockHeight, limit) => {
     const blockLimit = Math.min(limit, MAX_PACKED_BLOCKS);
-    const blocks = await ask(
+    const blocks = await request(
       "uniknode.peer.getBlocks",
       { lastBlockHeight, blockLimit },
       { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.blocks },
@@ -147,6 +152,6 @@ async function checkBranch(
   }
   const below = deps.header(common);
   if (!below) throw new VerificationError("our own chain has changed meanwhile");
-  const fault = await faultOfBranch(below, headers.slice(0, last - common), deps);
+  const fault = await branchFault(below, headers.slice(0, last - common), deps);
   if (fault) throw new VerificationError(`its branch is wrong: ${fault}`);
 }

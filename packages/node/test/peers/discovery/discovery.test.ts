@@ -5,16 +5,16 @@ import { pino } from "pino";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createCandidates } from "../../../src/peers/discovery/candidates.ts";
 import { createDiscovery } from "../../../src/peers/discovery/discovery.ts";
-import { dropFailing } from "../../../src/peers/discovery/drop-unresponsive.ts";
+import { dropUnresponsive } from "../../../src/peers/discovery/drop-unresponsive.ts";
 import type { Ping } from "../../../src/peers/discovery/ping.ts";
 import { probePorts } from "../../../src/peers/discovery/ports.ts";
-import { createReturning } from "../../../src/peers/discovery/reconnect.ts";
+import { createReconnect } from "../../../src/peers/discovery/reconnect.ts";
 import { createBans } from "../../../src/peers/guards/bans.ts";
 import type { Peer } from "../../../src/peers/table/peer.ts";
-import { createRegister } from "../../../src/peers/table/peer-table.ts";
+import { createPeerTable } from "../../../src/peers/table/peer-table.ts";
 import { sample } from "../../../src/peers/table/sample.ts";
 import { peerInfo } from "../../../src/peers/table/view.ts";
-import type { Outgoing } from "../../../src/peers/transport/client.ts";
+import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { PeerError, type PeerErrorCode } from "../../../src/peers/transport/error.ts";
 import type { PeerStore } from "../../../src/store/node/peers.ts";
 
@@ -34,34 +34,34 @@ function world(
     fails?: string[];
     unready?: string[];
     banned?: string[];
-    takesLoopback?: boolean;
-    takesNobody?: boolean;
+    allowsLoopback?: boolean;
+    isDisabled?: boolean;
     perSubnet?: number;
   } = {},
 ) {
   const told: string[] = [];
   const pinged: string[] = [];
-  const register = createRegister(({ ip }, fate) => told.push(`${fate} ${ip}`));
+  const peerTable = createPeerTable(({ ip }, fate) => told.push(`${fate} ${ip}`));
   const candidates = createCandidates(
     {
-      takesNobody: options.takesNobody ?? false,
+      isDisabled: options.isDisabled ?? false,
       maxPeersPerSubnet: options.perSubnet ?? 2,
-      loopback: options.takesLoopback ? { own: "127.0.0.2" } : undefined,
+      loopback: options.allowsLoopback ? { own: "127.0.0.2" } : undefined,
     },
     {
-      register,
+      peerTable,
       async ping(ip) {
         pinged.push(ip);
         if (options.unready?.includes(ip)) throw new PeerError("PEER_REFUSED", "App is not ready.");
         if (options.fails?.includes(ip)) throw new Error("no");
-        register.put(peerAt(ip));
+        peerTable.put(peerAt(ip));
       },
       isBanned: (ip) => options.banned?.includes(ip) ?? false,
       disconnect: () => {},
       logger,
     },
   );
-  return { told, pinged, register, candidates };
+  return { told, pinged, peerTable, candidates };
 }
 
 describe("a candidate", () => {
@@ -96,8 +96,8 @@ describe("a candidate", () => {
   });
 
   test("is one of 500 at most, unless it is a seed", async () => {
-    const { candidates, register } = world();
-    for (let index = 0; index < 500; index++) register.put(peerAt(`10.${index >> 8}.${index & 255}.1`));
+    const { candidates, peerTable } = world();
+    for (let index = 0; index < 500; index++) peerTable.put(peerAt(`10.${index >> 8}.${index & 255}.1`));
     expect(await candidates.submit("203.0.113.1")).toBe(false);
     expect(await candidates.submit("203.0.113.1", { isSeed: true })).toBe(true);
   });
@@ -133,13 +133,13 @@ describe("a candidate", () => {
   });
 
   test("is refused where nobody is taken, even as a seed", async () => {
-    const { candidates, pinged } = world({ takesNobody: true });
+    const { candidates, pinged } = world({ isDisabled: true });
     expect(await candidates.submit("203.0.113.1", { isSeed: true })).toBe(false);
     expect(pinged).toEqual([]);
   });
 
   test("may be at another loopback address, where several nodes share a machine", async () => {
-    const { candidates } = world({ takesLoopback: true });
+    const { candidates } = world({ allowsLoopback: true });
     expect(await candidates.submit("127.0.0.3")).toBe(true);
     expect(await candidates.submit("127.0.0.2")).toBe(false);
   });
@@ -149,14 +149,14 @@ test.each([
   [true, ["203.0.113.1", "203.0.113.2", "203.0.114.3"]],
   [false, ["203.0.113.1"]],
 ])("a first look that is open (%s) finds %j", async (isOpen, found) => {
-  const { register, candidates, told } = world();
+  const { peerTable, candidates, told } = world();
   const discovery = createDiscovery(
     { seeds: ["203.0.113.1"], sources: [], minPeers: 1, isOpen },
     {
-      register,
+      peerTable,
       candidates,
       ping: async () => {},
-      outgoing: { ask: async () => [{ ip: "203.0.114.3" }] } as unknown as Outgoing,
+      client: { request: async () => [{ ip: "203.0.114.3" }] } as unknown as PeerClient,
       store: { known: () => ["203.0.113.2"], saw: () => {} } as unknown as PeerStore,
       nowMs: Date.now,
       logger,
@@ -176,30 +176,30 @@ describe("a round of discovery", () => {
     told: (ip: string) => string[],
     { ping = async () => {}, seeds = [] }: { ping?: Ping; seeds?: string[] } = {},
   ) {
-    const { register, told: events } = world();
-    for (let last = 1; last <= peers; last++) register.put(peerAt(`203.0.113.${last}`));
+    const { peerTable, told: events } = world();
+    for (let last = 1; last <= peers; last++) peerTable.put(peerAt(`203.0.113.${last}`));
     const asked: string[] = [];
     const submitted: string[] = [];
     const left: string[] = [];
     const discovery = createDiscovery(
       { seeds, sources: [], minPeers: 1, isOpen: true },
       {
-        register,
+        peerTable,
         candidates: { submit: async (ip) => submitted.push(ip) > 0 },
         ping,
-        outgoing: {
-          async ask(ip: string) {
+        client: {
+          async request(ip: string) {
             asked.push(ip);
             return told(ip).map((other) => ({ ip: other }));
           },
           disconnect: (ip: string) => left.push(ip),
-        } as unknown as Outgoing,
+        } as unknown as PeerClient,
         store: { known: () => [], saw: () => {} } as unknown as PeerStore,
         nowMs: Date.now,
         logger,
       },
     );
-    return { discovery, register, events, asked, submitted, left };
+    return { discovery, peerTable, events, asked, submitted, left };
   }
   const many = (count: number, net: string) => Array.from({ length: count }, (_, last) => `${net}.${last}`);
 
@@ -242,7 +242,7 @@ describe("a round of discovery", () => {
   });
 
   test("leaves those that fail, and tells of it", async () => {
-    const { discovery, register, events, left } = rounds(3, () => [], {
+    const { discovery, peerTable, events, left } = rounds(3, () => [], {
       async ping(ip, { isForced }) {
         expect(isForced).toBe(false);
         if (ip === "203.0.113.2") throw new Error("it does not answer");
@@ -250,7 +250,7 @@ describe("a round of discovery", () => {
     });
     await discovery.start();
     discovery.close();
-    expect(register.all().map(({ ip }) => ip)).toEqual(["203.0.113.1", "203.0.113.3"]);
+    expect(peerTable.all().map(({ ip }) => ip)).toEqual(["203.0.113.1", "203.0.113.3"]);
     expect(left).toEqual(["203.0.113.2"]);
     expect(events.at(-1)).toBe("removed 203.0.113.2");
   });
@@ -264,22 +264,22 @@ describe("a peer", () => {
     ["PEER_PROTOCOL", false],
     ["PEER_REFUSED", true],
   ])("after %s stays: %s", async (code, stays) => {
-    const { register } = world();
-    register.put(peerAt("203.0.113.1"));
-    const failing = { ask: () => Promise.reject(new PeerError(code, "x")), disconnect: () => {} };
-    const ask = dropFailing(failing as unknown as Outgoing, register);
+    const { peerTable } = world();
+    peerTable.put(peerAt("203.0.113.1"));
+    const failing = { request: () => Promise.reject(new PeerError(code, "x")), disconnect: () => {} };
+    const request = dropUnresponsive(failing as unknown as PeerClient, peerTable);
     const limits = { timeoutMs: 1, maxBytes: 1 };
-    await expect(ask("203.0.113.1", "p2p.peer.getPeers", {}, limits)).rejects.toThrow(PeerError);
-    expect(register.get("203.0.113.1") !== undefined).toBe(stays);
+    await expect(request("203.0.113.1", "p2p.peer.getPeers", {}, limits)).rejects.toThrow(PeerError);
+    expect(peerTable.get("203.0.113.1") !== undefined).toBe(stays);
   });
 
   test("that was lost is tried again until it is back", async () => {
     vi.useFakeTimers();
     const tried: string[] = [];
-    const returning = createReturning(async (ip) => tried.push(ip) > 2);
-    returning.lost("203.0.113.1");
+    const reconnect = createReconnect(async (ip) => tried.push(ip) > 2);
+    reconnect.lost("203.0.113.1");
     await vi.advanceTimersByTimeAsync(600_000);
-    returning.close();
+    reconnect.close();
     vi.useRealTimers();
     expect(tried).toHaveLength(3);
   });
@@ -288,16 +288,16 @@ describe("a peer", () => {
     const server = createServer((_, response) => void response.end()).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
-    const { register } = world();
+    const { peerTable } = world();
     const plugins = {
       "@arkecosystem/core-api": { enabled: true, port },
       "@arkecosystem/core-webhooks": { enabled: true, port: 1 },
       "@arkecosystem/core-wallet-api": { enabled: false, port: 4040 },
     };
-    register.put(peerAt("127.0.0.1", plugins));
-    await probePorts(register.all(), register);
+    peerTable.put(peerAt("127.0.0.1", plugins));
+    await probePorts(peerTable.all(), peerTable);
     server.close();
-    expect(peerInfo(register.get("127.0.0.1")!, 4001)).toEqual({
+    expect(peerInfo(peerTable.get("127.0.0.1")!, 4001)).toEqual({
       ip: "127.0.0.1",
       port: 4001,
       ports: { "@arkecosystem/core-api": port, "@arkecosystem/core-webhooks": -1 },

@@ -1,9 +1,9 @@
 /** Asking a peer for its status, and what that decides before its chain is looked at (p2p.md 10.4 and 10.5). */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPing, type Ping } from "../../../src/peers/discovery/ping.ts";
-import { createRegister, type Register } from "../../../src/peers/table/peer-table.ts";
+import { createPeerTable, type PeerTable } from "../../../src/peers/table/peer-table.ts";
 import { peerView } from "../../../src/peers/table/view.ts";
-import type { Outgoing } from "../../../src/peers/transport/client.ts";
+import type { PeerClient } from "../../../src/peers/transport/client.ts";
 import { decodeValue, encodeValue } from "../../../src/peers/wire/codec.ts";
 import { readResult } from "../../../src/peers/wire/replies/received.ts";
 import type { Status } from "../../../src/peers/wire/replies/results.ts";
@@ -22,20 +22,20 @@ const IP = "203.0.113.7";
 const OWN = "this process";
 
 let own: TestChain;
-let register: Register;
+let peerTable: PeerTable;
 let asked: number;
 /** What the peer says. */
 let status: Status;
-let ask: () => Promise<Status>;
+let request: () => Promise<Status>;
 let ping: Ping;
 
 beforeEach(() => {
   own = openTestChain();
-  register = createRegister(() => {});
+  peerTable = createPeerTable(() => {});
   asked = 0;
   const { head } = own.chain;
   status = statusOn(own.chain);
-  ask = async () => status;
+  request = async () => status;
   ping = createPing({
     processId: OWN,
     network,
@@ -46,11 +46,11 @@ beforeEach(() => {
     now,
     head,
     header: own.chain.blocks.header,
-    register,
-    ask: (async (_ip, event) => {
+    peerTable,
+    request: (async (_ip, event) => {
       asked++;
-      return readResult(event, decodeValue(encodeValue(await ask())), network);
-    }) as Outgoing["ask"],
+      return readResult(event, decodeValue(encodeValue(await request())), network);
+    }) as PeerClient["request"],
   });
 });
 afterEach(async () => {
@@ -66,7 +66,7 @@ const withConfig = (config: Partial<Status["config"]>): Status => ({
 
 test("a peer of the network on our chain is known afterwards", async () => {
   await ping(IP, forced);
-  expect(register.get(IP)).toMatchObject({
+  expect(peerTable.get(IP)).toMatchObject({
     height: 1,
     verification: { myHeight: 1, hisHeight: 1, highestCommonHeight: 1 },
   });
@@ -93,7 +93,7 @@ test.each<[string, () => Status, string]>([
 ])("a node %s is none", async (_, told, message) => {
   status = told();
   await expect(ping(IP, forced)).rejects.toThrow(message);
-  expect(register.get(IP)).toBeUndefined();
+  expect(peerTable.get(IP)).toBeUndefined();
 });
 
 test("a peer is asked again after two minutes, or when somebody must know", async () => {
@@ -112,7 +112,7 @@ test("a peer is asked again after two minutes, or when somebody must know", asyn
 
 test("whoever asks for a peer that is being asked waits for the same answer", async () => {
   const { promise, resolve } = Promise.withResolvers<Status>();
-  ask = () => promise;
+  request = () => promise;
   const pings = [ping(IP, forced), ping(IP, forced)];
   resolve(status);
   await Promise.all(pings);
@@ -123,7 +123,7 @@ test("others are told when a peer was verified, and how the chains compared", as
   vi.useFakeTimers({ toFake: ["performance"] });
   await ping(IP, forced);
   vi.advanceTimersByTime(5_000);
-  const view = peerView(register.get(IP)!, { port: 4001, network, nowMs: 1_700_000_005_000 });
+  const view = peerView(peerTable.get(IP)!, { port: 4001, network, nowMs: 1_700_000_005_000 });
   expect(view).toMatchObject({
     ip: IP,
     port: 4001,
@@ -134,7 +134,7 @@ test("others are told when a peer was verified, and how the chains compared", as
 
 test("services whose ports were tried stay known", async () => {
   await ping(IP, forced);
-  register.setPorts(IP, { "@arkecosystem/core-api": -1 });
+  peerTable.setPorts(IP, { "@arkecosystem/core-api": -1 });
   await ping(IP, forced);
-  expect(register.get(IP)?.ports).toEqual({ "@arkecosystem/core-api": -1 });
+  expect(peerTable.get(IP)?.ports).toEqual({ "@arkecosystem/core-api": -1 });
 });

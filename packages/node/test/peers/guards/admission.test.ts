@@ -1,7 +1,7 @@
 /** How many sessions others may hold, and who makes room for whom (p2p.md 6.1 point 4). */
 import { describe, expect, test } from "vitest";
-import { neighbourhoodsOf } from "../../../src/peers/addresses.ts";
-import { createAdmission, type Entered } from "../../../src/peers/guards/admission.ts";
+import { addressGroupsOf } from "../../../src/peers/addresses.ts";
+import { type AdmittedSession, createAdmission } from "../../../src/peers/guards/admission.ts";
 
 function door({ perSubnet = 10, total = 1_000, peers = [] as string[] } = {}) {
   const admission = createAdmission({ perSubnet, total });
@@ -17,7 +17,7 @@ function door({ perSubnet = 10, total = 1_000, peers = [] as string[] } = {}) {
     enter,
     figures: admission.figures,
     /** Enters, and shakes hands where there is room. */
-    open(address: string): Entered | string {
+    open(address: string): AdmittedSession | string {
       const entered = enter(address);
       if (typeof entered !== "string") entered.opened();
       return entered;
@@ -35,7 +35,7 @@ const elsewhere = (index: number) =>
   `2a${(index % 200).toString(16).padStart(2, "0")}:${index.toString(16)}::1`;
 
 test("addresses are counted by /24 of IPv4, and by /48 and /64 of IPv6", () => {
-  const keys = (address: string) => neighbourhoodsOf(address, 5);
+  const keys = (address: string) => addressGroupsOf(address, 5);
   expect(keys("10.1.2.3")).toEqual([{ key: "10.1.2.0/24", max: 5 }]);
   expect(keys("2001:db8:1:2::aabb:ccdd")).toEqual([
     { key: "2001:db8:1::/48", max: 10 },
@@ -60,7 +60,7 @@ describe("sessions", () => {
 
   test("count until they leave", () => {
     const { open, figures } = door({ perSubnet: 1 });
-    const first = open("10.1.2.3") as Entered;
+    const first = open("10.1.2.3") as AdmittedSession;
     expect(open("10.1.2.4")).toBe("subnet");
     first.leave();
     expect(open("10.1.2.4")).toBeTypeOf("object");

@@ -1,42 +1,42 @@
 /** Peers that did not give what they claimed. */
 import { expect, test } from "vitest";
-import { createDoubts } from "../../../src/peers/guards/suspensions.ts";
+import { createSuspensions } from "../../../src/peers/guards/suspensions.ts";
 
 const IP = "203.0.113.7";
 
 test("one that fails is left out for twice as long each time, up to a bound", () => {
-  const doubts = createDoubts({ firstMs: 10, maxMs: 40 });
-  expect(doubts.has(IP, 0)).toBe(false);
+  const suspensions = createSuspensions({ firstMs: 10, maxMs: 40 });
+  expect(suspensions.has(IP, 0)).toBe(false);
   let at = 0;
   for (const durationMs of [10, 20, 40, 40]) {
-    doubts.add(IP, at);
-    expect(doubts.has(IP, at + durationMs - 1)).toBe(true);
-    expect(doubts.has(IP, at + durationMs)).toBe(false);
+    suspensions.add(IP, at);
+    expect(suspensions.has(IP, at + durationMs - 1)).toBe(true);
+    expect(suspensions.has(IP, at + durationMs)).toBe(false);
     at += durationMs;
   }
-  expect(doubts.has("203.0.113.8", 0)).toBe(false);
+  expect(suspensions.has("203.0.113.8", 0)).toBe(false);
 });
 
 test("one that gives what it claims begins anew", () => {
-  const doubts = createDoubts({ firstMs: 10, maxMs: 40 });
-  doubts.add(IP, 0);
-  doubts.clear(IP);
-  expect(doubts.has(IP, 1)).toBe(false);
-  doubts.add(IP, 0);
-  expect(doubts.has(IP, 10)).toBe(false);
+  const suspensions = createSuspensions({ firstMs: 10, maxMs: 40 });
+  suspensions.add(IP, 0);
+  suspensions.clear(IP);
+  expect(suspensions.has(IP, 1)).toBe(false);
+  suspensions.add(IP, 0);
+  expect(suspensions.has(IP, 10)).toBe(false);
 });
 
 test("the addresses of a /64 are left out together", () => {
-  const doubts = createDoubts({ firstMs: 10, maxMs: 40 });
-  doubts.add("2001:db8:1:2::7", 0);
-  expect(doubts.has("2001:db8:1:2::8", 9)).toBe(true);
-  expect(doubts.has("2001:db8:1:3::7", 9)).toBe(false);
+  const suspensions = createSuspensions({ firstMs: 10, maxMs: 40 });
+  suspensions.add("2001:db8:1:2::7", 0);
+  expect(suspensions.has("2001:db8:1:2::8", 9)).toBe(true);
+  expect(suspensions.has("2001:db8:1:3::7", 9)).toBe(false);
 });
 
 test("no more than ten thousand are remembered, the latest ones", () => {
-  const doubts = createDoubts({ firstMs: 10, maxMs: 40 });
+  const suspensions = createSuspensions({ firstMs: 10, maxMs: 40 });
   const address = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
-  for (let index = 0; index <= 10_000; index++) doubts.add(address(index), 0);
-  expect(doubts.has(address(0), 1)).toBe(false);
-  expect(doubts.has(address(1), 1)).toBe(true);
+  for (let index = 0; index <= 10_000; index++) suspensions.add(address(index), 0);
+  expect(suspensions.has(address(0), 1)).toBe(false);
+  expect(suspensions.has(address(1), 1)).toBe(true);
 });

@@ -155,7 +155,7 @@ test("readers who ask and do not read", { timeout: 90_000 }, async () => {
 });
 
 /** What the first node of a world tells of itself to a stranger. */
-async function statusOf(world: World) {
+async function buildStatus(world: World) {
   const way = [quietAddress(), addressOf(0)] as const;
   const status = (await askFrom(world, way, "p2p.peer.getStatus", {})) as Lies["status"];
   const { header } = status.state as { header: Record<string, unknown> };
@@ -182,7 +182,7 @@ test("blocks that are wrong, by a delegate", { timeout: 150_000 }, async () => {
   );
   let taken = 0;
   async function post(): Promise<void> {
-    const { head } = await statusOf(divided);
+    const { head } = await buildStatus(divided);
     const timestamp = slots.slotTime(slots.slotAt(slots.timeAt(Date.now())));
     const plan = { network: divided.network, timestamp, previous: head, transactions: [transfer] };
     const block = encodeBlock(forgeBlock(plan, villain.keys), divided.network);
@@ -211,7 +211,7 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
   const villain = divided.delegates[1]!;
   const nobody = keysFromPassphrase("nobody");
   await expect.poll(() => victim.height(), PATIENCE).toBeGreaterThanOrEqual(3);
-  const { status } = await statusOf(divided);
+  const { status } = await buildStatus(divided);
   const host = quietAddress();
   let common = divided.genesis;
   let timesLied = 0;
@@ -245,7 +245,7 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
   await expect
     .poll(
       async () => {
-        const { head } = await statusOf(divided);
+        const { head } = await buildStatus(divided);
         common = head;
         void askFrom(divided, [host, addressOf(0)], "p2p.peer.getPeers", {});
         return head.height;
@@ -266,7 +266,7 @@ describe("peers", { timeout: 90_000 }, () => {
 
   /** A peer of whose chain the first block alone is that of everybody. */
   async function lieWith(lies: (common: BlockHeader) => Pick<Lies, "head" | "headersAfter">): Promise<Liar> {
-    const { status } = await statusOf(world);
+    const { status } = await buildStatus(world);
     const common = world.genesis;
     const liar = await startLiar(world, quietAddress(), { status, common, ...lies(common) });
     liars.push(liar);

@@ -1,10 +1,10 @@
 /** Large answers, made one after another. */
 import { expect, test } from "vitest";
-import { createTurns } from "../../../src/peers/requests/reply-queue.ts";
+import { createReplyQueue } from "../../../src/peers/requests/reply-queue.ts";
 import { CallError } from "../../../src/peers/transport/handler.ts";
 
 test("an answer is made when those before it are, though one fails", async () => {
-  const turns = createTurns({ perAddress: 4 });
+  const turns = createReplyQueue({ perAddress: 4 });
   const steps: string[] = [];
   const make = (name: string) => async () => {
     steps.push(`${name} begins`);
@@ -23,7 +23,7 @@ test("an answer is made when those before it are, though one fails", async () =>
 });
 
 test("an address has so many of them, and room again when one is made", async () => {
-  const turns = createTurns({ perAddress: 2 });
+  const turns = createReplyQueue({ perAddress: 2 });
   const first = Promise.withResolvers<string>();
   const answers = [turns.take("a", () => first.promise), turns.take("a", async () => "second")];
   expect(() => turns.take("a", async () => "third")).toThrow(CallError);

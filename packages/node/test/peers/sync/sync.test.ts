@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Fetch } from "../../../src/peers/sync/source.ts";
 import { createSync, type Sync, type SyncDeps } from "../../../src/peers/sync/sync.ts";
 import type { Peer } from "../../../src/peers/table/peer.ts";
-import { createRegister, type Register } from "../../../src/peers/table/peer-table.ts";
+import { createPeerTable, type PeerTable } from "../../../src/peers/table/peer-table.ts";
 import { network, openTestChain, range, type TestChain } from "../../../test-support/peers/chains.ts";
 
 const IP = "203.0.113.7";
@@ -14,11 +14,11 @@ const PATIENCE = { timeout: 10_000 };
 let own: TestChain;
 let other: TestChain;
 let blocks: Block[];
-let register: Register;
+let peerTable: PeerTable;
 let banned: string[];
 let errors: string[];
 /** Heights at which it came in step. */
-let arrivals: number[];
+let inboundBlocks: number[];
 /** Heads that were fetched. */
 let fetched: number[];
 /** Peers that did not give what they claimed, and those that did. */
@@ -30,10 +30,10 @@ beforeEach(async () => {
   own = openTestChain();
   other = openTestChain();
   blocks = await other.forge(...range(1, 20));
-  register = createRegister(() => {});
+  peerTable = createPeerTable(() => {});
   banned = [];
   errors = [];
-  arrivals = [];
+  inboundBlocks = [];
   fetched = [];
   doubted = [];
   trusted = [];
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 /** Puts a peer that has the other chain. */
 const meet = () =>
-  register.put({
+  peerTable.put({
     ip: IP,
     height: 21,
     status: { isUniknode: true, state: {} },
@@ -61,21 +61,21 @@ function create(fetch: Fetch, chain: SyncDeps["chain"] = own.chain): void {
   sync = createSync({
     network,
     chain,
-    register,
+    peerTable,
     pingAll: async () => {},
     fetch,
     ban: (ip) => {
       banned.push(ip);
-      register.remove(ip);
+      peerTable.remove(ip);
     },
-    doubt(ip) {
+    suspend(ip) {
       doubted.push(ip);
-      register.remove(ip);
+      peerTable.remove(ip);
     },
-    trust: (ip) => trusted.push(ip),
+    reinstate: (ip) => trusted.push(ip),
     onForeignHeader: () => {},
     onFetched: ({ height }) => fetched.push(height),
-    onInStep: () => arrivals.push(chain.head().height),
+    onSynced: () => inboundBlocks.push(chain.head().height),
     logger: pino({ level: "error" }, { write: (line: string) => void errors.push(JSON.parse(line).msg) }),
   });
 }
@@ -90,35 +90,35 @@ const bytesAfter = (after: number, limit: number) =>
 
 test("a node without peers is in step", async () => {
   follow(async () => []);
-  await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+  await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
 });
 
 test("a node that has not looked for peers is not in step, whoever calls", async () => {
   create(async () => []);
   sync.wake();
   await new Promise((resolve) => setImmediate(resolve));
-  expect(sync.isInStep()).toBe(false);
+  expect(sync.isSynced()).toBe(false);
   sync.start();
-  await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+  await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
 });
 
 test("a node tells that it is in step when it has every block, and once", async () => {
   meet();
   follow(async (_, after, limit) => bytesAfter(after, limit));
-  await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+  await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
   sync.wake();
   await sync.close();
-  expect(arrivals).toEqual([21]);
+  expect(inboundBlocks).toEqual([21]);
 });
 
 test("blocks are fetched until nobody has more", async () => {
   meet();
   follow(async (_, after, limit) => bytesAfter(after, limit));
-  expect(sync.isInStep()).toBe(false);
+  expect(sync.isSynced()).toBe(false);
   await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
-  await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+  await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
   expect(sync.progress()).toBeUndefined();
-  expect(register.get(IP)).toBeDefined();
+  expect(peerTable.get(IP)).toBeDefined();
   expect(fetched).toEqual([21]);
 });
 
@@ -131,7 +131,7 @@ test("how far it is, is told from the first request on", async () => {
   });
   await expect.poll(() => sync.progress(), PATIENCE).toEqual({ target: 21, percent: 4, blocksPerSecond: 0 });
   resolve();
-  await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+  await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
   expect(sync.progress()).toBeUndefined();
 });
 
@@ -152,7 +152,7 @@ test("who gives blocks of another chain is left", async () => {
   const stranger = openTestChain();
   const strange = await stranger.forge(...range(400, 410));
   follow(async () => strange.slice(3).map((block) => encodeBlock(block, network)));
-  await expect.poll(() => register.get(IP), PATIENCE).toBeUndefined();
+  await expect.poll(() => peerTable.get(IP), PATIENCE).toBeUndefined();
   expect(banned).toEqual([]);
   await stranger.close();
 });
@@ -173,7 +173,7 @@ test("who gives blocks that do not fit together is left, be the last one by the 
       return outcomes;
     },
   });
-  await expect.poll(() => register.get(IP), PATIENCE).toBeUndefined();
+  await expect.poll(() => peerTable.get(IP), PATIENCE).toBeUndefined();
   expect(answers.slice(0, 6)).toEqual([...fitting.map(() => "Accepted"), "Rollback"]);
   expect(own.chain.head().id).toBe(fitting.at(-1)!.header.id);
   expect(banned).toEqual([]);
@@ -188,7 +188,7 @@ test("nobody is blamed for a block that came in another way meanwhile", async ()
     return bytesAfter(after, limit);
   });
   await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
-  expect(register.get(IP)).toBeDefined();
+  expect(peerTable.get(IP)).toBeDefined();
   expect(banned).toEqual([]);
 });
 
@@ -199,11 +199,11 @@ describe("a claim", () => {
       asked.push(limit);
       return [];
     });
-    await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+    await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
     meet();
     sync.wake();
     await expect.poll(() => doubted, PATIENCE).toEqual([IP]);
-    expect(sync.isInStep()).toBe(true);
+    expect(sync.isSynced()).toBe(true);
     expect(trusted).toEqual([]);
     // No more than a few blocks at first.
     expect(Math.max(...asked)).toBeLessThanOrEqual(5);
@@ -211,13 +211,13 @@ describe("a claim", () => {
 
   test("that begins to come true makes a node fetch all of it", async () => {
     follow(async (_, after, limit) => bytesAfter(after, limit));
-    await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+    await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
     meet();
     sync.wake();
     await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
     expect(doubted).toEqual([]);
     expect(trusted).toContain(IP);
-    await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+    await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
   });
 });
 
@@ -229,7 +229,7 @@ describe("a wrong branch", () => {
     await own.take(...blocks.slice(0, COMMON - 1));
     await own.forge(...range(40, 45));
     for (const ip of OTHERS) {
-      register.put({
+      peerTable.put({
         ip,
         height: 21,
         status: { isUniknode: true, state: {} },
@@ -250,14 +250,14 @@ describe("a wrong branch", () => {
   test("is kept while nobody gives the other one; who claimed it and does not is left", async () => {
     const before = own.chain.head();
     follow(async () => []);
-    await expect.poll(() => register.all(), PATIENCE).toEqual([]);
+    await expect.poll(() => peerTable.all(), PATIENCE).toEqual([]);
     expect(own.chain.head()).toBe(before);
-    await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+    await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
   });
 
   test("is kept, and the operator told, where too many blocks would have to be undone", async () => {
-    for (const { ip } of register.all()) register.remove(ip);
-    register.put({
+    for (const { ip } of peerTable.all()) peerTable.remove(ip);
+    peerTable.put({
       ip: IP,
       height: 5_008,
       status: { isUniknode: true, state: {} },
@@ -267,7 +267,7 @@ describe("a wrong branch", () => {
     const high = { ...own.chain.head(), height: 5_007 };
     follow(async () => [new Uint8Array(++asked)], { ...own.chain, head: () => high });
     // It goes on as it did: what cannot be fetched is not proved.
-    await expect.poll(() => sync.isInStep(), PATIENCE).toBe(true);
+    await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
     expect(asked).toBe(0);
     expect(fetched).toEqual([]);
     expect(errors).toEqual([expect.stringContaining("too far away")]);

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { createOutgoing, type Outgoing } from "../../../src/peers/transport/client.ts";
+import { createPeerClient, type PeerClient } from "../../../src/peers/transport/client.ts";
 import { PeerError } from "../../../src/peers/transport/error.ts";
 import type { PeerServer } from "../../../src/peers/transport/server.ts";
-import { createThrottle } from "../../../src/peers/transport/throttle.ts";
+import { createRequestThrottle } from "../../../src/peers/transport/throttle.ts";
 import { network, startServer } from "./server.ts";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 102_400 };
@@ -16,24 +16,24 @@ afterEach(async () => {
 });
 
 const heights: [string, number][] = [];
-function outgoingTo(port: number): Outgoing {
+function outgoingTo(port: number): PeerClient {
   heights.length = 0;
-  const outgoing = createOutgoing(
+  const client = createPeerClient(
     { port, localAddress: undefined },
     { network, onHeight: (...told) => heights.push(told) },
   );
-  closers.push(outgoing.close);
-  return outgoing;
+  closers.push(client.close);
+  return client;
 }
 
-async function ours(answer: () => Promise<never>): Promise<[Outgoing, PeerServer]> {
+async function ours(answer: () => Promise<never>): Promise<[PeerClient, PeerServer]> {
   const { server, port } = await startServer({ answer });
   closers.push(server.close);
   return [outgoingTo(port), server];
 }
 
 /** A server that shakes hands and then does as it likes. */
-async function theirs(onCall: (socket: WebSocket, callId: number) => void): Promise<Outgoing> {
+async function theirs(onCall: (socket: WebSocket, callId: number) => void): Promise<PeerClient> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1", path: "/socketcluster/" });
   await once(server, "listening");
   server.on("connection", (socket) => {
@@ -51,7 +51,7 @@ async function theirs(onCall: (socket: WebSocket, callId: number) => void): Prom
   return outgoingTo((server.address() as AddressInfo).port);
 }
 
-const peersOf = (outgoing: Outgoing) => outgoing.ask("127.0.0.1", "p2p.peer.getPeers", {}, LIMITS);
+const requestPeers = (client: PeerClient) => client.request("127.0.0.1", "p2p.peer.getPeers", {}, LIMITS);
 const codeOf = (asked: Promise<unknown>) =>
   asked.then(
     () => "answered",
@@ -63,34 +63,34 @@ const codeOf = (asked: Promise<unknown>) =>
 
 describe("asking", () => {
   test("reads the result, and hears the height of the peer", async () => {
-    const [outgoing] = await ours(async () => [{ ip: "203.0.113.7" }] as never);
-    expect(await peersOf(outgoing)).toEqual([{ ip: "203.0.113.7" }]);
+    const [client] = await ours(async () => [{ ip: "203.0.113.7" }] as never);
+    expect(await requestPeers(client)).toEqual([{ ip: "203.0.113.7" }]);
     expect(heights).toEqual([["127.0.0.1", 6]]);
   });
 
   test("dials anew after the connection was lost", async () => {
     let calls = 0;
-    const outgoing = await theirs((socket, rid) => {
+    const client = await theirs((socket, rid) => {
       if (++calls === 1) socket.terminate();
       else socket.send(JSON.stringify({ rid, data: { data: [], headers: {} } }));
     });
-    expect(await codeOf(peersOf(outgoing))).toBe("PEER_GONE");
-    expect(await peersOf(outgoing)).toEqual([]);
+    expect(await codeOf(requestPeers(client))).toBe("PEER_GONE");
+    expect(await requestPeers(client)).toEqual([]);
   });
 
   test("fails where nobody listens", async () => {
-    expect(await codeOf(peersOf(outgoingTo(1)))).toBe("PEER_UNREACHABLE");
+    expect(await codeOf(requestPeers(outgoingTo(1)))).toBe("PEER_UNREACHABLE");
   });
 
   test("fails when no answer comes in time", async () => {
-    const outgoing = await theirs(() => {});
-    const asked = outgoing.ask("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs: 50 });
+    const client = await theirs(() => {});
+    const asked = client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs: 50 });
     expect(await codeOf(asked)).toBe("PEER_TIMEOUT");
   });
 
   test("tells the error of the peer", async () => {
-    const [outgoing] = await ours(() => Promise.reject(new Error("no")));
-    await expect(peersOf(outgoing)).rejects.toMatchObject({
+    const [client] = await ours(() => Promise.reject(new Error("no")));
+    await expect(requestPeers(client)).rejects.toMatchObject({
       code: "PEER_REFUSED",
       message: "p2p.peer.getPeers responded with no",
     });
@@ -112,25 +112,25 @@ describe("a peer that breaks the protocol is left", () => {
       },
     ],
   ])("%s", async (_, offend) => {
-    expect(await codeOf(peersOf(await theirs(offend)))).toBe("PEER_PROTOCOL");
+    expect(await codeOf(requestPeers(await theirs(offend)))).toBe("PEER_PROTOCOL");
   });
 
   test("but a result of the wrong form only fails its request", async () => {
-    const outgoing = await theirs((socket, rid) => socket.send(reply(rid, { data: "none", headers: {} })));
-    expect(await codeOf(peersOf(outgoing))).toBe("PEER_PROTOCOL");
+    const client = await theirs((socket, rid) => socket.send(reply(rid, { data: "none", headers: {} })));
+    expect(await codeOf(requestPeers(client))).toBe("PEER_PROTOCOL");
   });
 });
 
 test("an address of the other kind of IP is dialled from any of ours", async () => {
   const { server, port } = await startServer({ answer: async () => [] as never });
   closers.push(server.close);
-  const outgoing = createOutgoing({ port, localAddress: "::1" }, { network, onHeight: () => {} });
-  closers.push(outgoing.close);
-  await expect(peersOf(outgoing)).resolves.toEqual([]);
+  const client = createPeerClient({ port, localAddress: "::1" }, { network, onHeight: () => {} });
+  closers.push(client.close);
+  await expect(requestPeers(client)).resolves.toEqual([]);
 });
 
 test("an address gets no more of an event than it takes", async () => {
-  const throttle = createThrottle();
+  const throttle = createRequestThrottle();
   const before = performance.now();
   await throttle.turn("p2p.peer.getStatus");
   await throttle.turn("p2p.peer.getStatus");
@@ -140,7 +140,7 @@ test("an address gets no more of an event than it takes", async () => {
 });
 
 test("no more than a hundred requests wait for their turn at an address", async () => {
-  const throttle = createThrottle();
+  const throttle = createRequestThrottle();
   const turns = Array.from({ length: 161 }, () => throttle.turn("p2p.peer.postTransactions"));
   const answers = await Promise.allSettled(turns);
   expect(answers.map(({ status }) => status)).toEqual([...Array(160).fill("fulfilled"), "rejected"]);
@@ -149,12 +149,12 @@ test("no more than a hundred requests wait for their turn at an address", async 
 });
 
 test("places that are left can be asked for", async () => {
-  const throttle = createThrottle();
-  const room = () => [1, 2, 3].filter((count) => throttle.hasRoom("p2p.peer.postBlock", count));
+  const throttle = createRequestThrottle();
+  const room = () => [1, 2, 3].filter((count) => throttle.hasCapacity("p2p.peer.postBlock", count));
   expect(room()).toEqual([1, 2]);
   await throttle.turn("p2p.peer.postBlock");
   expect(room()).toEqual([1]);
   await throttle.turn("p2p.peer.postBlock");
   expect(room()).toEqual([]);
-  expect(throttle.hasRoom("p2p.peer.postTransactions", 1)).toBe(true);
+  expect(throttle.hasCapacity("p2p.peer.postTransactions", 1)).toBe(true);
 });

@@ -23,31 +23,31 @@ function connections(waiting: Readonly<Record<string, number>>) {
 
 test("a connection has room up to its own bound", () => {
   const { cut, of } = connections({ a: 3, b: 3 });
-  expect(of("a").hasRoom(MIB)).toBe(true);
-  expect(of("b").hasRoom(MIB + 1)).toBe(false);
+  expect(of("a").hasCapacity(MIB)).toBe(true);
+  expect(of("b").hasCapacity(MIB + 1)).toBe(false);
   expect(cut).toEqual(["b"]);
 });
 
 test("those with the most waiting make room when all together are too many", () => {
   const { cut, of } = connections({ a: 2, b: 3, c: 2, d: 0 });
-  expect(of("d").hasRoom(MIB)).toBe(true);
+  expect(of("d").hasCapacity(MIB)).toBe(true);
   expect(cut).toEqual([]);
-  expect(of("d").hasRoom(MIB + 1)).toBe(true);
+  expect(of("d").hasCapacity(MIB + 1)).toBe(true);
   expect(cut).toEqual(["b"]);
 });
 
 test("the one that asks makes room itself where it has the most", () => {
   const { cut, of } = connections({ a: 2, b: 2, c: 3.5 });
-  expect(of("c").hasRoom(0.5 * MIB)).toBe(true);
-  expect(of("a").hasRoom(MIB)).toBe(true);
+  expect(of("c").hasCapacity(0.5 * MIB)).toBe(true);
+  expect(of("a").hasCapacity(MIB)).toBe(true);
   expect(cut).toEqual(["c"]);
-  expect(of("c").hasRoom(0)).toBe(false);
+  expect(of("c").hasCapacity(0)).toBe(false);
 });
 
 test("a connection that has ended does not count", () => {
   const { cut, of } = connections({ a: 3, b: 3, c: 2 });
   of("b").forget();
-  expect(of("c").hasRoom(2 * MIB)).toBe(true);
+  expect(of("c").hasCapacity(2 * MIB)).toBe(true);
   expect(cut).toEqual([]);
 });
 

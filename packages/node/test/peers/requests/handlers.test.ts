@@ -1,16 +1,19 @@
 /** Who is answered what (p2p.md 5, 7.1 and 9), apart from what the answers are made of. */
 import { expect, test } from "vitest";
-import { type AnswersDeps, createAnswers } from "../../../src/peers/requests/handlers.ts";
+import { createRequestHandler, type RequestHandlerDeps } from "../../../src/peers/requests/handlers.ts";
 import type { Call } from "../../../src/peers/wire/requests/read.ts";
 
 const peer = { address: "203.0.113.7", isTrusted: false };
 const forger = { address: "127.0.0.1", isTrusted: true };
 const callOf = (event: Call["event"]) => ({ kind: "call", event, argument: {}, callId: 2 }) as Call;
 
-function answersWith(deps: Partial<AnswersDeps>) {
+function answersWith(deps: Partial<RequestHandlerDeps>) {
   const callers: string[] = [];
   const onCaller = (address: string) => callers.push(address);
-  return { answer: createAnswers({ blocks: {}, forger: {}, onCaller, ...deps } as AnswersDeps), callers };
+  return {
+    answer: createRequestHandler({ blocks: {}, forger: {}, onCaller, ...deps } as RequestHandlerDeps),
+    callers,
+  };
 }
 
 test("nobody is told of more peers than a caller takes", async () => {
@@ -21,7 +24,7 @@ test("nobody is told of more peers than a caller takes", async () => {
 });
 
 test("a forger is told that a node out of step is not ready; a peer is answered, and may become one", async () => {
-  const { answer, callers } = answersWith({ isInStep: () => false, peers: () => [] });
+  const { answer, callers } = answersWith({ isSynced: () => false, peers: () => [] });
   await expect(answer(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).rejects.toMatchObject({
     code: "CALL_REFUSED",
     message: "App is not ready.",
@@ -31,7 +34,7 @@ test("a forger is told that a node out of step is not ready; a peer is answered,
 });
 
 test("a forger of a node in step is answered, and becomes no peer by it", async () => {
-  const { answer, callers } = answersWith({ isInStep: () => true });
+  const { answer, callers } = answersWith({ isSynced: () => true });
   expect(await answer(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).toEqual([
     "p2p.peer.getPeers",
     "p2p.peer.getStatus",
