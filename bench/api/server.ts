@@ -5,9 +5,10 @@ import { createNetwork } from "@uniknode/protocol";
 import { pino } from "pino";
 import type { Gateway } from "../../packages/node/src/gateway/gateway.ts";
 import { createHttpServer } from "../../packages/node/src/http/server/server.ts";
-import { createSlowLane } from "../../packages/node/src/http/slow-queries/worker-pool.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
+import { createSlowLane } from "../../packages/node/src/processes/serving/slow-queries/worker-pool.ts";
 import { createRankingBuilder } from "../../packages/node/src/read/sqlite/rankings/builder.ts";
+import { createSqliteReadModel } from "../../packages/node/src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import type { Dataset } from "./dataset.ts";
 import type { FromServer, ToServer } from "./process.ts";
@@ -24,16 +25,17 @@ const server = createHttpServer(
   {
     host: "127.0.0.1",
     port: 0,
-    // As the serving thread has it.
-    readTimeoutMs: 50,
     rateLimit: { limit: 1_000_000_000, windowMs: 60_000 },
   },
   {
-    database: openDatabase(path, { readonly: true }),
+    readModel: createSqliteReadModel(
+      // As the serving thread has it.
+      { readTimeoutMs: 50, rankings: createRankingBuilder(path, console.error) },
+      { database: openDatabase(path, { readonly: true }), network },
+    ),
     network,
     identity,
     slowLane: createSlowLane({ databasePath: path, files, identity, readTimeoutMs: 2_000 }),
-    rankings: createRankingBuilder(path, console.error),
     gateway: {} as Gateway,
     plugins: [],
     nowMs: Date.now,

@@ -2,9 +2,9 @@
 import type { Network } from "@uniknode/protocol";
 import { createHistory } from "../event-log/history.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
-import { createSnapshot } from "../read/sqlite/snapshot.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
+import { createReadTogether } from "../store/engine/snapshot.ts";
 import { createEventLog } from "../store/events/event-log.ts";
 import { createFit } from "../subscriptions/content.ts";
 import { eventFrame } from "./frame.ts";
@@ -39,8 +39,6 @@ export type Source = {
 
 /** Events read at once: other requests come between two pages, and a slow reader holds no more than one. */
 const PAGE = 25;
-/** Nothing that is read here has to look at many rows. */
-const SNAPSHOT_MS = 2_000;
 /** As in deliveries of webhooks. */
 const MAX_CONTENT_BYTES = 256 * 1_024;
 /** Nothing is written here. */
@@ -51,22 +49,28 @@ export function createSource(database: Database, network: Network): Source {
   const fit = createFit(MAX_CONTENT_BYTES);
   const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
   const history = createHistory(database, network);
-  const snapshot = createSnapshot(database, SNAPSHOT_MS);
+  const readTogether = createReadTogether(database);
   const blocks = createBlockStore(database);
   /** Readers at the end of the log all ask for the same page. */
   let known: { readonly after: number; readonly page: LogPage | undefined } | undefined;
 
   const begin = () => (eventLog.firstSequence() ?? eventLog.lastSequence() + 1) - 1;
 
+  function headPlace(): Place | undefined {
+    const head = blocks.head();
+    return head && { height: head.height, blockId: head.id };
+  }
+
   function read(after: number): LogPage | undefined {
-    return snapshot((head) => {
+    return readTogether(() => {
       if (after < begin()) return undefined;
+      const place = headPlace();
       const events = eventLog.read(after, PAGE);
       return {
         events: events.map(toldOf),
         sequence: events.at(-1)?.sequence ?? after,
         isEnd: events.length < PAGE,
-        ...(head && { place: { height: head.height, blockId: head.id } }),
+        ...(place && { place }),
       };
     });
   }
@@ -85,10 +89,10 @@ export function createSource(database: Database, network: Network): Source {
 
   return {
     end: () =>
-      snapshot((head) => ({
-        sequence: eventLog.lastSequence(),
-        ...(head && { place: { height: head.height, blockId: head.id } }),
-      })),
+      readTogether(() => {
+        const place = headPlace();
+        return { sequence: eventLog.lastSequence(), ...(place && { place }) };
+      }),
     begin,
     hasBlock: ({ height, blockId }) => blocks.header(height)?.id === blockId,
     log(after) {
@@ -96,10 +100,10 @@ export function createSource(database: Database, network: Network): Source {
       return known.page;
     },
     chain: (height) =>
-      snapshot((head) => {
-        if (!head || height > head.height) return undefined;
-        const events = history.eventsAt(height);
-        return { events: events.map(toldOf), place: { height, blockId: blocks.header(height)!.id } };
+      readTogether(() => {
+        const header = blocks.header(height);
+        if (!header) return undefined;
+        return { events: history.eventsAt(height).map(toldOf), place: { height, blockId: header.id } };
       }),
     wake() {
       known = undefined;

@@ -3,7 +3,7 @@ import { type History, isRemembered } from "../event-log/history.ts";
 import type { Event } from "../events/event.ts";
 import { heardNames } from "../events/names.ts";
 import { parseJson } from "../platform/json/lossless.ts";
-import type { Snapshot } from "../read/sqlite/snapshot.ts";
+import type { ReadTogether } from "../store/engine/snapshot.ts";
 import {
   type Condition,
   compileConditions,
@@ -39,7 +39,7 @@ export type TriedEvent = Pick<Event, "height" | "blockId" | "data"> & {
 
 export type DryRunDeps = {
   history: History;
-  snapshot: Snapshot;
+  readTogether: ReadTogether;
   slices: Slices;
   observer: Pick<MatchingObserver, "suspended">;
 };
@@ -63,7 +63,7 @@ const READERS = { ...NEW_WEBHOOK_READERS, blocks: integer(1, MAX_BLOCKS) };
  *
  * @throws {WebhookError} WEBHOOK_INVALID, also when the conditions cost so much that the webhook would be suspended
  */
-export function createDryRun({ history, snapshot, slices, observer }: DryRunDeps): DryRun {
+export function createDryRun({ history, readTogether, slices, observer }: DryRunDeps): DryRun {
   return async (body) => {
     const {
       event = null,
@@ -77,14 +77,14 @@ export function createDryRun({ history, snapshot, slices, observer }: DryRunDeps
     const metered = meterConditions(compileConditions(conditions, match));
     const explain = explainConditions(conditions);
 
-    const toHeight = snapshot(() => history.head());
+    const toHeight = history.head();
     const lowest = Math.max(1, toHeight - blocks + 1);
     const fired: Tried = { count: 0, events: [] };
     const notFired: Tried = { count: 0, events: [] };
     const mayGoOn = () => fired.count + notFired.count < MAX_EVENTS && metered.spentSteps() < MAX_STEPS;
     let height = toHeight;
     for (; height >= lowest && mayGoOn(); height--) {
-      await tryBlock(snapshot(() => history.eventsAt(height)).reverse());
+      await tryBlock(readTogether(() => history.eventsAt(height)).reverse());
     }
     const notRemembered = [...names].flatMap(([logged, name]) => (isRemembered(logged) ? [] : [name]));
     return { fromHeight: height + 1, toHeight, fired, notFired, notRemembered };

@@ -1,8 +1,8 @@
 /** The webhook service: a register, and the deliveries that follow from it. */
 import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
-import { createSnapshot } from "../read/sqlite/snapshot.ts";
 import type { Database } from "../store/engine/database.ts";
+import { createReadTogether } from "../store/engine/snapshot.ts";
 import type { EventLog } from "../store/events/event-log.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createWebhookAliases } from "../store/webhooks/aliases.ts";
@@ -92,9 +92,6 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   closeGraceMs: 2_000,
 };
 
-/** Nothing that is read here has to look at many rows. */
-const SNAPSHOT_MS = 1_000;
-
 export type WebhookDeps = {
   /** A connection of its own that can write, and the event log on the same connection. */
   database: Database;
@@ -157,7 +154,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const held = createHeldStore(database);
   const replays = createReplayStore(database);
   const replayQueue = createReplayQueue(database, seal);
-  const snapshot = createSnapshot(database, SNAPSHOT_MS);
+  const readTogether = createReadTogether(database);
   const definitions = createDefinitions({ webhooks, logger });
   const suspend = createSuspend({ health, endings, replays, logger });
 
@@ -198,7 +195,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
         replays,
         queue: replayQueue,
         history: deps.history,
-        snapshot,
+        readTogether,
         definitions,
         outbox,
         eventLog,
@@ -261,7 +258,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   return {
     register,
     log,
-    dryRun: createDryRun({ history: deps.history, snapshot, slices, observer: matching }),
+    dryRun: createDryRun({ history: deps.history, readTogether, slices, observer: matching }),
     replays: createReplays({
       database,
       store: replays,

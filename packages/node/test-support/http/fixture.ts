@@ -7,9 +7,10 @@ import { pino } from "pino";
 import { DevError } from "../../src/gateway/dev-commands.ts";
 import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
 import { createHttpServer, type HttpDependencies, type HttpOptions } from "../../src/http/server/server.ts";
+import { createSqliteReadModel, type SqliteReadModelOptions } from "../../src/read/sqlite/read-model.ts";
 import { createBlockStore } from "../../src/store/chain/blocks.ts";
 import { createTransactionStore } from "../../src/store/chain/transactions.ts";
-import { openDatabase } from "../../src/store/engine/database.ts";
+import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createStateStore, type Write } from "../../src/store/state/state.ts";
 import { chain, heads, tokens, wallets } from "./chain.ts";
@@ -123,17 +124,22 @@ export const NOW_MS = Date.parse("2019-09-20T11:42:10.474Z");
 
 /** A server over a chain of its own. */
 export function openFixture(
-  options: Partial<HttpOptions> = {},
-  dependencies: Partial<HttpDependencies> = {},
+  options: Partial<HttpOptions> & SqliteReadModelOptions = {},
+  dependencies: Partial<HttpDependencies> & { readonly database?: Database } = {},
   additions = NOTHING,
 ) {
+  const { readTimeoutMs, rankings, ...httpOptions } = options;
   const folder = mkdtempSync(join(tmpdir(), "uniknode-http-"));
   const database = openDatabase(writeChain(folder, additions), { readonly: true });
   const gateway = createGateway();
+  const readModel = createSqliteReadModel(
+    { ...(readTimeoutMs !== undefined && { readTimeoutMs }), ...(rankings && { rankings }) },
+    { database: dependencies.database ?? database, network: chain.network },
+  );
   const server = createHttpServer(
-    { host: "127.0.0.1", port: 0, ...options },
+    { host: "127.0.0.1", port: 0, ...httpOptions },
     {
-      database,
+      readModel,
       network: chain.network,
       identity,
       gateway,
@@ -146,6 +152,7 @@ export function openFixture(
   checkAnswers(server.app);
   return {
     ...server,
+    readModel,
     database,
     gateway,
     path: join(folder, "chain.sqlite"),

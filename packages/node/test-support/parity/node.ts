@@ -16,6 +16,7 @@ import type { Server } from "../../src/http/server/app.ts";
 import { createHttpServer } from "../../src/http/server/server.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 import { createGateway } from "../../src/processes/node/node-gateway.ts";
+import { createSqliteReadModel } from "../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
@@ -99,7 +100,7 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
   const server = createHttpServer(
     { host: "127.0.0.1", port: httpPort, rateLimit: RATE_LIMIT },
     {
-      database: reader,
+      readModel: createSqliteReadModel({}, { database: reader, network }),
       network,
       identity: {
         version: "5.7.2",

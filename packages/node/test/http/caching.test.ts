@@ -4,8 +4,10 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice } from "../../test-support/http/chain.ts";
+import type { Document } from "../../test-support/http/described.ts";
 import { type Fixture, NOW_MS, openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
+import { filled } from "./samples.ts";
 
 let fixture: Fixture;
 afterEach(() => fixture.close());
@@ -93,6 +95,31 @@ test("are counted by the rate limit, and told of it", async () => {
   const answers = [await fixture.get(url), await fixture.get(url), await fixture.get(url)];
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
   expect(answers[1]!.headers["ratelimit-remaining"]).toBe("0");
+});
+
+/** Routes whose answers depend on more than the request and the head. */
+const OF_MORE = [
+  "/node/fees",
+  "/node/status",
+  "/node/syncing",
+  "/openapi.json",
+  "/peers",
+  "/peers/{ip}",
+  "/transactions/unconfirmed",
+  "/transactions/unconfirmed/{id}",
+];
+
+test("are those of all routes that declare it, and of no others", async () => {
+  fixture = openFixture({}, {}, longer);
+  const { paths } = (await fixture.get("/api/openapi.json")).json() as Document;
+  const untagged: string[] = [];
+  for (const [path, { get }] of Object.entries(paths)) {
+    if (!get) continue;
+    const answer = await fixture.get(`/api${filled(path)}`);
+    expect(answer.statusCode, path).toBe(200);
+    if (!("etag" in answer.headers)) untagged.push(path);
+  }
+  expect(untagged.sort()).toEqual(OF_MORE.filter((path) => path in paths));
 });
 
 test("are none where more counts than the head", async () => {

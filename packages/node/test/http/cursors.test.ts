@@ -1,8 +1,7 @@
 /** Lists read from one cursor to the next. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TRANSACTION_ORDERS } from "../../src/read/sqlite/transactions.ts";
-import { WALLET_ORDERS } from "../../src/read/sqlite/wallets.ts";
+import { TRANSACTION_ORDERS, WALLET_ORDERS } from "../../src/read/filters.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { alice, unik } from "../../test-support/http/chain.ts";
 import { documentOf } from "../../test-support/http/described.ts";

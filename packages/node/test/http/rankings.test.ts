@@ -1,7 +1,7 @@
 /** Lists whose order is kept in memory are answered as those are that are sorted each time. */
 import { afterAll, expect, test } from "vitest";
+import { TRANSACTION_ORDERS } from "../../src/read/filters.ts";
 import { createRankingBuilder } from "../../src/read/sqlite/rankings/builder.ts";
-import { TRANSACTION_ORDERS } from "../../src/read/sqlite/transactions.ts";
 import { alice, bob } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";
@@ -12,7 +12,6 @@ const builder = createRankingBuilder(plain.path, (error) => errors.push(error));
 let building: Promise<unknown> = Promise.resolve();
 let built = 0;
 const ranked = openFixture(
-  {},
   {
     rankings: {
       build(...asked) {
@@ -25,6 +24,7 @@ const ranked = openFixture(
       maxShare: 1,
     },
   },
+  {},
   longer,
 );
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { createNetwork, dalinet, type Transaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import type { Api } from "../../src/http/resources/api.ts";
 import { createdRewards } from "../../src/http/resources/rewards.ts";
+import type { Snapshot } from "../../src/read/port.ts";
 
 /** From height 10 on, individuals are rewarded when they come alive instead of when they are minted. */
 const network = createNetwork({
@@ -16,12 +16,12 @@ const mint = (type: string, voucher?: string) =>
 const alive = (tokenId: string) => certified(4, { "LifeCycle/Status": "3" }, tokenId);
 
 function rewardsAt(height: number, ...transactions: Transaction[]) {
-  const queries = {
-    transactions: { certifiedInBlock: () => transactions },
-    tokens: { find: (id: string) => ({ type: id === "individual" ? "1" : "2" }) },
+  const snapshot = {
+    transactions: { certifiedInBlock: async () => transactions },
+    tokens: { find: async (id: string) => ({ type: id === "individual" ? "1" : "2" }) },
   };
   const block = { height, numberOfTransactions: transactions.length };
-  return createdRewards({ network, queries } as unknown as Api, block);
+  return createdRewards(network, snapshot as unknown as Snapshot, block);
 }
 
 test.each([
@@ -39,10 +39,10 @@ test.each([
   ["no mint of an individual under V2", 11, [mint("1", "v"), alive("organization")], "0", "0"],
   ["an individual that comes alive under V2", 11, [alive("individual")], "1100000000", "8900000000"],
   ["a mint of an organization under V2", 11, [mint("2", "v")], "10100000000", "989900000000"],
-])("counts %s", (_name, height, transactions, unikMintRewards, foundationRewards) => {
-  expect(rewardsAt(height, ...transactions)).toEqual({ unikMintRewards, foundationRewards });
+])("counts %s", async (_name, height, transactions, unikMintRewards, foundationRewards) => {
+  expect(await rewardsAt(height, ...transactions)).toEqual({ unikMintRewards, foundationRewards });
 });
 
-test("has nothing to tell of a block without transactions", () => {
-  expect(rewardsAt(5)).toBeUndefined();
+test("has nothing to tell of a block without transactions", async () => {
+  expect(await rewardsAt(5)).toBeUndefined();
 });

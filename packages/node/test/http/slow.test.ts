@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { dalinet } from "@uniknode/protocol";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { createSlowLane, type SlowLane } from "../../src/http/slow-queries/worker-pool.ts";
+import { createSlowLane, type SlowLane } from "../../src/processes/serving/slow-queries/worker-pool.ts";
 import { chain } from "../../test-support/http/chain.ts";
 import { type Fixture, identity, openFixture } from "../../test-support/http/fixture.ts";
 import { longer } from "../../test-support/http/longer.ts";

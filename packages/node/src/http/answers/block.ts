@@ -1,6 +1,6 @@
 /** Blocks in answers (http-api.md 4.3). */
 import { type Static, Type } from "typebox";
-import type { StoredBlock } from "../../read/sqlite/blocks.ts";
+import type { StoredBlock } from "../../read/rows.ts";
 import { type JsonText, written } from "./text.ts";
 import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
 import { address, amount, blockId, count, hex, publicKey, username } from "./values.ts";

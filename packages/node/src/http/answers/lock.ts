@@ -1,7 +1,7 @@
 /** Hash-time locks in answers (http-api.md 4.8). */
 import { type Static, Type } from "typebox";
-import type { StoredLock } from "../../read/sqlite/locks.ts";
-import type { Head } from "../../read/sqlite/snapshot.ts";
+import type { Head } from "../../read/head.ts";
+import type { StoredLock } from "../../read/rows.ts";
 import { Timestamp, type TimestampOf } from "./timestamp.ts";
 import { address, amount, count, hex, id, publicKey } from "./values.ts";
 

@@ -1,6 +1,6 @@
 /** Moments of the network in answers (http-api.md 4.1 and 4.2). */
 import { type Static, Type } from "typebox";
-import type { Head } from "../../read/sqlite/snapshot.ts";
+import type { Head } from "../../read/head.ts";
 import { type JsonText, written } from "./text.ts";
 
 export const Timestamp = Type.Object(

@@ -1,7 +1,7 @@
 /** Transactions in answers (http-api.md 4.4, transactions.md 15). */
 import { type Transaction as SignedTransaction, transactionToJson } from "@uniknode/protocol";
 import { type Static, Type } from "typebox";
-import type { StoredTransaction } from "../../read/sqlite/transactions.ts";
+import type { StoredTransaction } from "../../read/rows.ts";
 import { shownParts } from "../../store/chain/visible-fields.ts";
 import { type JsonText, written } from "./text.ts";
 import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";

@@ -1,6 +1,6 @@
 /** Tokens in answers (http-api.md 4.7). */
 import { type Static, Type } from "typebox";
-import type { StoredToken } from "../../read/sqlite/tokens.ts";
+import type { StoredToken } from "../../read/rows.ts";
 import { address, id } from "./values.ts";
 
 /** `unik` tells more than `nft`, the bare token of the family. */

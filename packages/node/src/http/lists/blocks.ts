@@ -1,12 +1,9 @@
 /** Blocks as several resources show and list them. */
 import { Type } from "typebox";
-import {
-  BLOCK_ORDERS,
-  type BlockFilter,
-  type BlockOrder,
-  type StoredBlock,
-} from "../../read/sqlite/blocks.ts";
-import type { Head } from "../../read/sqlite/snapshot.ts";
+import { BLOCK_ORDERS, type BlockFilter, type BlockOrder } from "../../read/filters.ts";
+import type { Head } from "../../read/head.ts";
+import type { Snapshot } from "../../read/port.ts";
+import type { StoredBlock } from "../../read/rows.ts";
 import { blockAnswer, type CreatedRewards, rawBlockAnswer } from "../answers/block.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
@@ -42,16 +39,16 @@ export const blockListQuery = {
 
 const DEFAULT_ORDER: BlockOrder = { field: "height", direction: "desc" };
 
-export function blockList(
+export async function blockList(
   api: Api,
-  head: Head,
+  { head, blocks }: Snapshot,
   request: ListRequest<{ transform?: string }>,
   filter: BlockFilter,
   orderBy: string | undefined,
 ) {
   const page = pageOf(request.query);
   const order = orderOf(orderBy, DEFAULT_ORDER);
-  const { rows, ...found } = api.queries.blocks.list(head, filter, order, page);
+  const { rows, ...found } = await blocks.list(filter, order, page);
   const data = rows.map((block) => showBlock(api, head, block, request.query));
   return listAnswer(request, page, { rows: data, ...found });
 }

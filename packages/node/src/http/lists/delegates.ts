@@ -1,9 +1,10 @@
 /** Delegates as they are found, ordered and listed. They fit in memory: they are put together once for each head. */
 import { approval } from "@uniknode/ledger";
 import { Type } from "typebox";
-import type { Integer, Interval } from "../../read/sqlite/conditions.ts";
-import type { StoredDelegate } from "../../read/sqlite/delegates.ts";
-import { type Head, perHead } from "../../read/sqlite/snapshot.ts";
+import { perSnapshot } from "../../read/head.ts";
+import type { Integer, Interval } from "../../read/page.ts";
+import type { Snapshot } from "../../read/port.ts";
+import type { StoredDelegate } from "../../read/rows.ts";
 import { type DelegateAnswer, delegateAnswer } from "../answers/delegate.ts";
 import type { ListRequest } from "../requests/pagination.ts";
 import { type Order, orderOf } from "../requests/parameters.ts";
@@ -114,21 +115,22 @@ function orderFrom(text: string | undefined): Order<RateName> {
 }
 
 /** All delegates of a head, resigned ones included. */
-export function createCandidates({ network, queries, timestampOf }: Api) {
+export function createCandidates({ network, timestampOf }: Api) {
   /** What all votes are compared with while delegates of every type compete for the same places. */
-  function oldTotal(head: Head): bigint {
+  async function oldTotal({ chain }: Snapshot): Promise<bigint> {
     // The formula counts a reward for the genesis block too, which nobody got (state.md 4.2).
     const genesisReward = BigInt(network.milestoneAt(1).reward);
-    return queries.chain.supply(head) + queries.chain.lockedSupply(head) + genesisReward;
+    return (await chain.supply()) + (await chain.lockedSupply()) + genesisReward;
   }
 
-  return perHead((head): readonly Candidate[] => {
-    const all = queries.delegates.all(head);
+  return perSnapshot(async (snapshot: Snapshot): Promise<readonly Candidate[]> => {
+    const { head, delegates } = snapshot;
+    const all = await delegates.all();
     const isByType = network.milestoneAt(head.height).nbDelegatesByType !== undefined;
     const votesOf = ({ delegate }: StoredDelegate) =>
       BigInt((isByType ? delegate.weightedVoteBalance : undefined) ?? delegate.voteBalance);
     const totals = isByType ? totalsByType(all, votesOf) : undefined;
-    const total = totals ? 0n : oldTotal(head);
+    const total = totals ? 0n : await oldTotal(snapshot);
     return all.map((stored) => {
       const votes = votesOf(stored);
       const share = approval(votes, totals ? (totals.get(stored.delegate.type) ?? 0n) : total);

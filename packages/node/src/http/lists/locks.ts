@@ -1,8 +1,8 @@
 /** Open hash-time locks as several resources list them. */
 import { Type } from "typebox";
-import type { Integer, Interval } from "../../read/sqlite/conditions.ts";
-import type { StoredLock } from "../../read/sqlite/locks.ts";
-import type { Head } from "../../read/sqlite/snapshot.ts";
+import type { Head } from "../../read/head.ts";
+import type { Integer, Interval } from "../../read/page.ts";
+import type { StoredLock } from "../../read/rows.ts";
 import { isLockExpired, lockAnswer } from "../answers/lock.ts";
 import type { ListRequest } from "../requests/pagination.ts";
 import { type Order, orderBy, orderOf } from "../requests/parameters.ts";

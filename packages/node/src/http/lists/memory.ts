@@ -1,6 +1,7 @@
 /** Lists of what is few enough to be filtered and ordered in memory. */
-import type { Integer, Interval } from "../../read/sqlite/conditions.ts";
-import { CursorError } from "../../read/sqlite/cursor.ts";
+
+import { CursorError } from "../../read/errors.ts";
+import type { Integer, Interval } from "../../read/page.ts";
 import { type ListRequest, listAnswer, type Meta, pageOf } from "../requests/pagination.ts";
 
 type Look<Row, Shown> = {

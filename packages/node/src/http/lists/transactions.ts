@@ -1,13 +1,9 @@
 /** Confirmed transactions as several resources show and list them. */
 import type { Transaction } from "@uniknode/protocol";
 import { Type } from "typebox";
-import type { Head } from "../../read/sqlite/snapshot.ts";
-import {
-  type StoredTransaction,
-  TRANSACTION_ORDERS,
-  type TransactionFilter,
-  type TransactionOrder,
-} from "../../read/sqlite/transactions.ts";
+import { TRANSACTION_ORDERS, type TransactionFilter, type TransactionOrder } from "../../read/filters.ts";
+import type { Snapshot } from "../../read/port.ts";
+import type { StoredTransaction } from "../../read/rows.ts";
 import { rawTransactionAnswer, type TransactionExtras, transactionAnswer } from "../answers/transaction.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import {
@@ -63,22 +59,22 @@ export type TransactionListOptions = {
   readonly extras?: ListedExtras;
 };
 
-export function transactionList(
+export async function transactionList(
   api: Api,
-  head: Head,
+  { head, transactions }: Snapshot,
   request: ListRequest<{ transform?: string }>,
   filter: TransactionFilter,
   { orderBy, sequence = "desc", extras }: TransactionListOptions = {},
 ) {
   const page = pageOf(request.query);
   const { field, direction } = orderOf(orderBy, NEWEST_FIRST);
-  const asked = [head, filter, { field, direction, sequence }, page] as const;
+  const asked = [filter, { field, direction, sequence }, page] as const;
   if (!wantsTransform(request.query)) {
-    const { rows, ...found } = api.queries.transactions.signedList(...asked);
+    const { rows, ...found } = await transactions.signedList(...asked);
     const data = rows.map((signed) => rawTransactionAnswer(signed, extras?.ofSigned(signed)));
     return listAnswer(request, page, { rows: data, ...found });
   }
-  const { rows, ...found } = api.queries.transactions.list(...asked);
+  const { rows, ...found } = await transactions.list(...asked);
   const data = rows.map((row) => transactionAnswer(row, head.height, api, extras?.ofRow(row)));
   return listAnswer(request, page, { rows: data, ...found });
 }

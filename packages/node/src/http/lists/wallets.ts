@@ -1,11 +1,10 @@
 /** Wallets as several resources list them. */
 import { Type } from "typebox";
-import type { Head } from "../../read/sqlite/snapshot.ts";
-import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../read/sqlite/wallets.ts";
+import { WALLET_ORDERS, type WalletFilter, type WalletOrder } from "../../read/filters.ts";
+import type { Snapshot } from "../../read/port.ts";
 import { walletAnswer } from "../answers/wallet.ts";
 import { type ListRequest, listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, int, orderBy, orderOf, publicKey, uint, username } from "../requests/parameters.ts";
-import type { Api } from "../resources/api.ts";
 
 export const walletOrder = Type.Optional(orderBy(...WALLET_ORDERS));
 
@@ -25,16 +24,15 @@ export const walletListQuery = {
 
 const RICHEST_FIRST: WalletOrder = { field: "balance", direction: "desc" };
 
-export function walletList(
-  { queries }: Api,
-  head: Head,
+export async function walletList(
+  { wallets }: Snapshot,
   request: ListRequest,
   filter: WalletFilter,
   orderBy?: string,
 ) {
   const page = pageOf(request.query);
   const order = orderOf(orderBy, RICHEST_FIRST);
-  const { rows, ...found } = queries.wallets.list(head, withoutZeros(filter), order, page);
+  const { rows, ...found } = await wallets.list(withoutZeros(filter), order, page);
   return listAnswer(request, page, { rows: rows.map(walletAnswer), ...found });
 }
 

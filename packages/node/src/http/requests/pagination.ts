@@ -1,7 +1,7 @@
 /** Pages of lists: what a request asks for and what the answer says about them (http-api.md 3.2 and 3.3). */
 import type { FastifyRequest } from "fastify";
 import { type Static, type TSchema, Type } from "typebox";
-import type { Found } from "../../read/sqlite/listing.ts";
+import type { Found } from "../../read/page.ts";
 import { limit, MAX_LIMIT, positive, uint } from "./parameters.ts";
 
 /** What a walk by cursors begins with. */
@@ -31,7 +31,7 @@ export type Page = {
   readonly number: number;
   readonly limit: number;
   readonly offset: number;
-  /** Place of the last row on the page before (`store/queries/cursor.ts`), which then counts instead. */
+  /** Place of the last row on the page before (`read/page.ts`), which then counts instead. */
   readonly after?: string;
   /** Whether the client goes on by the place of the last row. */
   readonly isWalk?: boolean;

@@ -1,9 +1,10 @@
 /** What every resource of the API works with. */
 import type { Network } from "@uniknode/protocol";
+import type { FastifyRequest } from "fastify";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { FeePolicy } from "../../pool/fees.ts";
-import type { Queries } from "../../read/sqlite/queries.ts";
-import type { Head } from "../../read/sqlite/snapshot.ts";
+import type { Head } from "../../read/head.ts";
+import type { Snapshot } from "../../read/port.ts";
 import type { JsonText } from "../answers/text.ts";
 import type { Chainmeta, TimestampOf } from "../answers/timestamp.ts";
 import type { Server } from "../server/app.ts";
@@ -25,15 +26,13 @@ export type Api = {
   readonly gateway: Gateway;
   /** Of `POST /transactions`. */
   readonly maxTransactionsPerRequest: number;
-  /** To be called inside `read`. */
-  readonly queries: Queries;
   /**
-   * Runs reads that see the state of one head: whatever an answer is made of agrees with its chainmeta. A handler that
-   * returns the very result of one read says that it depends on the request and the head only: it is kept for the head.
+   * Reads what answers a request, in one snapshot (`read/port.ts`): whatever the answer is made of agrees with its
+   * chainmeta.
    *
-   * @throws {HttpError} 503 while there is no genesis block
+   * @throws {SnapshotError}
    */
-  read<T>(work: (head: Head) => T): T;
+  read<T>(request: FastifyRequest, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   readonly timestampOf: TimestampOf;
   readonly chainmeta: (head: Head) => { readonly chainmeta: JsonText<Chainmeta> };
   readonly addressOf: (publicKey: string) => string;

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { integer } from "../answers/integer.ts";
 import { blockId, wholeAmount } from "../answers/values.ts";
 import { described, single } from "../documentation/route.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Resource } from "./api.ts";
 
 const Blockchain = Type.Object({
@@ -11,12 +12,12 @@ const Blockchain = Type.Object({
 });
 const schema = described("Blockchain", "The last block and the coins in circulation.", single(Blockchain));
 
-export const blockchain: Resource = (app, { queries, read }) => {
-  app.get("/blockchain", { schema }, () =>
-    read((head) => ({
+export const blockchain: Resource = (app, { read }) => {
+  app.get("/blockchain", { config: HEAD_ONLY, schema }, (request) =>
+    read(request, async ({ head, chain }) => ({
       data: {
         block: { height: head.height, id: head.id },
-        supply: integer(`${queries.chain.supply(head)}`),
+        supply: integer(`${await chain.supply()}`),
       },
     })),
   );

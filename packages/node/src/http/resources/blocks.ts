@@ -1,6 +1,7 @@
 /** `/blocks` (http-api.md 6.3). */
 import { Type } from "typebox";
-import type { StoredBlock } from "../../read/sqlite/blocks.ts";
+import type { Snapshot } from "../../read/port.ts";
+import type { StoredBlock } from "../../read/rows.ts";
 import { AnyBlock } from "../answers/block.ts";
 import { AnyTransaction } from "../answers/transaction.ts";
 import { described, listOf, single } from "../documentation/route.ts";
@@ -16,7 +17,8 @@ import { body, interval, positiveValue, uintValue } from "../requests/bodies.ts"
 import { pageQuery } from "../requests/pagination.ts";
 import { blockId, publicKey, query, transformQuery, uint } from "../requests/parameters.ts";
 import { notFound } from "../server/error.ts";
-import type { Api, Resource } from "./api.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
+import type { Resource } from "./api.ts";
 import { createdRewards } from "./rewards.ts";
 
 const searchBody = body({
@@ -43,17 +45,19 @@ const transactionsQuery = query({
 });
 
 export const blocks: Resource = (app, api) => {
-  const { queries, read } = api;
+  const { read } = api;
 
   app.get(
     "/blocks",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Blocks", "Blocks, newest first.", listOf(AnyBlock)),
         querystring: query(blockListQuery),
       },
     },
-    (request) => read((head) => blockList(api, head, request, request.query, request.query.orderBy)),
+    (request) =>
+      read(request, (snapshot) => blockList(api, snapshot, request, request.query, request.query.orderBy)),
   );
 
   app.post(
@@ -65,38 +69,44 @@ export const blocks: Resource = (app, api) => {
         body: searchBody,
       },
     },
-    (request) => read((head) => blockList(api, head, request, request.body, request.body.orderBy)),
+    (request) =>
+      read(request, (snapshot) => blockList(api, snapshot, request, request.body, request.body.orderBy)),
   );
 
   app.get(
     "/blocks/first",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Blocks", "The first block.", single(AnyBlock)),
         querystring: query(transformQuery),
       },
     },
     (request) =>
-      read((head) => ({ data: showBlock(api, head, existing(queries.blocks.byHeight(1)), request.query) })),
+      read(request, async ({ head, blocks }) => ({
+        data: showBlock(api, head, existing(await blocks.byHeight(1)), request.query),
+      })),
   );
 
   app.get(
     "/blocks/last",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Blocks", "The last block.", single(AnyBlock)),
         querystring: query(transformQuery),
       },
     },
     (request) =>
-      read((head) => ({
-        data: showBlock(api, head, existing(queries.blocks.byHeight(head.height)), request.query),
+      read(request, async ({ head, blocks }) => ({
+        data: showBlock(api, head, existing(await blocks.byHeight(head.height)), request.query),
       })),
   );
 
   app.get(
     "/blocks/:id",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Blocks", "One block, by id or height.", single(AnyBlock)),
         params: Type.Object({ id: blockId }),
@@ -104,9 +114,10 @@ export const blocks: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
-        const block = existing(findBlock(api, request.params.id));
-        return { data: showBlock(api, head, block, request.query, createdRewards(api, block)) };
+      read(request, async (snapshot) => {
+        const block = existing(await findBlock(snapshot, request.params.id));
+        const rewards = await createdRewards(api.network, snapshot, block);
+        return { data: showBlock(api, snapshot.head, block, request.query, rewards) };
       }),
   );
 
@@ -114,6 +125,7 @@ export const blocks: Resource = (app, api) => {
   app.get(
     "/blocks/:id/transactions",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Blocks", "Transactions of a block, in their order.", listOf(AnyTransaction)),
         params: Type.Object({ id: Type.String() }),
@@ -121,12 +133,12 @@ export const blocks: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
-        const { height } = existing(findBlock(api, request.params.id));
+      read(request, async (snapshot) => {
+        const { height } = existing(await findBlock(snapshot, request.params.id));
         const { orderBy } = request.query;
         return transactionList(
           api,
-          head,
+          snapshot,
           request,
           { ...request.query, height },
           { orderBy, sequence: "asc" },
@@ -136,10 +148,10 @@ export const blocks: Resource = (app, api) => {
 };
 
 /** The block of a path segment, which is tried as a height first. */
-function findBlock({ queries }: Api, id: string): StoredBlock | undefined {
+async function findBlock({ blocks }: Snapshot, id: string): Promise<StoredBlock | undefined> {
   const height = /^\d+$/.test(id) ? Number(id) : Number.NaN;
-  const byHeight = Number.isSafeInteger(height) ? queries.blocks.byHeight(height) : undefined;
-  return byHeight ?? queries.blocks.byId(id);
+  const byHeight = Number.isSafeInteger(height) ? await blocks.byHeight(height) : undefined;
+  return byHeight ?? (await blocks.byId(id));
 }
 
 function existing(block: StoredBlock | undefined): StoredBlock {

@@ -20,6 +20,7 @@ import {
   walletId,
 } from "../requests/parameters.ts";
 import { HttpError, notFound } from "../server/error.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Resource } from "./api.ts";
 
 const listQuery = query({
@@ -68,12 +69,14 @@ export const delegates: Resource = (app, api) => {
   app.get(
     "/delegates",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Delegates", "Delegates by rank, resigned ones last.", listOf(Delegate)),
         querystring: listQuery,
       },
     },
-    (request) => read((head) => delegateList(request, candidates(head), request.query)),
+    (request) =>
+      read(request, async (snapshot) => delegateList(request, await candidates(snapshot), request.query)),
   );
 
   app.post(
@@ -86,29 +89,34 @@ export const delegates: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
-        const { activeDelegates } = network.milestoneAt(head.height);
+      read(request, async (snapshot) => {
+        const { activeDelegates } = network.milestoneAt(snapshot.head.height);
         if ((request.body.usernames?.length ?? 0) > activeDelegates) {
           throw new HttpError(422, `"usernames" must NOT have more than ${activeDelegates} items`);
         }
-        return delegateList(request, candidates(head), request.body);
+        return delegateList(request, await candidates(snapshot), request.body);
       }),
   );
 
   app.get(
     "/delegates/:id",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Delegates", "One delegate, by username, address or public key.", single(Delegate)),
         params,
       },
     },
-    (request) => read((head) => ({ data: find(candidates(head), request.params.id).answer })),
+    (request) =>
+      read(request, async (snapshot) => ({
+        data: find(await candidates(snapshot), request.params.id).answer,
+      })),
   );
 
   app.get(
     "/delegates/:id/blocks",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Delegates", "Blocks that a delegate forged, newest first.", listOf(AnyBlock)),
         params,
@@ -116,16 +124,17 @@ export const delegates: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
+      read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const forgedBy = find(candidates(head), request.params.id).answer.publicKey;
-        return blockList(api, head, request, { ...filter, forgedBy }, orderBy);
+        const forgedBy = find(await candidates(snapshot), request.params.id).answer.publicKey;
+        return blockList(api, snapshot, request, { ...filter, forgedBy }, orderBy);
       }),
   );
 
   app.get(
     "/delegates/:id/voters",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Delegates", "Wallets that vote for a delegate, richest first.", listOf(Wallet)),
         params,
@@ -133,10 +142,10 @@ export const delegates: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
+      read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const votesFor = find(candidates(head), request.params.id).answer.publicKey;
-        return walletList(api, head, request, { ...filter, votesFor }, orderBy);
+        const votesFor = find(await candidates(snapshot), request.params.id).answer.publicKey;
+        return walletList(snapshot, request, { ...filter, votesFor }, orderBy);
       }),
   );
 };

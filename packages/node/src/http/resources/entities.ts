@@ -1,7 +1,7 @@
 /** `/entities` (http-api.md 6.11). */
 import { Type } from "typebox";
-import type { Integer } from "../../read/sqlite/conditions.ts";
-import type { StoredEntity } from "../../read/sqlite/entities.ts";
+import type { Integer } from "../../read/page.ts";
+import type { StoredEntity } from "../../read/rows.ts";
 import { address as addressText, count, id, publicKey as publicKeyText } from "../answers/values.ts";
 import { described, listOf, single } from "../documentation/route.ts";
 import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "../lists/memory.ts";
@@ -9,6 +9,7 @@ import { body, boolValue, intValue } from "../requests/bodies.ts";
 import { type ListRequest, pageQuery } from "../requests/pagination.ts";
 import { bool, hex64, int, type Order, orderBy, orderOf, publicKey, query } from "../requests/parameters.ts";
 import { notFound } from "../server/error.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Resource } from "./api.ts";
 
 const Entity = Type.Object(
@@ -72,11 +73,11 @@ const searchBody = body({
   isResigned: Type.Optional(boolValue),
 });
 
-export const entities: Resource = (app, { queries, read }) => {
+export const entities: Resource = (app, { read }) => {
   function list(request: ListRequest<{ orderBy?: string }>, filter: EntityFilter) {
-    return read((head) => {
+    return read(request, async ({ entities }) => {
       const { field, direction } = orderOf(request.query.orderBy, BY_ID);
-      const found = passing(queries.entities.all(head), TESTS, filter);
+      const found = passing(await entities.all(), TESTS, filter);
       const ordered = sorted(found, RATES[field], { direction, id: ({ id }) => id });
       return memoryList(request, ordered, { show: entityAnswer, id: ({ id }) => id });
     });
@@ -85,6 +86,7 @@ export const entities: Resource = (app, { queries, read }) => {
   app.get(
     "/entities",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Entities", "Entities, resigned ones included.", listOf(Entity)),
         querystring: listQuery,
@@ -108,11 +110,12 @@ export const entities: Resource = (app, { queries, read }) => {
   app.get(
     "/entities/:id",
     {
+      config: HEAD_ONLY,
       schema: { ...described("Entities", "One entity.", single(Entity)), params: Type.Object({ id: hex64 }) },
     },
     (request) =>
-      read((head) => {
-        const entity = queries.entities.all(head).find(({ id }) => id === request.params.id);
+      read(request, async ({ entities }) => {
+        const entity = (await entities.all()).find(({ id }) => id === request.params.id);
         if (!entity) throw notFound("Entity");
         return { data: entityAnswer(entity) };
       }),

@@ -9,6 +9,7 @@ import { body, boolValue, distinct, interval, uintValue } from "../requests/bodi
 import { pageQuery } from "../requests/pagination.ts";
 import { address, bool, hex64, publicKey, query, uint } from "../requests/parameters.ts";
 import { notFound } from "../server/error.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Resource } from "./api.ts";
 
 const listQuery = query({
@@ -42,12 +43,18 @@ const MAX_IDS = 25;
 const unlockedBody = body({ ids: Type.Optional(distinct(hex64, MAX_IDS)) });
 
 export const locks: Resource = (app, api) => {
-  const { queries, read, timestampOf } = api;
+  const { read, timestampOf } = api;
 
   app.get(
     "/locks",
-    { schema: { ...described("Locks", "Open locks.", listOf(Lock)), querystring: listQuery } },
-    (request) => read((head) => lockList(api, head, request, queries.locks.all(head), request.query)),
+    {
+      config: HEAD_ONLY,
+      schema: { ...described("Locks", "Open locks.", listOf(Lock)), querystring: listQuery },
+    },
+    (request) =>
+      read(request, async ({ head, locks }) =>
+        lockList(api, head, request, await locks.all(), request.query),
+      ),
   );
 
   app.post(
@@ -59,7 +66,8 @@ export const locks: Resource = (app, api) => {
         body: searchBody,
       },
     },
-    (request) => read((head) => lockList(api, head, request, queries.locks.all(head), request.body)),
+    (request) =>
+      read(request, async ({ head, locks }) => lockList(api, head, request, await locks.all(), request.body)),
   );
 
   app.post(
@@ -74,16 +82,21 @@ export const locks: Resource = (app, api) => {
     (request) => {
       const { orderBy = "timestamp:asc" } = request.query;
       const lockIds = request.body.ids ?? [];
-      return read((head) => transactionList(api, head, request, { lockIds }, { orderBy, sequence: "asc" }));
+      return read(request, (snapshot) =>
+        transactionList(api, snapshot, request, { lockIds }, { orderBy, sequence: "asc" }),
+      );
     },
   );
 
   app.get(
     "/locks/:id",
-    { schema: { ...described("Locks", "One open lock.", single(Lock)), params: Type.Object({ id: hex64 }) } },
+    {
+      config: HEAD_ONLY,
+      schema: { ...described("Locks", "One open lock.", single(Lock)), params: Type.Object({ id: hex64 }) },
+    },
     (request) =>
-      read((head) => {
-        const lock = queries.locks.find(request.params.id);
+      read(request, async ({ head, locks }) => {
+        const lock = await locks.find(request.params.id);
         if (!lock) throw notFound("Lock");
         return { data: lockAnswer(lock, head, timestampOf) };
       }),

@@ -2,11 +2,13 @@
 import { isTypeActive, transactionKey, transactionTypes } from "@uniknode/protocol";
 import { Type } from "typebox";
 import type { FeePolicy } from "../../pool/fees.ts";
-import type { FeeStatistics } from "../../read/sqlite/fees.ts";
+import type { Snapshot } from "../../read/port.ts";
+import type { FeeStatistics } from "../../read/rows.ts";
 import { ENTITY_FEES } from "../answers/fees.ts";
 import { amount, blockId } from "../answers/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { days, query } from "../requests/parameters.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Api, Resource } from "./api.ts";
 
 const SyncProgress = Type.Object(
@@ -105,19 +107,22 @@ export const node: Resource = (app, api) => {
   app.get(
     "/node/syncing",
     { schema: described("Node", "Whether the node is catching up.", single(Syncing)) },
-    async () => {
+    async (request) => {
       const { synced, blocksCount, progress } = await gateway.status();
-      const { height, id } = read((head) => head);
+      const { height, id } = await read(request, async ({ head }) => head);
       return { data: { syncing: !synced, blocks: blocksCount, height, id, ...(progress && { progress }) } };
     },
   );
 
   app.get(
     "/node/configuration",
-    { schema: described("Node", "The network, and the milestone in force.", single(Configuration)) },
-    () => {
+    {
+      config: HEAD_ONLY,
+      schema: described("Node", "The network, and the milestone in force.", single(Configuration)),
+    },
+    (request) => {
       const { nethash, slip44, wif, client, pubKeyHash } = network.description;
-      return read((head) => ({
+      return read(request, async ({ head }) => ({
         data: {
           core: { version: identity.version },
           nethash,
@@ -149,7 +154,9 @@ export const node: Resource = (app, api) => {
     "The whole preset of the network, with its first block.",
     single(CryptoConfiguration),
   );
-  app.get("/node/configuration/crypto", { schema: crypto }, () => read(() => cryptoConfiguration));
+  app.get("/node/configuration/crypto", { config: HEAD_ONLY, schema: crypto }, (request) =>
+    read(request, async () => cryptoConfiguration),
+  );
 
   app.get(
     "/node/fees",
@@ -165,9 +172,11 @@ export const node: Resource = (app, api) => {
     },
     (request) => {
       const period = request.query.days === undefined ? undefined : Number(request.query.days);
-      return period === undefined
-        ? { meta: {}, data: lastFees(api) }
-        : { meta: { days: period }, data: feesOfPeriod(api, period) };
+      return read(request, async (snapshot) =>
+        period === undefined
+          ? { meta: {}, data: await lastFees(api, snapshot) }
+          : { meta: { days: period }, data: await feesOfPeriod(api, snapshot, period) },
+      );
     },
   );
 };
@@ -183,29 +192,33 @@ const withTypeGroups = (transactions: unknown): unknown =>
 
 type FeesByGroup = Record<string, Record<string, FeeStatistics>>;
 
-const lastFees = ({ network, queries, read }: Api): FeesByGroup =>
-  read((head) =>
-    byGroup(
-      transactionTypes
-        .filter(({ typeGroup, type }) => isTypeActive(typeGroup, type, { network, height: head.height }))
-        .map(({ typeGroup, type, key }) => {
-          const fees = queries.fees.ofLast(LAST_COUNT, typeGroup, type) ?? NO_FEES;
-          return { typeGroup, key, fees };
-        }),
+async function lastFees({ network }: Api, { head, fees }: Snapshot): Promise<FeesByGroup> {
+  const active = transactionTypes.filter(({ typeGroup, type }) =>
+    isTypeActive(typeGroup, type, { network, height: head.height }),
+  );
+  return byGroup(
+    await Promise.all(
+      active.map(async ({ typeGroup, type, key }) => ({
+        typeGroup,
+        key,
+        fees: (await fees.ofLast(LAST_COUNT, typeGroup, type)) ?? NO_FEES,
+      })),
     ),
   );
+}
 
-const feesOfPeriod = ({ identity, queries, read, network, nowMs }: Api, period: number): FeesByGroup =>
-  read((head) => {
-    const epochMs = Date.parse(network.milestoneAt(1).epoch);
-    const since = Math.floor((nowMs() - period * MS_PER_DAY - epochMs) / 1000);
-    const height = queries.blocks.heightAt(since, head);
-    return byGroup(
-      queries.fees
-        .since(height, identity.feePolicy.minFeeBroadcast)
-        .map(({ typeGroup, type, ...fees }) => ({ typeGroup, key: transactionKey(typeGroup, type), fees })),
-    );
-  });
+async function feesOfPeriod(
+  { identity, network, nowMs }: Api,
+  { blocks, fees }: Snapshot,
+  period: number,
+): Promise<FeesByGroup> {
+  const epochMs = Date.parse(network.milestoneAt(1).epoch);
+  const since = Math.floor((nowMs() - period * MS_PER_DAY - epochMs) / 1000);
+  const paid = await fees.since(await blocks.heightAt(since), identity.feePolicy.minFeeBroadcast);
+  return byGroup(
+    paid.map(({ typeGroup, type, ...fees }) => ({ typeGroup, key: transactionKey(typeGroup, type), fees })),
+  );
+}
 
 function byGroup(types: readonly { typeGroup: number; key: string; fees: FeeStatistics }[]): FeesByGroup {
   const groups: FeesByGroup = {};

@@ -4,6 +4,7 @@ import { amount, publicKey } from "../answers/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { positive } from "../requests/parameters.ts";
 import { notFound } from "../server/error.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Resource } from "./api.ts";
 
 const RoundDelegate = Type.Object({ publicKey, votes: amount }, { title: "RoundDelegate" });
@@ -16,10 +17,10 @@ const schema = {
   params: Type.Object({ id: positive }),
 };
 
-export const rounds: Resource = (app, { queries, read }) => {
-  app.get("/rounds/:id/delegates", { schema }, (request) =>
-    read(() => {
-      const delegates = queries.rounds.delegates(Number(request.params.id));
+export const rounds: Resource = (app, { read }) => {
+  app.get("/rounds/:id/delegates", { config: HEAD_ONLY, schema }, (request) =>
+    read(request, async ({ rounds }) => {
+      const delegates = await rounds.delegates(Number(request.params.id));
       if (!delegates) throw notFound("Round");
       return {
         data: delegates

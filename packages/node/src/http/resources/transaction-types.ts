@@ -1,11 +1,12 @@
 /** `/transactions/types`, `/transactions/schemas` and `/transactions/fees` (http-api.md 6.4). */
 import { isTypeActive, type TransactionType, transactionTypes, typeStaticFee } from "@uniknode/protocol";
 import { type TSchema, Type } from "typebox";
-import type { Head } from "../../read/sqlite/snapshot.ts";
+import type { Head } from "../../read/head.ts";
 import { ENTITY_FEES } from "../answers/fees.ts";
 import { publishedSchema } from "../answers/schemas.ts";
 import { amount } from "../answers/values.ts";
 import { described, single } from "../documentation/route.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Resource } from "./api.ts";
 
 const byGroupOf = <M extends TSchema>(member: M) =>
@@ -24,8 +25,8 @@ export const transactionTypeLists: Resource = (app, { network, read }) => {
   }
 
   const types = described("Transactions", "Active types by group.", byGroupOf(Type.Integer()));
-  app.get("/transactions/types", { schema: types }, () =>
-    read((head) => ({ data: byGroup(head, ({ key, type }) => [capitalised(key), type]) })),
+  app.get("/transactions/types", { config: HEAD_ONLY, schema: types }, (request) =>
+    read(request, async ({ head }) => ({ data: byGroup(head, ({ key, type }) => [capitalised(key), type]) })),
   );
 
   const schemas = described(
@@ -33,15 +34,15 @@ export const transactionTypeLists: Resource = (app, { network, read }) => {
     "Schemas of active types by group.",
     byGroupOf(Type.Record(Type.String(), Type.Unknown())),
   );
-  app.get("/transactions/schemas", { schema: schemas }, () =>
-    read((head) => ({
+  app.get("/transactions/schemas", { config: HEAD_ONLY, schema: schemas }, (request) =>
+    read(request, async ({ head }) => ({
       data: byGroup(head, ({ typeGroup, type }) => [`${type}`, publishedSchema(typeGroup, type)]),
     })),
   );
 
   const fees = described("Transactions", "Static fees of active types by group.", byGroupOf(amount));
-  app.get("/transactions/fees", { schema: fees }, () =>
-    read((head) => {
+  app.get("/transactions/fees", { config: HEAD_ONLY, schema: fees }, (request) =>
+    read(request, async ({ head }) => {
       const milestone = network.milestoneAt(head.height);
       const fees = byGroup(head, (type) => [type.key, `${typeStaticFee(type, milestone)}`]);
       return { data: { ...fees, "2": ENTITY_FEES } };

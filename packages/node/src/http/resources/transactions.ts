@@ -1,7 +1,8 @@
 /** `/transactions` (http-api.md 6.4). */
 import { Type } from "typebox";
 import type { PoolRange } from "../../gateway/gateway.ts";
-import { type Head, perHead } from "../../read/sqlite/snapshot.ts";
+import { perSnapshot } from "../../read/head.ts";
+import type { Snapshot } from "../../read/port.ts";
 import {
   AnyTransaction,
   pendingAnswer,
@@ -38,6 +39,7 @@ import {
   wantsTransform,
 } from "../requests/parameters.ts";
 import { notFound } from "../server/error.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Api, Resource } from "./api.ts";
 import { VOTE } from "./votes.ts";
 
@@ -99,22 +101,23 @@ const Admission = Type.Object(
 );
 
 export const transactions: Resource = (app, api) => {
-  const { gateway, queries, read, chainmeta } = api;
-  const votedNames = createVotedNames(api);
+  const { gateway, read, chainmeta } = api;
+  const votedNames = createVotedNames();
 
   app.get(
     "/transactions",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Transactions", "Transactions, newest first.", listOf(AnyTransaction)),
         querystring: listQuery,
       },
     },
     (request) =>
-      read((head) =>
-        transactionList(api, head, request, request.query, {
+      read(request, async (snapshot) =>
+        transactionList(api, snapshot, request, request.query, {
           orderBy: request.query.orderBy,
-          extras: votedNames(head),
+          extras: await votedNames(snapshot),
         }),
       ),
   );
@@ -142,7 +145,7 @@ export const transactions: Resource = (app, api) => {
     },
     (request) => {
       const { orderBy, ...filter } = request.body;
-      return read((head) => transactionList(api, head, request, filter, { orderBy }));
+      return read(request, (snapshot) => transactionList(api, snapshot, request, filter, { orderBy }));
     },
   );
 
@@ -189,6 +192,7 @@ export const transactions: Resource = (app, api) => {
   app.get(
     "/transactions/:id",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described(
           "Transactions",
@@ -200,14 +204,14 @@ export const transactions: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
+      read(request, async ({ head, transactions }) => {
         const { id } = request.params;
         if (!wantsTransform(request.query)) {
-          const signed = queries.transactions.signedById(id);
+          const signed = await transactions.signedById(id);
           if (!signed) throw notFound("Transaction");
           return { data: rawTransactionAnswer(signed), ...chainmeta(head) };
         }
-        const found = queries.transactions.byId(id);
+        const found = await transactions.byId(id);
         if (!found) throw notFound("Transaction");
         return { data: singleTransactionAnswer(found, head.height, api), ...chainmeta(head) };
       }),
@@ -230,18 +234,16 @@ const VOTE_ASSET = /^\{"votes":\["[+-]([0-9a-f]+)"/;
  * The member `unikname` of votes for a delegate whose unik has disclosed a name. In the raw form the old network tells
  * votes by the type group, which those of the core do not have there.
  */
-function createVotedNames({ queries }: Api) {
-  const byPublicKey = perHead(
-    (head) =>
-      new Map(queries.delegates.all(head).map(({ publicKey, explicitName }) => [publicKey, explicitName])),
-  );
-  return (head: Head): ListedExtras => {
+function createVotedNames() {
+  return perSnapshot(async ({ delegates }: Snapshot): Promise<ListedExtras> => {
+    const all = await delegates.all();
+    const names = new Map(all.map(({ publicKey, explicitName }) => [publicKey, explicitName]));
     const nameOf = (publicKey: string | undefined): TransactionExtras =>
-      publicKey === undefined ? {} : { unikname: byPublicKey(head).get(publicKey) };
+      publicKey === undefined ? {} : { unikname: names.get(publicKey) };
     return {
       ofRow: ({ asset }) => nameOf(VOTE_ASSET.exec(asset ?? "")?.[1]),
       ofSigned: ({ typeGroup, type, asset }) =>
         typeGroup === VOTE.typeGroup && type === VOTE.type ? nameOf(asset?.votes?.[0]?.slice(1)) : {},
     };
-  };
+  });
 }

@@ -1,6 +1,8 @@
 /** `/uniks`, `/nfts` and `/nfts/status` (http-api.md 6.12). Requests that do not validate are 400 here. */
 import { Type } from "typebox";
-import type { StoredToken, TokenOrder } from "../../read/sqlite/tokens.ts";
+import type { TokenOrder } from "../../read/filters.ts";
+import type { Snapshot } from "../../read/port.ts";
+import type { StoredToken } from "../../read/rows.ts";
 import {
   systemProperties,
   TokenDetail,
@@ -17,11 +19,12 @@ import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, hex64, orderOf, query } from "../requests/parameters.ts";
 import type { Server } from "../server/app.ts";
 import { HttpError, notFound } from "../server/error.ts";
-import type { Api, Resource } from "./api.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
+import type { Resource } from "./api.ts";
 
 export const TOKEN_NAMES: readonly TokenName[] = ["unik", "nft"];
 
-const config = { invalidStatus: 400 as const };
+const config = { invalidStatus: 400, ...HEAD_ONLY } as const;
 /** Any text is accepted; only the fields of a summary have an effect. */
 export const TOKEN_ORDER = {
   description: "id or ownerId, with :asc or :desc behind it; any other text counts as id:asc",
@@ -44,16 +47,16 @@ const TokenStatus = Type.Object(
 );
 
 export const uniks: Resource = (app, api) => {
-  const { queries, read, chainmeta } = api;
+  const { read, chainmeta } = api;
 
   const status = described(
     "Uniks",
     "How many uniks there are of each type.",
     single(Type.Array(TokenStatus), chainmetaMember),
   );
-  app.get("/nfts/status", { schema: status }, () =>
-    read((head) => {
-      const counts = queries.tokens.countsByType(head);
+  app.get("/nfts/status", { config: HEAD_ONLY, schema: status }, (request) =>
+    read(request, async ({ head, tokens }) => {
+      const counts = await tokens.countsByType();
       const count = (type: string) => `${counts.get(type) ?? 0}`;
       const status = {
         nftName: "UNIK",
@@ -79,8 +82,8 @@ export const uniks: Resource = (app, api) => {
       },
       (request) => {
         const page = pageOf(request.query);
-        return read((head) => {
-          const { rows, ...found } = queries.tokens.list(head, {}, tokenOrderOf(request.query), page);
+        return read(request, async ({ tokens }) => {
+          const { rows, ...found } = await tokens.list({}, tokenOrderOf(request.query), page);
           return listAnswer(request, page, {
             rows: rows.map((token) => tokenSummary(token, name)),
             ...found,
@@ -106,8 +109,8 @@ export const uniks: Resource = (app, api) => {
           ...(id !== undefined && { ids: [id].flat().map((text) => text.toLowerCase()) }),
           ...(ownerId !== undefined && { ownerId }),
         };
-        return read((head) => {
-          const { rows, ...found } = queries.tokens.list(head, filter, tokenOrderOf(request.body), page);
+        return read(request, async ({ tokens }) => {
+          const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.body), page);
           return listAnswer(request, page, {
             rows: rows.map((token) => tokenSummary(token, name)),
             ...found,
@@ -123,9 +126,9 @@ export const uniks: Resource = (app, api) => {
         schema: { ...described("Uniks", "One unik.", single(TokenDetail, chainmetaMember)), params },
       },
       (request) =>
-        read((head) => {
-          const token = findToken(api, request.params.id);
-          return { data: tokenDetail(token, name), ...chainmeta(head) };
+        read(request, async (snapshot) => {
+          const token = await findToken(snapshot, request.params.id);
+          return { data: tokenDetail(token, name), ...chainmeta(snapshot.head) };
         }),
     );
 
@@ -144,10 +147,10 @@ export const uniks: Resource = (app, api) => {
         },
       },
       (request) =>
-        read((head) => {
-          const properties = propertiesOf(api, findToken(api, request.params.id));
+        read(request, async (snapshot) => {
+          const properties = await propertiesOf(snapshot, await findToken(snapshot, request.params.id));
           const look = { show: ([key, value]: Property) => ({ [key]: value }), id: ([key]: Property) => key };
-          return { ...memoryList(request, properties, look), ...chainmeta(head) };
+          return { ...memoryList(request, properties, look), ...chainmeta(snapshot.head) };
         }),
     );
 
@@ -165,12 +168,13 @@ export const uniks: Resource = (app, api) => {
         },
       },
       (request) =>
-        read((head) => {
+        read(request, async (snapshot) => {
           const { key } = request.params;
           const id = request.params.id.toLowerCase();
-          const value = queries.tokens.property(id, key) ?? systemProperty(api, id, key);
+          const value =
+            (await snapshot.tokens.property(id, key)) ?? (await systemProperty(snapshot, id, key));
           if (value === undefined) throw new HttpError(404);
-          return { data: value, ...chainmeta(head) };
+          return { data: value, ...chainmeta(snapshot.head) };
         }),
     );
   }
@@ -194,8 +198,8 @@ export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {
   return field === "ownerId" || field === "id" ? { field, direction } : { field: "id", direction: "asc" };
 }
 
-function findToken({ queries }: Api, id: string): StoredToken {
-  const token = queries.tokens.find(id.toLowerCase());
+async function findToken({ tokens }: Snapshot, id: string): Promise<StoredToken> {
+  const token = await tokens.find(id.toLowerCase());
   if (!token) throw notFound(`Non fungible token ${id}`);
   return token;
 }
@@ -203,20 +207,26 @@ function findToken({ queries }: Api, id: string): StoredToken {
 type Property = [key: string, value: string];
 
 /** Stored properties, then those that every token has unless it stores them itself. */
-function propertiesOf(api: Api, token: StoredToken): Property[] {
-  const stored = api.queries.tokens
-    .properties(token.id)
-    .map(({ key, value }): [string, string] => [key, value]);
-  const keys = new Set(stored.map(([key]) => key));
-  return [...stored, ...systemPropertiesOf(api, token).filter(([key]) => !keys.has(key))];
+async function propertiesOf(snapshot: Snapshot, token: StoredToken): Promise<Property[]> {
+  const stored = await snapshot.tokens.properties(token.id);
+  const keys = new Set(stored.map(({ key }) => key));
+  const system = await systemPropertiesOf(snapshot, token);
+  return [
+    ...stored.map(({ key, value }): Property => [key, value]),
+    ...system.filter(([key]) => !keys.has(key)),
+  ];
 }
 
-function systemProperty(api: Api, id: string, wanted: string): string | undefined {
-  const token = api.queries.tokens.find(id);
-  return token && systemPropertiesOf(api, token).find(([key]) => key === wanted)?.[1];
+async function systemProperty(snapshot: Snapshot, id: string, wanted: string): Promise<string | undefined> {
+  const token = await snapshot.tokens.find(id);
+  const properties = token && (await systemPropertiesOf(snapshot, token));
+  return properties?.find(([key]) => key === wanted)?.[1];
 }
 
-const systemPropertiesOf = ({ queries }: Api, { type, ownerId }: StoredToken): Property[] =>
-  systemProperties(type, queries.wallets.hasSecondKey(ownerId)).filter(
-    (property): property is Property => property[1] !== undefined,
-  );
+async function systemPropertiesOf(
+  { wallets }: Snapshot,
+  { type, ownerId }: StoredToken,
+): Promise<Property[]> {
+  const properties = systemProperties(type, await wallets.hasSecondKey(ownerId));
+  return properties.filter((property): property is Property => property[1] !== undefined);
+}

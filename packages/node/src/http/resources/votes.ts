@@ -5,6 +5,7 @@ import { described, listOf, single } from "../documentation/route.ts";
 import { recipientQuery, senderQuery, transactionList, transactionListQuery } from "../lists/transactions.ts";
 import { hex64, query, transformQuery, wantsTransform } from "../requests/parameters.ts";
 import { notFound } from "../server/error.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Resource } from "./api.ts";
 
 export const VOTE = { typeGroup: 2001, type: 5 } as const;
@@ -12,26 +13,28 @@ export const VOTE = { typeGroup: 2001, type: 5 } as const;
 const listQuery = query({ ...transactionListQuery, ...senderQuery, ...recipientQuery });
 
 export const votes: Resource = (app, api) => {
-  const { queries, read } = api;
+  const { read } = api;
 
   app.get(
     "/votes",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Votes", "Votes, newest first.", listOf(AnyTransaction)),
         querystring: listQuery,
       },
     },
     (request) =>
-      read((head) => {
+      read(request, (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        return transactionList(api, head, request, { ...filter, ...VOTE }, { orderBy });
+        return transactionList(api, snapshot, request, { ...filter, ...VOTE }, { orderBy });
       }),
   );
 
   app.get(
     "/votes/:id",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Votes", "One vote.", single(AnyTransaction)),
         params: Type.Object({ id: hex64 }),
@@ -39,12 +42,12 @@ export const votes: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
+      read(request, async ({ head, transactions }) => {
         const { id } = request.params;
-        const found = queries.transactions.byId(id);
+        const found = await transactions.byId(id);
         if (found?.typeGroup !== VOTE.typeGroup || found.type !== VOTE.type) throw notFound("Vote");
         if (wantsTransform(request.query)) return { data: transactionAnswer(found, head.height, api) };
-        return { data: rawTransactionAnswer(queries.transactions.signedById(id)!) };
+        return { data: rawTransactionAnswer((await transactions.signedById(id))!) };
       }),
   );
 };

@@ -1,6 +1,7 @@
 /** `/wallets` (http-api.md 6.5). */
 import { Type } from "typebox";
-import type { StoredWallet } from "../../read/sqlite/wallets.ts";
+import type { Snapshot } from "../../read/port.ts";
+import type { StoredWallet } from "../../read/rows.ts";
 import { Lock } from "../answers/lock.ts";
 import { AnyTransaction } from "../answers/transaction.ts";
 import { TokenSummary, tokenSummary } from "../answers/unik.ts";
@@ -29,7 +30,8 @@ import {
   walletId,
 } from "../requests/parameters.ts";
 import { HttpError, notFound } from "../server/error.ts";
-import type { Api, Resource } from "./api.ts";
+import { HEAD_ONLY } from "../server/head-cache.ts";
+import type { Resource } from "./api.ts";
 import { TOKEN_NAMES, TOKEN_ORDER, tokenOrderOf } from "./uniks.ts";
 import { VOTE } from "./votes.ts";
 
@@ -52,32 +54,34 @@ const transactionsQuery = { ...transactionListQuery, ...typeQuery, ...typeGroupQ
 const params = Type.Object({ id: walletId });
 
 export const wallets: Resource = (app, api) => {
-  const { queries, read, chainmeta } = api;
+  const { read, chainmeta } = api;
 
   app.get(
     "/wallets",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Wallets", "Wallets, richest first.", listOf(Wallet, chainmetaMember)),
         querystring: query(walletListQuery),
       },
     },
     (request) =>
-      read((head) => ({
-        ...walletList(api, head, request, request.query, request.query.orderBy),
-        ...chainmeta(head),
+      read(request, async (snapshot) => ({
+        ...(await walletList(snapshot, request, request.query, request.query.orderBy)),
+        ...chainmeta(snapshot.head),
       })),
   );
 
   app.get(
     "/wallets/top",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Wallets", "Wallets, richest first whatever else is asked.", listOf(Wallet)),
         querystring: query(walletListQuery),
       },
     },
-    (request) => read((head) => walletList(api, head, request, request.query)),
+    (request) => read(request, (snapshot) => walletList(snapshot, request, request.query)),
   );
 
   app.post(
@@ -89,12 +93,14 @@ export const wallets: Resource = (app, api) => {
         body: searchBody,
       },
     },
-    (request) => read((head) => walletList(api, head, request, request.body, request.query.orderBy)),
+    (request) =>
+      read(request, (snapshot) => walletList(snapshot, request, request.body, request.query.orderBy)),
   );
 
   app.get(
     "/wallets/:id",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described(
           "Wallets",
@@ -105,12 +111,16 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => ({ data: singleWalletAnswer(findWallet(api, request.params.id)), ...chainmeta(head) })),
+      read(request, async (snapshot) => ({
+        data: singleWalletAnswer(await findWallet(snapshot, request.params.id)),
+        ...chainmeta(snapshot.head),
+      })),
   );
 
   app.get(
     "/wallets/:id/transactions",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described(
           "Wallets",
@@ -122,16 +132,17 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
+      read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const participant = findWallet(api, request.params.id).address;
-        return transactionList(api, head, request, { ...filter, participant }, { orderBy });
+        const participant = (await findWallet(snapshot, request.params.id)).address;
+        return transactionList(api, snapshot, request, { ...filter, participant }, { orderBy });
       }),
   );
 
   app.get(
     "/wallets/:id/transactions/sent",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Wallets", "Transactions that a wallet sent.", listOf(AnyTransaction)),
         params,
@@ -139,16 +150,17 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
+      read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const senderId = findWallet(api, request.params.id).address;
-        return transactionList(api, head, request, { ...filter, senderId }, { orderBy });
+        const senderId = (await findWallet(snapshot, request.params.id)).address;
+        return transactionList(api, snapshot, request, { ...filter, senderId }, { orderBy });
       }),
   );
 
   app.get(
     "/wallets/:id/transactions/received",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Wallets", "Transactions that a wallet received.", listOf(AnyTransaction)),
         params,
@@ -156,16 +168,17 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
+      read(request, async (snapshot) => {
         const { orderBy, ...filter } = request.query;
-        const recipientId = findWallet(api, request.params.id).address;
-        return transactionList(api, head, request, { ...filter, recipientId }, { orderBy });
+        const recipientId = (await findWallet(snapshot, request.params.id)).address;
+        return transactionList(api, snapshot, request, { ...filter, recipientId }, { orderBy });
       }),
   );
 
   app.get(
     "/wallets/:id/votes",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Wallets", "Votes that a wallet sent.", listOf(AnyTransaction)),
         params,
@@ -173,15 +186,16 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
-        const senderId = findWallet(api, request.params.id).address;
-        return transactionList(api, head, request, { ...VOTE, senderId });
+      read(request, async (snapshot) => {
+        const senderId = (await findWallet(snapshot, request.params.id)).address;
+        return transactionList(api, snapshot, request, { ...VOTE, senderId });
       }),
   );
 
   app.get(
     "/wallets/:id/locks",
     {
+      config: HEAD_ONLY,
       schema: {
         ...described("Wallets", "Open locks that a wallet made.", listOf(Lock)),
         params,
@@ -189,9 +203,9 @@ export const wallets: Resource = (app, api) => {
       },
     },
     (request) =>
-      read((head) => {
-        const { address } = findWallet(api, request.params.id);
-        return lockList(api, head, request, queries.locks.of(address), request.query);
+      read(request, async (snapshot) => {
+        const { address } = await findWallet(snapshot, request.params.id);
+        return lockList(api, snapshot.head, request, await snapshot.locks.of(address), request.query);
       }),
   );
 
@@ -203,13 +217,13 @@ export const wallets: Resource = (app, api) => {
       querystring,
     };
     // Nobody's tokens are an empty list.
-    app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false } }, (request) => {
+    app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...HEAD_ONLY } }, (request) => {
       const page = pageOf(request.query);
-      return read((head) => {
+      return read(request, async ({ head, tokens, wallets }) => {
         // Address, public key or username: whoever it is, the tokens are those of its address.
-        const wallet = queries.wallets.find(request.params.id);
+        const wallet = await wallets.find(request.params.id);
         const filter = { ownerId: wallet?.address ?? request.params.id };
-        const { rows, ...found } = queries.tokens.list(head, filter, tokenOrderOf(request.query), page);
+        const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.query), page);
         const data = rows.map((token) => tokenSummary(token, name));
         return { ...listAnswer(request, page, { rows: data, ...found }), ...chainmeta(head) };
       });
@@ -224,8 +238,8 @@ export const wallets: Resource = (app, api) => {
   });
 };
 
-function findWallet({ queries }: Api, id: string): StoredWallet {
-  const wallet = queries.wallets.find(id);
+async function findWallet({ wallets }: Snapshot, id: string): Promise<StoredWallet> {
+  const wallet = await wallets.find(id);
   if (!wallet) throw notFound("Wallet");
   return wallet;
 }

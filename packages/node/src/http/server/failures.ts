@@ -3,9 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../gateway/gateway.ts";
 import { CallError } from "../../platform/threads/error.ts";
-import { CursorError } from "../../read/sqlite/cursor.ts";
-import { SnapshotError } from "../../read/sqlite/snapshot.ts";
-import type { SlowLane } from "../slow-queries/worker-pool.ts";
+import { CursorError, SnapshotError } from "../../read/errors.ts";
 import type { Server } from "./app.ts";
 import { allowOrigin, grant, isPreflight } from "./cors.ts";
 import { LateError } from "./deadlines.ts";
@@ -27,7 +25,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "Request body size did not match Content-Length",
 };
 
-/** After which a list that took too long is tried again (`store/queries/listing.ts`), or a node that starts is asked. */
+/** After which a list that took too long is tried again (`read/sqlite/listing.ts`), or a node that starts is asked. */
 const RETRY_AFTER_SECONDS = 10;
 
 export function addFailures(app: Server, logger: Logger): void {
@@ -44,21 +42,8 @@ export function addFailures(app: Server, logger: Logger): void {
   });
 }
 
-/**
- * Lets the answers of a scope for which there was no time here be made elsewhere. Only below the scope of `addFailures`:
- * when the time for the whole answer runs out meanwhile, that one says so.
- */
-export function addSlowLane(scope: Server, logger: Logger, slowLane: Pick<SlowLane, "ask">): void {
-  const noteDeath = (err: Error) => void logger.error({ err }, "slow request failed");
-  scope.setErrorHandler<FastifyError | Error>(async (error, request, reply) => {
-    const slow = error instanceof SnapshotError ? await slowLane.ask(request)?.catch(noteDeath) : undefined;
-    if (reply.sent) return reply;
-    if (!slow) throw error;
-    return withStatus(reply, slow.status).type("application/json; charset=utf-8").send(slow.body);
-  });
-}
-
-function withStatus(reply: FastifyReply, status: number): FastifyReply {
+/** Sets the status, and with 503 the time after which to ask again. */
+export function withStatus(reply: FastifyReply, status: number): FastifyReply {
   if (status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
   return reply.code(status);
 }

@@ -5,6 +5,7 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
+import type { ReadModel } from "../../read/port.ts";
 import type { Server } from "./app.ts";
 
 /** Of all answers together, with the URLs that they are kept by. */
@@ -24,28 +25,32 @@ export type HeadAnswer = {
   readonly encoded: Map<string, Promise<Buffer>>;
 };
 
-/** What was read last, with the id of the block whose state it was read from. */
-export type LastRead = { result: unknown; headId: string | null };
+/**
+ * Configuration of a route whose answers depend on the request and the head only. Of POST it says the same, but those are
+ * not kept.
+ */
+export const HEAD_ONLY = { dependsOn: "head" } as const;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Id of the block that the answer depends on, if it depends on nothing else. */
+    /** Id of the block whose state the answer was read from; null as long as nothing was read. */
     headId: string | null;
     /** The answer, once it is known to depend on that block only. */
     headAnswer: HeadAnswer | null;
   }
+  interface FastifyContextConfig {
+    /** What answers depend on beside the request; absent: on more than the head. */
+    dependsOn?: "head";
+  }
 }
 
 export type HeadCacheDeps = {
-  /** A handler that returns it at once says that its answer depends on nothing else. */
-  readonly lastRead: LastRead;
-  /** Id of the head that reads see at this moment. */
-  readonly headId: () => string | undefined;
+  readonly readModel: Pick<ReadModel, "head">;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;
 };
 
-export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCacheDeps): void {
+export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): void {
   const answers = new LRUCache<string, HeadAnswer>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ANSWER_BYTES,
@@ -56,15 +61,13 @@ export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCache
   let current: string | undefined;
   let sinceText = "";
 
-  /** The answers of the head as it is now. */
-  function answersNow(): typeof answers {
-    const id = headId();
-    if (id === current) return answers;
+  /** Forgets what was kept for another head. */
+  function follow(id: string | undefined): void {
+    if (id === current) return;
     answers.clear();
     asked.clear();
     current = id;
     sinceText = new Date(nowMs()).toUTCString();
-    return answers;
   }
 
   function isAskedAgain(url: string): boolean {
@@ -81,11 +84,12 @@ export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCache
     { statusCode }: FastifyReply,
     payload: unknown,
   ): HeadAnswer | undefined {
-    if (request.headId === null || typeof payload !== "string" || statusCode !== 200) return undefined;
-    if (!isReading(request)) return undefined;
-    // A block may have come while the answer was made.
-    answersNow();
-    const isKept = current === request.headId && isAskedAgain(request.url);
+    const { headId } = request;
+    if (headId === null || typeof payload !== "string" || statusCode !== 200) return undefined;
+    if (!isReading(request) || request.routeOptions.config.dependsOn !== "head") return undefined;
+    // A block may have come between the request and its reads.
+    follow(headId);
+    const isKept = isAskedAgain(request.url);
     const answer = {
       body: isKept && payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload,
       tag: hash("sha1", payload, "base64url"),
@@ -99,16 +103,13 @@ export function addHeadCache(app: Server, { lastRead, headId, nowMs }: HeadCache
   app.decorateRequest("headAnswer", null);
 
   // Whoever may not ask, or asks too often, was told so before; nothing else is looked at twice.
-  app.addHook("onRequest", (request, reply, done) => {
-    const kept = isReading(request) ? answersNow().get(request.url) : undefined;
-    if (!kept) return done();
+  app.addHook("onRequest", async (request, reply) => {
+    if (!isReading(request)) return;
+    follow((await readModel.head())?.id);
+    const kept = answers.get(request.url);
+    if (!kept) return;
     request.headAnswer = kept;
-    reply.type("application/json; charset=utf-8").send(kept.body);
-  });
-
-  app.addHook("preSerialization", (request, _reply, payload, done) => {
-    if (payload === lastRead.result) request.headId = lastRead.headId;
-    done(null, payload);
+    return reply.type("application/json; charset=utf-8").send(kept.body);
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {

@@ -6,9 +6,8 @@ import { type FastifyPluginAsync, fastify } from "fastify";
 import type { Logger } from "pino";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { createRangeTest, type RangeTest } from "../../platform/addresses/ranges.ts";
-import { createQueries, type QueryOptions } from "../../read/sqlite/queries.ts";
-import { createSharedSnapshots, perHead, type Snapshot } from "../../read/sqlite/snapshot.ts";
-import type { Database } from "../../store/engine/database.ts";
+import { perHead } from "../../read/head.ts";
+import type { ReadModel } from "../../read/port.ts";
 import { answerText } from "../answers/text.ts";
 import { chainmeta, createTimestampOf } from "../answers/timestamp.ts";
 import { addAccessList } from "../connections/access-list.ts";
@@ -41,17 +40,16 @@ import { transactions } from "../resources/transactions.ts";
 import { uniks } from "../resources/uniks.ts";
 import { votes } from "../resources/votes.ts";
 import { wallets } from "../resources/wallets.ts";
-import type { SlowLane } from "../slow-queries/worker-pool.ts";
 import type { Server } from "./app.ts";
 import { addBatches } from "./batches.ts";
 import { addBodies, MAX_BODY_BYTES } from "./bodies.ts";
 import { addCompression } from "./compression.ts";
 import { addCors } from "./cors.ts";
 import { addDeadlines } from "./deadlines.ts";
-import { HttpError } from "./error.ts";
-import { addFailures, addSlowLane, answerUnroutable } from "./failures.ts";
-import { addHeadCache, type LastRead } from "./head-cache.ts";
+import { addFailures, answerUnroutable } from "./failures.ts";
+import { addHeadCache } from "./head-cache.ts";
 import { addCommonHeaders } from "./headers.ts";
+import { addSlowLane, type SlowLane } from "./slow-lane.ts";
 import { addEmptySegments, addUnknownPaths } from "./unknown-paths.ts";
 
 export type HttpOptions = ListenerOptions & {
@@ -64,11 +62,6 @@ export type HttpOptions = ListenerOptions & {
   readonly rateLimit?: RateLimitOptions;
   /** Time in which an answer must be ready; then the client gets 503. */
   readonly answerTimeoutMs?: number;
-  /**
-   * Time for the rows that an answer is looked for in; then it is made in the slow lane, or the client gets 503. No other
-   * answer is made meanwhile.
-   */
-  readonly readTimeoutMs?: number;
   /** Time in which an answer must have been taken, however slowly it is read; then the connection is closed. */
   readonly takeTimeoutMs?: number;
   /** Bytes of bodies that have not arrived as a whole and of answers that are not taken, of all connections together. */
@@ -82,17 +75,15 @@ export type HttpOptions = ListenerOptions & {
 };
 
 export type HttpDependencies = {
-  /** A connection of the server's own that reads only. */
-  readonly database: Database;
+  /** Of the server's own; closed with it. */
+  readonly readModel: ReadModel;
   readonly network: Network;
   readonly identity: Identity;
   readonly gateway: Gateway;
   /** Further endpoints, each served under both prefixes: webhooks, the live stream, the verbs of a dev chain. */
   readonly plugins: readonly FastifyPluginAsync[];
   /** Makes answers whose rows take longer than the time for them; absent: they are 503. */
-  readonly slowLane?: Pick<SlowLane, "ask">;
-  /** Make long lists quick whose order no index has; absent: they are sorted each time. */
-  readonly rankings?: QueryOptions;
+  readonly slowLane?: SlowLane;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -128,7 +119,6 @@ const RESOURCES: readonly Resource[] = [
 
 /** http-api.md 1.7. */
 const ANSWER_TIMEOUT_MS = 8_000;
-const READ_TIMEOUT_MS = 2_000;
 const TAKE_TIMEOUT_MS = 60_000;
 const MAX_HELD_BYTES = 128 * 1024 * 1024;
 /** Time for which an answer that is ready waits for others. */
@@ -166,9 +156,9 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   // The runtime's own writer is quicker than one compiled from the schema (docs/decisions/0007-one-schema-no-compiled-writer.md).
   app.setSerializerCompiler(() => answerText);
 
-  const shared = createSharedSnapshots(dependencies.database, options.readTimeoutMs ?? READ_TIMEOUT_MS);
+  const { readModel } = dependencies;
   app.addHook("onClose", (_app, done) => {
-    shared.end();
+    readModel.close();
     done();
   });
   addOddRequests(app);
@@ -181,8 +171,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addCors(app);
   addEmptySegments(app);
   if (options.rateLimit) addRateLimit(app, options.rateLimit, nowMs);
-  const lastRead: LastRead = { result: undefined, headId: null };
-  addHeadCache(app, { lastRead, headId: () => shared.head()?.id, nowMs });
+  addHeadCache(app, { readModel, nowMs });
   addBodies(app);
   addAbsentValues(app);
   addCompression(app);
@@ -194,7 +183,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addPage(app);
 
   const { maxTransactionsPerRequest = MAX_TRANSACTIONS_PER_REQUEST } = options;
-  const api = { ...createApi(dependencies, shared.snapshot, lastRead), maxTransactionsPerRequest };
+  const api = { ...createApi(dependencies), maxTransactionsPerRequest };
   app.get("/", () => ({ data: "Hello World!" }));
   for (const prefix of PREFIXES) {
     app.register(
@@ -218,11 +207,13 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   };
 }
 
-function createApi(
-  { database, network, identity, gateway, nowMs, rankings }: HttpDependencies,
-  snapshot: Snapshot,
-  lastRead: LastRead,
-): Omit<Api, "maxTransactionsPerRequest"> {
+function createApi({
+  readModel,
+  network,
+  identity,
+  gateway,
+  nowMs,
+}: HttpDependencies): Omit<Api, "maxTransactionsPerRequest"> {
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   // Two digests and the long division of base58 each, for every row of a page.
   const addresses = new Map<string, string>();
@@ -230,14 +221,10 @@ function createApi(
     identity,
     network,
     gateway,
-    queries: createQueries(database, network, rankings),
-    read: (work) =>
-      snapshot((head) => {
-        if (!head) throw new HttpError(503);
-        const result = work(head);
-        lastRead.result = result;
-        lastRead.headId = head.id;
-        return result;
+    read: (request, work) =>
+      readModel.snapshot((snapshot) => {
+        request.headId = snapshot.head.id;
+        return work(snapshot);
       }),
     timestampOf,
     chainmeta: perHead((head) => ({ chainmeta: chainmeta(head, timestampOf) })),

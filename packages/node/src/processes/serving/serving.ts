@@ -7,7 +7,6 @@ import { createTimestampOf } from "../../http/answers/timestamp.ts";
 import { warnOfUnnamedProxy } from "../../http/connections/proxies.ts";
 import { createDevRoutes } from "../../http/dev/routes.ts";
 import { createHttpServer } from "../../http/server/server.ts";
-import { createSlowLane } from "../../http/slow-queries/worker-pool.ts";
 import { createStreamRoutes } from "../../http/stream/routes.ts";
 import { createWebhookRoutes } from "../../http/webhooks/routes.ts";
 import { countAnswers } from "../../operations/http/answers.ts";
@@ -18,6 +17,7 @@ import { createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, watch } from "../../platform/lifecycle/heartbeats.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
+import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
 import { openDatabase } from "../../store/engine/database.ts";
 import { furtherTurn } from "../../store/engine/write-lock.ts";
 import { loggedTrouble, watchWrites } from "../../store/engine/writes.ts";
@@ -26,6 +26,7 @@ import { createSource } from "../../stream/source.ts";
 import { createStream, DEFAULT_STREAM_OPTIONS } from "../../stream/stream.ts";
 import { createSlices } from "../../subscriptions/conditions/slices.ts";
 import { createOperations } from "./operations.ts";
+import { createSlowLane } from "./slow-queries/worker-pool.ts";
 import type { ServingData } from "./thread.ts";
 import { openWebhooks } from "./webhooks.ts";
 
@@ -124,7 +125,6 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     {
       host: data.host,
       port: data.port,
-      readTimeoutMs: READ_TIMEOUT_MS,
       ...(data.connections && { connections: data.connections }),
       maxTransactionsPerRequest: data.maxTransactionsPerRequest,
       ...(data.allowed !== undefined && { allowed: data.allowed }),
@@ -132,11 +132,13 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
       ...(data.rateLimit && { rateLimit: { limit: data.rateLimit, windowMs: RATE_LIMIT_WINDOW_MS } }),
     },
     {
-      database: reader,
+      readModel: createSqliteReadModel(
+        { readTimeoutMs: READ_TIMEOUT_MS, rankings },
+        { database: reader, network },
+      ),
       network,
       identity,
       slowLane,
-      rankings,
       gateway,
       plugins: [
         ...(webhooks ? [createWebhookRoutes(registerAccess, webhooks)] : []),

@@ -1,7 +1,7 @@
 /** Conditions on the assets of transactions, which are kept as JSON. */
 import { transactionTypes } from "@uniknode/protocol";
 import type { Database, SqlValue } from "../../store/engine/database.ts";
-import { type Condition, NEVER, oneOf } from "./conditions.ts";
+import { type Condition, NEVER, oneOf } from "./pages/conditions.ts";
 
 /** Makes the conditions known to the connection. */
 export function defineAssets(database: Database): void {

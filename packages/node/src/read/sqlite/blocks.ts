@@ -1,40 +1,13 @@
 /** Blocks with what answers tell of their generator. */
 import type { Database } from "../../store/engine/database.ts";
-import {
-  type Condition,
-  conditionsOf,
-  type FilterOf,
-  type Integer,
-  type Interval,
-  integer,
-  NEVER,
-  text,
-} from "./conditions.ts";
-import { placeOf } from "./cursor.ts";
-import { createList, type Found, type Range } from "./listing.ts";
-import type { Direction, OrderTerm } from "./order.ts";
-import type { Head } from "./snapshot.ts";
-
-/** What answers show of it; amounts are decimal text. */
-export type StoredBlock = {
-  readonly id: string;
-  readonly version: number;
-  /** Seconds since the network epoch. */
-  readonly timestamp: number;
-  readonly height: number;
-  /** Id of the parent; `"0"` for the genesis block. */
-  readonly previousBlock: string;
-  readonly numberOfTransactions: number;
-  readonly totalAmount: string;
-  readonly totalFee: string;
-  readonly reward: string;
-  readonly payloadLength: number;
-  readonly payloadHash: string;
-  readonly generatorPublicKey: string;
-  readonly blockSignature: string;
-  /** Of the generator; null where it is no delegate: the genesis block. */
-  readonly username: string | null;
-};
+import type { BlockFilter, BlockOrder } from "../filters.ts";
+import type { Head } from "../head.ts";
+import type { Direction, Found, Integer, Interval, Range } from "../page.ts";
+import type { StoredBlock } from "../rows.ts";
+import { type Condition, conditionsOf, integer, NEVER, text } from "./pages/conditions.ts";
+import { placeOf } from "./pages/cursor.ts";
+import { createList } from "./pages/listing.ts";
+import type { OrderTerm } from "./pages/order.ts";
 
 const FIELDS = {
   id: text("id"),
@@ -52,12 +25,6 @@ const FIELDS = {
   blockSignature: text("signature"),
 } as const;
 
-export type BlockFilter = FilterOf<typeof FIELDS> & {
-  readonly height?: Integer | Interval;
-  readonly timestamp?: Integer | Interval;
-  readonly previousBlock?: string;
-};
-
 const ORDERS = {
   height: "height",
   numberOfTransactions: "number_of_transactions",
@@ -67,10 +34,7 @@ const ORDERS = {
   totalAmount: "total_amount",
   totalFee: "total_fee",
   version: "version",
-} as const;
-
-export type BlockOrder = { readonly field: keyof typeof ORDERS; readonly direction: Direction };
-export const BLOCK_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof ORDERS)[];
+} as const satisfies Record<BlockOrder["field"], string>;
 
 export type BlockQueries = {
   byHeight(height: number): StoredBlock | undefined;

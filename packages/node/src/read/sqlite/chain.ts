@@ -1,6 +1,6 @@
 /** Figures of the whole chain, computed once for each head. */
 import type { Database } from "../../store/engine/database.ts";
-import { type Head, perHead } from "./snapshot.ts";
+import { type Head, perHead } from "../head.ts";
 
 export type ChainQueries = {
   /** Coins in circulation (state.md 4.2): the sum of all balances and the premine. Open locks are not in it. */

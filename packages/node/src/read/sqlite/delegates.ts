@@ -2,19 +2,8 @@
 import type { Attributes } from "@uniknode/ledger";
 import type { Database } from "../../store/engine/database.ts";
 import type { Json } from "../../store/state/json.ts";
-import { type Head, perHead } from "./snapshot.ts";
-
-export type StoredDelegate = {
-  readonly address: string;
-  readonly publicKey: string;
-  /** Decimal text. */
-  readonly balance: string;
-  readonly vote?: string;
-  readonly secondPublicKey?: string;
-  readonly delegate: Json<NonNullable<Attributes["delegate"]>>;
-  /** First name that the delegate's unik disclosed. */
-  readonly explicitName?: string;
-};
+import { type Head, perHead } from "../head.ts";
+import type { StoredDelegate } from "../rows.ts";
 
 export type DelegateQueries = { all(head: Head): readonly StoredDelegate[] };
 

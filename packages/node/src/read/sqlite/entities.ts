@@ -1,15 +1,9 @@
 /** Entities, which stand in the wallets that registered them. */
-import type { Attributes, Entity } from "@uniknode/ledger";
+import type { Attributes } from "@uniknode/ledger";
 import type { Database } from "../../store/engine/database.ts";
 import type { Json } from "../../store/state/json.ts";
-import { type Head, perHead } from "./snapshot.ts";
-
-export type StoredEntity = Json<Entity> & {
-  /** Id of the registration. */
-  readonly id: string;
-  readonly address: string;
-  readonly publicKey: string;
-};
+import { type Head, perHead } from "../head.ts";
+import type { StoredEntity } from "../rows.ts";
 
 /** Resigned ones included. */
 export type EntityQueries = { all(head: Head): readonly StoredEntity[] };

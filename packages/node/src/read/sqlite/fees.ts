@@ -1,9 +1,6 @@
 /** Statistics of the fees that were paid. */
 import type { Database } from "../../store/engine/database.ts";
-
-/** Decimal texts; `avg` is cut to an integer. */
-export type FeeStatistics = { avg: string; max: string; min: string; sum: string };
-export type TypeFees = FeeStatistics & { readonly typeGroup: number; readonly type: number };
+import type { FeeStatistics, TypeFees } from "../rows.ts";
 
 export type FeeQueries = {
   /** Of the last transactions of a type; undefined when there is none. */

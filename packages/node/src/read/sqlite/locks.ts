@@ -1,15 +1,9 @@
 /** Open hash-time locks, which stand in the wallets of their senders. */
-import type { Attributes, Lock } from "@uniknode/ledger";
+import type { Attributes } from "@uniknode/ledger";
 import type { Database } from "../../store/engine/database.ts";
 import type { Json } from "../../store/state/json.ts";
-import { type Head, perHead } from "./snapshot.ts";
-
-export type StoredLock = Json<Lock> & {
-  /** Id of the transaction that made it. */
-  readonly id: string;
-  /** Of the wallet that gets the amount back. */
-  readonly senderPublicKey: string;
-};
+import { type Head, perHead } from "../head.ts";
+import type { StoredLock } from "../rows.ts";
 
 export type LockQueries = {
   all(head: Head): readonly StoredLock[];

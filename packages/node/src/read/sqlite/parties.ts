@@ -1,6 +1,6 @@
 /** Who takes part in a transaction: conditions on `transactions`, each of which an index answers. */
 import type { Database } from "../../store/engine/database.ts";
-import { type Condition, NEVER } from "./conditions.ts";
+import { type Condition, NEVER } from "./pages/conditions.ts";
 
 export type Parties = {
   sentBy(address: string): Condition;

@@ -26,7 +26,7 @@ export type Queries = {
   readonly wallets: WalletQueries;
 };
 
-export type QueryOptions = {
+export type RankingOptions = {
   /** Makes rankings (`rankings/rankings.ts`) in another thread. Absent: long lists are sorted whenever they are read. */
   readonly build?: RankingDependencies["build"] | undefined;
   /** Rows from which on a ranking is made of them. */
@@ -43,7 +43,7 @@ const MAX_RANKING_BYTES = 96 * 2 ** 20;
 export function createQueries(
   database: Database,
   { description, milestones }: Network,
-  { build, minRanked = MIN_RANKED, maxShare }: QueryOptions = {},
+  { build, minRanked = MIN_RANKED, maxShare }: RankingOptions = {},
 ): Queries {
   const rankings = build
     ? createRankings({ maxBytes: MAX_RANKING_BYTES, maxShare }, { database, build })

@@ -1,10 +1,11 @@
 /** Rounds as they were set up. */
 import type { Database } from "../../store/engine/database.ts";
 import type { RoundJson } from "../../store/state/json.ts";
+import type { RoundDelegate } from "../rows.ts";
 
 export type RoundQueries = {
   /** Delegates of a round by rank, with the vote balance that each had then as decimal text. */
-  delegates(round: number): RoundJson["delegates"] | undefined;
+  delegates(round: number): readonly RoundDelegate[] | undefined;
 };
 
 export function createRoundQueries(database: Database): RoundQueries {

@@ -1,29 +1,17 @@
 /** Tokens with their properties. The database does not keep under which name a token was minted. */
 import type { Database } from "../../store/engine/database.ts";
-import { type Condition, oneOf } from "./conditions.ts";
-import { createList, type Found, type Range } from "./listing.ts";
-import type { Direction } from "./order.ts";
-import { type Head, perHead } from "./snapshot.ts";
-
-export type StoredToken = {
-  readonly id: string;
-  readonly ownerId: string;
-  readonly firstTransaction: string;
-  readonly lastTransaction: string;
-  /** Properties that summaries show; null when not stored. */
-  readonly type: string | null;
-  /** Disclosed names, separated by commas. */
-  readonly explicitValues: string | null;
-};
-
-export type TokenFilter = { ids?: readonly string[]; ownerId?: string };
-export type TokenOrder = { field: "id" | "ownerId"; direction: Direction };
+import type { TokenFilter, TokenOrder } from "../filters.ts";
+import { type Head, perHead } from "../head.ts";
+import type { Found, Range } from "../page.ts";
+import type { StoredToken, TokenProperty } from "../rows.ts";
+import { type Condition, oneOf } from "./pages/conditions.ts";
+import { createList } from "./pages/listing.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
   list(head: Head, filter: TokenFilter, order: TokenOrder, range: Range): Found<StoredToken>;
   /** Stored properties by ascending key. */
-  properties(id: string): { key: string; value: string }[];
+  properties(id: string): TokenProperty[];
   /** The value of a stored property. */
   property(id: string, key: string): string | undefined;
   /** How many tokens have each value of the property `type`. */
@@ -43,7 +31,7 @@ export function createTokenQueries(database: Database): TokenQueries {
     columns: COLUMNS,
     joins: JOINS,
   });
-  const properties = database.prepare<{ key: string; value: string }>(
+  const properties = database.prepare<TokenProperty>(
     "SELECT key, value FROM properties WHERE token = ? ORDER BY key",
   );
   const property = database.prepare<{ value: string }>(

@@ -1,48 +1,22 @@
 /** Confirmed transactions with their place in the chain. */
 import { sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
-import type { ShownParts } from "../../store/chain/visible-fields.ts";
 import type { Database } from "../../store/engine/database.ts";
+import type { TransactionFilter, TransactionOrder } from "../filters.ts";
+import type { Head } from "../head.ts";
+import type { Found, Range } from "../page.ts";
+import type { StoredTransaction } from "../rows.ts";
 import { type AssetTest, defineAssets, unlocking, withAsset } from "./assets.ts";
 import { betweenHeights, heightsOf } from "./blocks.ts";
-import {
-  anyOf,
-  type Condition,
-  conditionsOf,
-  type FilterOf,
-  type Integer,
-  type Interval,
-  integer,
-  text,
-} from "./conditions.ts";
-import { createList, type Found, type Range } from "./listing.ts";
-import type { Direction, OrderTerm } from "./order.ts";
+import { anyOf, type Condition, conditionsOf, type Field, integer, text } from "./pages/conditions.ts";
+import { createList } from "./pages/listing.ts";
+import type { OrderTerm } from "./pages/order.ts";
+import { createRowsAt } from "./pages/places.ts";
+import { createTallies } from "./pages/tallies.ts";
+import { createTotals } from "./pages/totals.ts";
+import { createTransactionPages, type Question } from "./pages/transaction-pages.ts";
 import { createParties } from "./parties.ts";
-import { createRowsAt } from "./places.ts";
 import { createRankedPages, type Wanted } from "./rankings/pages.ts";
 import type { Rankings } from "./rankings/rankings.ts";
-import type { Head } from "./snapshot.ts";
-import { createTallies } from "./tallies.ts";
-import { createTotals } from "./totals.ts";
-import { createTransactionPages, type Question } from "./transaction-pages.ts";
-
-/** What answers show of it; amounts are decimal text. */
-export type StoredTransaction = ShownParts & {
-  readonly id: string;
-  readonly version: number;
-  readonly typeGroup: number;
-  readonly type: number;
-  readonly senderPublicKey: string;
-  readonly recipientId: string | null;
-  readonly amount: string;
-  readonly fee: string;
-  readonly vendorField: string | null;
-  readonly blockId: string;
-  readonly height: number;
-  /** Of the block, seconds since the network epoch. */
-  readonly timestamp: number;
-  /** Position among the sender's transactions, from 1: version 1 does not carry it. Decimal text. */
-  readonly nonce: string;
-};
 
 const FIELDS = {
   id: text("id"),
@@ -55,26 +29,6 @@ const FIELDS = {
   amount: integer("transactions.amount"),
   fee: integer("transactions.fee"),
 } as const;
-
-export type TransactionFilter = FilterOf<typeof FIELDS> & {
-  readonly height?: Integer | Interval;
-  readonly blockId?: string;
-  readonly timestamp?: Integer | Interval;
-  /** Part of it: case counts, and % and _ stand for themselves. */
-  readonly vendorField?: string;
-  /** Address of the sender. */
-  readonly senderId?: string;
-  /** Also finds payees of multi payments, and the address's own transactions that name no recipient. */
-  readonly recipientId?: string;
-  /** Senders and recipients, but not payees. */
-  readonly addresses?: readonly string[];
-  /** Address of a wallet that takes part in any way. */
-  readonly participant?: string;
-  /** Members that the asset has with the same values, at any depth. */
-  readonly asset?: object;
-  /** Locks that the transaction claims or gives back. */
-  readonly lockIds?: readonly string[];
-};
 
 const CORE_GROUP = 1;
 const CERTIFIED_GROUP = 2001;
@@ -90,21 +44,12 @@ const ORDERS = {
   typeGroup: FIELDS.typeGroup,
   vendorField: text("vendor_field"),
   version: FIELDS.version,
-} as const;
+} as const satisfies Record<TransactionOrder["field"], Field>;
 
 /** Filters that a ranking answers. Types have an index. */
 const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
 const sentWith = (publicKey: string): Condition => ({ sql: "sender = ?", values: [publicKey] });
-
-/** Transactions of one block stand in their order in it, `sequence`, or the other way round. */
-export type TransactionOrder = {
-  readonly field: keyof typeof ORDERS;
-  readonly direction: Direction;
-  /** Of rows that are alike in the field; descending unless it says otherwise. */
-  readonly sequence?: Direction;
-};
-export const TRANSACTION_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof ORDERS)[];
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;

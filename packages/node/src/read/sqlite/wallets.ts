@@ -1,30 +1,16 @@
-/** Wallets as the database keeps them, amounts as decimal text. */
-import type { Attributes } from "@uniknode/ledger";
+/** Wallets. */
 import type { Database } from "../../store/engine/database.ts";
-import type { Json } from "../../store/state/json.ts";
-import { conditionsOf, type FilterOf, integer, oneOf, text } from "./conditions.ts";
-import { createList, type Found, type Range } from "./listing.ts";
-import type { Direction, OrderTerm } from "./order.ts";
-import type { Head } from "./snapshot.ts";
-
-export type StoredWallet = {
-  readonly address: string;
-  readonly publicKey?: string;
-  /** Decimal text of the smallest unit; may be negative. */
-  readonly balance: string;
-  readonly nonce: string;
-  /** As far as answers look into them. */
-  readonly attributes: WalletAttributes;
-  /** All of them, as JSON. */
-  readonly attributesText: string;
-};
-
-const SEEN = ["delegate", "htlc", "multiSignature", "secondPublicKey", "vote"] as const;
-type WalletAttributes = Pick<Json<Attributes>, (typeof SEEN)[number]>;
+import type { WalletFilter, WalletOrder } from "../filters.ts";
+import type { Head } from "../head.ts";
+import type { Found, Range } from "../page.ts";
+import { SHOWN_ATTRIBUTES, type StoredWallet } from "../rows.ts";
+import { conditionsOf, integer, oneOf, text } from "./pages/conditions.ts";
+import { createList } from "./pages/listing.ts";
+import type { OrderTerm } from "./pages/order.ts";
 
 /** Some wallets own thousands of tokens: attributes that name nothing of this are not looked into. */
-const NAMES_SEEN = new RegExp(`"(${SEEN.join("|")})"`);
-const NONE_SEEN: WalletAttributes = {};
+const NAMES_SEEN = new RegExp(`"(${SHOWN_ATTRIBUTES.join("|")})"`);
+const NONE_SEEN: StoredWallet["attributes"] = {};
 
 /** Amounts that a wallet has not are 0. */
 const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
@@ -45,8 +31,6 @@ const FIELDS = {
   producedBlocks: integer("attributes ->> '$.delegate.producedBlocks'"),
 } as const;
 
-export type WalletFilter = FilterOf<typeof FIELDS> & { readonly addresses?: readonly string[] };
-
 /** Wallets without a value come last in both directions, but count as 0 where the value is an amount. */
 const ORDERS = {
   address: "address",
@@ -59,12 +43,9 @@ const ORDERS = {
   lockedBalance: LOCKED_BALANCE,
   voteBalance: VOTE_BALANCE,
   resigned: "attributes ->> '$.delegate.resigned'",
-} as const;
+} as const satisfies Record<WalletOrder["field"], string>;
 
 const INDEXED: readonly (keyof typeof ORDERS)[] = ["address", "balance", "nonce"];
-
-export type WalletOrder = { readonly field: keyof typeof ORDERS; readonly direction: Direction };
-export const WALLET_ORDERS = Object.keys(ORDERS) as readonly (keyof typeof ORDERS)[];
 
 export type WalletQueries = {
   /** By address, else public key, else delegate username. */

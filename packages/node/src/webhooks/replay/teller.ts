@@ -7,8 +7,8 @@ import type { History } from "../../event-log/history.ts";
 import { isRemembered } from "../../event-log/history.ts";
 import type { Event } from "../../events/event.ts";
 import { heardNames } from "../../events/names.ts";
-import type { Snapshot } from "../../read/sqlite/snapshot.ts";
 import type { Database } from "../../store/engine/database.ts";
+import type { ReadTogether } from "../../store/engine/snapshot.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
 import type { Replay, ReplayStore } from "../../store/webhooks/replays.ts";
@@ -25,7 +25,7 @@ export type TellerDeps = {
   replays: ReplayStore;
   queue: ReplayQueue;
   history: History;
-  snapshot: Snapshot;
+  readTogether: ReadTogether;
   definitions: Definitions;
   outbox: Outbox;
   eventLog: Pick<EventLog, "cursor" | "hasReversalBehind">;
@@ -56,7 +56,7 @@ export function createTeller(deps: TellerDeps): Chore {
     replays,
     queue,
     history,
-    snapshot,
+    readTogether,
     definitions,
     outbox,
     eventLog,
@@ -77,7 +77,7 @@ export function createTeller(deps: TellerDeps): Chore {
       replays.end(replay.webhook, "finished", nowMs());
       return { more: true };
     }
-    const found = snapshot(() => look(replay, definition));
+    const found = readTogether(() => look(replay, definition));
     if (found.tooExpensive !== undefined) {
       const { tooExpensive } = found;
       database.transaction(() => suspend(replay.webhook, tooExpensive, nowMs()));

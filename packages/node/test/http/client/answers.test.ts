@@ -16,7 +16,7 @@ import type {
   showSecret,
   showWebhook,
 } from "../../../src/http/webhooks/answers.ts";
-import type { FeeStatistics } from "../../../src/read/sqlite/fees.ts";
+import type { FeeStatistics } from "../../../src/read/rows.ts";
 import type { DryRunReport } from "../../../src/webhooks/dry-run.ts";
 import { alice, bob, carol, chain, cold, heads, unik } from "../../../test-support/http/chain.ts";
 import { openFixture } from "../../../test-support/http/fixture.ts";

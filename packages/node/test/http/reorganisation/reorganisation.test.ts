@@ -19,8 +19,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { setupBlocks } from "../../../src/dev-chain/setup.ts";
 import type { Server } from "../../../src/http/server/app.ts";
 import { createHttpServer } from "../../../src/http/server/server.ts";
-import type { QueryOptions } from "../../../src/read/sqlite/queries.ts";
+import type { RankingOptions } from "../../../src/read/sqlite/queries.ts";
 import { createRankingBuilder } from "../../../src/read/sqlite/rankings/builder.ts";
+import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { cast, createForkingChain, dev } from "../../../test-support/chain/forking.ts";
 import { createGateway, identity } from "../../../test-support/http/fixture.ts";
@@ -54,21 +55,20 @@ function temporaryPath(): string {
 }
 
 /** A chain with its first blocks, and the API over it. Peers and pending transactions are no part of a branch. */
-async function openNode(path: string, rankings?: QueryOptions) {
+async function openNode(path: string, rankings?: RankingOptions) {
   const fork = createForkingChain(path, { network, forgers });
   for (const bytes of setup) await fork.take(bytes);
   const database = openDatabase(path, { readonly: true });
   const server = createHttpServer(
     { host: "127.0.0.1", port: 0 },
     {
-      database,
+      readModel: createSqliteReadModel({ ...(rankings && { rankings }) }, { database, network }),
       network,
       identity: { ...identity, genesisBlock: blockToJson(dev.block) },
       gateway: createGateway(),
       plugins: [],
       nowMs: () => slots.unixMsOf(slots.slotTime(1_000)),
       logger: pino({ level: "silent" }),
-      ...(rankings && { rankings }),
     },
   );
   onTestFinished(async () => {

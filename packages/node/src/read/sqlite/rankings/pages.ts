@@ -1,12 +1,13 @@
 /** Pages of transactions that are found by rankings: in the order of a column, or by the value of one. */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
-import type { Condition, Integer, Interval } from "../conditions.ts";
-import { cursorPlace } from "../cursor.ts";
-import { type Alternatives, keysText, type Range, valuesOf, whereText } from "../listing.ts";
-import type { Direction, OrderTerm } from "../order.ts";
-import type { Head } from "../snapshot.ts";
-import { type Mark, startOf } from "../tallies.ts";
+import type { Head } from "../../head.ts";
+import type { Direction, Integer, Interval, Range } from "../../page.ts";
+import type { Condition } from "../pages/conditions.ts";
+import { cursorPlace } from "../pages/cursor.ts";
+import { type Alternatives, keysText, valuesOf, whereText } from "../pages/listing.ts";
+import type { OrderTerm } from "../pages/order.ts";
+import { type Mark, startOf } from "../pages/tallies.ts";
 import {
   bytesOf,
   type Kind,

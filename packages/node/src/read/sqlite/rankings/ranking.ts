@@ -3,7 +3,7 @@
  * the rows that have some value. Arrays of plain numbers, so that a ranking of a million rows takes few megabytes and
  * goes from thread to thread without being copied.
  */
-import type { Direction } from "../order.ts";
+import type { Direction } from "../../page.ts";
 
 export type Ranking = {
   /** By ascending value; rows of one value newest first. */

@@ -4,8 +4,8 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
-import { valuesOf } from "../listing.ts";
-import type { Head } from "../snapshot.ts";
+import type { Head } from "../../head.ts";
+import { valuesOf } from "../pages/listing.ts";
 import { merged, type Ranking, sizeOf, upTo } from "./ranking.ts";
 import { type Ranked, type RankingAt, readRanking, readRoots } from "./reading.ts";
 

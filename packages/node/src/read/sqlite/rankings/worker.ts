@@ -1,8 +1,9 @@
 /** The thread that makes rankings, one after another. */
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../../../store/engine/database.ts";
+import { createReadTogether } from "../../../store/engine/snapshot.ts";
 import { defineAssets } from "../assets.ts";
-import { createSnapshot } from "../snapshot.ts";
+import { createReadTime } from "../pages/read-time.ts";
 import type { BuilderData, ToBuilder } from "./builder.ts";
 import { readRankingAt } from "./reading.ts";
 
@@ -13,13 +14,15 @@ const MAX_MS = 600_000;
 
 const database = openDatabase(databasePath, { readonly: true });
 defineAssets(database);
-const snapshot = createSnapshot(database, MAX_MS);
+const readTogether = createReadTogether(database);
+const time = createReadTime(database, MAX_MS);
 
 parentPort!.on("messageerror", (error) => {
   throw error;
 });
 parentPort!.on("message", ({ ranked, maxBytes }: ToBuilder) => {
-  const built = snapshot(() => readRankingAt(database, ranked, maxBytes));
+  time.begin();
+  const built = readTogether(() => readRankingAt(database, ranked, maxBytes));
   const buffers = built ? Object.values(built.ranking).map(({ buffer }) => buffer) : [];
   parentPort!.postMessage(built, buffers);
 });

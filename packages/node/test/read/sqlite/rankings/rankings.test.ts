@@ -5,6 +5,12 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import {
+  TRANSACTION_ORDERS,
+  type TransactionFilter,
+  type TransactionOrder,
+} from "../../../../src/read/filters.ts";
+import type { Head } from "../../../../src/read/head.ts";
 import { createRankingBuilder } from "../../../../src/read/sqlite/rankings/builder.ts";
 import {
   createRankings,
@@ -13,15 +19,10 @@ import {
   type Rankings,
 } from "../../../../src/read/sqlite/rankings/rankings.ts";
 import { readRankingAt } from "../../../../src/read/sqlite/rankings/reading.ts";
-import { createSnapshot, type Head } from "../../../../src/read/sqlite/snapshot.ts";
-import {
-  createTransactionQueries,
-  TRANSACTION_ORDERS,
-  type TransactionFilter,
-  type TransactionOrder,
-} from "../../../../src/read/sqlite/transactions.ts";
+import { createTransactionQueries } from "../../../../src/read/sqlite/transactions.ts";
 import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
 import { migrate } from "../../../../src/store/engine/migrations.ts";
+import { createSnapshot } from "../../../../test-support/snapshot.ts";
 
 type Row = {
   readonly amount: bigint;
@@ -129,7 +130,7 @@ function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setti
       return ranking;
     },
   };
-  const read = <T>(work: (head: Head) => T): T => snapshot((head) => work(head as Head));
+  const read = <T>(work: (head: Head) => T): T => snapshot(work);
   return {
     database,
     table: createTable(database),

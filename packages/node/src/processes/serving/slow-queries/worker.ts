@@ -1,19 +1,22 @@
 /** The thread of slow requests: the same API, which listens to messages only. */
 import { parentPort, workerData } from "node:worker_threads";
 import { createNetwork } from "@uniknode/protocol";
-import type { Gateway } from "../../gateway/gateway.ts";
-import { openLog } from "../../platform/logging/logger.ts";
-import { openDatabase } from "../../store/engine/database.ts";
-import { createHttpServer } from "../server/server.ts";
+import type { Gateway } from "../../../gateway/gateway.ts";
+import { createHttpServer } from "../../../http/server/server.ts";
+import { openLog } from "../../../platform/logging/logger.ts";
+import { createSqliteReadModel } from "../../../read/sqlite/read-model.ts";
+import { openDatabase } from "../../../store/engine/database.ts";
 import type { FromSlowLane, SlowLaneData, ToSlowLane } from "./worker-pool.ts";
 
 const { databasePath, files, identity, readTimeoutMs } = workerData as SlowLaneData;
 
+const network = createNetwork(files);
+const database = openDatabase(databasePath, { readonly: true });
 const { app } = createHttpServer(
-  { host: "127.0.0.1", port: 0, readTimeoutMs },
+  { host: "127.0.0.1", port: 0 },
   {
-    database: openDatabase(databasePath, { readonly: true }),
-    network: createNetwork(files),
+    readModel: createSqliteReadModel({ readTimeoutMs }, { database, network }),
+    network,
     identity,
     // Nothing that asks the node is slow in the database.
     gateway: {} as Gateway,

@@ -3,7 +3,7 @@
  * away is begun near its first row. They are looked for as far as somebody asks.
  */
 import { LRUCache } from "lru-cache";
-import { type Head, perHead } from "./snapshot.ts";
+import { type Head, perHead } from "../../head.ts";
 
 export type Marks = {
   /**

@@ -1,19 +1,13 @@
 /** Where a page of transactions comes from, so that its time depends neither on how far it is nor on how many there are. */
-import { betweenHeights, type Heights } from "./blocks.ts";
+
+import type { Head } from "../../head.ts";
+import type { Direction, Found, Range } from "../../page.ts";
+import { betweenHeights, type Heights } from "../blocks.ts";
+import { isAt, MAX_LOOKED_UP, type Matches, type RankedPages, type Wanted } from "../rankings/pages.ts";
+import type { Kind } from "../rankings/ranking.ts";
 import { anyOf, type Condition } from "./conditions.ts";
-import {
-  type Alternatives,
-  alternativesOf,
-  type Found,
-  type List,
-  type Range,
-  type Selection,
-} from "./listing.ts";
-import type { Direction } from "./order.ts";
+import { type Alternatives, alternativesOf, type List, type Selection } from "./listing.ts";
 import type { RowsAt } from "./places.ts";
-import { isAt, MAX_LOOKED_UP, type Matches, type RankedPages, type Wanted } from "./rankings/pages.ts";
-import type { Kind } from "./rankings/ranking.ts";
-import type { Head } from "./snapshot.ts";
 import type { Tallies } from "./tallies.ts";
 import type { Totals } from "./totals.ts";
 

@@ -1,14 +1,9 @@
 /** What a filter asks of rows, as SQL. */
-import type { SqlValue } from "../../store/engine/database.ts";
+import type { SqlValue } from "../../../store/engine/database.ts";
+import type { Integer, Interval } from "../../page.ts";
 
 /** A test on a row with the values of its placeholders. */
 export type Condition = { readonly sql: string; readonly values: readonly SqlValue[] };
-
-/** Decimal text or a whole number. */
-export type Integer = string | number;
-
-/** Both ends belong to it; without one it is open there. */
-export type Interval = { readonly from?: Integer; readonly to?: Integer };
 
 /** A column that may be filtered by: as text, or compared as an integer. */
 export type Field = { readonly column: string; readonly kind: "text" | "integer" };

@@ -4,19 +4,9 @@
  * 2^53 stay what they are.
  */
 import { hash } from "node:crypto";
+import { CursorError } from "../../errors.ts";
 import type { Condition } from "./conditions.ts";
 import type { OrderTerm } from "./order.ts";
-
-/** A place is none of this list in this order. */
-export class CursorError extends Error {
-  readonly code = "CURSOR_UNKNOWN";
-  readonly isRetryable = false;
-
-  constructor() {
-    super("the cursor is not one of this list in this order");
-    this.name = "CursorError";
-  }
-}
 
 /** SQL of the place of a row, whose order has these values. */
 export const placeOf = (order: readonly OrderTerm[], names: readonly string[]): string =>

@@ -4,17 +4,16 @@
  */
 import { Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
-import { CallError } from "../../platform/threads/error.ts";
-import { type CallFigures, createOpenCalls } from "../../platform/threads/open-calls.ts";
-import type { Identity } from "../resources/api.ts";
+import type { Identity } from "../../../http/resources/api.ts";
+import type {
+  SlowAnswer,
+  SlowLane as SlowLaneContract,
+  SlowRequest,
+} from "../../../http/server/slow-lane.ts";
+import { CallError } from "../../../platform/threads/error.ts";
+import { type CallFigures, createOpenCalls } from "../../../platform/threads/open-calls.ts";
 
-export type SlowRequest = { readonly method: string; readonly url: string; readonly body: unknown };
-/** `body` is JSON text. */
-export type SlowAnswer = { readonly status: number; readonly body: string };
-
-export type SlowLane = {
-  /** Undefined when too many are waiting already: another time, then. Rejects with a `CallError` where none comes. */
-  ask(request: SlowRequest): Promise<SlowAnswer> | undefined;
+export type SlowLane = SlowLaneContract & {
   figures(): CallFigures;
   close(): Promise<void>;
 };

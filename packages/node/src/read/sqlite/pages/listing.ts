@@ -1,27 +1,13 @@
 /** Filtered, ordered pages of a table. */
 import { LRUCache } from "lru-cache";
-import type { Database, SqlValue, Statement } from "../../store/engine/database.ts";
+import type { Database, SqlValue, Statement } from "../../../store/engine/database.ts";
+import { SnapshotError } from "../../errors.ts";
+import { type Head, perHead } from "../../head.ts";
+import type { Found, Range } from "../../page.ts";
 import { type Condition, NEVER } from "./conditions.ts";
 import { after, placeOf } from "./cursor.ts";
 import { createMarks } from "./marks.ts";
 import type { OrderTerm } from "./order.ts";
-import { type Head, perHead, SnapshotError } from "./snapshot.ts";
-
-export type Range = {
-  readonly offset: number;
-  readonly limit: number;
-  /** A place (`cursor.ts`): rows that come after it, whatever the offset. */
-  readonly after?: string;
-  /** Whether the place of the last row is wanted. */
-  readonly isWalk?: boolean;
-};
-
-export type Found<T> = {
-  readonly rows: T[];
-  readonly totalCount: number;
-  /** Place of the last row of a walk; absent when no others come after it. */
-  readonly next?: string;
-};
 
 export type Selection = {
   /** All of them must hold. */

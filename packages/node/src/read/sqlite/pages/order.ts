@@ -1,6 +1,5 @@
 /** What rows are ordered by. */
-
-export type Direction = "asc" | "desc";
+import type { Direction } from "../../page.ts";
 
 /** `value` is a text of SQL of the caller's own making, never of a request's. */
 export type OrderTerm = { readonly value: string; readonly direction: Direction };

@@ -5,11 +5,11 @@
  * (docs/decisions/0017-answers-are-joined-from-texts.md).
  */
 import { LRUCache } from "lru-cache";
-import type { Database, Statement } from "../../store/engine/database.ts";
+import type { Database, Statement } from "../../../store/engine/database.ts";
+import type { Head } from "../../head.ts";
+import type { Direction } from "../../page.ts";
 import type { Condition } from "./conditions.ts";
 import { type Alternatives, keysText, valuesOf } from "./listing.ts";
-import type { Direction } from "./order.ts";
-import type { Head } from "./snapshot.ts";
 
 export type Tally = {
   readonly totalCount: number;

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
-import type { Condition } from "../../../src/read/sqlite/conditions.ts";
-import type { Direction } from "../../../src/read/sqlite/order.ts";
-import { createSnapshot, type Head } from "../../../src/read/sqlite/snapshot.ts";
-import { createTallies, type Tallies } from "../../../src/read/sqlite/tallies.ts";
-import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
-import { migrate } from "../../../src/store/engine/migrations.ts";
+import type { Direction } from "../../../../src/read/page.ts";
+import type { Condition } from "../../../../src/read/sqlite/pages/conditions.ts";
+import { createTallies, type Tallies } from "../../../../src/read/sqlite/pages/tallies.ts";
+import { type Database, openDatabase } from "../../../../src/store/engine/database.ts";
+import { migrate } from "../../../../src/store/engine/migrations.ts";
+import { createSnapshot } from "../../../../test-support/snapshot.ts";
 
 let database: Database;
 let tally: Tallies;
@@ -56,7 +56,7 @@ const valuesOf = (alternatives: Condition[][]) => alternatives.flat().flatMap(({
 function check(): void {
   snapshot((head) => {
     for (const alternatives of FILTERS) {
-      const { totalCount, startOf } = tally(head as Head, alternatives);
+      const { totalCount, startOf } = tally(head, alternatives);
       const rows = (direction: Direction, offset: number, from?: Condition) =>
         database
           .prepare<{ id: string }>(
@@ -101,7 +101,7 @@ test("count as the table does, while blocks are added and taken away", () => {
 test("go on where the time was up", () => {
   append("a", 1, 100, 100);
   const hurried = createSnapshot(database, -1);
-  expect(() => hurried((head) => tally(head as Head, FILTERS[0]!))).toThrow("given up");
+  expect(() => hurried((head) => tally(head, FILTERS[0]!))).toThrow("given up");
   snapshot = createSnapshot(database, 10_000);
   check();
 });
@@ -117,7 +117,7 @@ test("go on where the time was up before anything was found", () => {
   });
   const attempt = () => {
     looks = 0;
-    return snapshot((head) => tally(head as Head, [[{ sql: "fee = ?", values: [7] }]]).totalCount);
+    return snapshot((head) => tally(head, [[{ sql: "fee = ?", values: [7] }]]).totalCount);
   };
   let attempts = 1;
   for (; attempts < 20; attempts++) {
@@ -140,7 +140,7 @@ test("end however often the time was up before", () => {
     if (isUp) throw new Error("given up");
     return 1;
   });
-  const total = () => snapshot((head) => tally(head as Head, [[{ sql: "fee = ?", values: [7] }]]).totalCount);
+  const total = () => snapshot((head) => tally(head, [[{ sql: "fee = ?", values: [7] }]]).totalCount);
   for (let attempt = 0; attempt < 300; attempt++) expect(total).toThrow("given up");
   isUp = false;
   expect(total()).toBe(0);
@@ -165,7 +165,7 @@ test("count each block once", () => {
     },
   };
   tally = createTallies(watched, { table: "transactions", key: ["height", "sequence"] });
-  const total = () => snapshot((head) => tally(head as Head, FILTERS[1]!).totalCount);
+  const total = () => snapshot((head) => tally(head, FILTERS[1]!).totalCount);
   append("a", 1, 4, 3);
   expect([total(), total()]).toEqual([4, 4]);
   expect(counted).toEqual([1, 2, 3, 4]);

@@ -1,10 +1,10 @@
 /** Transactions by their places in the chain. */
-import type { Database } from "../../store/engine/database.ts";
+import type { Database } from "../../../store/engine/database.ts";
+import type { Found } from "../../page.ts";
+import type { RankedPage } from "../rankings/pages.ts";
+import { SEQUENCES } from "../rankings/ranking.ts";
 import { placeOf } from "./cursor.ts";
-import type { Found } from "./listing.ts";
 import type { OrderTerm } from "./order.ts";
-import type { RankedPage } from "./rankings/pages.ts";
-import { SEQUENCES } from "./rankings/ranking.ts";
 
 /** The rows of a page. `order` is what the page is in; `isWalk` as of a range. */
 export type RowsAt<Row> = (page: RankedPage, order: readonly OrderTerm[], isWalk?: boolean) => Found<Row>;

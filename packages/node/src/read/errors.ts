@@ -1,0 +1,39 @@
+/** Failures of the read model that callers tell apart. */
+
+/** A place is none of this list in this order. */
+export class CursorError extends Error {
+  readonly code = "CURSOR_UNKNOWN";
+  readonly isRetryable = false;
+
+  constructor() {
+    super("the cursor is not one of this list in this order");
+    this.name = "CursorError";
+  }
+}
+
+/**
+ * - `SNAPSHOT_TIMEOUT`: the reads take longer than there is time for; a slower lane, or a faster machine, may answer them
+ * - `SNAPSHOT_EMPTY`: there is no block yet
+ * - `SNAPSHOT_ENDED`: reads came after their snapshot, because the work waited for something else than reads
+ */
+export type SnapshotErrorCode = "SNAPSHOT_TIMEOUT" | "SNAPSHOT_EMPTY" | "SNAPSHOT_ENDED";
+
+const MESSAGES: Readonly<Record<SnapshotErrorCode, string>> = {
+  SNAPSHOT_TIMEOUT: "the reads were given up: they look at more rows than there is time for",
+  SNAPSHOT_EMPTY: "there is no block yet",
+  SNAPSHOT_ENDED: "the snapshot has ended: its work may wait for its reads only",
+};
+
+/** Reads could not be made. */
+export class SnapshotError extends Error {
+  readonly code: SnapshotErrorCode;
+  /** The same reads take as long again. */
+  readonly isRetryable: boolean;
+
+  constructor(code: SnapshotErrorCode) {
+    super(MESSAGES[code]);
+    this.name = "SnapshotError";
+    this.code = code;
+    this.isRetryable = code !== "SNAPSHOT_TIMEOUT";
+  }
+}

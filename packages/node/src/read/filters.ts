@@ -1,0 +1,124 @@
+/** What lists may be filtered and ordered by. What is absent from a filter does not filter; all that is there must hold. */
+import type { Direction, Integer, Interval } from "./page.ts";
+
+export type BlockFilter = {
+  readonly id?: string;
+  readonly version?: Integer | Interval;
+  readonly height?: Integer | Interval;
+  readonly timestamp?: Integer | Interval;
+  /** Id of the parent; `"0"` for the genesis block. */
+  readonly previousBlock?: string;
+  readonly numberOfTransactions?: Integer | Interval;
+  readonly totalAmount?: Integer | Interval;
+  readonly totalFee?: Integer | Interval;
+  readonly reward?: Integer | Interval;
+  readonly generatorPublicKey?: string;
+  /** The same, for lists that are about one generator whatever else is asked of them. */
+  readonly forgedBy?: string;
+  readonly payloadLength?: Integer | Interval;
+  readonly payloadHash?: string;
+  readonly blockSignature?: string;
+};
+
+export const BLOCK_ORDERS = [
+  "height",
+  "numberOfTransactions",
+  "reward",
+  "timestamp",
+  "totalAmount",
+  "totalFee",
+  "version",
+] as const;
+
+/** Ties are broken by height, highest first. */
+export type BlockOrder = { readonly field: (typeof BLOCK_ORDERS)[number]; readonly direction: Direction };
+
+export type TransactionFilter = {
+  readonly id?: string;
+  /** Without a group: of the core's. */
+  readonly type?: Integer | Interval;
+  readonly typeGroup?: Integer | Interval;
+  readonly version?: Integer | Interval;
+  readonly senderPublicKey?: string;
+  readonly nonce?: Integer | Interval;
+  readonly amount?: Integer | Interval;
+  readonly fee?: Integer | Interval;
+  readonly height?: Integer | Interval;
+  readonly blockId?: string;
+  readonly timestamp?: Integer | Interval;
+  /** Part of it: case counts, and % and _ stand for themselves. */
+  readonly vendorField?: string;
+  /** Address of the sender. */
+  readonly senderId?: string;
+  /** Also finds payees of multi payments, and the address's own transactions that name no recipient. */
+  readonly recipientId?: string;
+  /** Senders and recipients, but not payees. */
+  readonly addresses?: readonly string[];
+  /** Address of a wallet that takes part in any way. */
+  readonly participant?: string;
+  /** Members that the asset has with the same values, at any depth. */
+  readonly asset?: object;
+  /** Locks that the transaction claims or gives back. */
+  readonly lockIds?: readonly string[];
+};
+
+export const TRANSACTION_ORDERS = [
+  "amount",
+  "fee",
+  "nonce",
+  "timestamp",
+  "type",
+  "typeGroup",
+  "vendorField",
+  "version",
+] as const;
+
+/**
+ * Ties are broken by the place in the chain, newest first; absent vendorFields count as the highest. Transactions of one
+ * block stand in their order in it, or the other way round.
+ */
+export type TransactionOrder = {
+  readonly field: (typeof TRANSACTION_ORDERS)[number];
+  readonly direction: Direction;
+  /** Of rows of one block that are alike in the field; descending unless it says otherwise. */
+  readonly sequence?: Direction;
+};
+
+export type WalletFilter = {
+  readonly address?: string;
+  readonly addresses?: readonly string[];
+  readonly publicKey?: string;
+  readonly secondPublicKey?: string;
+  readonly vote?: string;
+  /** The same, for lists that are about one delegate whatever else is asked of them. */
+  readonly votesFor?: string;
+  readonly username?: string;
+  readonly balance?: Integer | Interval;
+  readonly lockedBalance?: Integer | Interval;
+  readonly voteBalance?: Integer | Interval;
+  readonly producedBlocks?: Integer | Interval;
+};
+
+export const WALLET_ORDERS = [
+  "address",
+  "balance",
+  "nonce",
+  "publicKey",
+  "secondPublicKey",
+  "username",
+  "vote",
+  "lockedBalance",
+  "voteBalance",
+  "resigned",
+] as const;
+
+/**
+ * Wallets without a value come last in both directions, but count as 0 where the value is an amount; resigned delegates
+ * come first in both. Ties are broken by address: in the same direction for `balance` and `nonce`, else ascending.
+ */
+export type WalletOrder = { readonly field: (typeof WALLET_ORDERS)[number]; readonly direction: Direction };
+
+export type TokenFilter = { readonly ids?: readonly string[]; readonly ownerId?: string };
+
+/** Ties are broken by id, in the same direction. */
+export type TokenOrder = { readonly field: "id" | "ownerId"; readonly direction: Direction };

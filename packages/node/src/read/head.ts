@@ -1,0 +1,36 @@
+/** The block whose state reads see. */
+
+/** The last committed block. */
+export type Head = {
+  readonly id: string;
+  readonly height: number;
+  /** Seconds since the network epoch. */
+  readonly timestamp: number;
+};
+
+/** A value that changes with the head only: computed once for each. */
+export function perHead<T>(compute: (head: Head) => T): (head: Head) => T {
+  let known: { id: string; value: T } | undefined;
+  return (head) => {
+    if (known?.id !== head.id) known = { id: head.id, value: compute(head) };
+    return known.value;
+  };
+}
+
+/** The same of what is read in a snapshot. A failure is not remembered. */
+export function perSnapshot<S extends { readonly head: Head }, T>(
+  compute: (snapshot: S) => Promise<T>,
+): (snapshot: S) => Promise<T> {
+  let known: { readonly id: string; readonly value: Promise<T> } | undefined;
+  return (snapshot) => {
+    const { id } = snapshot.head;
+    if (known?.id === id) return known.value;
+    const value = compute(snapshot);
+    const computed = { id, value };
+    known = computed;
+    value.catch(() => {
+      if (known === computed) known = undefined;
+    });
+    return value;
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * The read model: what answers are made from. Whoever answers asks for a snapshot, and all rows of the answer are those
+ * of one block. Implementations are in folders of their own; one suite of tests holds for each of them
+ * (`packages/node/test/read/port`).
+ */
+import type { Transaction } from "@uniknode/protocol";
+import type {
+  BlockFilter,
+  BlockOrder,
+  TokenFilter,
+  TokenOrder,
+  TransactionFilter,
+  TransactionOrder,
+  WalletFilter,
+  WalletOrder,
+} from "./filters.ts";
+import type { Head } from "./head.ts";
+import type { Found, Range } from "./page.ts";
+import type {
+  FeeStatistics,
+  RoundDelegate,
+  StoredBlock,
+  StoredDelegate,
+  StoredEntity,
+  StoredLock,
+  StoredToken,
+  StoredTransaction,
+  StoredWallet,
+  TokenProperty,
+  TypeFees,
+} from "./rows.ts";
+
+export type ReadModel = {
+  /** The block that a snapshot begun now would see; undefined while there is none. */
+  head(): Promise<Head | undefined>;
+  /**
+   * Reads of one state. `work` waits for nothing but reads of its snapshot, so that an implementation may share what it
+   * holds for it with others, and give it back soon. It is begun before the call returns.
+   *
+   * @throws {SnapshotError}
+   */
+  snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
+  /** Gives back what snapshots hold. Nothing is asked afterwards. */
+  close(): void;
+};
+
+/** The state after the block `head`. Every read may fail with a `SnapshotError`. */
+export type Snapshot = {
+  readonly head: Head;
+  readonly blocks: Blocks;
+  readonly chain: Chain;
+  readonly delegates: Delegates;
+  readonly entities: Entities;
+  readonly fees: Fees;
+  readonly locks: Locks;
+  readonly rounds: Rounds;
+  readonly tokens: Tokens;
+  readonly transactions: Transactions;
+  readonly wallets: Wallets;
+};
+
+/**
+ * A page of a list.
+ *
+ * @throws {CursorError}
+ */
+export type List<Filter, Order, Row> = (filter: Filter, order: Order, range: Range) => Promise<Found<Row>>;
+
+export type Blocks = {
+  byHeight(height: number): Promise<StoredBlock | undefined>;
+  byId(id: string): Promise<StoredBlock | undefined>;
+  /** Height of the first block at or after a network time in seconds; one above the head when there is none. */
+  heightAt(timestamp: number): Promise<number>;
+  readonly list: List<BlockFilter, BlockOrder, StoredBlock>;
+};
+
+/** Confirmed ones. */
+export type Transactions = {
+  byId(id: string): Promise<StoredTransaction | undefined>;
+  /** The same as it was signed. */
+  signedById(id: string): Promise<Transaction | undefined>;
+  /** Mints and updates of a block that carry a certification, in its order: nothing else is rewarded. */
+  certifiedInBlock(height: number): Promise<Transaction[]>;
+  readonly list: List<TransactionFilter, TransactionOrder, StoredTransaction>;
+  readonly signedList: List<TransactionFilter, TransactionOrder, Transaction>;
+};
+
+export type Wallets = {
+  /** By address, else public key, else delegate username. */
+  find(id: string): Promise<StoredWallet | undefined>;
+  /** Whether the wallet of an address has registered a second key. */
+  hasSecondKey(address: string): Promise<boolean>;
+  readonly list: List<WalletFilter, WalletOrder, StoredWallet>;
+};
+
+/** Resigned ones included. */
+export type Delegates = { all(): Promise<readonly StoredDelegate[]> };
+
+/** Resigned ones included. */
+export type Entities = { all(): Promise<readonly StoredEntity[]> };
+
+/** Open ones. */
+export type Locks = {
+  all(): Promise<readonly StoredLock[]>;
+  find(id: string): Promise<StoredLock | undefined>;
+  /** Those that a wallet made. */
+  of(address: string): Promise<readonly StoredLock[]>;
+};
+
+export type Tokens = {
+  find(id: string): Promise<StoredToken | undefined>;
+  readonly list: List<TokenFilter, TokenOrder, StoredToken>;
+  /** Stored properties by ascending key. */
+  properties(id: string): Promise<readonly TokenProperty[]>;
+  /** The value of a stored property. */
+  property(id: string, key: string): Promise<string | undefined>;
+  /** How many tokens have each value of the property `type`. */
+  countsByType(): Promise<ReadonlyMap<string, number>>;
+};
+
+export type Rounds = {
+  /** Delegates of a round by rank, as it was set up; undefined for a round that has not begun. */
+  delegates(round: number): Promise<readonly RoundDelegate[] | undefined>;
+};
+
+export type Fees = {
+  /** Of the last transactions of a type; undefined when there is none. */
+  ofLast(count: number, typeGroup: number, type: number): Promise<FeeStatistics | undefined>;
+  /** By type, of all transactions from a height on whose fee is at least `minFee`. */
+  since(height: number, minFee: number): Promise<readonly TypeFees[]>;
+};
+
+export type Chain = {
+  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine. Open locks are not in it. */
+  supply(): Promise<bigint>;
+  /** Amount inside open hash-time locks. */
+  lockedSupply(): Promise<bigint>;
+};

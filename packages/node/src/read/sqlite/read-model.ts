@@ -1,0 +1,98 @@
+/**
+ * The read model over the database of the node. SQLite answers at once, so that every promise here has settled by the time
+ * it is returned: reads of one work, and of all works of a turn of the event loop, share one transaction.
+ */
+import type { Network } from "@uniknode/protocol";
+import type { Database } from "../../store/engine/database.ts";
+import { SnapshotError } from "../errors.ts";
+import { type Head, perHead } from "../head.ts";
+import type { Range } from "../page.ts";
+import type { ReadModel, Snapshot } from "../port.ts";
+import { createReadTime, type ReadTime } from "./pages/read-time.ts";
+import { createQueries, type Queries, type RankingOptions } from "./queries.ts";
+import { createTurns, type Turns } from "./turns.ts";
+
+export type SqliteReadModelOptions = {
+  /** Time for the rows of one list; then it fails. Nothing else happens in this thread meanwhile. Absent: 2 s. */
+  readonly readTimeoutMs?: number;
+  /** Make long lists quick whose order no index has. Absent: they are sorted each time. */
+  readonly rankings?: RankingOptions;
+};
+
+const READ_TIMEOUT_MS = 2_000;
+
+/** @param database a connection that nothing else begins transactions on */
+export function createSqliteReadModel(
+  { readTimeoutMs = READ_TIMEOUT_MS, rankings }: SqliteReadModelOptions,
+  { database, network }: { readonly database: Database; readonly network: Network },
+): ReadModel {
+  const turns = createTurns(database);
+  const time = createReadTime(database, readTimeoutMs);
+  const queries = createQueries(database, network, rankings);
+  const snapshotAt = perHead((head) => createSnapshot(head, { turns, time, queries }));
+  return {
+    head: async () => turns.head(),
+    async snapshot(work) {
+      const head = turns.head();
+      if (!head) throw new SnapshotError("SNAPSHOT_EMPTY");
+      return work(snapshotAt(head));
+    },
+    close: turns.end,
+  };
+}
+
+type SnapshotDeps = { readonly turns: Turns; readonly time: ReadTime; readonly queries: Queries };
+
+function createSnapshot(head: Head, { turns, time, queries }: SnapshotDeps): Snapshot {
+  const { blocks, chain, delegates, entities, fees, locks, rounds, tokens, transactions, wallets } = queries;
+
+  /** A read of the state of this head, or none. */
+  const read =
+    <Asked extends unknown[], Answer>(query: (...asked: Asked) => Answer) =>
+    async (...asked: Asked): Promise<Answer> => {
+      if (turns.head()?.id !== head.id) throw new SnapshotError("SNAPSHOT_ENDED");
+      return query(...asked);
+    };
+  const list = <Filter, Order, Page>(
+    query: (head: Head, filter: Filter, order: Order, range: Range) => Page,
+  ) =>
+    read((filter: Filter, order: Order, range: Range) => {
+      time.begin();
+      return query(head, filter, order, range);
+    });
+
+  return {
+    head,
+    blocks: {
+      byHeight: read(blocks.byHeight),
+      byId: read(blocks.byId),
+      heightAt: read((timestamp: number) => blocks.heightAt(timestamp, head)),
+      list: list(blocks.list),
+    },
+    chain: { supply: read(() => chain.supply(head)), lockedSupply: read(() => chain.lockedSupply(head)) },
+    delegates: { all: read(() => delegates.all(head)) },
+    entities: { all: read(() => entities.all(head)) },
+    fees: { ofLast: read(fees.ofLast), since: read(fees.since) },
+    locks: { all: read(() => locks.all(head)), find: read(locks.find), of: read(locks.of) },
+    rounds: { delegates: read(rounds.delegates) },
+    tokens: {
+      find: read(tokens.find),
+      list: list(tokens.list),
+      properties: read(tokens.properties),
+      property: read(tokens.property),
+      countsByType: read(() => tokens.countsByType(head)),
+    },
+    transactions: {
+      byId: read(transactions.byId),
+      signedById: read(transactions.signedById),
+      certifiedInBlock: read(transactions.certifiedInBlock),
+      list: list(transactions.list),
+      signedList: list(transactions.signedList),
+    },
+    wallets: {
+      find: read(wallets.find),
+      hasSecondKey: read(wallets.hasSecondKey),
+      list: list(wallets.list),
+    },
+  };
+}

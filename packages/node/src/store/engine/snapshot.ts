@@ -1,0 +1,19 @@
+/** Reads that belong together: all of them see the database at one commit. */
+import type { Database } from "./database.ts";
+
+/** Runs synchronous reads inside one read transaction. What `work` throws passes on. */
+export type ReadTogether = <T>(work: () => T) => T;
+
+export function createReadTogether(database: Database): ReadTogether {
+  // Deferred, so that a connection that cannot write may begin it; the first read fixes what all of them see.
+  const begin = database.prepare("BEGIN");
+  const commit = database.prepare("COMMIT");
+  return (work) => {
+    begin.run();
+    try {
+      return work();
+    } finally {
+      commit.run();
+    }
+  };
+}

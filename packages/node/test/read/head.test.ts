@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { perHead, perSnapshot } from "../../src/read/head.ts";
+
+const head = (id: string) => ({ id, height: 1, timestamp: 0 });
+
+test("A value that depends on the head is computed once for each.", () => {
+  let count = 0;
+  const counted = perHead(() => ++count);
+  expect([counted(head("a")), counted(head("a")), counted(head("b")), counted(head("a"))]).toEqual([
+    1, 1, 2, 3,
+  ]);
+});
+
+test("What is read in a snapshot is read once for each head, also by those who ask meanwhile.", async () => {
+  let count = 0;
+  const counted = perSnapshot(async () => ++count);
+  const asked = ["a", "a", "b", "b"].map((id) => counted({ head: head(id) }));
+  expect(await Promise.all(asked)).toEqual([1, 1, 2, 2]);
+});
+
+test("A read that failed is made again.", async () => {
+  let count = 0;
+  const counted = perSnapshot(async () => {
+    if (++count === 1) throw new Error("no");
+    return count;
+  });
+  await expect(counted({ head: head("a") })).rejects.toThrow("no");
+  expect(await counted({ head: head("a") })).toBe(2);
+});

@@ -1,0 +1,92 @@
+/** The state that reads of one turn of the event loop see. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { createNetwork, dalinet } from "@uniknode/protocol";
+import { afterAll, expect, test } from "vitest";
+import type { Snapshot } from "../../../src/read/port.ts";
+import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
+import { createTurns } from "../../../src/read/sqlite/turns.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-turns-"));
+const path = join(folder, "chain.sqlite");
+const writer = openDatabase(path);
+migrate(writer);
+const insert = writer.prepare(
+  `INSERT INTO blocks (height, id, version, timestamp, number_of_transactions, total_amount, total_fee, reward,
+     generator, previous, payload_length, payload_hash, signature, header)
+   VALUES (?, ?, 0, 0, 0, 0, 0, 0, '', '', 0, '', '', x'')`,
+);
+let last = 0;
+function append(): number {
+  last++;
+  insert.run(last, `block ${last}`);
+  return last;
+}
+append();
+afterAll(() => {
+  writer.close();
+  rmSync(folder, { recursive: true });
+});
+
+function open() {
+  const database = openDatabase(path, { readonly: true });
+  return { database, model: createSqliteReadModel({}, { database, network: createNetwork(dalinet) }) };
+}
+
+test("Reads of one turn see one state, and those of the next one what was written since.", async () => {
+  const { database, model } = open();
+  const heights = async () => [
+    (await model.head())?.height,
+    await model.snapshot(async ({ head }) => head.height),
+  ];
+  const before = last;
+  expect(await heights()).toEqual([before, before]);
+  append();
+  expect(await heights()).toEqual([before, before]);
+  await nextTurn();
+  expect(await heights()).toEqual([before + 1, before + 1]);
+  model.close();
+  database.close();
+});
+
+test("A work that waited for something else goes on while the head is the same, and fails when it is another.", async () => {
+  const { database, model } = open();
+  let kept: Snapshot | undefined;
+  const height = last;
+  await model.snapshot(async (snapshot) => {
+    kept = snapshot;
+    await nextTurn();
+    expect(await snapshot.blocks.byHeight(height)).toMatchObject({ height });
+  });
+  append();
+  await nextTurn();
+  await expect(kept!.blocks.byHeight(height)).rejects.toMatchObject({
+    code: "SNAPSHOT_ENDED",
+    isRetryable: true,
+  });
+  model.close();
+  database.close();
+});
+
+test("What a work throws passes on, and the next one is not touched.", async () => {
+  const { database, model } = open();
+  await expect(model.snapshot(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await model.snapshot(async () => 1)).toBe(1);
+  model.close();
+  database.close();
+});
+
+test("Nothing is left open that keeps a connection from being closed.", async () => {
+  const reader = openDatabase(path, { readonly: true });
+  const turns = createTurns(reader);
+  turns.head();
+  turns.end();
+  turns.end();
+  reader.close();
+  // What would end the turn by itself finds nothing to do.
+  await nextTurn();
+});
