@@ -1,4 +1,4 @@
-export type { Block, BlockHeader } from "./blocks/block.ts";
+export type { Block, BlockHeader, EncodedBlock } from "./blocks/block.ts";
 export {
   type BlockCheckOptions,
   type BlockFault,
@@ -6,11 +6,23 @@ export {
   checkBlock,
   containsMultiSignatures,
 } from "./blocks/check.ts";
-export { blockByteLength, decodeBlock, encodeBlock, encodeFrame } from "./blocks/codec.ts";
+export {
+  blockByteLength,
+  bytesOfBlock,
+  decodeBlock,
+  encodeBlock,
+  encodeFrame,
+  joinBlock,
+} from "./blocks/codec.ts";
 export { BlockError, type BlockErrorCode } from "./blocks/error.ts";
 export { isBlockException } from "./blocks/exception.ts";
 export { type BlockDraft, forgeBlock } from "./blocks/forge.ts";
-export { blockFromBytes, blockFromTrustedBytes } from "./blocks/from-bytes.ts";
+export {
+  type BlockParseOptions,
+  blockFromBytes,
+  blockFromTrustedBytes,
+  recheckBlock,
+} from "./blocks/from-bytes.ts";
 export { blockFromJson, blockFromPeerJson } from "./blocks/from-json.ts";
 export { createGenesisBlock, type GenesisDraft, genesisBlockFromJson } from "./blocks/genesis.ts";
 export {

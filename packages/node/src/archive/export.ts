@@ -1,5 +1,5 @@
 /** The blocks of a data folder as a stream, beside a node that runs or not. */
-import { encodeBlock, type Network } from "@uniknode/protocol";
+import { joinBlock, type Network } from "@uniknode/protocol";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openDatabase } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
@@ -45,7 +45,8 @@ export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint
 
     function* encoded() {
       for (let height = from; height <= to; height++) {
-        yield encodeBlock(blocks.block(height)!, network);
+        const [block] = blocks.bytes(height, height);
+        yield joinBlock(block!.header, block!.transactions);
         onProgress(height - from + 1, total);
       }
     }

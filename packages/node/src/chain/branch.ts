@@ -1,18 +1,18 @@
 /**
- * Leaving the top of the chain for another branch, in one database transaction: a reader sees the one or the other, and
+ * Switching from the top of the chain to another branch, in one database transaction: a reader sees the one or the other, and
  * nothing between; a branch that turns out to be wrong was never on the chain (decision 15).
  */
-import type { Block, Network, SealedTransaction } from "@uniknode/protocol";
-import { checkBlock, encodeBlock, withVerdicts } from "@uniknode/protocol";
+import type { EncodedBlock, Network, SealedTransaction } from "@uniknode/protocol";
+import { checkBlock, withVerdicts } from "@uniknode/protocol";
 import type { Outcome } from "./outcome.ts";
 import type { ChainChange } from "./pipeline/announce.ts";
 import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
 import { prepare } from "./pipeline/prepare.ts";
-import { receiveBlock } from "./pipeline/receive.ts";
+import { type BlockInput, receive } from "./pipeline/receive.ts";
 import { type RevertOptions, revertBlocks } from "./pipeline/revert.ts";
 import type { VerifiedBlock, VerifyDeps } from "./pipeline/verify.ts";
-import { createDelivery, type PreparedBlock, partsOf } from "./queue/block-batch.ts";
-import { PREPARED_PARTS } from "./queue/block-queue.ts";
+import { createBatch, type PreparedBlock, splitBatch } from "./queue/block-batch.ts";
+import { PREFETCHED_PARTS } from "./queue/block-queue.ts";
 import type { ChainStores } from "./stores.ts";
 import type { Tip } from "./tip.ts";
 
@@ -21,7 +21,7 @@ import type { Tip } from "./tip.ts";
  *
  * @param returned transactions of the blocks that left
  */
-export type Grow = (
+export type Extend = (
   append: (verified: VerifiedBlock) => Outcome,
   returned: readonly SealedTransaction[],
 ) => void;
@@ -29,47 +29,47 @@ export type Grow = (
 export type BranchOptions = RevertOptions & { readonly undoDepth: number };
 
 /**
- * Reverts every block above the target and lets others grow there. If it throws, nothing is on disk, and the caller
+ * Reverts every block above the target and extends the chain by others there. If it throws, nothing is on disk, and the caller
  * forgets what is in memory.
  *
- * @throws {ChainError} CHAIN_UNDO_MISSING; whatever `grow` throws
+ * @throws {ChainError} CHAIN_UNDO_MISSING; whatever `extend` throws
  */
 export function replaceBlocks(
   stores: ChainStores,
   tip: Tip,
   options: BranchOptions,
-  grow: Grow,
+  extend: Extend,
 ): ChainChange {
   return stores.database.transaction(() => {
     const reverted = revertBlocks(stores, options);
     const applied: ExecutedBlock[] = [];
     tip.moveTo(reverted.head);
-    grow((verified) => tip.append(verified, applied), reverted.returned);
+    extend((verified) => tip.append(verified, applied), reverted.returned);
     commitBlocks(stores, applied, options.undoDepth);
     return { ...reverted, head: tip.header(), applied };
   });
 }
 
-/** Reads and verifies the blocks of a whole branch, as those of a delivery are, and holds all of them. */
+/** Reads and verifies the blocks of a whole branch, as those of a batch are, and holds all of them. */
 export async function prepareBranch(
-  blocks: readonly Uint8Array[],
+  blocks: readonly BlockInput[],
   deps: VerifyDeps,
 ): Promise<PreparedBlock[]> {
-  const delivery = createDelivery(blocks);
-  const parts = partsOf(delivery, blocks);
-  for (let first = 0; first < parts.length && !delivery.isStopped; first += PREPARED_PARTS) {
-    const some = parts.slice(first, first + PREPARED_PARTS);
+  const batch = createBatch(blocks);
+  const parts = splitBatch(batch, blocks);
+  for (let first = 0; first < parts.length && !batch.isStopped; first += PREFETCHED_PARTS) {
+    const some = parts.slice(first, first + PREFETCHED_PARTS);
     for (const part of some) prepare(part, deps);
     await Promise.all(some.map(({ preparing }) => preparing));
   }
-  if (delivery.failure !== undefined) throw delivery.failure;
+  if (batch.failure !== undefined) throw batch.failure;
   return parts.flatMap(({ prepared = [] }) => prepared);
 }
 
 const REFUSED = Symbol("a block was not accepted");
 
 /** Appends blocks up to the first that is not accepted, for which all of it is taken back: see the last outcome. */
-export function appendAll(blocks: readonly PreparedBlock[], replace: (grow: Grow) => void): Outcome[] {
+export function appendAll(blocks: readonly PreparedBlock[], replace: (extend: Extend) => void): Outcome[] {
   const outcomes: Outcome[] = [];
   try {
     replace((append) => {
@@ -87,8 +87,8 @@ export function appendAll(blocks: readonly PreparedBlock[], replace: (grow: Grow
 }
 
 /** A block that this node has just signed, with transactions that it has verified before. */
-export function ownBlock(block: Block, network: Network, now: number): VerifiedBlock {
-  const received = receiveBlock(encodeBlock(block, network), network);
+export function forgedBlock(block: EncodedBlock, network: Network, now: number): VerifiedBlock {
+  const received = receive(block, network);
   const verified = {
     ...received,
     ...withVerdicts(received, { header: "valid", transactions: received.transactions.map(() => true) }),

@@ -1,11 +1,11 @@
 /**
- * The chain of this node: one writer that takes deliveries of blocks and reverts one after another, while later
+ * The chain of this node: one writer that takes batches of blocks and reverts one after another, while later
  * blocks are already being read and verified (decision 6).
  *
- * What is executed is committed in the same turn of the event loop: nobody ever sees a state that is not on disk.
+ * What is executed is committed in the same tick of the event loop: no reader ever sees a state that is not on disk.
  */
 import type { Fact, StateReader, Wallet } from "@uniknode/ledger";
-import type { Block, BlockHeader, Network, SealedTransaction } from "@uniknode/protocol";
+import type { Block, BlockHeader, EncodedBlock, Network, SealedTransaction } from "@uniknode/protocol";
 import type { Event } from "../events/event.ts";
 import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
 import { createTransactionStore } from "../store/chain/transactions.ts";
@@ -14,7 +14,7 @@ import type { EventLog } from "../store/events/event-log.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createStateStore } from "../store/state/state.ts";
 import { createUndoStore } from "../store/state/undo.ts";
-import { appendAll, type Grow, ownBlock, prepareBranch, replaceBlocks } from "./branch.ts";
+import { appendAll, type Extend, forgedBlock, prepareBranch, replaceBlocks } from "./branch.ts";
 import { ChainError } from "./error.ts";
 import { openHead } from "./genesis.ts";
 import { type Outcome, refusalOf } from "./outcome.ts";
@@ -22,17 +22,18 @@ import { type ChainChange, type ChainListener, createAnnouncer } from "./pipelin
 import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
 import { createExecutor } from "./pipeline/execute.ts";
 import { prepare } from "./pipeline/prepare.ts";
+import type { BlockInput } from "./pipeline/receive.ts";
 import type { Verifier } from "./pipeline/verifier.ts";
 import {
-  createDelivery,
-  type Delivery,
-  fail,
-  type Part,
+  type BatchPart,
+  type BlockBatch,
+  createBatch,
+  failBatch,
   type PreparedBlock,
-  partsOf,
-  settle,
+  settleBatch,
+  splitBatch,
 } from "./queue/block-batch.ts";
-import { createLine } from "./queue/block-queue.ts";
+import { createBlockQueue } from "./queue/block-queue.ts";
 import type { ChainStores } from "./stores.ts";
 import { createTip } from "./tip.ts";
 
@@ -62,9 +63,9 @@ export type ChainDeps = {
   readonly eventsOfRevert: (block: Block, wallets: readonly Wallet[]) => Event[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Hears what a listener threw. */
+  /** Called with the error that a listener threw. */
   readonly onListenerError: (error: unknown) => void;
-  /** Hears what refused a block although no rule did, such as a state that cannot be read. */
+  /** Called with what refused a block although no rule did, such as a state that cannot be read. */
   readonly onUnexpectedError?: (error: unknown, header: BlockHeader) => void;
 };
 
@@ -76,25 +77,25 @@ export type Chain = {
   /** Those among the transaction ids that are on the chain. */
   storedIds(ids: readonly string[]): string[];
   /**
-   * Takes serialized blocks that follow one another, up to the first that is not accepted. The answer, one for each
-   * block, comes when the accepted ones are on disk.
+   * Takes blocks that follow one another, up to the first that is not accepted. Each may be serialized or a value; the
+   * checks are the same. The answer, one for each block, comes when the accepted ones are on disk.
    *
    * @throws {ChainError} CHAIN_COMMIT_FAILED: some of the blocks may have been accepted, see `head`; CHAIN_CLOSED
    */
-  accept(blocks: readonly Uint8Array[]): Promise<Outcome[]>;
+  accept(blocks: readonly BlockInput[]): Promise<Outcome[]>;
   /**
-   * Removes all blocks above the height, after the deliveries that came before.
+   * Removes all blocks above the height, after the batches that came before.
    *
    * @throws {ChainError} CHAIN_HEIGHT_UNKNOWN, CHAIN_UNDO_MISSING, CHAIN_COMMIT_FAILED, CHAIN_CLOSED
    */
   revertTo(height: number): Promise<void>;
   /**
-   * Leaves all blocks above the height for a longer branch, in one commit. The answer says what became of each block of
-   * it up to the first that is not accepted: if there is one, the chain stays as it was.
+   * Switches from all blocks above the height to a longer branch, in one commit. The answer is the outcome of each of
+   * its blocks up to the first that is not accepted: if there is one, the chain stays as it was.
    *
    * @throws {ChainError} as `revertTo`; CHAIN_BRANCH_SHORT
    */
-  switchTo(height: number, branch: readonly Uint8Array[]): Promise<Outcome[]>;
+  switchTo(height: number, branch: readonly BlockInput[]): Promise<Outcome[]>;
   /**
    * The same with blocks that this node makes one after another, each when the one before is the head. `make` is given
    * the transactions of the blocks that leave, and must not wait for anything.
@@ -103,9 +104,9 @@ export type Chain = {
    */
   forgeFrom(
     height: number,
-    make: (returned: readonly SealedTransaction[]) => Block | undefined,
+    make: (returned: readonly SealedTransaction[]) => EncodedBlock | undefined,
   ): Promise<void>;
-  /** Hears of every commit; see `Announcer`. */
+  /** The listener is called after every commit; see `Announcer`. */
   subscribe(listener: ChainListener): () => void;
   /** Settles when everything handed over before was answered; nothing is taken any more. */
   close(): Promise<void>;
@@ -139,53 +140,53 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const tip = createTip(head, { executor, stores, eventsOfFacts: deps.eventsOfFacts });
   const { subscribe, announce } = createAnnouncer(deps.onListenerError);
 
-  const line = createLine({ prepare: (part) => prepare(part, deps), execute });
+  const queue = createBlockQueue({ prepare: (part) => prepare(part, deps), execute });
   let isClosed = false;
 
   /** Whatever fails on the way takes back all of it. */
-  function execute(parts: Iterable<Part>): void {
+  function execute(parts: Iterable<BatchPart>): void {
     const executed: ExecutedBlock[] = [];
-    const deliveries = new Set<Delivery>();
+    const batches = new Set<BlockBatch>();
     try {
       for (const part of parts) {
-        deliveries.add(part.delivery);
+        batches.add(part.batch);
         executePart(part, executed);
       }
       commitBlocks(stores, executed, options.undoDepth);
     } catch (cause) {
       tip.forget(head);
       const failure = commitFailed(`the blocks after ${head.height}`, cause);
-      for (const delivery of deliveries) fail(delivery, failure);
+      for (const batch of batches) failBatch(batch, failure);
       return;
     }
     if (executed.length > 0) {
       head = tip.header();
       announce({ head, applied: executed, revertedBlocks: 0, returned: [] });
     }
-    for (const delivery of deliveries) settle(delivery);
+    for (const batch of batches) settleBatch(batch);
   }
 
   function executePart(
-    { delivery, blocks: { length }, prepared = [] }: Part,
+    { batch, blocks: { length }, prepared = [] }: BatchPart,
     executed: ExecutedBlock[],
   ): void {
     for (let index = 0; index < length; index++) {
-      const block = delivery.isStopped ? undefined : prepared[index];
-      const outcome = block ? executeBlock(block, delivery, executed) : ({ answer: "Skipped" } as const);
-      if (outcome.answer !== "Accepted") delivery.isStopped = true;
-      delivery.outcomes.push(outcome);
+      const block = batch.isStopped ? undefined : prepared[index];
+      const outcome = block ? executeBlock(block, batch, executed) : ({ answer: "Skipped" } as const);
+      if (outcome.answer !== "Accepted") batch.isStopped = true;
+      batch.outcomes.push(outcome);
     }
   }
 
-  function executeBlock(prepared: PreparedBlock, delivery: Delivery, executed: ExecutedBlock[]): Outcome {
+  function executeBlock(prepared: PreparedBlock, batch: BlockBatch, executed: ExecutedBlock[]): Outcome {
     if (prepared instanceof Error) return { answer: "Unreadable", cause: prepared };
-    const isFirst = delivery.outcomes.length === 0;
+    const isFirst = batch.outcomes.length === 0;
     if (isFirst && !tip.isContinuedBy(prepared.block)) return { answer: "Unchained" };
     return tip.append(prepared, executed);
   }
 
-  /** Leaves the blocks above a height for those that grow there, if any do. */
-  function replace(target: number, grow: Grow): void {
+  /** Replaces the blocks above a height by those that extend the chain there, if any do. */
+  function replace(target: number, extend: Extend): void {
     const { undoDepth, maxReturnedTransactions: maxReturned } = options;
     if (!Number.isInteger(target) || target < 1 || target > head.height) {
       throw new ChainError("CHAIN_HEIGHT_UNKNOWN", `there is no block ${target} to go back to`);
@@ -193,7 +194,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     let change: ChainChange;
     try {
       const { eventsOfRevert } = deps;
-      change = replaceBlocks(stores, tip, { target, maxReturned, eventsOfRevert, undoDepth }, grow);
+      change = replaceBlocks(stores, tip, { target, maxReturned, eventsOfRevert, undoDepth }, extend);
     } catch (cause) {
       tip.forget(head);
       throw cause;
@@ -202,11 +203,11 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     announce(change);
   }
 
-  /** Does something between two deliveries. */
+  /** Does something between two batches. */
   async function between<T>(work: () => T): Promise<T> {
     if (isClosed) throw closedError();
     const answer = Promise.withResolvers<T>();
-    line.add([{ take: () => settleWith(answer, work) }]);
+    queue.add([{ run: () => settleWith(answer, work) }]);
     return answer.promise;
   }
 
@@ -216,12 +217,12 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     subscribe,
     head: tip.header,
     storedIds: transactions.storedIds,
-    async accept(delivered) {
+    async accept(given) {
       if (isClosed) throw closedError();
-      if (delivered.length === 0) return [];
-      const delivery = createDelivery(delivered);
-      line.add(partsOf(delivery, delivered));
-      return delivery.answer.promise;
+      if (given.length === 0) return [];
+      const batch = createBatch(given);
+      queue.add(splitBatch(batch, given));
+      return batch.answer.promise;
     },
     revertTo: (target) =>
       between(() => {
@@ -233,7 +234,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       return between(() => {
         if (target + branch.length <= head.height) throw branchShort(target + branch.length, head.height);
         return named(`the branch after ${target}`, () =>
-          appendAll(prepared, (grow) => replace(target, grow)),
+          appendAll(prepared, (extend) => replace(target, extend)),
         );
       });
     },
@@ -241,7 +242,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       between(() =>
         replace(target, (append, returned) => {
           for (let block = make(returned); block; block = make(returned)) {
-            const refusal = refusalOf(append(ownBlock(block, network, deps.now())));
+            const refusal = refusalOf(append(forgedBlock(block, network, deps.now())));
             if (refusal !== undefined)
               throw new Error(`block ${block.header.height} was refused: ${refusal}`);
           }
@@ -249,7 +250,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       ),
     async close() {
       isClosed = true;
-      await line.idle();
+      await queue.idle();
     },
   };
 }
@@ -262,7 +263,7 @@ function settleWith<T>({ resolve, reject }: PromiseWithResolvers<T>, work: () =>
   }
 }
 
-/** Says what it was that failed for a reason that is none of the chain's own. */
+/** Names the operation in an error that is not the chain's own. */
 function named<T>(what: string, work: () => T): T {
   try {
     return work();

@@ -7,9 +7,9 @@ export type Outcome =
   | Exclude<Verdict, { answer: "Accepted" }>
   /** Its bytes are no block under the rules in force. */
   | { readonly answer: "Unreadable"; readonly cause: unknown }
-  /** First of a delivery, and does not continue the head (consensus.md 6.5). */
+  /** First of a batch, and does not continue the head (consensus.md 6.5). */
   | { readonly answer: "Unchained" }
-  /** A block before it in the delivery was not accepted. */
+  /** A block before it in the batch was not accepted. */
   | { readonly answer: "Skipped" };
 
 /** Why the chain did not take a block, if it did not. */

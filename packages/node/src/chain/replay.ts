@@ -5,7 +5,7 @@ import type { Outcome } from "./outcome.ts";
 export type ReplayOptions = {
   /** Bytes of blocks handed over and not yet committed. */
   readonly maxBytesInFlight?: number;
-  /** Called after each delivery with the blocks accepted so far. */
+  /** Called after each batch with the blocks accepted so far. */
   readonly onProgress?: (accepted: number) => void;
 };
 
@@ -17,8 +17,8 @@ export type Replayed = {
 
 /** Enough to keep every verifier busy while a commit runs, little enough to be forgotten in the memory figures. */
 const MAX_BYTES_IN_FLIGHT = 2 * 1024 * 1024;
-const DELIVERY_BYTES = 128 * 1024;
-const DELIVERY_BLOCKS = 400;
+const BATCH_BYTES = 128 * 1024;
+const BATCH_BLOCKS = 400;
 
 /**
  * Hands over serialized blocks, the first being the one above the head, until they end or one is refused.
@@ -36,10 +36,10 @@ export async function replay(
   let failure: { error: unknown } | undefined;
   const inFlight = new Set<Promise<void>>();
 
-  function hand(delivery: readonly Uint8Array[], bytes: number): void {
+  function hand(batch: readonly Uint8Array[], bytes: number): void {
     bytesInFlight += bytes;
     const settled = chain
-      .accept(delivery)
+      .accept(batch)
       .then((outcomes) => {
         const stop = outcomes.findIndex(({ answer }) => answer !== "Accepted");
         accepted += stop === -1 ? outcomes.length : stop;
@@ -56,19 +56,19 @@ export async function replay(
     inFlight.add(settled);
   }
 
-  let delivery: Uint8Array[] = [];
+  let batch: Uint8Array[] = [];
   let bytes = 0;
   const flush = () => {
-    if (delivery.length > 0) hand(delivery, bytes);
-    delivery = [];
+    if (batch.length > 0) hand(batch, bytes);
+    batch = [];
     bytes = 0;
   };
   try {
     for await (const block of blocks) {
       if (refusal || failure) break;
-      delivery.push(block);
+      batch.push(block);
       bytes += block.length;
-      if (bytes < DELIVERY_BYTES && delivery.length < DELIVERY_BLOCKS) continue;
+      if (bytes < BATCH_BYTES && batch.length < BATCH_BLOCKS) continue;
       flush();
       while (bytesInFlight > maxBytesInFlight) await Promise.race(inFlight);
     }

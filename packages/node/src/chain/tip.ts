@@ -1,5 +1,5 @@
 /**
- * The last executed block, with its state in memory. It is the head, except within the turn that executes and commits.
+ * The last executed block, with its state in memory. It is the head, except within the tick that executes and commits.
  */
 import type { Fact } from "@uniknode/ledger";
 import type { BlockHeader } from "@uniknode/protocol";
@@ -12,7 +12,7 @@ import type { ChainStores } from "./stores.ts";
 
 export type Tip = {
   header(): BlockHeader;
-  /** Whether a block may begin a delivery (consensus.md 6.5). */
+  /** Whether a block may begin a batch (consensus.md 6.5). */
   isContinuedBy(block: VerifiedBlock["block"]): boolean;
   /** Executes a block on the tip. If it is accepted it becomes the tip, and `executed` gets its traces. */
   append(verified: VerifiedBlock, executed: ExecutedBlock[]): Outcome;

@@ -4,10 +4,10 @@
  */
 import { forgingOrder } from "@uniknode/ledger";
 import {
-  type Block,
   type BlockHeader,
   builders,
   createSlots,
+  type EncodedBlock,
   forgeBlock,
   type Network,
   type SealedTransaction,
@@ -22,11 +22,11 @@ const FACTORY_KIND: Kind = "organization";
 export const SETUP_HEIGHT = 3;
 
 /** The blocks that are still missing between the head and the end of the setup; none on a chain that has begun. */
-export function setupBlocks(network: Network, cast: Cast, head: BlockHeader, nowMs: number): Block[] {
+export function setupBlocks(network: Network, cast: Cast, head: BlockHeader, nowMs: number): EncodedBlock[] {
   const slots = createSlots(network);
   const currentSlot = slots.slotAt(slots.timeAt(nowMs));
   const founders = forgingOrder(1, cast.founders.map(({ publicKey }) => publicKey).sort());
-  const blocks: Block[] = [];
+  const blocks: EncodedBlock[] = [];
   let previous = head;
   for (let height = head.height + 1; height <= SETUP_HEIGHT; height++) {
     // The last of them lies in the slot before the current one.

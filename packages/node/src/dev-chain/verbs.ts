@@ -3,9 +3,9 @@
  * are. Each stands in a slot of its own later than all before, for which the clock moves on: no delegate ever signs
  * two blocks for one slot, whatever was reverted.
  */
-import type { BlockHeader, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Chain } from "../chain/chain.ts";
-import type { ForgedBlock, Forger } from "../forger/forger.ts";
+import type { Forger } from "../forger/forger.ts";
 import { type BlockReference, type DevAnswer, type DevCommand, DevError } from "../gateway/dev-commands.ts";
 import type { Pool } from "../pool/pool.ts";
 import type { DevClock } from "./clock.ts";
@@ -109,7 +109,7 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
     }
     const commonHeight = chain.head().height - depth;
     const reverted = downTo(commonHeight);
-    const made: ForgedBlock[] = [];
+    const made: EncodedBlock[] = [];
     await chain.forgeFrom(commonHeight, (returned) => {
       if (made.length === blocks) return undefined;
       const block = forger.sign(nextSlot(), withTransactions ? pool.selectWith(returned) : []);

@@ -1,5 +1,5 @@
 /** Forging in the node's own process (forger.md 3 to 6). */
-import type { BlockHeader, KeyPair, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { BlockHeader, EncodedBlock, KeyPair, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import { troubleOf } from "../store/engine/writes.ts";
 import type { SlotStore } from "../store/node/slots.ts";
@@ -13,11 +13,6 @@ export type BlockPlan = {
   readonly slot: number;
   readonly transactions: readonly SealedTransaction[];
   readonly keys: KeyPair;
-};
-
-export type ForgedBlock = {
-  readonly header: BlockHeader;
-  readonly transactions: readonly SealedTransaction[];
 };
 
 export type ForgerOptions = {
@@ -36,13 +31,13 @@ export type ForgerDeps = {
   forgingOrder: () => readonly string[];
   selectTransactions: () => SealedTransaction[];
   /** Builds and signs a block on the head. */
-  build: (plan: BlockPlan) => ForgedBlock;
+  build: (plan: BlockPlan) => EncodedBlock;
   /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
-  submit: (block: ForgedBlock) => Promise<string | undefined>;
+  submit: (block: EncodedBlock) => Promise<string | undefined>;
   /** Why no block may be forged now, if so (for instance while catching up). It may take a while to find out. */
   obstacle: () => string | undefined | Promise<string | undefined>;
   onStarted: (publicKeys: readonly string[]) => void;
-  onForged: (block: ForgedBlock) => void;
+  onForged: (block: EncodedBlock) => void;
   onFailed: (error: Error) => void;
   nowMs: () => number;
   logger: Logger;
@@ -64,16 +59,16 @@ export type Forger = {
    * @param transactions of the block; those of the pool unless given
    * @throws {SlotRefusedError | Error} saying why, if there is no such block
    */
-  forgeSlot(slot: number, transactions?: readonly SealedTransaction[]): Promise<ForgedBlock>;
+  forgeSlot(slot: number, transactions?: readonly SealedTransaction[]): Promise<EncodedBlock>;
   /**
    * Signs the block of a slot for whoever puts it on the chain in this very turn of the event loop, and says so with
    * `report`. Slots that were forged before stay refused.
    *
    * @throws {Error} saying why, if there is no such block
    */
-  sign(slot: number, transactions: readonly SealedTransaction[]): ForgedBlock;
+  sign(slot: number, transactions: readonly SealedTransaction[]): EncodedBlock;
   /** A block of `sign` is on the chain. */
-  report(block: ForgedBlock): void;
+  report(block: EncodedBlock): void;
   /** Settles when the turn under way has ended; no other begins. */
   stop(): Promise<void>;
 };
@@ -186,7 +181,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     slot: number,
     { publicKey, keys }: Delegate,
     transactions: readonly SealedTransaction[],
-  ): ForgedBlock {
+  ): EncodedBlock {
     settledSlot = slot;
     const refusal = guard.refusalOf(publicKey, slot);
     if (refusal) {
@@ -209,8 +204,8 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     slot: number,
     delegate: Delegate,
     transactions: readonly SealedTransaction[],
-  ): Promise<ForgedBlock> {
-    let block: ForgedBlock;
+  ): Promise<EncodedBlock> {
+    let block: EncodedBlock;
     let refusal: string | undefined;
     try {
       block = sign(slot, delegate, transactions);

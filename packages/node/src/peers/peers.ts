@@ -2,7 +2,7 @@
  * The peers of a node: who they are (`acquaintance`), what goes to and fro (`exchange`), how they are received
  * (`reception`), and what they make of forging.
  */
-import type { Block } from "@uniknode/protocol";
+import type { EncodedBlock } from "@uniknode/protocol";
 import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionAnswer, PeerInfo } from "../gateway/gateway.ts";
 import { createClosing } from "../platform/lifecycle/closing.ts";
@@ -29,7 +29,7 @@ export type Peers = {
   /** Listens, looks for peers once, and follows them from then on. Settles with the port that it listens on. */
   start(): Promise<number>;
   /** Gives a block of this node's forger to the chain and to the network; the answer is why it was not taken. */
-  submit(block: Block): Promise<string | undefined>;
+  submit(block: EncodedBlock): Promise<string | undefined>;
   /** Passes on what the pool wants to be passed on. */
   broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
   /** Why no block may be forged now, if so. Asks the peers where they stand. */

@@ -74,7 +74,6 @@ export function createPropagation(
   const request = dropUnresponsive(client, peerTable);
   const observations = createBlockObservations();
   const blockBroadcast = createBlockBroadcast({
-    network,
     peers: addresses,
     request,
     hasCapacity: client.hasCapacity,
@@ -106,7 +105,9 @@ export function createPropagation(
     onForeignHeader: look,
     onFetched({ height }) {
       // What a node fetches before it is ready is everybody's past.
-      if (isStarted) underWay.add(blockBroadcast.passFetched(chain.blocks.block(height)!));
+      if (!isStarted) return;
+      const [block] = chain.blocks.bytes(height, height);
+      underWay.add(blockBroadcast.passFetched(height, block!));
     },
     onSynced() {
       if (!isStarted) deps.onStarted();

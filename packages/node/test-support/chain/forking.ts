@@ -3,9 +3,10 @@ import { createRounds, delegateOfSlot } from "@uniknode/ledger";
 import {
   blockToJson,
   builders,
+  bytesOfBlock,
   createNetwork,
   createSlots,
-  encodeBlock,
+  type EncodedBlock,
   forgeBlock,
   genesisBlockFromJson,
   type Network,
@@ -65,15 +66,19 @@ export function createForkingChain(path: string, { network, forgers } = AS_IT_BE
   const rounds = createRounds(network);
   const keysOf = new Map(forgers.map(({ publicKey, keys }) => [publicKey, keys]));
 
-  /** Forges a block on the head, `skipped` slots later than need be, and gives it to the chain. */
-  async function forge(transactions: readonly SealedTransaction[] = [], skipped = 0): Promise<Uint8Array> {
+  /** Forges a block on the head, `skipped` slots later than need be. */
+  function make(transactions: readonly SealedTransaction[], skipped = 0): EncodedBlock {
     const previous = chain.head();
     const { round } = rounds.roundAt(previous.height + 1);
     const { order } = chain.state.get("rounds", `${round}`)!;
     const slot = slots.slotAt(previous.timestamp) + 1 + skipped;
     const keys = keysOf.get(delegateOfSlot(order, slot)!)!;
-    const block = forgeBlock({ network, timestamp: slots.slotTime(slot), previous, transactions }, keys);
-    const bytes = encodeBlock(block, network);
+    return forgeBlock({ network, timestamp: slots.slotTime(slot), previous, transactions }, keys);
+  }
+
+  /** Forges a block on the head, `skipped` slots later than need be, and gives it to the chain. */
+  async function forge(transactions: readonly SealedTransaction[] = [], skipped = 0): Promise<Uint8Array> {
+    const bytes = bytesOfBlock(make(transactions, skipped));
     await take(bytes);
     return bytes;
   }
@@ -115,5 +120,5 @@ export function createForkingChain(path: string, { network, forgers } = AS_IT_BE
     );
   }
 
-  return { chain, forge, take, transfer, mint };
+  return { chain, make, forge, take, transfer, mint };
 }

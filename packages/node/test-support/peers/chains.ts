@@ -5,6 +5,7 @@ import {
   type BlockHeader,
   createNetwork,
   createSlots,
+  type EncodedBlock,
   encodeBlock,
   forgeBlock,
   type KeyPair,
@@ -41,9 +42,9 @@ export const keysOf = new Map(delegates.map(({ publicKey, keys }) => [publicKey,
 export type TestChain = {
   readonly chain: Chain;
   /** The next block of a slot, made by its delegate unless other keys are given. Nobody has taken it yet. */
-  make(slot: number, made?: { keys?: KeyPair; transactions?: SealedTransaction[] }): Block;
+  make(slot: number, made?: { keys?: KeyPair; transactions?: SealedTransaction[] }): EncodedBlock;
   /** Extends the chain by a block of each slot. */
-  forge(...slots: number[]): Promise<Block[]>;
+  forge(...slots: number[]): Promise<EncodedBlock[]>;
   take(...blocks: readonly Block[]): Promise<void>;
   header(height: number): BlockHeader;
   close(): Promise<void>;
@@ -79,7 +80,10 @@ export function openTestChain(path = ":memory:"): TestChain {
     },
   });
 
-  function make(slot: number, { keys, transactions = [] }: Parameters<TestChain["make"]>[1] = {}): Block {
+  function make(
+    slot: number,
+    { keys, transactions = [] }: Parameters<TestChain["make"]>[1] = {},
+  ): EncodedBlock {
     const previous = chain.head();
     const { round } = rounds.roundAt(previous.height + 1);
     const owner = delegateOfSlot(chain.state.get("rounds", String(round))!.order, slot)!;
@@ -98,7 +102,7 @@ export function openTestChain(path = ":memory:"): TestChain {
     make,
     take,
     async forge(...taken) {
-      const blocks: Block[] = [];
+      const blocks: EncodedBlock[] = [];
       for (const slot of taken) {
         const block = make(slot);
         await take(block);

@@ -1,5 +1,5 @@
 /** Leaving the top of the chain for another branch, in one commit (decision 15). */
-import { type Block, encodeBlock } from "@uniknode/protocol";
+import { type EncodedBlock, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ChainChange } from "../../src/chain/pipeline/announce.ts";
 import { temporaryFolder } from "../../test-support/chain/fixtures.ts";
@@ -19,10 +19,10 @@ let folder: ReturnType<typeof temporaryFolder>;
 let own: TestChain;
 let other: TestChain;
 /** Of the other branch, from the first block that is not on ours. */
-let branch: Block[];
+let branch: EncodedBlock[];
 let changes: ChainChange[];
 
-const bytesOf = (blocks: readonly Block[]) => blocks.map((block) => encodeBlock(block, network));
+const bytesOf = (blocks: readonly EncodedBlock[]) => blocks.map((block) => encodeBlock(block, network));
 const idAt = (height: number) => own.chain.blocks.header(height)?.id;
 
 beforeEach(async () => {
@@ -150,7 +150,7 @@ describe("the chain stays as it was, and nobody is told anything,", () => {
 
 test("blocks are made in place, each on the one before", async () => {
   let slot = BASE + DEPTH;
-  const made: Block[] = [];
+  const made: EncodedBlock[] = [];
   await own.chain.forgeFrom(BASE, () => {
     if (made.length === DEPTH + 1) return undefined;
     const block = own.make(++slot);

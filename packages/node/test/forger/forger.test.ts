@@ -2,13 +2,14 @@ import {
   type BlockHeader,
   createNetwork,
   createSlots,
+  type EncodedBlock,
   livenet,
   type SealedTransaction,
 } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
-import { createForger, type ForgedBlock, type ForgerDeps } from "../../src/forger/forger.ts";
+import { createForger, type ForgerDeps } from "../../src/forger/forger.ts";
 import { createGuard } from "../../src/forger/signing/guard.ts";
 import type { OtherForger } from "../../src/forger/signing/other-forger.ts";
 import { recordInDatabase, type SigningRecord } from "../../src/forger/signing/signing-record.ts";
@@ -49,8 +50,8 @@ function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
     head: () => head,
     forgingOrder: () => [one, two, "somebody else"],
     selectTransactions: () => [],
-    build: ({ slot }) => ({ header: headerAt(slot), transactions: [] }),
-    submit: async (block: ForgedBlock) => {
+    build: ({ slot }) => ({ header: headerAt(slot), headerBytes: new Uint8Array(), transactions: [] }),
+    submit: async (block: EncodedBlock) => {
       head = block.header;
       forged.push(slots.slotAt(head.timestamp));
       return undefined;
@@ -108,7 +109,7 @@ describe("forging", () => {
 
   test("goes on at once where a clock that was behind the chain is set right", async () => {
     let head = headerAt(START_SLOT + 100);
-    const submit = async (block: ForgedBlock) => {
+    const submit = async (block: EncodedBlock) => {
       head = block.header;
       return undefined;
     };
@@ -373,7 +374,7 @@ describe("forging of a slot outside of the turns", () => {
       selectTransactions: () => [{}, {}] as SealedTransaction[],
       build({ slot, transactions }) {
         held.push(transactions.length);
-        return { header: headerAt(slot), transactions };
+        return { header: headerAt(slot), headerBytes: new Uint8Array(), transactions };
       },
     });
     await forger.forgeSlot(START_SLOT);

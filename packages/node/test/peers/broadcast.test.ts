@@ -1,5 +1,5 @@
 /** Passing on what arrived (p2p.md 12.1 and 12.2). */
-import { decodeHeader, type SealedTransaction, transactionToJson } from "@uniknode/protocol";
+import { decodeHeader, encodeHeader, type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createBlockBroadcast } from "../../src/peers/broadcast/blocks.ts";
@@ -51,7 +51,6 @@ describe("a block", () => {
     if (seen.before) observations.begin(another, 1, 1);
     const { sent, request } = sending();
     const { pass } = createBlockBroadcast({
-      network,
       peers: () => peers,
       request,
       hasCapacity: () => true,
@@ -93,7 +92,6 @@ describe("blocks that wait for their turn at a peer", () => {
     }) as unknown as PeerClient["request"];
     const observations = createBlockObservations();
     const broadcast = createBlockBroadcast({
-      network,
       peers: () => peers.slice(0, 1),
       request,
       hasCapacity: () => true,
@@ -101,10 +99,10 @@ describe("blocks that wait for their turn at a peer", () => {
       logger,
     });
     const block = world.make(5);
-    const at = (height: number) => ({
-      ...block,
-      header: { ...block.header, height, id: `block ${height}`, previousBlock: "ab".repeat(32) },
-    });
+    const at = (height: number) => {
+      const header = { ...block.header, height, id: `block ${height}`, previousBlock: "ab".repeat(32) };
+      return { ...block, header, headerBytes: encodeHeader(header, network) };
+    };
     const passed = [5, 7, 6].map((height) => broadcast.pass(at(height)));
     await new Promise((resolve) => setImmediate(resolve));
     expect(turns).toHaveLength(1);
@@ -130,14 +128,15 @@ describe("a block that was fetched", () => {
     const { sent, request } = sending();
     const hasCapacity = (ip: string, event: string, count: number) =>
       event === "p2p.peer.postBlock" && count === 2 && free.includes(ip);
-    await createBlockBroadcast({
-      network,
+    const { passFetched } = createBlockBroadcast({
       peers: () => peers,
       request,
       hasCapacity,
       observations,
       logger,
-    }).passFetched(block);
+    });
+    const { id, height } = block.header;
+    await passFetched(height, { id, header: block.headerBytes, transactions: [] });
     await world.close();
     return sent.map(({ ip }) => ip);
   }

@@ -1,12 +1,5 @@
 /** What others bring: blocks and transactions (p2p.md 7.5, 7.6 and 11). */
-import {
-  type Block,
-  builders,
-  decodeHeader,
-  encodeBlock,
-  keysFromPassphrase,
-  transactionToJson,
-} from "@uniknode/protocol";
+import { type Block, builders, encodeBlock, keysFromPassphrase, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/chain/outcome.ts";
@@ -140,7 +133,7 @@ describe("a posted block", () => {
       head: own.chain.head,
       state: own.chain.state,
       async accept(blocks) {
-        delivered.push(...blocks.map((bytes) => decodeHeader(bytes, network).header.id));
+        delivered.push(...(blocks as readonly Block[]).map(({ header }) => header.id));
         return [refused];
       },
     });

@@ -29,3 +29,9 @@ export type Block = {
   readonly header: BlockHeader;
   readonly transactions: readonly SealedTransaction[];
 };
+
+/** A block with the bytes of its header: it can be stored and sent without being encoded. */
+export type EncodedBlock = Block & {
+  /** With the signature. */
+  readonly headerBytes: Uint8Array;
+};

@@ -2,7 +2,7 @@
 import { createReader } from "../bytes/reader.ts";
 import { createWriter } from "../bytes/writer.ts";
 import type { Network } from "../networks/network.ts";
-import type { Block, BlockHeader } from "./block.ts";
+import type { Block, BlockHeader, EncodedBlock } from "./block.ts";
 import { BlockError } from "./error.ts";
 import { decodeHeader, encodeHeader, type HeaderFields } from "./header.ts";
 
@@ -20,27 +20,42 @@ export function encodeFrame(
   transactions: readonly Uint8Array[],
   network: Network,
 ): Uint8Array {
-  const writer = createWriter(1024);
   const numberOfTransactions = header.numberOfTransactions || transactions.length;
-  writer.bytes(encodeHeader({ ...header, numberOfTransactions }, network));
+  return joinBlock(encodeHeader({ ...header, numberOfTransactions }, network), transactions);
+}
+
+/** A block as bytes, from the bytes of its header and of its transactions. */
+export function joinBlock(headerBytes: Uint8Array, transactions: readonly Uint8Array[]): Uint8Array {
+  const writer = createWriter(1024);
+  writer.bytes(headerBytes);
   for (const { length } of transactions) writer.u32(length);
   for (const bytes of transactions) writer.bytes(bytes);
   return writer.finish();
 }
+
+/** A block as bytes, from those that it holds. */
+export const bytesOfBlock = ({ headerBytes, transactions }: EncodedBlock): Uint8Array =>
+  joinBlock(
+    headerBytes,
+    transactions.map(({ bytes }) => bytes),
+  );
 
 /**
  * The header, and what a function makes of the bytes of each transaction, one after another: a transaction
  * that cannot be read is told before a length that is impossible behind it. Bytes behind the last one are
  * ignored; a header at the end of the bytes has no transactions, whatever it announces.
  *
+ * @param checkHeader called before the first transaction is read; what it throws ends the reading
  * @throws {BlockError} INVALID_BLOCK_BYTES
  */
 export function decodeBlock<T>(
   bytes: Uint8Array,
   network: Network,
   readTransaction: (slice: Uint8Array, sequence: number) => T,
+  checkHeader?: (header: BlockHeader) => void,
 ): { header: BlockHeader; transactions: T[] } {
   const { header, byteLength } = decodeHeader(bytes, network);
+  checkHeader?.(header);
   const transactions: T[] = [];
   if (byteLength === bytes.length) return { header, transactions };
   try {

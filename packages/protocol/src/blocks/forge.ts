@@ -1,12 +1,13 @@
 /** Making of a block from transactions (blocks.md 3 and 4). */
-import { bytesToHex } from "../crypto/bytes.ts";
+import { bytesToHex, concatBytes } from "../crypto/bytes.ts";
+import { signEcdsa } from "../crypto/ecdsa.ts";
+import { sha256 } from "../crypto/hashes.ts";
 import type { KeyPair } from "../identities/keys.ts";
 import type { Network } from "../networks/network.ts";
 import type { SealedTransaction } from "../transactions/transaction.ts";
-import type { Block } from "./block.ts";
-import { decodeHeader, encodeHeader } from "./header.ts";
+import type { EncodedBlock } from "./block.ts";
+import { encodeUnsignedHeader, headerFromFields } from "./header.ts";
 import { payloadHashOf, totalsOf } from "./payload.ts";
-import { signHeader } from "./signature.ts";
 
 export type BlockDraft = {
   network: Network;
@@ -18,8 +19,8 @@ export type BlockDraft = {
   transactions: readonly SealedTransaction[];
 };
 
-/** The signed block of a draft. */
-export function forgeBlock(draft: BlockDraft, keys: KeyPair): Block {
+/** The signed block of a draft; its header is encoded once. */
+export function forgeBlock(draft: BlockDraft, keys: KeyPair): EncodedBlock {
   const { network, timestamp, previous, transactions } = draft;
   const height = previous.height + 1;
   const milestone = network.milestoneAt(height);
@@ -37,7 +38,9 @@ export function forgeBlock(draft: BlockDraft, keys: KeyPair): Block {
     payloadHash: payloadHashOf(data.map(({ id }) => id)),
     generatorPublicKey: bytesToHex(keys.publicKey),
   };
-  const blockSignature = signHeader(unsigned, keys.privateKey, network);
-  const { header } = decodeHeader(encodeHeader({ ...unsigned, blockSignature }, network), network);
-  return { header, transactions };
+  const unsignedBytes = encodeUnsignedHeader(unsigned, network);
+  const signature = signEcdsa(sha256(unsignedBytes), keys.privateKey);
+  const headerBytes = concatBytes(unsignedBytes, signature);
+  const fields = { ...unsigned, blockSignature: bytesToHex(signature) };
+  return { header: headerFromFields(fields, headerBytes, network), headerBytes, transactions };
 }

@@ -1,13 +1,23 @@
 /** Reading of blocks from bytes (blocks.md 5 and 6). */
 import type { Network } from "../networks/network.ts";
 import type { TransactionContext } from "../transactions/context.ts";
-import { type ParseOptions, sealedFromTrustedBytes, transactionFromBytes } from "../transactions/parse.ts";
-import type { Block } from "./block.ts";
+import {
+  type ParseOptions,
+  recheckTransaction,
+  sealedFromTrustedBytes,
+  transactionFromBytes,
+} from "../transactions/parse.ts";
+import type { Block, BlockHeader, EncodedBlock } from "./block.ts";
 import { decodeBlock } from "./codec.ts";
 import { BlockError } from "./error.ts";
 import { isBlockException } from "./exception.ts";
 import { blockIdToHex } from "./id.ts";
 import { decodedHeaderViolation } from "./schema.ts";
+
+export type BlockParseOptions = ParseOptions & {
+  /** Called before the first transaction is read; what it throws ends the reading. */
+  readonly checkHeader?: (header: BlockHeader) => void;
+};
 
 /**
  * The block of untrusted bytes, each transaction read by the rules in force at the context's height, which
@@ -19,16 +29,36 @@ import { decodedHeaderViolation } from "./schema.ts";
 export function blockFromBytes(
   bytes: Uint8Array,
   context: TransactionContext,
-  options?: ParseOptions,
+  options: BlockParseOptions = {},
 ): Block {
   const { network } = context;
-  const block = decodeBlock(bytes, network, (slice) => transactionFromBytes(slice, context, options));
+  const { checkHeader, ...parseOptions } = options;
+  const readTransaction = (slice: Uint8Array) => transactionFromBytes(slice, context, parseOptions);
+  const block = decodeBlock(bytes, network, readTransaction, checkHeader);
+  checkForm(block, network);
+  return block;
+}
+
+/**
+ * A block that was made from values, as `blockFromBytes` reads its bytes: every check of the reading is made, and its
+ * transactions are not verified. Nothing is encoded or decoded.
+ *
+ * @throws {BlockError} BlockSchemaError
+ * @throws {TransactionError} if a transaction is none by the rules in force at the context's height
+ */
+export function recheckBlock<B extends EncodedBlock>(block: B, context: TransactionContext): B {
+  const transactions = block.transactions.map((transaction) => recheckTransaction(transaction, context));
+  const rechecked = { ...block, transactions };
+  checkForm(rechecked, context.network);
+  return rechecked;
+}
+
+function checkForm(block: Block, network: Network): void {
   const violation = decodedHeaderViolation(block.header, network);
   const ids = () => block.transactions.map(({ data }) => data.id);
   if (violation && !isBlockException(block.header.id, ids(), network)) {
     throw new BlockError("BlockSchemaError", `the block has a wrong member ${violation}`, violation);
   }
-  return block;
 }
 
 /**

@@ -29,6 +29,19 @@ export function decodeHeader(
 }
 
 /**
+ * The header of fields that were just encoded: what `decodeHeader` makes of the bytes.
+ *
+ * @param bytes of the header, signature included
+ */
+export function headerFromFields(fields: HeaderFields, bytes: Uint8Array, network: Network): BlockHeader {
+  const previousBlockHex = previousIdHex(fields, network);
+  const previousBlock = hasFullPreviousId(fields.height, network)
+    ? previousBlockHex
+    : partialIdFromHex(previousBlockHex);
+  return { ...blockIdOf(bytes, fields.height, network), ...fields, previousBlock, previousBlockHex };
+}
+
+/**
  * The header of stored bytes that hold nothing else, with its stored id. They need no network: the length
  * of the previous id follows from where the signature ends.
  *

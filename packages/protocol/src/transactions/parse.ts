@@ -59,8 +59,13 @@ export function transactionFromBytes(
   context: TransactionContext,
   options: ParseOptions = {},
 ): SealedTransaction {
+  return reading(() => parseBytes(bytes, context, options));
+}
+
+/** Runs a reading of bytes that may fail on anything. */
+function reading<T>(read: () => T): T {
   try {
-    return parseBytes(bytes, context, options);
+    return read();
   } catch (error) {
     if (error instanceof TransactionError && error.code !== "UnkownTransactionError") throw error;
     const message = `the bytes are no transaction: ${messageOf(error)}`;
@@ -76,9 +81,19 @@ function parseBytes(
   // Step 1.
   const body = decodeTransaction(bytes);
   const type = findTransactionType(body.typeGroup, body.type)!;
+  // Steps 2 and 3: the id is that of the canonical bytes.
+  checkBody(body, type, context);
+  const sealed = seal(body, context);
+  // Step 4.
+  checkSchema(sealed.data, type, context);
+  // Step 5.
+  return checkSignature ? { ...sealed, isVerified: isVerified(sealed, context) } : sealed;
+}
+
+/** Version and recipients. */
+function checkBody(body: TransactionBody, type: TransactionType, context: TransactionContext): void {
   // Version 0 counts as absent, which means 1, but it is read in the layout of version 2: no such hash exists.
   if (body.version === 0) throw new RangeError("a transaction of version 0 has no timestamp");
-  // Step 2.
   const version = milestoneOf(context).aip11 ? 2 : 1;
   if (body.version !== version) {
     throw new TransactionError(
@@ -86,13 +101,26 @@ function parseBytes(
       `version ${body.version} is not in force, only version ${version}`,
     );
   }
-  // Step 3: the id is that of the canonical bytes.
   if (type.checksRecipientNetwork && version === 2) checkRecipientNetworks(body, context);
-  const sealed = seal(body, context);
-  // Step 4.
-  checkSchema(sealed.data, type, context);
-  // Step 5.
-  return checkSignature ? { ...sealed, isVerified: isVerified(sealed, context) } : sealed;
+}
+
+/**
+ * A transaction that was read before, maybe under other rules, as `transactionFromBytes` without `checkSignature`
+ * reads its bytes under the rules of the context. Nothing is encoded or decoded.
+ *
+ * @throws {TransactionError} as `transactionFromBytes`
+ */
+export function recheckTransaction(
+  { data: { id, ...body }, bytes }: SealedTransaction,
+  context: TransactionContext,
+): SealedTransaction {
+  return reading(() => {
+    const type = findTransactionType(body.typeGroup, body.type)!;
+    checkBody(body, type, context);
+    const data = { ...body, id };
+    checkSchema(data, type, context);
+    return { data, bytes, isVerified: false };
+  });
 }
 
 /**

@@ -4,20 +4,26 @@ import { blockJobs, verifyBlockJobs } from "../../src/blocks/jobs.ts";
 import {
   type Block,
   BlockError,
+  type BlockHeader,
   blockFromBytes,
   blockFromJson,
   blockFromPeerJson,
   blockFromTrustedBytes,
   blockToJson,
   blockToPeerJson,
+  bytesOfBlock,
   checkBlock,
   createNetwork,
   createSlots,
+  decodeHeader,
+  type EncodedBlock,
   type Exceptions,
   encodeBlock,
+  encodeHeader,
   forgeBlock,
   keysFromPassphrase,
   presets,
+  recheckBlock,
   TransactionError,
   withVerdicts,
 } from "../../src/index.ts";
@@ -29,9 +35,13 @@ const keys = keysFromPassphrase("generator");
 const timestamp = 100_000_000;
 const now = createSlots(network).unixMsOf(timestamp);
 
-const forge = (transactions: Block["transactions"]): Block => {
+const forgeEncoded = (transactions: Block["transactions"]): EncodedBlock => {
   const previous = { id: "ab".repeat(32), height: 999 };
   return forgeBlock({ network, timestamp, previous, transactions }, keys);
+};
+const forge = (transactions: Block["transactions"]): Block => {
+  const { header } = forgeEncoded(transactions);
+  return { header, transactions };
 };
 
 const empty = forge([]);
@@ -51,6 +61,30 @@ describe("a block", () => {
     expect(blockFromJson(blockToJson(expected), context)).toEqual(expected);
     expect(blockFromJson(JSON.parse(JSON.stringify(blockToJson(expected))), context)).toEqual(expected);
     expect(blockFromPeerJson(blockToPeerJson(expected), context)).toEqual(expected);
+  });
+
+  test.each([
+    ["with full ids", network, "ab".repeat(32)],
+    ["with partial ids", createNetwork(presets.unitnet!), "1234567890123456789"],
+  ])("that was forged has the header that its bytes say, %s", (_, network, id) => {
+    const previous = { id, height: 999 };
+    const forged = forgeBlock({ network, timestamp, previous, transactions: block.transactions }, keys);
+    expect(forged.headerBytes).toEqual(encodeHeader(forged.header, network));
+    expect(forged.header).toEqual(decodeHeader(forged.headerBytes, network).header);
+    expect(bytesOfBlock(forged)).toEqual(encodeBlock(forged, network));
+  });
+
+  test("is read no further than its header where that is refused", () => {
+    const bytes = encodeBlock(block, network);
+    const read: number[] = [];
+    const checkHeader = ({ numberOfTransactions }: BlockHeader) => {
+      read.push(numberOfTransactions);
+      throw new RangeError("too many");
+    };
+    // The last transaction could not be read.
+    const broken = bytes.subarray(0, bytes.length - 1);
+    expect(() => blockFromBytes(broken, context, { checkHeader })).toThrow(new RangeError("too many"));
+    expect(read).toEqual([2]);
   });
 
   test("of stored bytes may have a stored id, as the genesis block does", () => {
@@ -302,4 +336,43 @@ describe("untrusted input", () => {
       { numRuns: 500 },
     );
   });
+});
+
+describe("a block that was made from values", () => {
+  const read = <T>(way: () => T): T | object => {
+    try {
+      return way();
+    } catch (error) {
+      const { name, code, message } = error as BlockError;
+      return { name, code, message };
+    }
+  };
+  const unverified = { checkSignature: false };
+
+  test.each([
+    ["without transactions", forgeEncoded([])],
+    ["with transactions", forgeEncoded(block.transactions)],
+    ["with a reward that no block can have", withHeader({ reward: 2n ** 63n })],
+  ])("%s is rechecked as its bytes are read", (_, made) => {
+    const bytes = bytesOfBlock(made);
+    const found = read(() => {
+      const { header, transactions } = recheckBlock(made, context);
+      return { header, transactions };
+    });
+    expect(found).toEqual(read(() => blockFromBytes(bytes, context, unverified)));
+  });
+
+  test("is refused where its transactions are not those of the rules in force", () => {
+    const made = forgeEncoded(block.transactions);
+    const old = { network, height: 1 };
+    const refusal = read(() => recheckBlock(made, old));
+    expect(refusal).toMatchObject({ code: "TransactionVersionError" });
+    expect(refusal).toEqual(read(() => blockFromBytes(bytesOfBlock(made), old, unverified)));
+  });
+
+  function withHeader(changes: Partial<BlockHeader>): EncodedBlock {
+    const made = forgeEncoded(block.transactions);
+    const headerBytes = encodeHeader({ ...made.header, ...changes }, network);
+    return { ...made, header: decodeHeader(headerBytes, network).header, headerBytes };
+  }
 });

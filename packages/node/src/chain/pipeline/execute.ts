@@ -27,7 +27,7 @@ export type ExecutorDeps = {
 };
 
 export type Executor = {
-  /** Whether a block may begin a delivery: it continues the head, or is a listed exception (consensus.md 6.5). */
+  /** Whether a block may begin a batch: it continues the head, or is a listed exception (consensus.md 6.5). */
   isNext(block: Block, head: BlockHeader): boolean;
   /** Judges a block on the head. The changes of an accepted one are in its verdict, not in the state. */
   execute(verified: VerifiedBlock, head: BlockHeader): Verdict;

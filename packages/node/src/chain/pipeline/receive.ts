@@ -1,12 +1,36 @@
-/** First step of a block's way: from bytes to a value, by the rules in force below it. */
-import { type Block, BlockError, blockByteLength, blockFromBytes, type Network } from "@uniknode/protocol";
+/** First step of a block's way: a value that has a block's form by the rules in force below it. */
+import {
+  BlockError,
+  type BlockHeader,
+  blockByteLength,
+  blockFromBytes,
+  type EncodedBlock,
+  type Network,
+  recheckBlock,
+} from "@uniknode/protocol";
+
+/** A block in the form that a caller has it: serialized, made as a value by this node, or read before. */
+export type BlockInput = Uint8Array | EncodedBlock | ReceivedBlock;
 
 /** A block that could be read. Nothing about it is verified. */
-export type ReceivedBlock = Block & {
-  readonly headerBytes: Uint8Array;
+export type ReceivedBlock = EncodedBlock & {
   /** Height whose milestone governs its transactions. */
   readonly readAt: number;
 };
+
+/**
+ * Bytes are decoded here and nowhere else on the way of a block; values are checked as if they had been.
+ *
+ * @throws {BlockError | TransactionError} as `receiveBlock`
+ */
+export function receive(input: BlockInput, network: Network): ReceivedBlock {
+  if (input instanceof Uint8Array) return receiveBlock(input, network);
+  return "readAt" in input ? input : receiveMade(input, network);
+}
+
+/** Length of the serialization. */
+export const inputByteLength = (input: BlockInput): number =>
+  input instanceof Uint8Array ? input.length : blockByteLength(input);
 
 /**
  * Reads a serialized block by the transaction rules of the height below it. They are those of the head for every
@@ -14,11 +38,30 @@ export type ReceivedBlock = Block & {
  *
  * @throws {BlockError} if it has no such form, or announces more transactions than a block may have
  * @throws {TransactionError} if one of its transactions cannot be read
+ * @param checkHeader called before the first transaction is read; what it throws ends the reading
  */
-export function receiveBlock(bytes: Uint8Array, network: Network): ReceivedBlock {
+export function receiveBlock(
+  bytes: Uint8Array,
+  network: Network,
+  checkHeader: (header: BlockHeader) => void = () => {},
+): ReceivedBlock {
   const readAt = Math.max(heightOf(bytes) - 1, 1);
-  const block = blockFromBytes(bytes, { network, height: readAt }, { checkSignature: false });
-  const { header } = block;
+  const options = { checkSignature: false, checkHeader };
+  const block = blockFromBytes(bytes, { network, height: readAt }, options);
+  checkCount(block.header, readAt, network);
+  const headerLength = blockByteLength({ header: block.header, transactions: [] });
+  return { ...block, headerBytes: bytes.subarray(0, headerLength), readAt };
+}
+
+/** The same for a block that this node has made: its transactions are those of the pool, under the rules of today. */
+function receiveMade(made: EncodedBlock, network: Network): ReceivedBlock {
+  const readAt = Math.max(made.header.height - 1, 1);
+  const block = recheckBlock(made, { network, height: readAt });
+  checkCount(block.header, readAt, network);
+  return { ...block, readAt };
+}
+
+function checkCount(header: BlockHeader, readAt: number, network: Network): void {
   const { maxTransactions } = network.milestoneAt(readAt).block;
   if (header.numberOfTransactions > maxTransactions) {
     throw new BlockError(
@@ -26,8 +69,6 @@ export function receiveBlock(bytes: Uint8Array, network: Network): ReceivedBlock
       `a block may have ${maxTransactions} transactions, this one announces ${header.numberOfTransactions}`,
     );
   }
-  const headerLength = blockByteLength({ header, transactions: [] });
-  return { ...block, headerBytes: bytes.subarray(0, headerLength), readAt };
 }
 
 /** Behind version and timestamp (blocks.md 1); 0 where the bytes end before, which then is found out. */

@@ -90,7 +90,7 @@ function checksOf(block: ReceivedBlock, network: Network): BlockChecks {
 }
 
 /** The generator signs the header without the signature, which comes last (blocks.md 1 and 3). */
-function headerCheck({ header, headerBytes }: ReceivedBlock): SignatureCheck {
+export function headerCheck({ header, headerBytes }: ReceivedBlock): SignatureCheck {
   const signatureAt = headerBytes.length - header.blockSignature.length / 2;
   return {
     scheme: "ecdsa",

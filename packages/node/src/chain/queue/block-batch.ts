@@ -1,9 +1,10 @@
 /** Blocks that came together, on their way through the pipeline in parts. */
 import type { Outcome } from "../outcome.ts";
+import { type BlockInput, inputByteLength } from "../pipeline/receive.ts";
 import type { VerifiedBlock } from "../pipeline/verify.ts";
 
 /** The blocks of one call, which are answered together. */
-export type Delivery = {
+export type BlockBatch = {
   /** Of the blocks dealt with so far. */
   readonly outcomes: Outcome[];
   readonly size: number;
@@ -17,10 +18,10 @@ export type Delivery = {
 /** A block after verification, or why it cannot be read. */
 export type PreparedBlock = VerifiedBlock | Error;
 
-/** Consecutive blocks of a delivery that are verified at once. */
-export type Part = {
-  readonly delivery: Delivery;
-  readonly blocks: readonly Uint8Array[];
+/** Consecutive blocks of a batch that are verified at once. */
+export type BatchPart = {
+  readonly batch: BlockBatch;
+  readonly blocks: readonly BlockInput[];
   /** Set when its preparation begins; never rejects. */
   preparing?: Promise<void>;
   prepared?: readonly PreparedBlock[];
@@ -30,37 +31,37 @@ export type Part = {
 const PART_BLOCKS = 128;
 const PART_BYTES = 32 * 1024;
 
-export const createDelivery = (blocks: readonly Uint8Array[]): Delivery => ({
+export const createBatch = (blocks: readonly BlockInput[]): BlockBatch => ({
   outcomes: [],
   size: blocks.length,
   isStopped: false,
   answer: Promise.withResolvers(),
 });
 
-export function partsOf(delivery: Delivery, blocks: readonly Uint8Array[]): Part[] {
-  const parts: Part[] = [];
-  let part: Uint8Array[] = [];
+export function splitBatch(batch: BlockBatch, blocks: readonly BlockInput[]): BatchPart[] {
+  const parts: BatchPart[] = [];
+  let part: BlockInput[] = [];
   let bytes = 0;
   for (const block of blocks) {
     part.push(block);
-    bytes += block.length;
+    bytes += inputByteLength(block);
     if (part.length < PART_BLOCKS && bytes < PART_BYTES) continue;
-    parts.push({ delivery, blocks: part });
+    parts.push({ batch, blocks: part });
     part = [];
     bytes = 0;
   }
-  if (part.length > 0) parts.push({ delivery, blocks: part });
+  if (part.length > 0) parts.push({ batch, blocks: part });
   return parts;
 }
 
-/** Gives the delivery up: its caller hears of it at once, what is left of it is skipped. */
-export function fail(delivery: Delivery, error: unknown): void {
-  delivery.isStopped = true;
-  delivery.answer.reject(error);
+/** Rejects the answer of the batch at once; what is left of it is skipped. */
+export function failBatch(batch: BlockBatch, error: unknown): void {
+  batch.isStopped = true;
+  batch.answer.reject(error);
 }
 
-/** Answers the delivery if all its blocks were dealt with. */
-export function settle({ outcomes, size, failure, answer }: Delivery): void {
+/** Answers the batch if all its blocks were dealt with. */
+export function settleBatch({ outcomes, size, failure, answer }: BlockBatch): void {
   if (outcomes.length < size) return;
   if (failure !== undefined) answer.reject(failure);
   else answer.resolve(outcomes);

@@ -1,71 +1,69 @@
-/** What the one writer of the chain has to do, in order. Blocks are read and verified ahead of their turn. */
-import type { Part } from "./block-batch.ts";
+/** The work of the one writer of the chain, in order. Blocks are read and verified before the writer reaches them. */
+import type { BatchPart } from "./block-batch.ts";
 
-/** Something else that is done between two parts; it does not throw. */
-export type Turn = { readonly take: () => void };
+/** Something else that is done between two parts, such as a revert; it does not throw. */
+export type Job = { readonly run: () => void };
 
-export type Task = Part | Turn;
-
-export type Line = {
-  add(tasks: readonly Task[]): void;
+export type BlockQueue = {
+  add(entries: readonly (BatchPart | Job)[]): void;
   /** Settles when everything that was added is done. */
   idle(): Promise<void>;
 };
 
-export type LineDeps = {
+export type BlockQueueDeps = {
   /** Begins the preparation of a part, unless it has begun. */
-  readonly prepare: (part: Part) => void;
-  /** Executes and commits prepared parts, all in one turn of the event loop. */
-  readonly execute: (parts: Iterable<Part>) => void;
+  readonly prepare: (part: BatchPart) => void;
+  /** Executes and commits prepared parts, all in one tick of the event loop. */
+  readonly execute: (parts: Iterable<BatchPart>) => void;
 };
 
 /** Parts in one commit while there are many: about 1,000 empty blocks, or 1,000 transactions. */
 const COMMIT_PARTS = 8;
-/** Parts read and verified ahead: enough to keep the verifier busy during a commit. */
-export const PREPARED_PARTS = 24;
+/** Parts to prefetch, that is to read and verify: enough to keep the verifier threads busy during a commit. */
+export const PREFETCHED_PARTS = 24;
 
-export function createLine({ prepare, execute }: LineDeps): Line {
-  const tasks: Task[] = [];
+export function createBlockQueue({ prepare, execute }: BlockQueueDeps): BlockQueue {
+  const entries: (BatchPart | Job)[] = [];
   let working: Promise<void> | undefined;
 
   async function work(): Promise<void> {
-    for (let task = tasks[0]; task; task = tasks[0]) {
-      prepareAhead();
-      if (isPart(task)) {
+    for (let entry = entries[0]; entry; entry = entries[0]) {
+      prefetch();
+      if (isPart(entry)) {
         await Promise.all(leadingParts(COMMIT_PARTS).map((part) => part.preparing));
         execute(readyParts());
       } else {
-        tasks.shift();
-        task.take();
+        entries.shift();
+        entry.run();
       }
       // Messages of the verifier, timers and sockets come between two commits.
-      await nextTurn();
+      await nextTick();
     }
   }
 
-  /** Parts before the next turn of another kind. */
-  function leadingParts(limit: number): Part[] {
-    const leading = tasks.slice(0, limit);
-    const end = leading.findIndex((task) => !isPart(task));
-    return (end === -1 ? leading : leading.slice(0, end)) as Part[];
+  /** Parts before the next job. */
+  function leadingParts(limit: number): BatchPart[] {
+    const leading = entries.slice(0, limit);
+    const end = leading.findIndex((entry) => !isPart(entry));
+    return (end === -1 ? leading : leading.slice(0, end)) as BatchPart[];
   }
 
-  function prepareAhead(): void {
-    for (const part of leadingParts(PREPARED_PARTS)) prepare(part);
+  function prefetch(): void {
+    for (const part of leadingParts(PREFETCHED_PARTS)) prepare(part);
   }
 
   /** Takes the parts whose preparation has ended, and lets others begin theirs. */
-  function* readyParts(): Iterable<Part> {
-    for (let part = tasks[0]; part && isPart(part) && part.prepared; part = tasks[0]) {
-      tasks.shift();
+  function* readyParts(): Iterable<BatchPart> {
+    for (let part = entries[0]; part && isPart(part) && part.prepared; part = entries[0]) {
+      entries.shift();
       yield part;
-      prepareAhead();
+      prefetch();
     }
   }
 
   return {
     add(added) {
-      tasks.push(...added);
+      entries.push(...added);
       working ??= work().finally(() => {
         working = undefined;
       });
@@ -74,6 +72,6 @@ export function createLine({ prepare, execute }: LineDeps): Line {
   };
 }
 
-const isPart = (task: Task): task is Part => "delivery" in task;
+const isPart = (entry: BatchPart | Job): entry is BatchPart => "batch" in entry;
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));

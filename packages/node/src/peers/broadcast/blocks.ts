@@ -1,6 +1,7 @@
 /** Passing blocks on (p2p.md 12.1). */
-import { type Block, encodeBlock, type Network } from "@uniknode/protocol";
+import { bytesOfBlock, type EncodedBlock, joinBlock } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import type { BlockBytes } from "../../store/chain/blocks.ts";
 import type { BlockObservations } from "../inbound/observations.ts";
 import { sample } from "../table/sample.ts";
 import type { PeerClient } from "../transport/client.ts";
@@ -8,7 +9,6 @@ import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 import { broadcastQuota, broadcastRecipients } from "./quota.ts";
 
 export type BlockBroadcastDeps = {
-  readonly network: Network;
   /** Addresses of all peers. */
   readonly peers: () => string[];
   readonly request: PeerClient["request"];
@@ -30,12 +30,12 @@ type Place = { post: Post };
 
 export type BlockBroadcast = {
   /** Sends a block that was posted or forged to as many peers as it needs. */
-  pass(block: Block): Promise<void>;
+  pass(block: EncodedBlock): Promise<void>;
   /**
    * Sends the last block that was fetched, which nobody has posted, to all peers (p2p.md 12.1). Most of them have it; so
    * those are left out where a block of our own could have to wait for it.
    */
-  passFetched(block: Block): Promise<void>;
+  passFetched(height: number, block: BlockBytes): Promise<void>;
   /** Posts that gave their place to a newer one, since the process started. */
   dropped(): number;
   /** Milliseconds since a peer did not take a post, most likely for want of the blocks below it. */
@@ -43,7 +43,7 @@ export type BlockBroadcast = {
 };
 
 export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
-  const { network, observations, logger } = deps;
+  const { observations, logger } = deps;
   /** By address: who has the newest block can fetch those below, and older ones need not wait. */
   const waiting = new Map<string, Place>();
   let dropped = 0;
@@ -63,10 +63,9 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
     return last?.id === id ? broadcastRecipients(last.count, deps.peers().length) : 0;
   }
 
-  async function send(block: Block, ips: readonly string[]): Promise<void> {
+  async function send(ips: readonly string[], height: number, serialize: () => Uint8Array): Promise<void> {
     if (ips.length === 0) return;
-    const { height } = block.header;
-    const bytes = encodeBlock(block, network);
+    const bytes = serialize();
     await Promise.all(ips.map((ip) => post(ip, { height, bytes })));
   }
 
@@ -98,12 +97,12 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
   return {
     async pass(block) {
       const count = await recipients(block.header.id);
-      await send(block, sample(deps.peers(), count));
+      await send(sample(deps.peers(), count), block.header.height, () => bytesOfBlock(block));
     },
-    async passFetched(block) {
-      const isPosted = observations.last()?.id === block.header.id;
+    async passFetched(height, { id, header, transactions }) {
+      const isPosted = observations.last()?.id === id;
       const free = isPosted ? [] : deps.peers().filter((ip) => deps.hasCapacity(ip, POST, FREE_PLACES));
-      await send(block, free);
+      await send(free, height, () => joinBlock(header, transactions));
     },
     dropped: () => dropped,
     sinceRefusalMs: () => performance.now() - refusedAt,

@@ -4,9 +4,7 @@ import {
   addressFromPublicKey,
   type Block,
   type BlockHeader,
-  decodeHeader,
-  encodeBlock,
-  headerSignatureJob,
+  type EncodedBlock,
   isBlockException,
   type Network,
   payloadHashOf,
@@ -17,6 +15,7 @@ import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
 import { type ReceivedBlock, receiveBlock } from "../../chain/pipeline/receive.ts";
+import { headerCheck } from "../../chain/pipeline/verify.ts";
 import { networkTiming } from "../../forger/timing.ts";
 import { createWindowCounter } from "../guards/window.ts";
 import { CallError, type Caller } from "../transport/handler.ts";
@@ -32,7 +31,7 @@ export type InboundBlocksDeps = {
   readonly observations: BlockObservations;
   readonly doubleForging: DoubleForging;
   /** Passes a block on. */
-  readonly broadcast: (block: Block) => void;
+  readonly broadcast: (block: EncodedBlock) => void;
   /** Whether the node has been in step with the network since its start (p2p.md 11 point 4). */
   readonly isStarted: () => boolean;
   /** A block passed the first tests and goes to the chain. */
@@ -55,7 +54,7 @@ export type InboundBlocks = {
    */
   post(bytes: Uint8Array, caller: Caller): Promise<void>;
   /** A block of this node's own forger. Settles with why it was not taken, if it was not. */
-  submit(block: Block): Promise<string | undefined>;
+  submit(block: EncodedBlock): Promise<string | undefined>;
 };
 
 /**
@@ -74,9 +73,8 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
   const { minRemainingMs } = networkTiming(slots.blocktime);
   const now = () => slots.timeAt(deps.nowMs());
 
-  /** Told before any of them is read: their number alone says enough. */
-  function checkCount(bytes: Uint8Array): void {
-    const { header } = decodeHeader(bytes, network);
+  /** Called before any transaction is read: their number alone is a reason to refuse the block. */
+  function checkCount(header: BlockHeader): void {
     const { maxTransactions } = network.milestoneAt(chain.head().height).block;
     if (header.numberOfTransactions > maxTransactions) throw new CallError(tooManyTransactions(header));
   }
@@ -114,8 +112,7 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
     if (slot > slots.slotAt(now())) return false;
     if (caller.isTrusted) return slot === slots.slotAt(now()) && remainingMs(slot) >= minRemainingMs;
     const { height, id } = header;
-    const isSigned =
-      hasItsTransactions(block) && verifyHeaderJob(headerSignatureJob(header, network)) === "valid";
+    const isSigned = hasItsTransactions(block) && verifyHeaderJob(headerCheck(block)) === "valid";
     if (isSigned && isInTurn(header, head)) {
       return taken.take(`${header.generatorPublicKey} ${slot}`, performance.now());
     }
@@ -130,11 +127,11 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
   const remainingMs = (slot: number) => slots.unixMsOf(slots.slotTime(slot + 1)) - deps.nowMs();
 
   /** Step 4 and what follows. */
-  async function process(block: Block, bytes: Uint8Array): Promise<Outcome> {
+  async function process(block: EncodedBlock): Promise<Outcome> {
     onItsWay = block.header;
     deps.onReceived(block);
     try {
-      const [outcome] = await chain.accept([bytes]);
+      const [outcome] = await chain.accept([block]);
       follow(block, outcome!);
       return outcome!;
     } finally {
@@ -142,7 +139,7 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
     }
   }
 
-  function follow(block: Block, outcome: Outcome): void {
+  function follow(block: EncodedBlock, outcome: Outcome): void {
     if (outcome.answer === "Accepted" || outcome.answer === "Discarded") deps.broadcast(block);
     if (outcome.answer === "Accepted") return;
     const { height, id } = block.header;
@@ -151,17 +148,16 @@ export function createInboundBlocks(deps: InboundBlocksDeps): InboundBlocks {
 
   return {
     async post(bytes, caller) {
-      checkCount(bytes);
-      const block = receiveBlock(bytes, network);
+      const block = receiveBlock(bytes, network, checkCount);
       if (!isWanted(block, caller)) return;
       if (!deps.isStarted()) return deps.onDisregarded(block);
       observations.begin(block.header, performance.now(), caller.isTrusted ? 0 : 1);
       // The answer does not wait for the fate of the block.
-      process(block, bytes).catch((err) => logger.error({ err }, "a posted block was not processed"));
+      process(block).catch((err) => logger.error({ err }, "a posted block was not processed"));
     },
     async submit(block) {
       observations.begin(block.header, performance.now(), 0);
-      return refusalOf(await process(block, encodeBlock(block, network)));
+      return refusalOf(await process(block));
     },
   };
 }

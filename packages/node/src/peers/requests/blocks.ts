@@ -4,6 +4,7 @@ import {
   bytesToHex,
   headerFromTrustedBytes,
   headerToJson,
+  joinBlock,
   type PeerBlockJson,
 } from "@uniknode/protocol";
 import type { BlockBytes, BlockStore } from "../../store/chain/blocks.ts";
@@ -79,7 +80,8 @@ export function createBlockHandlers({ blocks, head }: BlockHandlersDeps): BlockH
       const found: Uint8Array[] = [];
       let bytes = 0;
       for await (const block of after(lastBlockHeight, blockLimit)) {
-        const packed = toBytes(block);
+        // As the block travels when it is posted.
+        const packed = joinBlock(block.header, block.transactions);
         bytes += packed.length;
         if (found.length > 0 && bytes > MAX_PACKED_BYTES) break;
         found.push(packed);
@@ -98,14 +100,6 @@ function toJson({ id, header, transactions }: BlockBytes, headersOnly: boolean):
   return transactions.length === 0 || headersOnly
     ? json
     : { ...json, transactions: transactions.map(bytesToHex) };
-}
-
-/** Header, u32 length of each transaction, transactions: as the block travels when it is posted. */
-function toBytes({ header, transactions }: BlockBytes): Uint8Array {
-  const lengths = new Uint8Array(4 * transactions.length);
-  const view = new DataView(lengths.buffer);
-  for (const [index, { length }] of transactions.entries()) view.setUint32(4 * index, length, true);
-  return Buffer.concat([header, lengths, ...transactions]);
 }
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -6,7 +6,7 @@ import {
   type BlockHeader,
   createNetwork,
   createSlots,
-  encodeBlock,
+  type EncodedBlock,
   type NetworkFiles,
 } from "@uniknode/protocol";
 import type { Logger } from "pino";
@@ -113,7 +113,7 @@ export type Node = {
    *
    * @throws {Error} saying why, if the chain does not take it
    */
-  accept(block: Block): Promise<void>;
+  accept(block: EncodedBlock): Promise<void>;
   /**
    * Listens for peers and looks for some; settles when it has looked once, or at once where there are to be none.
    *
@@ -280,10 +280,10 @@ async function start(
   if (peers) onStop("peers", peers.close);
 
   /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
-  async function submit(block: Block): Promise<string | undefined> {
+  async function submit(block: EncodedBlock): Promise<string | undefined> {
     if (peers) return peers.submit(block);
     log(eventOfArrival(block, "received"));
-    const [outcome] = await chain.accept([encodeBlock(block, network)]);
+    const [outcome] = await chain.accept([block]);
     return refusalOf(outcome!);
   }
 
