@@ -77,12 +77,12 @@ export {
   type BlockContent,
   type ConfirmedTransactionContent,
   type EventContents,
+  type EventMessage,
   isEvent,
   type PeerContent,
   type ReceivedBlockContent,
   type RejectionContent,
   type RoundDelegateContent,
-  type Told,
   type UnikContent,
   type VoteContent,
 } from "./deliveries/contents.ts";

@@ -103,8 +103,8 @@ export type EventContents = {
   "wallet.vote": VoteContent;
 };
 
-/** What tells of an event: a delivery, or an event of the live stream. */
-export type Told = {
+/** A message about an event: a delivery, or an event of the live stream. */
+export type EventMessage = {
   readonly event: string;
   readonly data?: unknown;
   /** The content was too large to be sent. */
@@ -112,11 +112,11 @@ export type Told = {
 };
 
 /**
- * Whether it tells of an event of this name, and all of it: then `data` has the content of that event.
- * One whose content was too large to be sent is none.
+ * Whether a message is about the event of this name and has its whole content: then `data` has the type of that content.
+ * False for a truncated message.
  */
-export const isEvent = <Telling extends Told, Name extends keyof EventContents>(
-  told: Telling,
+export const isEvent = <Message extends EventMessage, Name extends keyof EventContents>(
+  message: Message,
   name: Name,
-): told is Telling & { readonly event: Name; readonly data: EventContents[Name] } =>
-  told.event === name && !told.truncated;
+): message is Message & { readonly event: Name; readonly data: EventContents[Name] } =>
+  message.event === name && !message.truncated;
