@@ -1,0 +1,100 @@
+/** The words that docs/reference/glossary.md retires, in sources and documents. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const REPOSITORY = fileURLToPath(new URL("../../../..", import.meta.url));
+const GLOSSARY = "docs/reference/glossary.md";
+
+/** Words that a room may still have: a number only ever gets smaller, and a room without a number has none. */
+const ALLOWED: Readonly<Record<string, number>> = {
+  "docs/decisions": 45,
+  "docs/guides": 4,
+  "docs/spec": 6,
+  "packages/client/src": 13,
+  "packages/ledger/src": 10,
+  "packages/node/src/archive": 6,
+  "packages/node/src/chain": 9,
+  "packages/node/src/commands": 8,
+  "packages/node/src/config": 4,
+  "packages/node/src/dev-chain": 58,
+  "packages/node/src/event-log": 14,
+  "packages/node/src/events": 18,
+  "packages/node/src/forger": 6,
+  "packages/node/src/gateway": 1,
+  "packages/node/src/http": 48,
+  "packages/node/src/operations": 7,
+  "packages/node/src/peers": 92,
+  "packages/node/src/platform": 12,
+  "packages/node/src/pool": 7,
+  "packages/node/src/processes": 29,
+  "packages/node/src/read": 5,
+  "packages/node/src/rpc": 2,
+  "packages/node/src/store": 74,
+  "packages/node/src/stream": 63,
+  "packages/node/src/submission": 4,
+  "packages/node/src/subscriptions": 3,
+  "packages/node/src/webhooks": 147,
+  "packages/protocol/src": 17,
+};
+
+/** `takeBack`, `take-back` and `TAKE_BACK` are "take back"; so is what a comment breaks between two lines. */
+const plainText = (text: string): string =>
+  text
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/[\s_*/-]+/g, " ")
+    .toLowerCase();
+
+function retiredWords(): RegExp {
+  const [, table = ""] = readFileSync(join(REPOSITORY, GLOSSARY), "utf8").split("## Retired words");
+  const words = table
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .flatMap((line) => [...line.split("|")[1]!.matchAll(/`([a-z ]+)`/g)].map(([, word]) => word!));
+  return new RegExp(`\\b(?:${words.join("|")})\\b`, "g");
+}
+
+const RETIRED = retiredWords();
+const retiredIn = (text: string): string[] => plainText(text).match(RETIRED) ?? [];
+
+/** `packages/node/src/peers`, `packages/client/src`, `docs/guides`, `README.md`. */
+const roomOf = (path: string): string =>
+  /^(packages\/node\/src\/[^/]+|packages\/[^/]+\/(?:src|README\.md)|docs\/[^/]+(?=\/)|[^/]+)/.exec(path)![0];
+
+/** Migrations are left out: a database that has one keeps its text. */
+const sources = (): string[] =>
+  ["packages", "docs", "examples"]
+    .flatMap((folder) =>
+      readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" }).map(
+        (path) => `${folder}/${path}`,
+      ),
+    )
+    .filter((path) => !path.includes("node_modules") && path !== GLOSSARY)
+    .filter((path) =>
+      /^packages\/\w+\/src\/.*\.ts$|^(docs|examples)\/.*\.(md|mjs)$|^packages\/\w+\/README\.md$/.test(path),
+    )
+    .concat("README.md");
+
+test("The glossary's retired words do not come back.", () => {
+  const counts = new Map<string, number>();
+  const found: string[] = [];
+  for (const path of sources()) {
+    const words = retiredIn(readFileSync(join(REPOSITORY, path), "utf8"));
+    if (words.length === 0) continue;
+    counts.set(roomOf(path), (counts.get(roomOf(path)) ?? 0) + words.length);
+    found.push(`${path}: ${[...new Set(words)].join(", ")}`);
+  }
+  const beyond = [...counts].filter(([room, count]) => count > (ALLOWED[room] ?? 0));
+  const places = found.filter((line) => beyond.some(([room]) => line.startsWith(room)));
+  expect(
+    beyond.map(([room, count]) => `${room}: ${count}, allowed ${ALLOWED[room] ?? 0}`),
+    `say it in the words of ${GLOSSARY}:\n${places.join("\n")}`,
+  ).toEqual([]);
+});
+
+test("Retired words are found in names, in sentences and across lines, and not within other words.", () => {
+  expect(retiredIn("const isTold = takeBack(HEARS_OF)")).toEqual(["told", "take back", "hears"]);
+  expect(retiredIn("/** What was taken\n * back. */")).toEqual(["taken back"]);
+  expect(retiredIn("shear, doorway, indoors, a heart; untold")).toEqual([]);
+});
