@@ -95,7 +95,7 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Requ
       rounds,
       chain: { head: () => head, state, accept: async () => [{ answer: "Discarded" } as never] },
       observations: createBlockObservations(),
-      doubleForging: { look: () => {} },
+      doubleForging: { check: () => {} },
       broadcast: () => {},
       isStarted: () => true,
       onReceived: () => {},
@@ -107,7 +107,7 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Requ
       nowMs,
       logger,
     }),
-    transactions: { post: () => {} },
+    inboundTransactions: { post: () => {} },
     rateLimits: createRateLimits({ eventsPerSecond: 100, exempt: new Set() }),
     status: () =>
       buildStatus({
@@ -122,7 +122,7 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Requ
     peers: () => forged.map(({ ip }) => ip),
     isPeerOrForger: () => false,
     networkState: () => Promise.reject(new Error("repeated as it was recorded")),
-    synchronise: () => {},
+    triggerSync: () => {},
     onForgerEvent: () => {},
     onCaller: () => {},
     genesisBlock: {},

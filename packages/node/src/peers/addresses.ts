@@ -4,18 +4,18 @@ import ipaddr from "ipaddr.js";
 import { clientGroup, siteGroup } from "../platform/addresses/groups.ts";
 
 /**
- * The one form in which an address is compared with others: an IPv4 address written as IPv6, which is how it arrives
- * where both are listened to, becomes IPv4 (p2p.md 17 point 7). Other texts stay as they are.
+ * The form in which addresses are compared: an IPv4 address mapped into IPv6, as a dual-stack listener reports it,
+ * becomes IPv4 (p2p.md 17 point 7). Other texts stay as they are.
  */
 export const normalizeAddress = (text: string): string =>
   isIP(text) === 0 ? text : ipaddr.process(text).toString();
 
 /**
- * The one form under which a peer is known: an IPv4 address written as IPv6 becomes IPv4. Undefined if it cannot be
- * a peer: no address, a loopback one, one of network 0, or one of this host.
+ * The normalized address under which a peer is stored. Undefined if it cannot be a peer: no address, a loopback
+ * address, one of network 0, or one of this host.
  *
- * @param own addresses of the node's interfaces, in the same form
- * @param takesLoopback whether loopback addresses may be peers: several nodes share a machine
+ * @param own normalized addresses of the node's interfaces
+ * @param allowsLoopback whether loopback addresses may be peers, for several nodes on one machine
  */
 export function peerAddress(
   text: string,
@@ -31,8 +31,8 @@ export function peerAddress(
 }
 
 /**
- * The subnet of an address by the rule of the old network (p2p.md 6.1): the /24 of IPv4. Of IPv6 only the last four
- * bytes count, which bounds nothing there: see `neighbourhoodsOf`.
+ * The subnet of an address by the rule of the old network (p2p.md 6.1): the /24 of IPv4. For IPv6 the rule reads only
+ * the last four bytes, which bounds nothing: see `addressGroupsOf`.
  */
 export function subnetOf(text: string): string {
   const address = ipaddr.parse(text);
@@ -42,18 +42,18 @@ export function subnetOf(text: string): string {
   return new ipaddr.IPv6([a, b, c, ...Array<number>(13).fill(0)]).toString();
 }
 
-/** A group of addresses, and how many of something it may have. */
+/** A group of addresses, and the maximum that is counted for it. */
 export type AddressGroup = { readonly key: string; readonly max: number };
 
-/** A /48 is a site with several networks, which may have so many times as much as one of them. */
+/** A /48 is a site with several networks: its maximum is this many times that of one network. */
 const NETWORKS_PER_SITE = 2;
 
 /**
- * The groups whose members are counted together, the largest first: the /24 of an IPv4 address; the /48 and the /64 of
+ * The groups whose members are counted together, largest first: the /24 of an IPv4 address; the /48 and the /64 of
  * an IPv6 address.
  *
- * @param address plain
- * @param perSubnet what a /24 or a /64 may have
+ * @param address normalized
+ * @param perSubnet maximum for a /24 or a /64
  */
 export const addressGroupsOf = (address: string, perSubnet: number): readonly AddressGroup[] =>
   isIP(address) === 4
@@ -63,7 +63,7 @@ export const addressGroupsOf = (address: string, perSubnet: number): readonly Ad
         { key: clientGroup(address), max: perSubnet },
       ];
 
-/** The part of the internet that an address belongs to: its /16 of IPv4, its /32 of IPv6. */
+/** The address block that is usually one provider's: the /16 of IPv4, the /32 of IPv6. */
 export function regionOf(address: string): string {
   const [first = 0, second = 0, third = 0, fourth = 0] = ipaddr.parse(address).toByteArray();
   return isIP(address) === 4

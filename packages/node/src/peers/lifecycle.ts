@@ -1,4 +1,4 @@
-/** Who the peers of a node are: found, verified, kept, and left again (p2p.md 10). */
+/** Lifecycle of the peers of a node: found, verified, kept and dropped (p2p.md 10). */
 import { randomUUID } from "node:crypto";
 import type { Network, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
@@ -37,13 +37,13 @@ export type PeerLifecycle = {
   readonly discovery: Discovery;
   readonly bans: Bans;
   readonly traffic: Traffic;
-  /** Whether an address is neither heard nor called. */
+  /** Whether an address is neither accepted nor dialled. */
   readonly isRefused: (address: string) => boolean;
-  /** Random text by which this process knows itself when it meets itself. */
+  /** Random text by which this process recognises a connection to itself. */
   readonly processId: string;
 };
 
-/** @param closing is told how to end what is opened */
+/** @param closing takes the close functions of what is opened */
 export function createPeerLifecycle(
   options: PeersOptions,
   deps: PeerLifecycleDeps,
@@ -53,7 +53,7 @@ export function createPeerLifecycle(
   const processId = randomUUID();
   const traffic = createTraffic();
   const peerTable = createPeerTable((peer, fate) => {
-    if (fate === "removed") reconnect.lost(peer.ip);
+    if (fate === "removed") reconnect.add(peer.ip);
     deps.onPeer(peer, fate);
   });
   const client = createPeerClient(
@@ -61,7 +61,7 @@ export function createPeerLifecycle(
     { network, onHeight: peerTable.setHeight, onSocket: traffic.watch },
   );
   closing.add("outgoing connections", client.close);
-  function leave(ip: string): void {
+  function drop(ip: string): void {
     peerTable.remove(ip);
     client.disconnect(ip);
   }
@@ -70,9 +70,9 @@ export function createPeerLifecycle(
     nowMs,
     logger,
     onBan(ip) {
-      leave(ip);
+      drop(ip);
       store.forget(ip);
-      for (const peer of peerTable.all()) if (clientGroup(peer.ip) === clientGroup(ip)) leave(peer.ip);
+      for (const peer of peerTable.all()) if (clientGroup(peer.ip) === clientGroup(ip)) drop(peer.ip);
     },
   });
   const isWhitelisted = matchesAddress(options.whitelist);
@@ -116,12 +116,12 @@ export function createPeerLifecycle(
   );
   closing.add("discovery", discovery.close);
 
-  // Versions that a milestone rules out are left with its block (p2p.md 10.5).
+  // Peers with versions that a milestone excludes are dropped with its block (p2p.md 10.5).
   const unsubscribe = chain.subscribe(({ applied }) => {
     if (!applied.some(({ block }) => network.isMilestone(block.header.height))) return;
     const ranges = allowedVersions(network, chain.head().height);
     for (const { ip, status } of peerTable.all()) {
-      if (!isVersionAllowed(status.config.version, ranges, network.description.name)) leave(ip);
+      if (!isVersionAllowed(status.config.version, ranges, network.description.name)) drop(ip);
     }
   });
   closing.add("versions", unsubscribe);

@@ -1,38 +1,38 @@
-/** What can be set of the peers. */
+/** Options of the peers. */
 import { isIP } from "node:net";
 
 export type PeersOptions = {
-  /** Address to listen on, `::` for all; a single one is also the address that connections come from. */
+  /** Address to listen on, `::` for all; a single address is also the source of outgoing connections. */
   readonly host: string;
-  /** Port of the whole network (p2p.md 1); 0 takes a free one, with which nobody is found. */
+  /** Port of the whole network (p2p.md 1); 0 takes a free one, at which no peer finds this node. */
   readonly port: number;
-  /** Addresses to begin with. */
+  /** Addresses that are dialled first. */
   readonly seeds: readonly string[];
-  /** URLs and files of further ones, of which the first that can be read counts. */
+  /** URLs and files with further seeds; the first that can be read is used. */
   readonly sources: readonly string[];
   /** Version that this node announces (p2p.md 10.5). */
   readonly version: string;
-  /** Who may become a peer (p2p.md 10.2): everybody; the first ones and callers; nobody. */
+  /** Which addresses may become peers (p2p.md 10.2): all; seeds and callers; none. */
   readonly discovery: "all" | "known" | "none";
-  /** Below so many peers, more are looked for. */
+  /** Below this number of peers, discovery searches for more. */
   readonly minPeers: number;
-  /** Of one /24. */
+  /** Peers in one /24. */
   readonly maxPeersPerSubnet: number;
-  /** That one address may send in a second. */
+  /** Events that one address may send in a second. */
   readonly eventsPerSecond: number;
-  /** Patterns of the addresses that may use internal events: those of separate forgers. */
+  /** Patterns of the addresses that may use internal events, which separate forgers send. */
   readonly remoteAccess: readonly string[];
-  /** Patterns of the addresses that may become peers; whole addresses are free of the rate limits. */
+  /** Patterns of the addresses that may become peers; complete addresses are exempt from the rate limits. */
   readonly whitelist: readonly string[];
-  /** Patterns of the addresses that are neither heard nor called. */
+  /** Patterns of the addresses that are neither accepted nor dialled. */
   readonly blacklist: readonly string[];
-  /** Take loopback addresses as peers: several nodes share a machine. */
+  /** Accept loopback addresses as peers, for several nodes on one machine. */
   readonly allowsLoopback: boolean;
 };
 
-/** Addresses that listen to every interface are no address to come from. */
-const EVERY_ADDRESS = ["0.0.0.0", "::"];
+/** Addresses that stand for every interface: no source address of a connection. */
+const WILDCARD_ADDRESSES = ["0.0.0.0", "::"];
 
-/** Address that connections come from; any of this host if absent. */
+/** Source address of outgoing connections; any of this host if absent. */
 export const localAddressOf = ({ host }: Pick<PeersOptions, "host">): string | undefined =>
-  isIP(host) === 0 || EVERY_ADDRESS.includes(host) ? undefined : host;
+  isIP(host) === 0 || WILDCARD_ADDRESSES.includes(host) ? undefined : host;

@@ -1,6 +1,6 @@
 /**
- * The peers of a node: who they are (`acquaintance`), what goes to and fro (`exchange`), how they are received
- * (`reception`), and what they make of forging.
+ * The peers of a node: their lifecycle, the propagation of blocks and transactions between them and this node, the
+ * server that answers their requests, and what they know that speaks against forging.
  */
 import type { EncodedBlock } from "@uniknode/protocol";
 import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
@@ -26,26 +26,26 @@ export type PeersDeps = PeerLifecycleDeps &
   };
 
 export type Peers = {
-  /** Listens, looks for peers once, and follows them from then on. Settles with the port that it listens on. */
+  /** Listens, runs the first round of discovery, and starts the synchronisation. Settles with the port. */
   start(): Promise<number>;
-  /** Gives a block of this node's forger to the chain and to the network; the answer is why it was not taken. */
+  /** Gives a block of this node's forger to the chain and broadcasts it. Settles with why the chain refused it. */
   submit(block: EncodedBlock): Promise<string | undefined>;
-  /** Passes on what the pool wants to be passed on. */
+  /** Broadcasts the items that the pool selected for it. */
   broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
-  /** Why no block may be forged now, if so. Asks the peers where they stand. */
+  /** Why no block may be forged now; undefined if it may. Pings the peers first. */
   obstacle(): Promise<string | undefined>;
   list(): PeerInfo[];
-  /** Height of the network as the peers tell it; absent while there is none. */
+  /** Height of the network as the peers claim it; absent while there are no peers. */
   networkHeight(): number | undefined;
-  /** Absent while in step with the network. */
+  /** Absent while in sync with the network. */
   progress(): SyncProgress | undefined;
-  /** Bytes on the wire, since the process started. */
+  /** Bytes on the wire since the process started. */
   traffic: Traffic["read"];
   bounds(): PeerBounds;
   close(): Promise<void>;
 };
 
-/** Longest wait for the peers before forging (p2p.md 15), and share of a slot where that is shorter. */
+/** Maximum wait for the peers before forging (p2p.md 15), and the share of a slot where that is shorter. */
 const FAST_PING_MS = 1_500;
 const FAST_PING_SLOTS = 0.2;
 
@@ -55,7 +55,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
   const closing = createClosing();
   const lifecycle = createPeerLifecycle(options, deps, closing);
   const { peerTable, discovery, traffic } = lifecycle;
-  // It serves until the last blocks are passed on: peers may have to fetch those below them.
+  // The server closes after the last broadcasts: peers may have to fetch the blocks below them.
   closing.add("server", () => server.close());
   const propagation = createPropagation(lifecycle, deps, closing);
   const { sync } = propagation;
@@ -87,14 +87,14 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     async obstacle() {
       if (sync.isSynced()) await pingFast();
       const { id } = head();
-      // A slot may be tried many times on one head.
+      // A slot may be attempted many times on one head.
       if (reportedHead !== id) {
         reportNetworkState(stateNow(), { isOwnDelegate: deps.isOwnDelegate, logger });
       }
       reportedHead = id;
-      const obstacle = preflightFailure(peerTable.all(), { head: head(), isSynced: sync.isSynced() });
-      if (obstacle !== undefined) sync.wake();
-      return obstacle;
+      const failure = preflightFailure(peerTable.all(), { head: head(), isSynced: sync.isSynced() });
+      if (failure !== undefined) sync.trigger();
+      return failure;
     },
     list: () => peerTable.all().map((peer) => peerInfo(peer, options.port)),
     networkHeight() {

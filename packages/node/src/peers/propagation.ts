@@ -1,4 +1,4 @@
-/** What goes from node to node: blocks and transactions, those that arrive, those that are passed on, those fetched. */
+/** Propagation of blocks and transactions between nodes: received, fetched and broadcast. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Rounds } from "@uniknode/ledger";
 import type { Block, BlockHeader, Network, SealedTransaction, Slots } from "@uniknode/protocol";
@@ -29,11 +29,11 @@ export type PropagationDeps = {
     /** A pending transaction. */
     readonly get: (id: string) => SealedTransaction | undefined;
   };
-  /** A block arrived: it goes to the chain, or came before the node was in step for the first time. */
-  readonly onBlock: (block: Block, fate: "received" | "disregarded") => void;
-  /** A header arrived from another node; it is neither verified nor on the chain. */
+  /** A block was received: it goes to the chain, or came before the node was in sync for the first time. */
+  readonly onBlock: (block: Block, state: "received" | "disregarded") => void;
+  /** A header was received from another node; it is neither verified nor on the chain. */
   readonly onForeignHeader: (header: BlockHeader) => void;
-  /** The node is in step with the network for the first time. */
+  /** The node is in sync with the network for the first time. */
   readonly onStarted: () => void;
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -43,21 +43,21 @@ export type Propagation = {
   readonly sync: Sync;
   readonly blocks: InboundBlocks;
   readonly transactions: InboundTransactions;
-  /** Passes on what the pool wants to be passed on. */
+  /** Broadcasts the items that the pool selected for it. */
   broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
-  /** Posts that were not sent, since the process started. */
+  /** Posts that were dropped before they were sent, since the process started. */
   postsDropped(): { readonly block: number; readonly transactions: number };
 };
 
 /**
- * What is being passed on when the node ends has so long: the last block of a forger must reach its network. An address
- * may have to wait for more than 4 s until it takes another one.
+ * Time for pending broadcasts at shutdown: the last block of a forger must reach the network. The rate limit of an
+ * address may delay a block for more than 4 s.
  */
 const DRAIN_MS = 6_000;
-/** Peers that lack the blocks below the last one fetch them meanwhile. */
-const FETCH_MS = 1_000;
+/** Peers that lack the blocks below the last one may fetch them for this long after their refusal. */
+const LINGER_MS = 1_000;
 
-/** @param closing is told how to end what is opened */
+/** @param closing takes the close functions of what is opened */
 export function createPropagation(
   { peerTable, client, candidates, discovery, bans }: PeerLifecycle,
   deps: PropagationDeps,
@@ -66,30 +66,30 @@ export function createPropagation(
   const { network, slots, rounds, chain, pool, logger, nowMs } = deps;
   const { head } = chain;
   const doubleForging = createDoubleForging({ network, slots, header: chain.blocks.header, logger });
-  const look = (foreign: BlockHeader) => {
-    doubleForging.look(foreign);
+  const checkForeignHeader = (foreign: BlockHeader) => {
+    doubleForging.check(foreign);
     deps.onForeignHeader(foreign);
   };
-  const addresses = () => peerTable.all().map(({ ip }) => ip);
+  const peerAddresses = () => peerTable.all().map(({ ip }) => ip);
   const request = dropUnresponsive(client, peerTable);
   const observations = createBlockObservations();
   const blockBroadcast = createBlockBroadcast({
-    peers: addresses,
+    peers: peerAddresses,
     request,
     hasCapacity: client.hasCapacity,
     observations,
     logger,
   });
   const transactionBroadcast = createTransactionBroadcast({
-    peers: addresses,
+    peers: peerAddresses,
     request,
     pending: pool.get,
     logger,
   });
-  const underWay = createPendingSends((err) => logger.error({ err }, "passing on failed"));
-  closing.add("passing on", async () => {
-    await underWay.ended(DRAIN_MS);
-    await sleep(Math.max(0, FETCH_MS - blockBroadcast.sinceRefusalMs()));
+  const pendingSends = createPendingSends((err) => logger.error({ err }, "broadcast failed"));
+  closing.add("pending broadcasts", async () => {
+    await pendingSends.settled(DRAIN_MS);
+    await sleep(Math.max(0, LINGER_MS - blockBroadcast.sinceRefusalMs()));
   });
 
   let isStarted = false;
@@ -102,12 +102,12 @@ export function createPropagation(
     ban: bans.ban,
     suspend: candidates.suspend,
     reinstate: candidates.reinstate,
-    onForeignHeader: look,
+    onForeignHeader: checkForeignHeader,
     onFetched({ height }) {
-      // What a node fetches before it is ready is everybody's past.
+      // Blocks that are fetched before the node is in sync are old for every peer.
       if (!isStarted) return;
       const [block] = chain.blocks.bytes(height, height);
-      underWay.add(blockBroadcast.passFetched(height, block!));
+      pendingSends.add(blockBroadcast.announceFetched(height, block!));
     },
     onSynced() {
       if (!isStarted) deps.onStarted();
@@ -117,17 +117,17 @@ export function createPropagation(
   });
   closing.add("synchronisation", sync.close);
 
-  const repeat = createRebroadcast({
+  const rebroadcast = createRebroadcast({
     pending: pool.get,
-    send: (items) => underWay.add(transactionBroadcast.send(items)),
+    send: (items) => pendingSends.add(transactionBroadcast.send(items)),
   });
-  const endRepeating = chain.subscribe(() => {
-    if (sync.isSynced()) repeat.headMoved(head().height);
+  const unsubscribe = chain.subscribe(() => {
+    if (sync.isSynced()) rebroadcast.headMoved(head().height);
   });
-  closing.add("repeating", endRepeating);
+  closing.add("rebroadcast", unsubscribe);
   const broadcastTransactions: Propagation["broadcastTransactions"] = (items, answer) => {
-    repeat.sent(answer.data.broadcast, head().height);
-    underWay.add(transactionBroadcast.pass(items, answer));
+    rebroadcast.sent(answer.data.broadcast, head().height);
+    pendingSends.add(transactionBroadcast.broadcast(items, answer));
   };
 
   return {
@@ -143,17 +143,17 @@ export function createPropagation(
       rounds,
       chain,
       observations,
-      doubleForging: { look },
+      doubleForging: { check: checkForeignHeader },
       isStarted: () => isStarted,
-      broadcast: (block) => underWay.add(blockBroadcast.pass(block)),
+      broadcast: (block) => pendingSends.add(blockBroadcast.broadcast(block)),
       onReceived: (block) => deps.onBlock(block, "received"),
       onDisregarded(block) {
         deps.onBlock(block, "disregarded");
-        // Whoever posted it has it.
-        sync.wake();
+        // Its sender has it.
+        sync.trigger();
       },
       onUnchained: ({ height }) => {
-        if (height > head().height) sync.wake();
+        if (height > head().height) sync.trigger();
       },
       ban: bans.ban,
       nowMs,

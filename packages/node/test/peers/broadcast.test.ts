@@ -50,7 +50,7 @@ describe("a block", () => {
     } else observations.begin(block.header, 0, 0);
     if (seen.before) observations.begin(another, 1, 1);
     const { sent, request } = sending();
-    const { pass } = createBlockBroadcast({
+    const { broadcast: pass } = createBlockBroadcast({
       peers: () => peers,
       request,
       hasCapacity: () => true,
@@ -103,14 +103,14 @@ describe("blocks that wait for their turn at a peer", () => {
       const header = { ...block.header, height, id: `block ${height}`, previousBlock: "ab".repeat(32) };
       return { ...block, header, headerBytes: encodeHeader(header, network) };
     };
-    const passed = [5, 7, 6].map((height) => broadcast.pass(at(height)));
+    const passed = [5, 7, 6].map((height) => broadcast.broadcast(at(height)));
     await new Promise((resolve) => setImmediate(resolve));
     expect(turns).toHaveLength(1);
     turns[0]!();
     await Promise.all(passed);
     expect(sent).toEqual([7]);
     expect(broadcast.dropped()).toBe(2);
-    const next = broadcast.pass(at(8));
+    const next = broadcast.broadcast(at(8));
     await new Promise((resolve) => setImmediate(resolve));
     turns[1]!();
     await next;
@@ -120,7 +120,7 @@ describe("blocks that wait for their turn at a peer", () => {
 });
 
 describe("a block that was fetched", () => {
-  async function passFetched(isPosted: boolean, free: readonly string[]): Promise<string[]> {
+  async function announceFetched(isPosted: boolean, free: readonly string[]): Promise<string[]> {
     const world = openTestChain();
     const block = world.make(5);
     const observations = createBlockObservations();
@@ -128,7 +128,7 @@ describe("a block that was fetched", () => {
     const { sent, request } = sending();
     const hasCapacity = (ip: string, event: string, count: number) =>
       event === "p2p.peer.postBlock" && count === 2 && free.includes(ip);
-    const { passFetched } = createBlockBroadcast({
+    const { announceFetched } = createBlockBroadcast({
       peers: () => peers,
       request,
       hasCapacity,
@@ -136,18 +136,18 @@ describe("a block that was fetched", () => {
       logger,
     });
     const { id, height } = block.header;
-    await passFetched(height, { id, header: block.headerBytes, transactions: [] });
+    await announceFetched(height, { id, header: block.headerBytes, transactions: [] });
     await world.close();
     return sent.map(({ ip }) => ip);
   }
 
   test("goes to every peer that could be sent one of our own as well", async () => {
-    expect(await passFetched(false, peers)).toEqual(peers);
-    expect(await passFetched(false, peers.slice(0, 3))).toEqual(peers.slice(0, 3));
+    expect(await announceFetched(false, peers)).toEqual(peers);
+    expect(await announceFetched(false, peers.slice(0, 3))).toEqual(peers.slice(0, 3));
   });
 
   test("is not sent once more where it was posted meanwhile", async () => {
-    expect(await passFetched(true, peers)).toEqual([]);
+    expect(await announceFetched(true, peers)).toEqual([]);
   });
 });
 
@@ -161,7 +161,7 @@ describe("transactions", () => {
     const sealed = testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]!;
     const json = transactionToJson(sealed.data);
     const { sent, request } = sending();
-    const { pass } = createTransactionBroadcast({
+    const { broadcast: pass } = createTransactionBroadcast({
       peers: () => ["203.0.113.1"],
       request,
       pending: (id) => (id === sealed.data.id ? sealed : undefined),
@@ -177,7 +177,7 @@ describe("transactions", () => {
 
   test("go to twenty peers, those alone that the pool wants to be passed on", async () => {
     const { sent, request } = sending();
-    const { pass } = createTransactionBroadcast({ peers: () => peers, request, pending, logger });
+    const { broadcast: pass } = createTransactionBroadcast({ peers: () => peers, request, pending, logger });
     await pass(items(3), answer(["0", "2"]));
     expect(sent).toHaveLength(20);
     expect(sent[0]).toMatchObject({
@@ -188,7 +188,12 @@ describe("transactions", () => {
 
   test("are never more than forty in one message, nor larger than any peer takes", async () => {
     const { sent, request } = sending();
-    const { pass } = createTransactionBroadcast({ peers: () => ["203.0.113.1"], request, pending, logger });
+    const { broadcast: pass } = createTransactionBroadcast({
+      peers: () => ["203.0.113.1"],
+      request,
+      pending,
+      logger,
+    });
     const large = { id: "large", asset: Object.fromEntries(items(200).map(({ id }) => [id, id])) };
     await pass([...items(45), large], answer([...items(45).map(({ id }) => id), "large"]));
     expect(sent.map(({ argument }) => (argument.transactions as object[]).length)).toEqual([40, 5]);
@@ -196,7 +201,7 @@ describe("transactions", () => {
 
   test("that nobody wants are not sent", async () => {
     const { sent, request } = sending();
-    await createTransactionBroadcast({ peers: () => peers, request, pending, logger }).pass(
+    await createTransactionBroadcast({ peers: () => peers, request, pending, logger }).broadcast(
       items(3),
       answer([]),
     );
@@ -209,44 +214,44 @@ describe("transactions that stay pending", () => {
   function repeating() {
     const pending = new Map<string, SealedTransaction>();
     const sent: unknown[][] = [];
-    const repeat = createRebroadcast({
+    const rebroadcast = createRebroadcast({
       pending: (id) => pending.get(id),
       send: (transactions) => sent.push(transactions.map(({ id }) => id)),
     });
-    return { pending, sent, repeat };
+    return { pending, sent, rebroadcast };
   }
   const transactions = testNetwork({ nodes: 45, blocktime: 8 }).block.transactions;
   const idsOf = (some: readonly SealedTransaction[]) => some.map(({ data }) => data.id);
 
   test("are sent again after ten blocks, and after ten more", () => {
-    const { pending, sent, repeat } = repeating();
+    const { pending, sent, rebroadcast } = repeating();
     const [one, other] = transactions;
     for (const some of [one!, other!]) pending.set(some.data.id, some);
-    repeat.sent([one!.data.id], 5);
-    repeat.sent([other!.data.id, "elsewhere"], 8);
-    for (let height = 6; height <= 25; height++) repeat.headMoved(height);
+    rebroadcast.sent([one!.data.id], 5);
+    rebroadcast.sent([other!.data.id, "elsewhere"], 8);
+    for (let height = 6; height <= 25; height++) rebroadcast.headMoved(height);
     const [first, second] = [[one!.data.id], [other!.data.id]];
     expect(sent).toEqual([first, second, first]);
   });
 
   test("are left alone once they are pending no more", () => {
-    const { pending, sent, repeat } = repeating();
+    const { pending, sent, rebroadcast } = repeating();
     const [one] = transactions;
     pending.set(one!.data.id, one!);
-    repeat.sent([one!.data.id], 5);
+    rebroadcast.sent([one!.data.id], 5);
     pending.clear();
-    for (let height = 6; height <= 40; height++) repeat.headMoved(height);
+    for (let height = 6; height <= 40; height++) rebroadcast.headMoved(height);
     pending.set(one!.data.id, one!);
-    repeat.headMoved(41);
+    rebroadcast.headMoved(41);
     expect(sent).toEqual([]);
   });
 
   test("are never more than forty in a message", () => {
-    const { pending, sent, repeat } = repeating();
+    const { pending, sent, rebroadcast } = repeating();
     for (const some of transactions) pending.set(some.data.id, some);
-    repeat.sent(idsOf(transactions), 1);
-    repeat.headMoved(11);
-    repeat.headMoved(12);
+    rebroadcast.sent(idsOf(transactions), 1);
+    rebroadcast.headMoved(11);
+    rebroadcast.headMoved(12);
     expect(sent.map(({ length }) => length)).toEqual([40, transactions.length - 40]);
     expect(sent.flat()).toEqual(idsOf(transactions));
   });

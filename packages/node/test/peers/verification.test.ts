@@ -147,10 +147,10 @@ describe("a peer is refused", () => {
     const { own, other } = await branches();
     const status = statusFrom(other);
     const lying = { ...status, state: { ...status.state, height: 99 } };
-    expect(await refusal(own, lying, nobody)).toBe("it does not show its head");
+    expect(await refusal(own, lying, nobody)).toBe("it does not send its head");
     const idless = { ...status.state.header!, id: "ab".repeat(32) };
     const otherId = { ...status, state: { ...status.state, header: idless } };
-    expect(await refusal(own, otherId, nobody)).toContain("another id than it tells");
+    expect(await refusal(own, otherId, nobody)).toContain("another id than it claims");
   });
 
   test("whose head nobody signed", async () => {
@@ -166,7 +166,7 @@ describe("a peer is refused", () => {
     // Anybody can sign a header of any height.
     const { header } = other.make(20, { keys: keysFromPassphrase("nobody") });
     expect(await refusal(own, statusOfHead(header), askFrom(own))).toBe(
-      "it does not show the blocks that it has",
+      "it does not send the blocks that it claims",
     );
   });
 
@@ -186,7 +186,7 @@ describe("a peer is refused", () => {
   test("that names a common block which nobody asked for", async () => {
     const { own, other } = await branches();
     const request = (async () => ({ height: 5, id: "ab".repeat(32) })) as unknown as RequestPeer;
-    expect(await refusal(own, statusFrom(other), request)).toContain("a common block that nobody asked for");
+    expect(await refusal(own, statusFrom(other), request)).toContain("a common block that was not requested");
   });
 
   test("that has nothing in common with us", async () => {
@@ -265,6 +265,6 @@ describe("the branch to go to", () => {
     expect(obstacle([peer("a", 10, 10)])).toBeUndefined();
     expect(obstacle([peer("a", 11, 10)])).toMatch(/^behind: 1 of 1 peers/);
     expect(obstacle([peer("a", 12, 8)])).toMatch(/^on a wrong branch: 1 of 1/);
-    expect(obstacle([], false)).toMatch(/^not in step/);
+    expect(obstacle([], false)).toMatch(/^not in sync/);
   });
 });

@@ -1,4 +1,4 @@
-/** Passing blocks on (p2p.md 12.1). */
+/** Broadcast of blocks (p2p.md 12.1). */
 import { bytesOfBlock, type EncodedBlock, joinBlock } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { BlockBytes } from "../../store/chain/blocks.ts";
@@ -17,47 +17,47 @@ export type BlockBroadcastDeps = {
   readonly logger: Logger;
 };
 
-/** A block is watched for this long before it is passed on: others may have done it already. */
-const WATCH_MS = 500;
+/** Observation time before a block is sent: other nodes may have sent it already. */
+const OBSERVE_MS = 500;
 const POST = "p2p.peer.postBlock";
 
-/** Those who would not have to wait for this block and could be sent another one at once: one of our own. */
-const FREE_PLACES = 2;
+/** A fetched block is sent only to peers that could receive a block of our own at once after it. */
+const REQUIRED_CAPACITY = 2;
 
 type Post = { readonly height: number; readonly bytes: Uint8Array };
-/** What leaves for a peer when its turn has come. */
-type Place = { post: Post };
+/** The post to send to a peer when its rate limit permits. */
+type WaitingPost = { post: Post };
 
 export type BlockBroadcast = {
-  /** Sends a block that was posted or forged to as many peers as it needs. */
-  pass(block: EncodedBlock): Promise<void>;
+  /** Sends a posted or forged block to as many peers as it needs. */
+  broadcast(block: EncodedBlock): Promise<void>;
   /**
-   * Sends the last block that was fetched, which nobody has posted, to all peers (p2p.md 12.1). Most of them have it; so
-   * those are left out where a block of our own could have to wait for it.
+   * Sends the last fetched block, which no peer has posted, to all peers (p2p.md 12.1). Most of them have it, so peers
+   * are left out if a block of our own might have to wait for it.
    */
-  passFetched(height: number, block: BlockBytes): Promise<void>;
-  /** Posts that gave their place to a newer one, since the process started. */
+  announceFetched(height: number, block: BlockBytes): Promise<void>;
+  /** Posts that were replaced by a newer one before they were sent, since the process started. */
   dropped(): number;
-  /** Milliseconds since a peer did not take a post, most likely for want of the blocks below it. */
+  /** Milliseconds since a peer refused a post, most likely because it lacks the blocks below. */
   sinceRefusalMs(): number;
 };
 
 export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
   const { observations, logger } = deps;
-  /** By address: who has the newest block can fetch those below, and older ones need not wait. */
-  const waiting = new Map<string, Place>();
+  /** The newest waiting post by address: a peer that has the newest block can fetch those below. */
+  const waiting = new Map<string, WaitingPost>();
   let dropped = 0;
   let refusedAt = Number.NEGATIVE_INFINITY;
 
-  /** 0 where somebody else passes it on, or a later block has overtaken it. */
-  async function recipients(id: string): Promise<number> {
+  /** 0 if other nodes broadcast the block, or a later block is known. */
+  async function countRecipients(id: string): Promise<number> {
     const total = deps.peers().length;
     const seen = observations.last();
     if (seen?.id !== id) return total;
-    const watchedMs = seen.lastAt - seen.firstAt;
-    // Nobody else can have a block of our own.
-    if (seen.count > 0 && watchedMs < WATCH_MS && broadcastQuota(seen.count) > 0) {
-      await new Promise((resolve) => setTimeout(resolve, WATCH_MS - watchedMs));
+    const observedMs = seen.lastAt - seen.firstAt;
+    // No other node has a block of our own.
+    if (seen.count > 0 && observedMs < OBSERVE_MS && broadcastQuota(seen.count) > 0) {
+      await new Promise((resolve) => setTimeout(resolve, OBSERVE_MS - observedMs));
     }
     const last = observations.last();
     return last?.id === id ? broadcastRecipients(last.count, deps.peers().length) : 0;
@@ -69,7 +69,7 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
     await Promise.all(ips.map((ip) => post(ip, { height, bytes })));
   }
 
-  /** Posts a block to a peer, or puts it in the place of the older one that waits for its turn there. */
+  /** Posts a block to a peer, or replaces the older one that waits for the rate limit of the peer. */
   async function post(ip: string, post: Post): Promise<void> {
     const before = waiting.get(ip);
     if (before) {
@@ -77,31 +77,31 @@ export function createBlockBroadcast(deps: BlockBroadcastDeps): BlockBroadcast {
       if (post.height >= before.post.height) before.post = post;
       return;
     }
-    const place: Place = { post };
-    waiting.set(ip, place);
-    const leave = () => {
-      if (waiting.get(ip) === place) waiting.delete(ip);
+    const entry: WaitingPost = { post };
+    waiting.set(ip, entry);
+    const forget = () => {
+      if (waiting.get(ip) === entry) waiting.delete(ip);
     };
     const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
     const newest = () => {
-      leave();
-      return { block: place.post.bytes };
+      forget();
+      return { block: entry.post.bytes };
     };
     await deps.request(ip, POST, newest, limits).catch((error) => {
-      leave();
+      forget();
       if (error.code === "PEER_REFUSED") refusedAt = performance.now();
-      logger.debug({ ip, reason: error.message }, "a block was not passed on");
+      logger.debug({ ip, reason: error.message }, "a block was not sent");
     });
   }
 
   return {
-    async pass(block) {
-      const count = await recipients(block.header.id);
+    async broadcast(block) {
+      const count = await countRecipients(block.header.id);
       await send(sample(deps.peers(), count), block.header.height, () => bytesOfBlock(block));
     },
-    async passFetched(height, { id, header, transactions }) {
+    async announceFetched(height, { id, header, transactions }) {
       const isPosted = observations.last()?.id === id;
-      const free = isPosted ? [] : deps.peers().filter((ip) => deps.hasCapacity(ip, POST, FREE_PLACES));
+      const free = isPosted ? [] : deps.peers().filter((ip) => deps.hasCapacity(ip, POST, REQUIRED_CAPACITY));
       await send(free, height, () => joinBlock(header, transactions));
     },
     dropped: () => dropped,

@@ -1,25 +1,25 @@
-/** What is being passed on while nobody waits for it, until the node ends. */
+/** Broadcasts that run in the background, until the node closes. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type PendingSends = {
-  /** Lets work go on by itself. */
+  /** Tracks work in the background. */
   add(work: Promise<unknown>): void;
-  /** Settles when all of it has ended, or the time is over. */
-  ended(withinMs: number): Promise<void>;
+  /** Settles when all work has ended, or after `withinMs`. */
+  settled(withinMs: number): Promise<void>;
 };
 
-/** @param onFailure hears what work has thrown */
+/** @param onFailure called with the error of failed work */
 export function createPendingSends(onFailure: (error: unknown) => void): PendingSends {
-  const works = new Set<Promise<unknown>>();
+  const pending = new Set<Promise<unknown>>();
   return {
     add(work) {
-      const watched: Promise<unknown> = work.catch(onFailure).finally(() => works.delete(watched));
-      works.add(watched);
+      const watched: Promise<unknown> = work.catch(onFailure).finally(() => pending.delete(watched));
+      pending.add(watched);
     },
-    async ended(withinMs) {
+    async settled(withinMs) {
       const late = new AbortController();
       await Promise.race([
-        Promise.all(works),
+        Promise.all(pending),
         sleep(withinMs, undefined, { signal: late.signal }).catch(() => {}),
       ]);
       late.abort();

@@ -1,30 +1,30 @@
 /**
- * Passing on again what stays pending: a peer refuses what it would take a moment later, for instance while it stands at
- * a block below ours whose rules do not allow it yet (trap A1), or while its pool is full.
+ * Broadcasts transactions again that stay pending: a peer may refuse a transaction that it would accept later, for
+ * instance below a milestone whose rules allow it (trap A1), or while its pool is full.
  */
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import { MAX_TRANSACTIONS } from "../wire/limits.ts";
 
 export type RebroadcastDeps = {
-  /** A pending transaction; undefined once it is none. */
+  /** A pending transaction; undefined if it is not pending any more. */
   readonly pending: (id: string) => SealedTransaction | undefined;
   readonly send: (transactions: readonly Record<string, unknown>[]) => void;
 };
 
 export type Rebroadcast = {
-  /** Transactions were passed on while the head had a height. */
+  /** Transactions were sent while the head was at `height`. */
   sent(ids: readonly string[], height: number): void;
-  /** The head has another height: sends again what is pending since long. */
+  /** The head is at `height`: sends the transactions again that are pending for long. */
   headMoved(height: number): void;
 };
 
 /** Most transactions are in a block by then; on the main network it is a little more than a minute. */
 const PAUSE_BLOCKS = 10;
-/** As many as a pool holds; older ones are given up. */
+/** The size of a full pool; beyond, older transactions are not sent again. */
 const MAX_REMEMBERED = 15_000;
 
 export function createRebroadcast({ pending, send }: RebroadcastDeps): Rebroadcast {
-  /** Height at which each was sent last, the earliest first. */
+  /** Height at which each transaction was sent last, lowest first. */
   const sentAt = new Map<string, number>();
 
   function remember(id: string, height: number): void {

@@ -1,4 +1,4 @@
-/** Passing transactions on (p2p.md 12.2). */
+/** Broadcast of transactions (p2p.md 12.2). */
 import { type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionAnswer } from "../../gateway/gateway.ts";
@@ -20,11 +20,11 @@ export type TransactionBroadcastDeps = {
 const MAX_RECIPIENTS = 20;
 
 export type TransactionBroadcast = {
-  /** Sends those of the items that are to be passed on, by the answer of their admission. */
-  pass(items: Items, answer: AdmissionAnswer): Promise<void>;
-  /** Sends all of them. */
+  /** Sends the items that the pool selected for broadcast in its answer. */
+  broadcast(items: Items, answer: AdmissionAnswer): Promise<void>;
+  /** Sends all items. */
   send(items: Items): Promise<void>;
-  /** Posts that were not sent since too many waited for a peer, since the process started. */
+  /** Posts that were dropped because too many waited for a peer, since the process started. */
   dropped(): number;
 };
 
@@ -35,27 +35,27 @@ export function createTransactionBroadcast(deps: TransactionBroadcastDeps): Tran
     const limits = { timeoutMs: TIMES_MS.postReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
     await deps.request(ip, "p2p.peer.postTransactions", { transactions }, limits).catch((error) => {
       if (error.code === "PEER_BUSY") dropped++;
-      deps.logger.debug({ ip, reason: error.message }, "transactions were not passed on");
+      deps.logger.debug({ ip, reason: error.message }, "transactions were not sent");
     });
   }
 
   async function send(items: Items): Promise<void> {
-    // A message with one that is too large, or with too many, would be refused as a whole.
-    const fit = items.filter(isTransactionSmall);
-    for (let at = 0; at < fit.length; at += MAX_TRANSACTIONS) {
-      const part = fit.slice(at, at + MAX_TRANSACTIONS);
-      await Promise.all(sample(deps.peers(), MAX_RECIPIENTS).map((ip) => post(ip, [...part])));
+    // A message with a transaction that is too large, or with too many, would be refused as a whole.
+    const sendable = items.filter(isTransactionSmall);
+    for (let at = 0; at < sendable.length; at += MAX_TRANSACTIONS) {
+      const batch = sendable.slice(at, at + MAX_TRANSACTIONS);
+      await Promise.all(sample(deps.peers(), MAX_RECIPIENTS).map((ip) => post(ip, [...batch])));
     }
   }
 
   return {
     send,
     dropped: () => dropped,
-    async pass(items, { data: { broadcast } }) {
+    async broadcast(items, { data: { broadcast } }) {
       const received = new Map(items.map((item) => [item.id, item]));
       await send(
         broadcast.flatMap((id) => {
-          // Those that the pool had no room for are known as they came only.
+          // Transactions that did not fit into the pool are available as received only.
           const transaction = deps.pending(id);
           const item = transaction ? transactionToJson(transaction.data) : received.get(id);
           return item ? [item] : [];

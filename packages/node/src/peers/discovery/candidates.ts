@@ -13,11 +13,11 @@ import { NOT_READY } from "../wire/replies/write.ts";
 import type { Ping } from "./ping.ts";
 
 export type CandidateOptions = {
-  /** Nobody becomes a peer, not even a seed. */
+  /** No address becomes a peer, not even a seed. */
   readonly isDisabled: boolean;
-  /** Of a /24 of IPv4 or a /64 of IPv6; twice as many of a /48. */
+  /** Peers in a /24 of IPv4 or a /64 of IPv6; a /48 may have twice as many. */
   readonly maxPeersPerSubnet: number;
-  /** Take loopback addresses, except this one, which is the node's own. */
+  /** Accept loopback addresses, except the node's own. Undefined: none are accepted. */
   readonly loopback: { readonly own: string } | undefined;
 };
 
@@ -31,30 +31,30 @@ export type CandidateDeps = {
 
 export type Candidates = {
   /**
-   * Dials an address, in whatever form, and makes it a peer if it passes; seeds are free of the limit per subnet.
-   * Answers whether it is a peer afterwards.
+   * Dials an address, in any form, and adds it to the peers if it passes the verification; seeds are exempt from the
+   * limit per subnet. Settles with whether it is a peer afterwards.
    */
   submit(address: string, options?: { isSeed: boolean }): Promise<boolean>;
-  /** A peer did not give what it claims to have: it is none for a while, longer each time. */
+  /** Drops a peer that did not send the blocks that it claims; it is excluded for a while, longer each time. */
   suspend(ip: string): void;
-  /** A peer gave what it claimed. */
+  /** Ends the suspensions of a peer that sent the blocks that it claims. */
   reinstate(ip: string): void;
 };
 
 /**
- * An address that failed is not dialled again for so long, unless it is a seed. Two nodes that refuse each other would
- * otherwise take each call for a reason to call back.
+ * Time before an address that failed is dialled again, unless it is a seed. Without it, two nodes that refuse each
+ * other would dial back for ever.
  */
 const FAILED_MS = 10_000;
-/** The same for one that answered that it is not ready yet. */
+/** The same for an address that answered that it is not ready yet. */
 const NOT_READY_MS = 1_000;
-/** For how long a peer is left out that did not give what it claims to have, the first time and at most. */
+/** Exclusion of a peer that did not send the blocks that it claims: the first time, and at most. */
 const SUSPENSION = { firstMs: 15_000, maxMs: 3_600_000 };
-/** Addresses dialled at a time; more of them wait for nobody and are left out. */
+/** Addresses dialled at a time; further ones are ignored. */
 const MAX_PENDING = 64;
-/** Callers of one site (an address of IPv4, a /48 of IPv6) that are dialled in so long. */
+/** Dials per site (an address of IPv4, a /48 of IPv6) in a window. */
 const DIALS_PER_SITE = { events: 20, windowMs: FAILED_MS };
-/** Peers altogether, without seeds: each of them is asked whenever the node looks for blocks. */
+/** All peers without seeds: each of them is pinged whenever the node synchronises. */
 const MAX_PEERS = 500;
 
 export function createCandidates(options: CandidateOptions, deps: CandidateDeps): Candidates {
@@ -65,7 +65,7 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
   const suspensions = createSuspensions(SUSPENSION);
   const dials = createWindowCounter(DIALS_PER_SITE);
 
-  function usable(address: string): string | undefined {
+  function toUsableAddress(address: string): string | undefined {
     const { loopback } = options;
     const ip = peerAddress(
       address,
@@ -75,24 +75,24 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
     return ip === undefined || deps.isBanned(ip) ? undefined : ip;
   }
 
-  /** Whether there are as many peers as there may be, altogether or in the neighbourhood of an address. */
+  /** Whether the maximum of peers is reached, in total or in a group of the address. */
   function isFull(ip: string): boolean {
-    // A candidate that has just become a peer is in both.
+    // A set, since a candidate that has just become a peer is in both.
     const peers = new Set([...peerTable.all().map((peer) => peer.ip), ...pending.keys()]);
-    const around = (address: string) => addressGroupsOf(address, options.maxPeersPerSubnet);
-    const keys = [...peers].flatMap((peer) => around(peer).map(({ key }) => key));
+    const groupsOf = (address: string) => addressGroupsOf(address, options.maxPeersPerSubnet);
+    const keys = [...peers].flatMap((peer) => groupsOf(peer).map(({ key }) => key));
     return (
       peers.size >= MAX_PEERS ||
-      around(ip).some(({ key, max }) => keys.filter((other) => other === key).length >= max)
+      groupsOf(ip).some(({ key, max }) => keys.filter((other) => other === key).length >= max)
     );
   }
 
-  /** Whether a stranger is worth a call now. */
-  function isWelcome(ip: string): boolean {
+  /** Whether an address that is not a peer may be dialled now. */
+  function mayDial(ip: string): boolean {
     const at = performance.now();
     if (!dials.take(siteGroup(ip), at)) return false;
     if (!isFull(ip)) return true;
-    // Looking at all peers again with each of its calls would cost more than it is worth.
+    // Saves the search through all peers for every further call of the address.
     failed.add(ip, at);
     return false;
   }
@@ -111,18 +111,18 @@ export function createCandidates(options: CandidateOptions, deps: CandidateDeps)
 
   return {
     async submit(address, { isSeed } = { isSeed: false }) {
-      // First what costs least, since every call of others leads here.
+      // The cheapest checks first, since every incoming call comes here.
       const plain = normalizeAddress(address);
       if (peerTable.get(plain)) return true;
       const at = performance.now();
-      const isLeftOut = failed.has(plain, at) || notReady.has(plain, at) || suspensions.has(plain, at);
-      if (!isSeed && isLeftOut) return false;
-      const ip = usable(address);
+      const isExcluded = failed.has(plain, at) || notReady.has(plain, at) || suspensions.has(plain, at);
+      if (!isSeed && isExcluded) return false;
+      const ip = toUsableAddress(address);
       if (ip === undefined || options.isDisabled) return false;
       const dialling = pending.get(ip);
       if (dialling) return dialling;
       if (pending.size >= MAX_PENDING) return false;
-      if (!isSeed && !isWelcome(ip)) return false;
+      if (!isSeed && !mayDial(ip)) return false;
       const dialled = dial(ip).finally(() => pending.delete(ip));
       pending.set(ip, dialled);
       return dialled;

@@ -1,4 +1,4 @@
-/** Finding peers and leaving those that are gone (p2p.md 10.2 and 10.6). */
+/** Finds peers, and drops those that are gone (p2p.md 10.2 and 10.6). */
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/node/peers.ts";
 import { networkHeight } from "../table/network-height.ts";
@@ -12,13 +12,13 @@ import { probePorts } from "./ports.ts";
 import { readSources } from "./sources.ts";
 
 export type DiscoveryOptions = {
-  /** Addresses to begin with. */
+  /** Addresses that are dialled first. */
   readonly seeds: readonly string[];
   /** See `readSources`. */
   readonly sources: readonly string[];
-  /** Below so many peers, more are looked for. */
+  /** Below this number of peers, discovery searches for more. */
   readonly minPeers: number;
-  /** Whether peers are asked for others, and those of earlier days are tried again. */
+  /** Whether peers are requested for further peers, and stored peers are dialled at the start. */
   readonly isOpen: boolean;
 };
 
@@ -36,21 +36,21 @@ export type DiscoveryDeps = {
 export type Discovery = {
   /** Settles after the first round. */
   start(): Promise<void>;
-  /** Verifies every peer anew, for at most so long; those that fail are left. */
+  /** Verifies every peer again and drops those that fail; settles after `withinMs` at the latest. */
   pingAll(options: { isForced: boolean; withinMs: number }): Promise<void>;
   close(): void;
 };
 
 const ROUND_MS = 600_000;
-/** Nodes that start together know few of each other at first. */
-const SHORT_OF_PEERS_MS = 15_000;
-/** While there is nobody at all. */
-const ALONE_MS = 5_000;
-const ASKED_PEERS = 8;
-const TAKEN_OF_EACH = 50;
-/** A node whose peers are fewer than this share of those it hears of looks at all of them. */
-const ENOUGH_OF_KNOWN = 0.75;
-const REMEMBERED = 100;
+/** Between rounds below the minimum of peers: nodes that start together know few of each other. */
+const FEW_PEERS_MS = 15_000;
+/** Between rounds without any peer. */
+const NO_PEERS_MS = 5_000;
+const QUERIED_PEERS = 8;
+const MAX_FROM_EACH = 50;
+/** A node that has fewer peers than this share of the announced addresses dials all of them. */
+const ENOUGH_SHARE = 0.75;
+const MAX_STORED = 100;
 
 export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps): Discovery {
   const { peerTable, candidates, client, store, logger } = deps;
@@ -60,17 +60,17 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
 
   const seeds = new Set(options.seeds);
 
-  const isShort = () => peerTable.all().length < options.minPeers;
+  const isBelowMinimum = () => peerTable.all().length < options.minPeers;
 
   async function submitSeeds(): Promise<void> {
-    const remembered = isFirst && options.isOpen ? store.known(REMEMBERED) : [];
+    const stored = isFirst && options.isOpen ? store.known(MAX_STORED) : [];
     await Promise.all([
       ...[...seeds].map((seed) => candidates.submit(seed, { isSeed: true })),
-      ...remembered.map((ip) => candidates.submit(ip)),
+      ...stored.map((ip) => candidates.submit(ip)),
     ]);
   }
 
-  /** Nobody waits for it: the list may be far away, or gone. */
+  /** The start does not wait for it: a source may be slow or unreachable. */
   async function addSources(): Promise<void> {
     const listed = await readSources(options.sources, logger);
     if (isClosed) return;
@@ -80,16 +80,17 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
 
   async function requestPeers(ip: string): Promise<string[]> {
     const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-    const told = await client.request(ip, "p2p.peer.getPeers", {}, limits).catch(() => []);
-    return sample(told, TAKEN_OF_EACH).map((peer) => peer.ip);
+    const announced = await client.request(ip, "p2p.peer.getPeers", {}, limits).catch(() => []);
+    return sample(announced, MAX_FROM_EACH).map((peer) => peer.ip);
   }
 
   async function round(): Promise<void> {
-    if (isShort()) await submitSeeds();
-    const asked = options.isOpen ? sample(peerTable.all(), ASKED_PEERS) : [];
-    const told = new Set((await Promise.all(asked.map(({ ip }) => requestPeers(ip)))).flat());
-    const mustLook = isFirst || isShort() || peerTable.all().length < told.size * ENOUGH_OF_KNOWN;
-    if (mustLook) await Promise.all([...told].map((ip) => candidates.submit(ip)));
+    if (isBelowMinimum()) await submitSeeds();
+    const queried = options.isOpen ? sample(peerTable.all(), QUERIED_PEERS) : [];
+    const announced = new Set((await Promise.all(queried.map(({ ip }) => requestPeers(ip)))).flat());
+    const needsCandidates =
+      isFirst || isBelowMinimum() || peerTable.all().length < announced.size * ENOUGH_SHARE;
+    if (needsCandidates) await Promise.all([...announced].map((ip) => candidates.submit(ip)));
     await pingAll({ isForced: false, withinMs: TIMES_MS.verification });
     const peers = peerTable.all();
     await probePorts(isFirst ? peers : sample(peers, Math.ceil(peers.length / 2)), peerTable);
@@ -103,7 +104,7 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
   }
 
   async function pingAll({ isForced, withinMs }: { isForced: boolean; withinMs: number }): Promise<void> {
-    const pings = peerTable.all().map(({ ip }) => clean(ip, isForced));
+    const pings = peerTable.all().map(({ ip }) => pingOrDrop(ip, isForced));
     let timeout: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timeout = setTimeout(resolve, withinMs);
@@ -112,32 +113,32 @@ export function createDiscovery(options: DiscoveryOptions, deps: DiscoveryDeps):
     clearTimeout(timeout);
   }
 
-  async function clean(ip: string, isForced: boolean): Promise<void> {
+  async function pingOrDrop(ip: string, isForced: boolean): Promise<void> {
     try {
       await deps.ping(ip, { isForced });
     } catch (error) {
       if (isClosed) return;
-      logger.debug({ ip, reason: (error as Error).message }, "peer left");
+      logger.debug({ ip, reason: (error as Error).message }, "peer dropped");
       client.disconnect(ip);
       peerTable.remove(ip);
     }
   }
 
-  async function turn(): Promise<void> {
+  async function runRounds(): Promise<void> {
     try {
       await round();
     } catch (err) {
-      logger.error({ err }, "looking for peers failed");
+      logger.error({ err }, "discovery failed");
     }
     if (isClosed) return;
-    const delayMs = peerTable.all().length === 0 ? ALONE_MS : isShort() ? SHORT_OF_PEERS_MS : ROUND_MS;
-    timer = setTimeout(turn, delayMs);
+    const delayMs = peerTable.all().length === 0 ? NO_PEERS_MS : isBelowMinimum() ? FEW_PEERS_MS : ROUND_MS;
+    timer = setTimeout(runRounds, delayMs);
   }
 
   return {
     start() {
       void addSources();
-      return turn();
+      return runRounds();
     },
     pingAll,
     close() {

@@ -1,9 +1,9 @@
-/** Peers that do not answer are left at once (p2p.md 10.6, 16); they come back by another verification. */
+/** Drops peers that do not answer (p2p.md 10.6, 16); they become peers again by another verification. */
 import type { PeerTable } from "../table/peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
 import { PeerError } from "../transport/error.ts";
 
-/** The same requests, whose failures have consequences for the peer. */
+/** The requests of a client, which drop the peer when they fail. */
 export const dropUnresponsive =
   (
     { request, disconnect }: Pick<PeerClient, "request" | "disconnect">,
@@ -13,7 +13,7 @@ export const dropUnresponsive =
     try {
       return await request(ip, event, argument, limits, onSent);
     } catch (error) {
-      // An error that the peer itself answers is no reason, and a queue of ours neither.
+      // An error in a reply is no reason to drop the peer, and our own queue is none either.
       if (error instanceof PeerError && error.code !== "PEER_REFUSED" && error.code !== "PEER_BUSY") {
         disconnect(ip);
         peerTable.remove(ip);

@@ -1,4 +1,4 @@
-/** Asking a peer how it is, and verifying what it says (p2p.md 10.4). */
+/** Ping: requests the status of a peer and verifies it (p2p.md 10.4). */
 import type { PeerTable } from "../table/peer-table.ts";
 import type { PeerClient } from "../transport/client.ts";
 import {
@@ -13,40 +13,40 @@ import { allowedVersions, isVersionAllowed } from "./version-gate.ts";
 export type PingDeps = VerifyDeps & {
   readonly peerTable: PeerTable;
   readonly request: PeerClient["request"];
-  /** Random text of this process. */
+  /** Random text that identifies this process. */
   readonly processId: string;
 };
 
 export type PingOptions = {
-  /** Also if the last verification is young. */
+  /** Pings even if the last verification is recent. */
   readonly isForced: boolean;
 };
 
-/** Asks and verifies; the register knows the peer afterwards. */
+/** Requests the status, verifies it, and puts the peer into the peer table. */
 export type Ping = (ip: string, options: PingOptions) => Promise<void>;
 
-/** A peer is not asked again within this time. */
+/** A verification is recent within this time. */
 const FRESH_MS = 120_000;
 
-/** @throws {VerificationError | PeerError} from the function that it makes */
+/** @throws {VerificationError | PeerError} from the function that it returns */
 export function createPing(deps: PingDeps): Ping {
   const { peerTable, network } = deps;
-  /** A peer is asked once at a time. */
+  /** Pings under way, by address: at most one for each. */
   const running = new Map<string, Promise<void>>();
 
   async function ping(ip: string): Promise<void> {
     const request: RequestPeer = (event, argument, limits) => deps.request(ip, event, argument, limits);
     const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
-    let askedAt = 0;
+    let sentAt = 0;
     const status = await deps.request(ip, "p2p.peer.getStatus", {}, limits, () => {
-      askedAt = performance.now();
+      sentAt = performance.now();
     });
-    const latencyMs = performance.now() - askedAt;
-    const { version, network: told } = status.config;
-    // An address of its own that a node does not know, such as that of its router.
+    const latencyMs = performance.now() - sentAt;
+    const { version, network: peerNetwork } = status.config;
+    // A node may not know all its own addresses, such as that of its router.
     if (status.processId === deps.processId) throw new VerificationError("it is this node itself");
-    if (told.nethash !== network.description.nethash) {
-      throw new VerificationError(`it is a node of another network (${told.name})`);
+    if (peerNetwork.nethash !== network.description.nethash) {
+      throw new VerificationError(`it is a node of another network (${peerNetwork.name})`);
     }
     const ranges = allowedVersions(network, deps.head().height);
     if (!isVersionAllowed(version, ranges, network.description.name)) {

@@ -1,4 +1,4 @@
-/** Which of the services that a peer announces can be reached (p2p.md 10.6). It has no effect on the protocol. */
+/** Probes which of the services that a peer announces are reachable (p2p.md 10.6). Without effect on the protocol. */
 import { request } from "undici";
 import type { Peer } from "../table/peer.ts";
 import type { PeerTable } from "../table/peer-table.ts";
@@ -6,7 +6,7 @@ import type { PeerTable } from "../table/peer-table.ts";
 const TIMEOUT_MS = 1_500;
 const NOT_REACHABLE = -1;
 
-/** Tries the announced ports of peers, and remembers what was found. */
+/** Probes the announced ports of peers and stores the results in the peer table. */
 export async function probePorts(peers: readonly Peer[], peerTable: PeerTable): Promise<void> {
   await Promise.all(
     peers.map(async ({ ip, status }) => {
@@ -14,7 +14,7 @@ export async function probePorts(peers: readonly Peer[], peerTable: PeerTable): 
       const tried = plugins.map(
         async ([name, { port }]): Promise<[string, number]> => [
           name,
-          (await isServed(ip, port)) ? port : NOT_REACHABLE,
+          (await isReachable(ip, port)) ? port : NOT_REACHABLE,
         ],
       );
       peerTable.setPorts(ip, Object.fromEntries(await Promise.all(tried)));
@@ -22,7 +22,7 @@ export async function probePorts(peers: readonly Peer[], peerTable: PeerTable): 
   );
 }
 
-async function isServed(ip: string, port: number): Promise<boolean> {
+async function isReachable(ip: string, port: number): Promise<boolean> {
   const host = ip.includes(":") ? `[${ip}]` : ip;
   try {
     const { statusCode, body } = await request(`http://${host}:${port}/`, {

@@ -1,17 +1,17 @@
-/** Peers that were lost are tried again for a while: a node that restarts need not wait to be heard of. */
+/** Dials lost peers again for a while, so that a node that restarts is found at once. */
 
 export type Reconnect = {
-  /** A peer did not answer any more. */
-  lost(ip: string): void;
+  /** Adds a peer that was lost. */
+  add(ip: string): void;
   close(): void;
 };
 
-const TRY_MS = 15_000;
-const TRIES = 20;
-/** Peers that are waited for at a time. */
-const MAX_LOST = 200;
+const INTERVAL_MS = 15_000;
+const MAX_TRIES = 20;
+/** Lost peers that are dialled at a time; further ones are ignored. */
+const MAX_ADDRESSES = 200;
 
-/** @param submit dials an address; answers whether it is a peer afterwards */
+/** @param submit dials an address; settles with whether it is a peer afterwards */
 export function createReconnect(submit: (ip: string) => Promise<boolean>): Reconnect {
   const triesLeft = new Map<string, number>();
 
@@ -22,11 +22,11 @@ export function createReconnect(submit: (ip: string) => Promise<boolean>): Recon
 
   const timer = setInterval(() => {
     for (const [ip, left] of triesLeft) void attempt(ip, left);
-  }, TRY_MS);
+  }, INTERVAL_MS);
 
   return {
-    lost(ip) {
-      if (triesLeft.size < MAX_LOST) triesLeft.set(ip, TRIES);
+    add(ip) {
+      if (triesLeft.size < MAX_ADDRESSES) triesLeft.set(ip, MAX_TRIES);
     },
     close: () => clearInterval(timer),
   };

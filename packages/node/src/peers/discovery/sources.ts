@@ -1,4 +1,4 @@
-/** Lists of peers that somebody keeps elsewhere: the first that can be read counts (p2p.md 10.1). */
+/** Lists of seeds from URLs and files: the first that can be read is used (p2p.md 10.1). */
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { Logger } from "pino";
@@ -7,11 +7,11 @@ import { fetch } from "undici";
 const TIMEOUT_MS = 5_000;
 const MAX_CHARACTERS = 1_000_000;
 
-/** @param sources URLs, or absolute paths of files, of `[{"ip"}]` or `{"list": [{"ip"}]}` */
+/** @param sources URLs or absolute paths of files that hold `[{"ip"}]` or `{"list": [{"ip"}]}` */
 export async function readSources(sources: readonly string[], logger: Logger): Promise<string[]> {
   for (const source of sources) {
     try {
-      const peers = addressesIn(JSON.parse(await textOf(source)));
+      const peers = parseAddresses(JSON.parse(await readText(source)));
       logger.info({ source, peers: peers.length }, "list of peers read");
       return peers;
     } catch (error) {
@@ -21,7 +21,7 @@ export async function readSources(sources: readonly string[], logger: Logger): P
   return [];
 }
 
-async function textOf(source: string): Promise<string> {
+async function readText(source: string): Promise<string> {
   const text = source.startsWith("/")
     ? await readFile(source, "utf8")
     : await (await fetch(source, { signal: AbortSignal.timeout(TIMEOUT_MS) })).text();
@@ -29,7 +29,7 @@ async function textOf(source: string): Promise<string> {
   return text;
 }
 
-function addressesIn(content: unknown): string[] {
+function parseAddresses(content: unknown): string[] {
   const list = Array.isArray(content) ? content : (content as { list?: unknown } | null)?.list;
   if (!Array.isArray(list)) throw new Error("it is no list of peers");
   return list.flatMap((peer: unknown) => {

@@ -2,10 +2,10 @@
 import type { Network } from "@uniknode/protocol";
 import { parseRange, parseVersion } from "../versions.ts";
 
-/** Ranges on networks whose milestones name none. */
+/** Ranges for networks whose milestones have none. */
 const DEFAULT_RANGES = ["^2.6", "^2.6.0-next.0", "^2.7", "^2.7.0-next.0"];
 
-/** The ranges of versions allowed at a height; one of them is enough. */
+/** The ranges of versions allowed at a height; a version must be in one of them. */
 export const allowedVersions = (network: Network, height: number): readonly string[] =>
   network.milestoneAt(height).p2p?.minimumVersions ?? DEFAULT_RANGES;
 

@@ -1,4 +1,4 @@
-/** What the peers say about forging now (forger.md 4, p2p.md 9). */
+/** State of the network for a forger, from the status of the peers (forger.md 4, p2p.md 9). */
 import { type BlockHeader, headerToJson, type Network, type Slots } from "@uniknode/protocol";
 import { isForked, type Peer } from "../table/peer.ts";
 import { headerFromPeer } from "../verification/header.ts";

@@ -1,16 +1,16 @@
-/** What speaks against forging on the head of this node: that it is known to be behind, or on a wrong branch. */
+/** Check before forging: whether the node is known to be behind, or on a wrong branch. */
 import type { BlockHeader } from "@uniknode/protocol";
 import { branchToSwitchTo } from "../forks/choose.ts";
 import { type Peer, peersAhead } from "../table/peer.ts";
 
-export type Standing = { readonly head: BlockHeader; readonly isSynced: boolean };
+export type HeadStatus = { readonly head: BlockHeader; readonly isSynced: boolean };
 
 /**
- * Neither a quorum nor a number of peers is asked for: on this family of networks a node forges alone if it has to
- * (forger.md 4, traps.md D6). What is asked for is that no verified peer knows better.
+ * Why the node must not forge on its head; undefined if it may. Neither a quorum nor a number of peers is required: on
+ * these networks a node forges alone if it has to (forger.md 4, traps.md D6). No verified peer may be ahead, however.
  */
-export function preflightFailure(peers: readonly Peer[], { head, isSynced }: Standing): string | undefined {
-  if (!isSynced) return `not in step with the network at height ${head.height}`;
+export function preflightFailure(peers: readonly Peer[], { head, isSynced }: HeadStatus): string | undefined {
+  if (!isSynced) return `not in sync with the network at height ${head.height}`;
   const ahead = peersAhead(peers, head.height);
   if (ahead.length > 0) {
     const height = Math.max(...ahead.map(({ verification }) => verification.hisHeight));

@@ -1,11 +1,11 @@
-/** Share of the peers that agree with this node (p2p.md 14); the forger of this network does not wait for it. */
+/** Share of the peers that agree with this node (p2p.md 14); the forgers of these networks do not require it. */
 
-/** A peer above this node's height or on a fork counts against. */
+/** `peersNoQuorum` counts the peers above this node's height or on a fork. */
 export type Votes = { peersQuorum: number; peersNoQuorum: number };
 
-const ENOUGH = 0.66;
+const MIN_QUORUM = 0.66;
 
 export const quorumOf = ({ peersQuorum, peersNoQuorum }: Votes): number =>
   peersQuorum === 0 ? 0 : peersQuorum / (peersQuorum + peersNoQuorum);
 
-export const isQuorumEnough = (quorum: number): boolean => quorum >= ENOUGH;
+export const isQuorumEnough = (quorum: number): boolean => quorum >= MIN_QUORUM;

@@ -1,4 +1,4 @@
-/** What is told of the network before a slot of this node (forger.md 4). None of it keeps the node from forging. */
+/** Logs the state of the network before a slot of this node (forger.md 4), without effect on forging. */
 import type { Logger } from "pino";
 import type { NetworkState } from "../wire/replies/results.ts";
 import { isQuorumEnough, quorumOf } from "./quorum.ts";

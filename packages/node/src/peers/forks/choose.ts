@@ -1,36 +1,36 @@
-/** Whether this node's branch is the wrong one, and how far it has to go back (p2p.md 14, consensus.md 8). */
+/** Chooses the branch to switch to, and the rollback that it needs (p2p.md 14, consensus.md 8). */
 import { isForked, type Peer } from "../table/peer.ts";
 
 export type Branch = {
-  /** The highest block that the branch has in common with ours. */
+  /** Height of the highest block that the branch has in common with ours. */
   readonly commonHeight: number;
-  /** The highest head on it. */
+  /** Height of the highest head on it. */
   readonly height: number;
-  /** Those who left our branch there; other ones of them may have gone other ways since. */
+  /** Peers that forked from our branch at `commonHeight`; above it, they may be on several branches. */
   readonly peers: readonly Peer[];
-  /** Those whose head that is. */
+  /** Peers with that head. */
   readonly holders: readonly Peer[];
 };
 
-/** Blocks that are undone at most. */
+/** Maximum number of blocks that are reverted. */
 export const MAX_ROLLBACK = 5_000;
 
-/** The branch to go to: one that is better than ours and in reach. Undefined while there is none. */
+/** The branch to switch to: one that is better than ours, within the maximum rollback. Undefined if there is none. */
 export function branchToSwitchTo(peers: readonly Peer[], ownHeight: number): Branch | undefined {
   const branch = betterBranch(peers, ownHeight);
   return branch && isWithinRollback(branch, ownHeight) ? branch : undefined;
 }
 
-/** Whether no more blocks would have to be undone than may be. */
+/** Whether the switch to a branch reverts no more than the maximum of blocks. */
 export const isWithinRollback = ({ commonHeight }: Branch, ownHeight: number): boolean =>
   ownHeight - commonHeight <= MAX_ROLLBACK;
 
 /**
  * A better branch than ours: at least half of the peers are on another branch, and the largest group of them is higher
- * than we are. Undefined while there is nothing better than where we are.
+ * than our head. Undefined if there is none.
  *
- * An old node also goes to a lower branch. Two nodes that look at each other at the same time would change places for
- * ever; by height they agree.
+ * An old node also switches to a lower branch. Two nodes could then switch to each other's branch for ever; the height
+ * lets them agree.
  */
 export function betterBranch(peers: readonly Peer[], ownHeight: number): Branch | undefined {
   const forked = peers.filter(isForked);
@@ -45,7 +45,7 @@ export function betterBranch(peers: readonly Peer[], ownHeight: number): Branch 
   return { commonHeight, height, peers: members, holders: holdersOf(members, height) };
 }
 
-/** Of the heads at a height, there may be several: those who have the one that most have, by its id among equals. */
+/** The peers with the most frequent head at a height; among equally frequent ones, the smallest id decides. */
 function holdersOf(peers: readonly Peer[], height: number): Peer[] {
   const highest = peers.filter(({ verification }) => verification.hisHeight === height);
   const byHead = [...Map.groupBy(highest, ({ status }) => status.state.header?.id ?? "")];

@@ -1,9 +1,9 @@
-/** Checking of headers above a block that both chains have (p2p.md 10.4 step 5). */
+/** Verifies the headers above the common block of two chains (p2p.md 10.4 step 5). */
 import { delegateOfSlot, type Rounds, type StateReader } from "@uniknode/ledger";
 import { type BlockHeader, headerSignatureJob, type Network, type Slots } from "@uniknode/protocol";
 import type { Verifier } from "../../chain/pipeline/verifier.ts";
 
-export type BranchDeps = {
+export type VerifyBranchDeps = {
   readonly network: Network;
   readonly slots: Slots;
   readonly rounds: Rounds;
@@ -15,25 +15,24 @@ export type BranchDeps = {
 };
 
 /**
- * The last height above `common` whose delegate can be known: that of the round of the block after `common`. Its
- * order was fixed by blocks that both chains have, so it is the same on both.
+ * The last height above `common` whose delegate is known: the end of the round of the block after `common`. The order
+ * of this round follows from blocks that both chains have, so it is the same on both.
  *
- * An old node goes one block further and holds that one against the delegates of the wrong round.
+ * An old node checks one block more, against the delegates of the wrong round.
  */
-export function lastCheckableHeight(common: number, { rounds }: Pick<BranchDeps, "rounds">): number {
+export function lastCheckableHeight(common: number, { rounds }: Pick<VerifyBranchDeps, "rounds">): number {
   const { roundHeight, maxDelegates } = rounds.roundAt(common + 1);
   return roundHeight + maxDelegates - 1;
 }
 
 /**
- * Why the headers are no continuation of the block at `common`; undefined if they are one. Unlike an old node, which
- * takes any delegate of the round, this one asks for the delegate of the slot: nobody can make up a branch with a
- * single key.
+ * Why the headers do not continue the block `common`; undefined if they do. An old node accepts any delegate of the
+ * round; this node requires the delegate of the slot, so that no branch can be forged with a single key.
  */
 export async function branchFault(
   common: BlockHeader,
   headers: readonly BlockHeader[],
-  deps: BranchDeps,
+  deps: VerifyBranchDeps,
 ): Promise<string | undefined> {
   const { network, slots, rounds, state, now } = deps;
   const { round } = rounds.roundAt(common.height + 1);

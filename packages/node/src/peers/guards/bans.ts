@@ -1,4 +1,4 @@
-/** Addresses that are not talked to for a while, since they did what no mistake explains. Kept over restarts. */
+/** Bans of addresses whose peers broke the protocol on purpose. They expire, and survive restarts. */
 import type { Logger } from "pino";
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import type { PeerStore } from "../../store/node/peers.ts";
@@ -8,7 +8,7 @@ export type BanDeps = {
   readonly store: Pick<PeerStore, "bans" | "ban">;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Ends what there is with the address. */
+  /** Ends all connections with the address. */
   readonly onBan: (ip: string) => void;
   readonly logger: Logger;
 };
@@ -21,13 +21,13 @@ export type Bans = {
    */
   ban(address: string, reason: string): void;
   isBanned(address: string): boolean;
-  /** Bans that are remembered. */
+  /** Bans that have not expired. */
   count(): number;
 };
 
-/** Long enough to make lying expensive, short enough for an operator who repairs a node. */
+/** Long enough to make false data expensive, short enough for an operator who repairs a node. */
 const BAN_MS = 60 * 60_000;
-/** More of them would be the doing of one who has many addresses: the oldest ones end early. */
+/** Beyond, the oldest bans end early: an attacker with many addresses must not fill the memory. */
 const MAX_BANS = 10_000;
 
 export function createBans({ store, nowMs, onBan, logger }: BanDeps): Bans {

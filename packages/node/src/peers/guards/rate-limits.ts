@@ -1,6 +1,6 @@
 /**
- * How many events an address may send (p2p.md 6.3 point 2), and all addresses of a /64 of IPv6 together: it has more of them
- * than can be counted.
+ * Rate limits of the events of an address (p2p.md 6.3 point 2), and of all addresses of a /64 of IPv6 together, since
+ * one client has more of them than can be counted.
  */
 import { clientGroup } from "../../platform/addresses/groups.ts";
 import { WireError } from "../wire/error.ts";
@@ -10,13 +10,13 @@ import { createRefusals } from "./refusals.ts";
 import { createWindowCounter, type Window } from "./window.ts";
 
 export type RateLimitOptions = {
-  /** Of an address, all events together. */
+  /** All events of one address. */
   eventsPerSecond: number;
-  /** Plain addresses, as all that are counted. */
+  /** Normalized addresses, as all that are counted. */
   exempt: ReadonlySet<string>;
 };
 
-/** Times are milliseconds of one steady clock. */
+/** Times are milliseconds of one monotonic clock. */
 export type RateLimits = {
   /**
    * Counts an event.
@@ -26,11 +26,11 @@ export type RateLimits = {
   count(address: string, event: EventName, at: number): void;
   /** Whether new connections of an address are refused, since it exceeded the global limit. */
   isBlocked(address: string, at: number): boolean;
-  /** Counts an event that somebody asks about, without consequences (p2p.md 9). */
-  look(address: string, event: string, at: number): { blocked: boolean; exceededLimitOnEndpoint: boolean };
+  /** Counts an event that a separate forger asks about; an excess does not block the address (p2p.md 9). */
+  peek(address: string, event: string, at: number): { blocked: boolean; exceededLimitOnEndpoint: boolean };
 };
 
-/** As many as there may be peers in a /64 by default: each of them may send what is its own. */
+/** A /64 may send as much as this many addresses: the default maximum of peers in it. */
 const ADDRESSES_PER_CLIENT = 5;
 
 export function createRateLimits({ eventsPerSecond, exempt }: RateLimitOptions): RateLimits {
@@ -47,7 +47,7 @@ export function createRateLimits({ eventsPerSecond, exempt }: RateLimitOptions):
 
   return {
     isBlocked,
-    look(address, event, at) {
+    peek(address, event, at) {
       if (exempt.has(address)) return { blocked: false, exceededLimitOnEndpoint: false };
       const exceeded = byEvent.get(event)?.exceeded(address, at);
       return {
@@ -70,7 +70,7 @@ export function createRateLimits({ eventsPerSecond, exempt }: RateLimitOptions):
   };
 }
 
-/** Counts an event for its address and its /64; the one that it is too many for, if so. */
+/** Counts an event for its address and its /64. Returns the one whose limit is exceeded, if any. */
 function createCounters({ events, windowMs }: Window) {
   const byAddress = createWindowCounter({ events, windowMs });
   const byClient = createWindowCounter({ events: events * ADDRESSES_PER_CLIENT, windowMs });

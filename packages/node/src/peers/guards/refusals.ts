@@ -1,16 +1,16 @@
-/** Addresses that are refused for a while. */
+/** Addresses that are refused for a fixed time. */
 
 export type RefusalOptions = {
   durationMs: number;
 };
 
-/** Times are milliseconds of one steady clock. */
+/** Times are milliseconds of one monotonic clock. */
 export type Refusals = {
   add(address: string, at: number): void;
   has(address: string, at: number): boolean;
 };
 
-/** Whoever has many addresses cannot make a node remember more: the longest refused one is let in again. */
+/** Beyond, the oldest refusal ends early: a client with many addresses must not fill the memory. */
 const MAX_ADDRESSES = 10_000;
 
 export function createRefusals({ durationMs }: RefusalOptions): Refusals {

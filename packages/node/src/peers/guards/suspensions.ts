@@ -1,23 +1,23 @@
 /**
- * Peers that claimed blocks and did not give them. What a peer claims keeps a forger from forging, so that it must not
- * go on for ever: with each time it is left out for twice as long.
+ * Suspensions of peers that claimed blocks and did not send them. A claim keeps a forger from forging, so it must not
+ * be repeated for ever: each suspension lasts twice as long as the one before.
  */
 import { clientGroup } from "../../platform/addresses/groups.ts";
 
 export type SuspensionOptions = { readonly firstMs: number; readonly maxMs: number };
 
-/** Times are milliseconds of one steady clock. */
+/** Times are milliseconds of one monotonic clock. */
 export type Suspensions = {
   add(address: string, at: number): void;
-  /** Whether an address is left out at a moment. */
+  /** Whether an address is suspended at a time. */
   has(address: string, at: number): boolean;
-  /** It gave what it claimed. */
+  /** Forgets all suspensions of an address, since it sent what it claimed. */
   clear(address: string): void;
 };
 
 type Suspension = { readonly untilMs: number; readonly durationMs: number };
 
-/** The oldest ones are forgotten beyond. */
+/** Beyond, the oldest suspensions are forgotten. */
 const MAX_CLIENTS = 10_000;
 
 export function createSuspensions({ firstMs, maxMs }: SuspensionOptions): Suspensions {

@@ -1,19 +1,19 @@
-/** Counting of events per key in windows of time that begin with an event. */
+/** Counter of events per key, in fixed windows that begin with the first event. */
 
 export type Window = { events: number; windowMs: number };
 
 export type WindowCounter = {
-  /** Counts an event; false if it is one too many. */
+  /** Counts an event; false if the limit of the window is exceeded. */
   take(key: string, at: number): boolean;
-  /** Keys that are remembered: those of one window. */
+  /** Number of keys with a window that has not ended. */
   size(): number;
 };
 
 type Count = { readonly startedAt: number; events: number };
 
-/** @param window `at` of its events are milliseconds of one steady clock */
+/** Times are milliseconds of one monotonic clock. */
 export function createWindowCounter({ events, windowMs }: Window): WindowCounter {
-  // Oldest first, since a new window is put behind the others.
+  // Oldest first, since a new window is added at the end.
   const counts = new Map<string, Count>();
 
   function forgetEnded(at: number): void {

@@ -1,4 +1,4 @@
-/** Detection of delegates that sign two blocks for one slot. */
+/** Detects delegates that sign two blocks for one slot. */
 import type { BlockHeader, Network, Slots } from "@uniknode/protocol";
 import { headerSignatureJob, verifyHeaderJob } from "@uniknode/protocol";
 import type { Logger } from "pino";
@@ -6,24 +6,24 @@ import type { Logger } from "pino";
 export type DoubleForgingDeps = {
   readonly network: Network;
   readonly slots: Slots;
-  /** Header of this node's chain. */
+  /** Header of this node's chain at a height. */
   readonly header: (height: number) => BlockHeader | undefined;
   readonly logger: Logger;
 };
 
 export type DoubleForging = {
-  /** Compares a header that came from outside with the chain; what it proves is reported once. */
-  look(header: BlockHeader): void;
+  /** Compares a received header with the chain, and logs double forging once per block. */
+  check(header: BlockHeader): void;
 };
 
-/** Reports that are remembered. */
+/** Blocks that are remembered as logged. */
 const MAX_REPORTED = 1_000;
 
 export function createDoubleForging({ network, slots, header, logger }: DoubleForgingDeps): DoubleForging {
   const reported = new Set<string>();
 
   return {
-    look(other) {
+    check(other) {
       const { height, generatorPublicKey, id } = other;
       const ours = header(height);
       if (!ours || ours.id === id || ours.generatorPublicKey !== generatorPublicKey) return;

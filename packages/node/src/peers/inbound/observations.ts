@@ -1,21 +1,21 @@
-/** How often the latest block was seen, which decides how far it is passed on (p2p.md 11 and 12.1). */
+/** Counts how often the latest block was received, which decides how widely it is broadcast (p2p.md 11 and 12.1). */
 
 export type ObservedBlock = {
   readonly id: string;
   readonly height: number;
   /** 0 for a block of this node's own forger. */
   readonly count: number;
-  /** Milliseconds of a steady clock. */
+  /** Milliseconds of a monotonic clock. */
   readonly firstAt: number;
   readonly lastAt: number;
 };
 
 export type BlockObservations = {
-  /** The block seen last. */
+  /** The latest block. */
   last(): ObservedBlock | undefined;
-  /** Counts another sighting of the last block; false if it is another block. */
+  /** Counts another observation of the latest block; false if it is another block. */
   count(block: { readonly id: string; readonly height: number }, at: number): boolean;
-  /** A new block is the last one from here on. */
+  /** Makes a new block the latest one. */
   begin(block: { readonly id: string; readonly height: number }, at: number, count: 0 | 1): void;
 };
 

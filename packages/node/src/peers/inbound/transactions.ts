@@ -1,4 +1,4 @@
-/** Transactions that others post (p2p.md 7.6): answered at once, dealt with one message after another. */
+/** Transactions that peers post (p2p.md 7.6): answered at once, processed one message after another. */
 import { matchesBatchSchema, type Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { AdmissionAnswer } from "../../gateway/gateway.ts";
@@ -10,7 +10,7 @@ export type InboundTransactionsDeps = {
   readonly network: Network;
   readonly head: () => { readonly height: number };
   readonly submit: (items: unknown[]) => Promise<AdmissionAnswer>;
-  /** Passes on those of the items that the pool wants to be passed on. */
+  /** Broadcasts the items that the pool selected for it. */
   readonly broadcast: (items: Items, answer: AdmissionAnswer) => void;
   readonly logger: Logger;
 };
@@ -20,9 +20,9 @@ export type InboundTransactions = {
   post(items: Items): void;
 };
 
-/** Messages that wait. An old node puts more on disk; whoever sends them sends them again. */
+/** Queued messages; further ones are dropped, and their senders send them again. An old node stores more on disk. */
 const MAX_WAITING = 500;
-/** Characters of all of them, where there is more than one: members that no transaction has may be long. */
+/** Characters of all queued messages, if there are several: members that no transaction has may be long. */
 const MAX_WAITING_LENGTH = 32 * 1024 * 1024;
 
 export function createInboundTransactions(deps: InboundTransactionsDeps): InboundTransactions {
@@ -32,7 +32,7 @@ export function createInboundTransactions(deps: InboundTransactionsDeps): Inboun
   let isBusy = false;
 
   async function take(items: Items): Promise<void> {
-    // The message is judged as a whole (pool.md 2).
+    // A message is accepted or rejected as a whole (pool.md 2).
     if (items.length === 0 || matchesBatchSchema([...items], { network, height: head().height })) return;
     const answer = await deps.submit([...items]);
     if (answer.data.invalid.length === 0) deps.broadcast(items, answer);
@@ -42,7 +42,7 @@ export function createInboundTransactions(deps: InboundTransactionsDeps): Inboun
     isBusy = true;
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       waitingLength -= next.length;
-      await take(next.items).catch((err) => logger.debug({ err }, "posted transactions were not taken"));
+      await take(next.items).catch((err) => logger.debug({ err }, "posted transactions were not admitted"));
     }
     isBusy = false;
   }

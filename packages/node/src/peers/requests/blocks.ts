@@ -1,4 +1,4 @@
-/** Blocks that others download, and the search for the highest one in common (p2p.md 7.3 and 7.4). */
+/** Handlers of requests for blocks, and for the highest common block (p2p.md 7.3 and 7.4). */
 import {
   type BlockHeader,
   bytesToHex,
@@ -20,11 +20,11 @@ export type BlockHandlersDeps = {
   readonly head: () => BlockHeader;
 };
 
-/** Blocks this far below the head are told with all their members. */
+/** A common block within this distance of the head is sent with all its members. */
 const RECENT_BLOCKS = 100;
-/** Leaves room for what stands around the blocks in a reply. */
+/** Leaves space for the envelope of a reply. */
 const MAX_REPLY_BYTES = CLIENT_MESSAGE_BYTES.blocks - 65_536;
-/** Blocks that are read in one turn of the event loop. */
+/** Blocks that are read in one tick of the event loop. */
 const READ_BLOCKS = 50;
 
 export type BlockHandlers = {
@@ -36,15 +36,15 @@ export type BlockHandlers = {
 };
 
 export function createBlockHandlers({ blocks, head }: BlockHandlersDeps): BlockHandlers {
-  /** The blocks after a height, some of them at a time, so that others get their turn. */
-  async function* after(height: number, limit: number): AsyncIterable<BlockBytes> {
+  /** The blocks after a height, read in parts with ticks of the event loop between them. */
+  async function* readAfter(height: number, limit: number): AsyncIterable<BlockBytes> {
     const last = Math.min(height + limit, head().height);
     for (let from = height + 1; from <= last; from += READ_BLOCKS) {
       const read = blocks.bytes(from, Math.min(from + READ_BLOCKS - 1, last));
-      // A revert may have taken some.
+      // A revert may have removed blocks.
       if (read.length === 0) return;
       yield* read;
-      await nextTurn();
+      await nextTick();
     }
   }
 
@@ -68,7 +68,7 @@ export function createBlockHandlers({ blocks, head }: BlockHandlersDeps): BlockH
     async getBlocks({ lastBlockHeight, blockLimit = MAX_BLOCKS, headersOnly = false }) {
       const found: PeerBlockJson[] = [];
       let bytes = 0;
-      for await (const block of after(lastBlockHeight, blockLimit)) {
+      for await (const block of readAfter(lastBlockHeight, blockLimit)) {
         bytes += textBytes(block, headersOnly);
         if (found.length > 0 && bytes > MAX_REPLY_BYTES) break;
         found.push(toJson(block, headersOnly));
@@ -79,8 +79,8 @@ export function createBlockHandlers({ blocks, head }: BlockHandlersDeps): BlockH
     async getPackedBlocks({ lastBlockHeight, blockLimit }) {
       const found: Uint8Array[] = [];
       let bytes = 0;
-      for await (const block of after(lastBlockHeight, blockLimit)) {
-        // As the block travels when it is posted.
+      for await (const block of readAfter(lastBlockHeight, blockLimit)) {
+        // The format of a posted block.
         const packed = joinBlock(block.header, block.transactions);
         bytes += packed.length;
         if (found.length > 0 && bytes > MAX_PACKED_BYTES) break;
@@ -91,7 +91,7 @@ export function createBlockHandlers({ blocks, head }: BlockHandlersDeps): BlockH
   };
 }
 
-/** Members of a header as text, and the hexadecimal transactions. */
+/** Estimated length of a block as JSON: its header, and the transactions in hexadecimal. */
 const textBytes = ({ transactions }: BlockBytes, headersOnly: boolean): number =>
   headersOnly ? 1024 : transactions.reduce((total, { length }) => total + 2 * length + 3, 1024);
 
@@ -102,4 +102,4 @@ function toJson({ id, header, transactions }: BlockBytes, headersOnly: boolean):
     : { ...json, transactions: transactions.map(bytesToHex) };
 }
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-/** What a separate forger asks of its relay (p2p.md 9, forger.md 3). */
+/** Handlers of the requests of a separate forger (p2p.md 9, forger.md 3). */
 import type { Rounds, StateReader, Wallet } from "@uniknode/ledger";
 import {
   addressFromPublicKey,
@@ -35,7 +35,7 @@ export type ForgerHandlers = {
 export function createForgerHandlers(deps: ForgerHandlersDeps): ForgerHandlers {
   const { network, slots, rounds, state, head, nowMs, pool } = deps;
 
-  function walletOf(publicKey: string): ForgerWallet {
+  function getWallet(publicKey: string): ForgerWallet {
     const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
     const wallet: Wallet = state.get("wallets", address) ?? {
       address,
@@ -60,7 +60,7 @@ export function createForgerHandlers(deps: ForgerHandlersDeps): ForgerHandlers {
       const height = last.height + 1;
       const { round } = rounds.roundAt(height);
       const slot = slots.slotAt(slots.timeAt(nowMs()));
-      const delegates = (state.get("rounds", String(round))?.order ?? []).map(walletOf);
+      const delegates = (state.get("rounds", String(round))?.order ?? []).map(getWallet);
       const index = slot % delegates.length;
       const [currentForger, nextForger] = [delegates[index], delegates[index + 1]];
       return {

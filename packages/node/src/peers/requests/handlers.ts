@@ -1,4 +1,4 @@
-/** The events of the protocol, and who answers them (p2p.md 5, 7 and 9). */
+/** The handlers of the events of the protocol (p2p.md 5, 7 and 9). */
 import { normalizeAddress } from "../addresses.ts";
 import type { RateLimits } from "../guards/rate-limits.ts";
 import type { InboundBlocks } from "../inbound/blocks.ts";
@@ -18,23 +18,23 @@ export type RequestHandlerDeps = {
   readonly blocks: BlockHandlers;
   readonly forger: ForgerHandlers;
   readonly inboundBlocks: InboundBlocks;
-  readonly transactions: InboundTransactions;
+  readonly inboundTransactions: InboundTransactions;
   readonly rateLimits: RateLimits;
   readonly status: () => Status;
   /** Addresses of peers by increasing latency. */
   readonly peers: () => string[];
   /** Whether an address, in any form, is that of a peer or of a separate forger. */
   readonly isPeerOrForger: (address: string) => boolean;
-  /** Refreshed for the occasion. */
+  /** Pings the peers first. */
   readonly networkState: () => Promise<NetworkState>;
-  /** Wakes the synchronisation. */
-  readonly synchronise: () => void;
-  /** An event that a separate forger tells. */
+  /** Starts a round of synchronisation. */
+  readonly triggerSync: () => void;
+  /** An event that a separate forger emits. */
   readonly onForgerEvent: (name: string, body: Readonly<Record<string, unknown>>) => void;
-  /** Somebody called who may become a peer. */
+  /** Called with the address of a caller, which may become a peer. */
   readonly onCaller: (address: string) => void;
   readonly genesisBlock: Readonly<Record<string, unknown>>;
-  /** Whether the node is in step with the network: a forger must not build on less. */
+  /** Whether the node is in sync with the network: otherwise a forger must not build on its head. */
   readonly isSynced: () => boolean;
 };
 
@@ -45,15 +45,15 @@ type RequestHandlers = {
   ) => ResultOf<E> | Promise<ResultOf<E>>;
 };
 
-/** Of one address: a peer waits for its blocks before it asks for more, or gives them up. */
-const MAX_WAITING_ANSWERS = 4;
+/** For one address: a peer requests further blocks only after the reply or its timeout. */
+const MAX_QUEUED_REPLIES = 4;
 
 export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   const { blocks, forger, rateLimits } = deps;
-  const turns = createReplyQueue({ perAddress: MAX_WAITING_ANSWERS });
+  const replyQueue = createReplyQueue({ maxPerAddress: MAX_QUEUED_REPLIES });
 
-  const answers: RequestHandlers = {
-    // A caller refuses more.
+  const handlers: RequestHandlers = {
+    // A client rejects a longer list.
     "p2p.peer.getPeers": () =>
       deps
         .peers()
@@ -61,13 +61,14 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
         .map((ip) => ({ ip })),
     "p2p.peer.getStatus": deps.status,
     "p2p.peer.getCommonBlocks": blocks.getCommonBlocks,
-    "p2p.peer.getBlocks": (argument, { address }) => turns.take(address, () => blocks.getBlocks(argument)),
+    "p2p.peer.getBlocks": (argument, { address }) =>
+      replyQueue.add(address, () => blocks.getBlocks(argument)),
     "p2p.peer.postBlock": async ({ block }, caller) => {
       await deps.inboundBlocks.post(block, caller);
       return {};
     },
     "p2p.peer.postTransactions": ({ transactions }) => {
-      deps.transactions.post(transactions);
+      deps.inboundTransactions.post(transactions);
       return [];
     },
     "p2p.internal.acceptNewPeer": ({ ip }) => {
@@ -83,25 +84,25 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
     "p2p.internal.getCurrentRound": forger.getCurrentRound,
     "p2p.internal.getNetworkState": deps.networkState,
     "p2p.internal.getRateLimitStatus": ({ ip, endpoint }) =>
-      rateLimits.look(normalizeAddress(ip), endpoint, performance.now()),
+      rateLimits.peek(normalizeAddress(ip), endpoint, performance.now()),
     "p2p.internal.isBlockedByRateLimit": ({ ip }) => ({
       blocked: rateLimits.isBlocked(normalizeAddress(ip), performance.now()),
     }),
     "p2p.internal.syncBlockchain": () => {
-      deps.synchronise();
+      deps.triggerSync();
       return {};
     },
     "p2p.internal.getRateLimitedEndpoints": () => Object.keys(RATE_LIMITS) as (keyof typeof RATE_LIMITS)[],
     "uniknode.peer.getBlocks": (argument, { address }) =>
-      turns.take(address, () => blocks.getPackedBlocks(argument)),
+      replyQueue.add(address, () => blocks.getPackedBlocks(argument)),
     "uniknode.peer.getGenesis": () => ({ genesisBlock: deps.genesisBlock }),
   };
 
   return async (call, caller) => {
     if (isInternal(call.event) && !deps.isSynced()) throw new CallError(NOT_READY);
     if (!isInternal(call.event)) deps.onCaller(caller.address);
-    // The argument is that of the event; the type of the table cannot say so.
-    const answer = answers[call.event] as (argument: unknown, caller: Caller) => ResultOf<EventName>;
-    return answer(call.argument, caller);
+    // The argument belongs to the event, which the type of the table cannot express.
+    const handle = handlers[call.event] as (argument: unknown, caller: Caller) => ResultOf<EventName>;
+    return handle(call.argument, caller);
   };
 }

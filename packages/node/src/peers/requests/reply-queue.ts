@@ -1,36 +1,36 @@
-/** Large answers are made one after another: side by side, each would hold what it has until all are made. */
+/** Queue of large replies, built one after another: built concurrently, all of them would be in memory at once. */
 import { CallError } from "../transport/handler.ts";
 
 export type ReplyQueueOptions = {
-  /** Answers to one address that are made or wait to be made. */
-  readonly perAddress: number;
+  /** Replies to one address that are queued or being built. */
+  readonly maxPerAddress: number;
 };
 
 export type ReplyQueue = {
   /**
-   * Makes an answer when those before it are made.
+   * Builds a reply after those that were added before.
    *
-   * @throws {CallError} if too many wait for the address
+   * @throws {CallError} if too many replies to the address are queued
    */
-  take<T>(address: string, make: () => Promise<T>): Promise<T>;
+  add<T>(address: string, make: () => Promise<T>): Promise<T>;
 };
 
-export function createReplyQueue({ perAddress }: ReplyQueueOptions): ReplyQueue {
+export function createReplyQueue({ maxPerAddress }: ReplyQueueOptions): ReplyQueue {
   const counts = new Map<string, number>();
   let last: Promise<unknown> = Promise.resolve();
 
-  function leave(address: string): void {
+  function release(address: string): void {
     const count = counts.get(address)! - 1;
     if (count === 0) counts.delete(address);
     else counts.set(address, count);
   }
 
   return {
-    take(address, make) {
+    add(address, make) {
       const count = counts.get(address) ?? 0;
-      if (count >= perAddress) throw new CallError("Wait for the answers that are being made.");
+      if (count >= maxPerAddress) throw new CallError("Wait for the answers that are being made.");
       counts.set(address, count + 1);
-      const made = last.then(make).finally(() => leave(address));
+      const made = last.then(make).finally(() => release(address));
       last = made.catch(() => {});
       return made;
     },

@@ -1,4 +1,4 @@
-/** How others are received: the server at the door, and who answers which call (p2p.md 6, 7 and 9). */
+/** The peer server, assembled from the handlers, the rate limits and the transport (p2p.md 6, 7 and 9). */
 import type { Rounds } from "@uniknode/ledger";
 import type { Network, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
@@ -27,17 +27,17 @@ export type RequestServerDeps = {
     /** Transactions for the next block. */
     readonly select: () => SealedTransaction[];
   };
-  /** Other services of this node, at least one; asked for once peers are listened to. */
+  /** Other services of this node, at least one; read for every status. */
   readonly plugins: () => Readonly<Record<string, Plugin>>;
-  /** Refreshed for the occasion. */
+  /** Pings the peers first. */
   readonly networkState: () => Promise<NetworkState>;
-  /** An event that a separate forger tells. */
+  /** An event that a separate forger emits. */
   readonly onForgerEvent: (name: string, body: Readonly<Record<string, unknown>>) => void;
   readonly nowMs: () => number;
   readonly logger: Logger;
 };
 
-/** Connections for each peer of a subnet: an old one may still be ending. */
+/** Connections for each peer of a subnet: a peer may open a new one before its old one has ended. */
 const CONNECTIONS_PER_PEER = 2;
 
 export function createRequestServer(
@@ -67,7 +67,7 @@ export function createRequestServer(
     blocks: createBlockHandlers({ blocks: chain.blocks, head }),
     forger: createForgerHandlers({ network, slots, rounds, state, head, nowMs, pool }),
     inboundBlocks: blocks,
-    transactions,
+    inboundTransactions: transactions,
     rateLimits,
     status,
     peers: () =>
@@ -77,7 +77,7 @@ export function createRequestServer(
         .map(({ ip }) => ip),
     isPeerOrForger: (address) => isForger(address) || peerTable.get(normalizeAddress(address)) !== undefined,
     networkState: deps.networkState,
-    synchronise: sync.wake,
+    triggerSync: sync.trigger,
     onForgerEvent: deps.onForgerEvent,
     onCaller: (address) => void candidates.submit(address),
     genesisBlock: deps.genesisBlock,

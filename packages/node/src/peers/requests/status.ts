@@ -1,4 +1,4 @@
-/** `getStatus`: what this node says of itself (p2p.md 7.2). */
+/** `getStatus`: how this node describes itself (p2p.md 7.2). */
 import { type BlockHeader, headerToJson, type Network, type Slots } from "@uniknode/protocol";
 import { type Plugin, type Status, UNIKNODE_PROTOCOL } from "../wire/replies/results.ts";
 
@@ -12,13 +12,13 @@ export type StatusDeps = {
   readonly version: string;
   /** Other services of this node, at least one. */
   readonly plugins: Readonly<Record<string, Plugin>>;
-  /** Random text of this process. */
+  /** Random text that identifies this process. */
   readonly processId: string;
 };
 
 export function buildStatus(deps: StatusDeps): Status {
   const { network, slots, head, now, version, plugins, processId } = deps;
-  // One block for height and header.
+  // Read once, so that height and header are of the same block.
   const header = head();
   const { name, nethash, pubKeyHash, client } = network.description;
   return {
@@ -32,7 +32,7 @@ export function buildStatus(deps: StatusDeps): Status {
       version,
       network: {
         version: pubKeyHash,
-        // Nobody compares the names, but everybody refuses those that are too long.
+        // Peers do not compare the names, but reject those that are too long.
         name: name.slice(0, 20),
         nethash,
         explorer: client.explorer.slice(0, 128),

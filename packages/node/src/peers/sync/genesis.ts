@@ -1,21 +1,21 @@
-/** The genesis block from another node of this kind: old nodes never serve it (p2p.md 7.4). */
+/** Fetches the genesis block from another Uniknode: old nodes never send it (p2p.md 7.4). */
 import { createNetwork, genesisBlockFromJson, type NetworkFiles } from "@uniknode/protocol";
 import { sample } from "../table/sample.ts";
 import { createPeerClient, type PeerClient, type PeerClientOptions } from "../transport/client.ts";
 import { CLIENT_MESSAGE_BYTES, TIMES_MS } from "../wire/limits.ts";
 
 export type GenesisSearch = PeerClientOptions & {
-  /** Addresses to begin with. */
+  /** Addresses that are requested first. */
   readonly seeds: readonly string[];
 };
 
-/** Nodes that are asked at a time, and altogether. */
-const ASKED_AT_ONCE = 8;
-const MAX_ASKED = 64;
+/** Nodes that are requested at a time, and in total. */
+const CONCURRENCY = 8;
+const MAX_REQUESTED = 64;
 
 /**
- * Asks the seeds, and the peers that they know, until one gives the genesis block of the network. Its content is
- * proved by the nethash. Undefined if nobody has it to give.
+ * Requests the genesis block from the seeds and the peers that they know, until one sends it. The nethash verifies its
+ * content. Undefined if no node has it.
  */
 export async function fetchGenesis(
   search: GenesisSearch,
@@ -23,18 +23,18 @@ export async function fetchGenesis(
 ): Promise<Record<string, unknown> | undefined> {
   const network = createNetwork(files);
   const client = createPeerClient(search, { network, onHeight: () => {} });
-  const waiting = [...search.seeds];
-  const heard = new Set(waiting);
+  const candidates = [...search.seeds];
+  const known = new Set(candidates);
   try {
-    for (let asked = 0; asked < MAX_ASKED && waiting.length > 0; asked += ASKED_AT_ONCE) {
-      const group = waiting.splice(0, ASKED_AT_ONCE);
+    for (let requested = 0; requested < MAX_REQUESTED && candidates.length > 0; requested += CONCURRENCY) {
+      const group = candidates.splice(0, CONCURRENCY);
       const found = await Promise.all(group.map((ip) => requestGenesis(ip, client).catch(() => undefined)));
-      const proved = found.find((json) => json !== undefined && isGenesis(json));
-      if (proved) return proved;
-      const told = (await Promise.all(group.map((ip) => requestPeers(ip, client)))).flat();
-      for (const ip of sample(told, MAX_ASKED)) {
-        if (!heard.has(ip)) waiting.push(ip);
-        heard.add(ip);
+      const verified = found.find((json) => json !== undefined && isGenesis(json));
+      if (verified) return verified;
+      const announced = (await Promise.all(group.map((ip) => requestPeers(ip, client)))).flat();
+      for (const ip of sample(announced, MAX_REQUESTED)) {
+        if (!known.has(ip)) candidates.push(ip);
+        known.add(ip);
       }
     }
     return undefined;
@@ -55,7 +55,7 @@ export async function fetchGenesis(
 const SMALL = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
 const LARGE = { timeoutMs: TIMES_MS.blocksReply, maxBytes: CLIENT_MESSAGE_BYTES.blocks };
 
-/** Undefined from an old node, which would take the question for an offence. */
+/** Undefined from an old node, which would take the request for a violation of the protocol. */
 async function requestGenesis(
   ip: string,
   { request }: PeerClient,

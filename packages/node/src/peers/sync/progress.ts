@@ -1,12 +1,12 @@
-/** How far a synchronisation is, for those who wait for it. */
+/** Progress of a synchronisation. */
 import type { SyncProgress } from "../../gateway/figures.ts";
 
 export type ProgressMeter = {
-  /** @param at milliseconds of a steady clock */
+  /** @param at milliseconds of a monotonic clock */
   measure(height: number, target: number, at: number): SyncProgress;
 };
 
-/** The pace is that of the last so many milliseconds. */
+/** Window of the average speed. */
 const WINDOW_MS = 30_000;
 
 export function createProgressMeter(): ProgressMeter {

@@ -13,19 +13,19 @@ import type { ReceivedBlock } from "../wire/replies/received.ts";
 
 export type Source = {
   readonly ip: string;
-  /** The height that it claims to have. */
+  /** Its claimed height. */
   readonly height: number;
-  /** Whether it answers the additive events, which are free of the limits of old nodes. */
+  /** Whether it answers the additive events, which do not have the limits of old nodes. */
   readonly isUniknode: boolean;
 };
 
-/** Serialized blocks after a height, as many as the source gives and at most `limit`. @throws {PeerError | WireError} */
+/** Serialized blocks after a height, at most `limit`, possibly fewer. @throws {PeerError | WireError} */
 export type Fetch = (source: Source, after: number, limit: number) => Promise<Uint8Array[]>;
 
-/** Blocks to ask a source for at a time. */
-export const chunkOf = ({ isUniknode }: Source): number => (isUniknode ? MAX_PACKED_BLOCKS : MAX_BLOCKS);
+/** Blocks to request from a source at a time. */
+export const chunkSizeOf = ({ isUniknode }: Source): number => (isUniknode ? MAX_PACKED_BLOCKS : MAX_BLOCKS);
 
-/** So many have less time: they are asked for near the head, where forgers wait for them. */
+/** Up to this number, the timeout is shorter: such requests are made near the head, where forgers wait for them. */
 const FEW_BLOCKS = 10;
 
 export function createFetch(request: PeerClient["request"], network: Network): Fetch {
@@ -38,11 +38,11 @@ export function createFetch(request: PeerClient["request"], network: Network): F
     const limits = { timeoutMs, maxBytes: blocksMessageBytes(blockLimit, false) };
     const argument = { lastBlockHeight, blockLimit, serialized: true };
     const received = await request(ip, "p2p.peer.getBlocks", argument, limits);
-    return received.slice(0, blockLimit).map((block) => bytesOf(block, network));
+    return received.slice(0, blockLimit).map((block) => encodeReceived(block, network));
   };
 }
 
-function bytesOf({ transactions = [], ...fields }: ReceivedBlock, network: Network): Uint8Array {
+function encodeReceived({ transactions = [], ...fields }: ReceivedBlock, network: Network): Uint8Array {
   const header = headerFromPeer({ numberOfTransactions: transactions.length, ...fields }, network);
   return encodeFrame(header, transactions.map(hexToBytes), network);
 }

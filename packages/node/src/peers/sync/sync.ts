@@ -1,4 +1,4 @@
-/** Following the network: from wherever this node stands to the head that its peers have (p2p.md 13 and 14). */
+/** Synchronisation with the peers, from the head of this node to theirs (p2p.md 13 and 14). */
 import { type BlockHeader, decodeHeader, type Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
@@ -23,60 +23,61 @@ export type SyncDeps = {
   readonly pingAll: Discovery["pingAll"];
   readonly fetch: Fetch;
   readonly ban: (ip: string, reason: string) => void;
-  /** A peer did not give the blocks that it claims to have, or gave some of them. */
+  /** Excludes a peer that did not send the blocks that it claims. */
   readonly suspend: (ip: string) => void;
+  /** Ends the suspensions of a peer that sent blocks. */
   readonly reinstate: (ip: string) => void;
-  /** A header of another branch than ours, which nobody has verified. */
+  /** A header of another branch; not verified. */
   readonly onForeignHeader: (header: BlockHeader) => void;
-  /** The head is one that was fetched, of one or more blocks. */
+  /** One or more blocks were fetched, the last of which is the head. */
   readonly onFetched: (head: BlockHeader) => void;
-  /** The node has come in step with the network. */
+  /** The node is in sync with the network. */
   readonly onSynced: () => void;
   readonly logger: Logger;
 };
 
 export type Sync = {
-  /** Begins to follow; the peers have been looked for once. */
+  /** Starts the synchronisation, after the first round of discovery. */
   start(): void;
-  /** There may be something to fetch. Without effect before the start: nobody is known who could have it. */
-  wake(): void;
-  /** Whether the node was at the head of the network when it looked last, and is not fetching. */
+  /** Starts a round, since there may be blocks to fetch. Without effect before the start. */
+  trigger(): void;
+  /** Whether the node was at the head of the network in its last round, and is not fetching. */
   isSynced(): boolean;
-  /** Absent while in step. */
+  /** Absent while in sync. */
   progress(): SyncProgress | undefined;
-  /** Settles when the download under way has ended. */
+  /** Settles when the current round has ended. */
   close(): Promise<void>;
 };
 
-/** Peers that are asked at a time. */
+/** Peers of one download. */
 const MAX_SOURCES = 10;
-/** Without a new block for so many slots, the peers are asked ... */
+/** Without a new block for this many slots, a round starts ... */
 const IDLE_SLOTS = 3;
-/** ... sooner where a peer may not post every block, since they come faster than it may post. */
-const HASTY_IDLE_SLOTS = 1.5;
-/** While peers have blocks that could not be fetched. */
+/** ... earlier on networks whose blocks are faster than the rate limit of posts. */
+const FAST_IDLE_SLOTS = 1.5;
+/** Between rounds while peers have blocks that could not be fetched. */
 const RETRY_MS = 1_000;
-const MEASURE_MS = 1_000;
-const REPORT_MS = 5_000;
-/** So many missing blocks may be on their way: they do not make a node out of step, only the forger waits for them. */
+const MEASURE_INTERVAL_MS = 1_000;
+const REPORT_INTERVAL_MS = 5_000;
+/** This many missing blocks may be in transit: the node counts as in sync, only the forger waits for them. */
 const NEAR_BLOCKS = 5;
-/** So many requests without an answer, and no block at all, are no accident. */
+/** Failed requests, without a single block, after which a peer is suspended. */
 const MAX_UNANSWERED = 2;
-/** Blocks of another branch above our height that are fetched before it takes the place of ours. */
+/** Blocks of another branch above our height that are fetched before the switch. */
 const BRANCH_LEAD = 10;
 
 export function createSync(deps: SyncDeps): Sync {
   const { network, chain, peerTable, logger } = deps;
   const slotMs = network.milestoneAt(1).blocktime * 1000;
   const { events, windowMs } = RATE_LIMITS["p2p.peer.postBlock"];
-  const idleMs = slotMs * (slotMs < windowMs / events ? HASTY_IDLE_SLOTS : IDLE_SLOTS);
+  const idleMs = slotMs * (slotMs < windowMs / events ? FAST_IDLE_SLOTS : IDLE_SLOTS);
   const ending = new AbortController();
   let isStarted = false;
   let isSynced = false;
   let progress: SyncProgress | undefined;
   let running: Promise<void> = Promise.resolve();
   let isRunning = false;
-  let isWanted = false;
+  let isRequested = false;
   let timer: NodeJS.Timeout | undefined;
 
   const unsubscribe = chain.subscribe(() => {
@@ -89,21 +90,21 @@ export function createSync(deps: SyncDeps): Sync {
   }
 
   function run(): void {
-    isWanted = true;
+    isRequested = true;
     if (isRunning || ending.signal.aborted) return;
     isRunning = true;
     clearTimeout(timer);
     timer = undefined;
-    running = turn().finally(() => {
+    running = runRequested().finally(() => {
       isRunning = false;
     });
   }
 
-  async function turn(): Promise<void> {
-    while (isWanted && !ending.signal.aborted) {
-      isWanted = false;
+  async function runRequested(): Promise<void> {
+    while (isRequested && !ending.signal.aborted) {
+      isRequested = false;
       try {
-        await synchronise();
+        await syncOnce();
       } catch (err) {
         logger.error({ err }, "synchronising failed");
       }
@@ -111,13 +112,13 @@ export function createSync(deps: SyncDeps): Sync {
     schedule(isSynced ? idleMs : RETRY_MS);
   }
 
-  /** Looks at the peers once, and does what follows from it. */
-  async function synchronise(): Promise<void> {
+  /** One round: pings the peers, then fetches missing blocks or switches the branch. */
+  async function syncOnce(): Promise<void> {
     await deps.pingAll({ isForced: true, withinMs: TIMES_MS.smallReply });
     const peers = peerTable.all();
     const ahead = peersAhead(peers, chain.head().height);
     if (ahead.length > 0) await fetchFrom(ahead);
-    else if (!(await changeBranch(peers))) markSynced();
+    else if (!(await switchBranch(peers))) markSynced();
   }
 
   function markSynced(): void {
@@ -131,26 +132,26 @@ export function createSync(deps: SyncDeps): Sync {
   async function fetchFrom(ahead: readonly Peer[]): Promise<void> {
     const after = chain.head().height;
     const sources = sample(ahead.map(sourceOf), MAX_SOURCES);
-    // The middle one: a single peer that claims too much must not keep the download open.
+    // The median: a single peer with a false claim must not keep the download open.
     const to = networkHeight(sources.map(({ height }) => height));
-    // A claim alone brings no node out of step: the first blocks have to come.
-    const goal = isSynced ? Math.min(to, after + NEAR_BLOCKS) : to;
+    // A claim alone does not put the node out of sync: first a few blocks have to arrive.
+    const target = isSynced ? Math.min(to, after + NEAR_BLOCKS) : to;
     const meter = createProgressMeter();
     const measure = () => {
       progress = meter.measure(chain.head().height, to, performance.now());
     };
     measure();
-    const measuring = setInterval(measure, MEASURE_MS);
+    const measuring = setInterval(measure, MEASURE_INTERVAL_MS);
     const report = () => logger.info({ height: chain.head().height, ...progress }, "synchronising");
-    const reports = setInterval(report, REPORT_MS);
-    const givers = new Set<string>();
+    const reporting = setInterval(report, REPORT_INTERVAL_MS);
+    const providers = new Set<string>();
     const failures = new Map<string, number>();
     try {
-      const result = await download({ after, to: goal }, sources, {
+      const result = await download({ after, to: target }, sources, {
         fetch: deps.fetch,
         async accept(blocks, { ip }) {
           const outcomes = await chain.accept(blocks);
-          if (outcomes.some(({ answer }) => answer === "Accepted")) givers.add(ip);
+          if (outcomes.some(({ answer }) => answer === "Accepted")) providers.add(ip);
           return outcomes;
         },
         onFailure({ ip }, error) {
@@ -159,45 +160,45 @@ export function createSync(deps: SyncDeps): Sync {
         },
         signal: ending.signal,
       });
-      if (result.kind === "done" && goal < to) isSynced = false;
-      if (result.kind === "refused") judge(result.source, result.outcome, chain.head().height > after);
+      if (result.kind === "done" && target < to) isSynced = false;
+      if (result.kind === "refused") penalize(result.source, result.outcome, chain.head().height > after);
     } finally {
       clearInterval(measuring);
-      clearInterval(reports);
+      clearInterval(reporting);
     }
-    judgeClaims(givers, failures);
-    if (chain.head().height > after) fetched();
+    judgeClaims(providers, failures);
+    if (chain.head().height > after) onHeadFetched();
   }
 
-  /** What became of the claims of those who were asked. */
-  function judgeClaims(givers: ReadonlySet<string>, failures: ReadonlyMap<string, number>): void {
-    for (const ip of givers) deps.reinstate(ip);
+  /** Reinstates the peers that sent blocks, and suspends those that did not. */
+  function judgeClaims(providers: ReadonlySet<string>, failures: ReadonlyMap<string, number>): void {
+    for (const ip of providers) deps.reinstate(ip);
     if (ending.signal.aborted) return;
     for (const [ip, count] of failures) {
-      if (givers.has(ip) || count < MAX_UNANSWERED) continue;
-      logger.info({ ip }, "a peer does not give the blocks that it claims to have");
+      if (providers.has(ip) || count < MAX_UNANSWERED) continue;
+      logger.info({ ip }, "a peer does not send the blocks that it claims");
       deps.suspend(ip);
     }
   }
 
-  function fetched(): void {
+  function onHeadFetched(): void {
     deps.onFetched(chain.head());
-    // Others may have forged meanwhile.
-    isWanted = true;
+    // Other nodes may have forged in the meantime.
+    isRequested = true;
   }
 
-  /** What a refused block says about the one who gave it. `hasMoved`: the head is another than at the beginning. */
-  function judge({ ip }: Source, outcome: Outcome, hasMoved: boolean): void {
-    // A block that was posted meanwhile may have been the same one.
+  /** Bans or drops the source of a refused block. `hasMoved`: the head has changed since the start of the download. */
+  function penalize({ ip }: Source, outcome: Outcome, hasMoved: boolean): void {
+    // The same block may have been posted in the meantime.
     if (hasMoved && (outcome.answer === "Unchained" || outcome.answer === "Discarded")) return;
     logger.warn({ ip, reason: refusalOf(outcome) }, "downloaded block refused");
-    if (isLie(outcome)) deps.ban(ip, "it gave a block that is wrong by itself");
-    // Its chain is not what it seemed: it may become a peer again by another verification.
+    if (isProvablyInvalid(outcome)) deps.ban(ip, "it sent a block that is invalid by itself");
+    // Its chain is not as verified: it may become a peer again by another verification.
     else peerTable.remove(ip);
   }
 
-  /** Leaves a wrong branch for the right one; false where there is no better one than ours. */
-  async function changeBranch(peers: readonly Peer[]): Promise<boolean> {
+  /** Switches from a wrong branch to the right one; false if no branch is better than ours. */
+  async function switchBranch(peers: readonly Peer[]): Promise<boolean> {
     const { height } = chain.head();
     const branch = betterBranch(peers, height);
     if (!branch) return false;
@@ -206,15 +207,15 @@ export function createSync(deps: SyncDeps): Sync {
       const found = { height, commonHeight, to: branch.height, peers: branch.peers.length };
       logger.error(
         { ...found, maxRollback: MAX_ROLLBACK },
-        "most peers are on a branch that is too far away: begin anew, or from a snapshot",
+        "most peers are on a branch beyond the maximum rollback: start again without data, or from a snapshot",
       );
       return false;
     }
     isSynced = false;
     const sources = sample(branch.holders.map(sourceOf), MAX_SOURCES);
-    // A little more than is needed, since our own chain may grow meanwhile; the rest comes when we are on it.
+    // A few more than needed, since our own chain may grow in the meantime; the rest is fetched after the switch.
     const to = Math.min(branch.height, height + BRANCH_LEAD);
-    const { blocks, givers, failing } = await fetchBranch({ after: commonHeight, to }, sources, {
+    const { blocks, providers, failing } = await fetchBranch({ after: commonHeight, to }, sources, {
       fetch: deps.fetch,
       signal: ending.signal,
     });
@@ -223,12 +224,12 @@ export function createSync(deps: SyncDeps): Sync {
     for (const bytes of blocks) deps.onForeignHeader(decodeHeader(bytes, network).header);
     logger.warn(
       { height, commonHeight, to: branch.height, peers: branch.peers.length },
-      "leaving a wrong branch",
+      "switching from a wrong branch",
     );
     const outcomes = await chain.switchTo(commonHeight, blocks);
     const last = outcomes.at(-1)!;
-    if (last.answer === "Accepted") fetched();
-    else judge(givers[outcomes.length - 1]!, last, false);
+    if (last.answer === "Accepted") onHeadFetched();
+    else penalize(providers[outcomes.length - 1]!, last, false);
     return true;
   }
 
@@ -237,7 +238,7 @@ export function createSync(deps: SyncDeps): Sync {
       isStarted = true;
       run();
     },
-    wake() {
+    trigger() {
       if (isStarted) run();
     },
     isSynced: () => isSynced,
@@ -257,8 +258,8 @@ const sourceOf = ({ ip, status, verification }: Peer): Source => ({
   isUniknode: status.isUniknode,
 });
 
-/** Whether nobody could have taken the block for a right one, whatever the clocks say. */
-const isLie = (outcome: Outcome): boolean =>
+/** Whether no honest node could have accepted the block, with any clock. */
+const isProvablyInvalid = (outcome: Outcome): boolean =>
   outcome.answer === "Unreadable" ||
   (outcome.answer === "Rejected" &&
     outcome.reason === "verification-failed" &&

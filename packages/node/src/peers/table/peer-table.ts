@@ -6,21 +6,21 @@ export type PeerChange = "added" | "removed";
 export type PeerTable = {
   get(ip: string): Peer | undefined;
   all(): Peer[];
-  /** Adds a peer, or replaces what is known of it. */
+  /** Adds a peer, or replaces its entry. */
   put(peer: Peer): void;
-  /** Told whatever the reason, so that who counts peers by their events counts right (decision 23). */
+  /** Reported for every reason, so that a count of the events is the count of the peers (decision 23). */
   remove(ip: string): void;
-  /** A reply told another height. */
+  /** The height that a reply claims. */
   setHeight(ip: string, height: number): void;
   setPorts(ip: string, ports: Readonly<Record<string, number>>): void;
 };
 
-export function createPeerTable(onChange: (peer: Peer, fate: PeerChange) => void): PeerTable {
+export function createPeerTable(onChange: (peer: Peer, change: PeerChange) => void): PeerTable {
   const peers = new Map<string, Peer>();
 
-  function change(ip: string, changed: Partial<Peer>): void {
+  function update(ip: string, changes: Partial<Peer>): void {
     const peer = peers.get(ip);
-    if (peer) peers.set(ip, { ...peer, ...changed });
+    if (peer) peers.set(ip, { ...peer, ...changes });
   }
 
   return {
@@ -37,7 +37,7 @@ export function createPeerTable(onChange: (peer: Peer, fate: PeerChange) => void
       peers.delete(ip);
       onChange(peer, "removed");
     },
-    setHeight: (ip, height) => change(ip, { height }),
-    setPorts: (ip, ports) => change(ip, { ports }),
+    setHeight: (ip, height) => update(ip, { height }),
+    setPorts: (ip, ports) => update(ip, { ports }),
   };
 }

@@ -1,7 +1,7 @@
-/** A peer as this node knows it. */
+/** What this node knows of a peer. */
 import type { ReceivedStatus } from "../wire/replies/received.ts";
 
-/** How two chains compare: heights of the heads, and of the highest block in both. */
+/** Comparison of two chains: heights of both heads, and of the highest block in both. */
 export type Verification = {
   readonly myHeight: number;
   readonly hisHeight: number;
@@ -10,24 +10,24 @@ export type Verification = {
 
 export type Peer = {
   readonly ip: string;
-  /** What it told of itself last. */
+  /** Its last status. */
   readonly status: ReceivedStatus;
-  /** The height that it told last, here or beside another reply; nobody verified it. */
+  /** Its last claimed height, from the status or the headers of a reply; not verified. */
   readonly height: number;
-  /** Milliseconds of its last answer. */
+  /** Milliseconds until its last reply. */
   readonly latencyMs: number;
-  /** Moment of its last verification: milliseconds of a steady clock. */
+  /** Time of its last verification: milliseconds of a monotonic clock. */
   readonly verifiedAt: number;
   readonly verification: Verification;
-  /** Port of each of its other services that was tried; -1 is not reachable. */
+  /** Port of each of its other services that was probed, by name; -1 if not reachable. */
   readonly ports: Readonly<Record<string, number>>;
 };
 
-/** Peers on our branch that have more of it than we have. */
+/** Peers on our branch whose head is higher than ours. */
 export const peersAhead = (peers: readonly Peer[], ownHeight: number): Peer[] =>
   peers.filter((peer) => !isForked(peer) && peer.verification.hisHeight > ownHeight);
 
-/** Each of the two heads stands on a block that the other chain does not have. */
+/** Whether each of the two chains has a block that the other does not have. */
 export const isForked = ({ verification }: Peer): boolean => {
   const { myHeight, hisHeight, highestCommonHeight } = verification;
   return highestCommonHeight !== myHeight && highestCommonHeight !== hisHeight;

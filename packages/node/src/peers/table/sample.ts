@@ -1,6 +1,6 @@
-/** Random choice among peers. */
+/** Random sample, for choosing among peers. */
 
-/** At most so many of the items, each at most once, in random order. */
+/** At most `count` of the items, each at most once, in random order. */
 export function sample<T>(items: readonly T[], count: number): T[] {
   const rest = [...items];
   const chosen: T[] = [];

@@ -1,4 +1,4 @@
-/** Peers as others see them: events, the API, `getPeers`. */
+/** Peers as events and the HTTP API show them. */
 import type { Network } from "@uniknode/protocol";
 import type { PeerView } from "../../events/node-events.ts";
 import type { PeerInfo } from "../../gateway/gateway.ts";
@@ -14,15 +14,15 @@ export const peerInfo = ({ ip, status, height, latencyMs, ports }: Peer, port: n
   latency: Math.round(latencyMs),
 });
 
-type Seen = {
-  /** Of the network. */
+type ViewContext = {
+  /** Port of the network. */
   readonly port: number;
   readonly network: Network;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 };
 
-export function peerView(peer: Peer, { port, network, nowMs }: Seen): PeerView {
+export function peerView(peer: Peer, { port, network, nowMs }: ViewContext): PeerView {
   const { ip, status, latencyMs, ports, verification, verifiedAt } = peer;
   const { header, ...state } = status.state;
   return {

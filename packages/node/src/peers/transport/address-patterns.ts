@@ -1,7 +1,7 @@
-/** Addresses as settings name them: whole ones, or patterns in which `*` stands for any part. */
+/** Patterns of addresses in options: complete addresses, or texts in which `*` matches any part. */
 import { normalizeAddress } from "../addresses.ts";
 
-/** Whether an address, in whatever form, matches one of the patterns. */
+/** Whether an address, in any form, matches one of the patterns. */
 export function matchesAddress(patterns: readonly string[]): (address: string) => boolean {
   const expressions = patterns.map(normalizeAddress).map(
     (pattern) =>
@@ -13,13 +13,13 @@ export function matchesAddress(patterns: readonly string[]): (address: string) =
       ),
   );
   return (address) =>
-    formsOf(normalizeAddress(address)).some((form) =>
+    notationsOf(normalizeAddress(address)).some((form) =>
       expressions.some((expression) => expression.test(form)),
     );
 }
 
 const MAPPED = "::ffff:";
 
-/** Patterns may be of IPv4 addresses as they are, or mapped into IPv6 as old nodes see them. */
-const formsOf = (address: string): string[] =>
+/** A pattern may name IPv4 addresses as they are, or mapped into IPv6 as old nodes report them. */
+const notationsOf = (address: string): string[] =>
   address.includes(":") ? [address] : [address, `${MAPPED}${address}`];

@@ -1,4 +1,4 @@
-/** What this node asks of others: one connection for each address, opened when something is asked of it. */
+/** Client of the peers: one connection for each address, opened with the first request. */
 import type { Socket } from "node:net";
 import type { Network } from "@uniknode/protocol";
 import { clientReaction, WireError } from "../wire/error.ts";
@@ -11,23 +11,23 @@ import { createRequestThrottle, type RequestThrottle } from "./throttle.ts";
 export type PeerClientOptions = {
   /** Port of the whole network (p2p.md 1). */
   readonly port: number;
-  /** Address that connections come from; any of this host if absent. */
+  /** Source address of connections; any of this host if absent. */
   readonly localAddress: string | undefined;
 };
 
 export type PeerClientDeps = {
   readonly network: Network;
-  /** A reply told the height of the peer. */
+  /** Called with the height in the headers of a reply. */
   readonly onHeight: (address: string, height: number) => void;
-  /** Is given the socket of every connection. */
+  /** Called with the socket of every connection. */
   readonly onSocket?: (socket: Socket) => void;
 };
 
 export type PeerClient = {
   /**
-   * Waits for the turn of the event at that address, asks, and reads the result.
+   * Waits for the rate limit of the event at that address, sends the request, and validates the result.
    *
-   * @param argument may be made at the last moment
+   * @param argument a value, or a function that is called just before the request is sent
    * @throws {PeerError}
    */
   request<E extends PeerEvent>(
@@ -35,10 +35,10 @@ export type PeerClient = {
     event: E,
     argument: ArgumentOf<E> | (() => ArgumentOf<E>),
     limits: CallLimits,
-    /** Called when the request leaves, after its turn has come and there is a connection. */
+    /** Called when the request is sent. */
     onSent?: () => void,
   ): Promise<Received[E]>;
-  /** Whether so many of the event could be sent to an address without waiting for its turn. */
+  /** Whether `count` requests of the event could be sent to an address without waiting for its rate limit. */
   hasCapacity(address: string, event: PeerEvent, count: number): boolean;
   /** Ends the connection to an address. */
   disconnect(address: string): void;
@@ -51,9 +51,9 @@ type Link = {
   usedAt: number;
 };
 
-/** Addresses are forgotten when nothing was asked of them for longer than any window of time counts ... */
+/** An address without a connection is forgotten after this time without a request, longer than any rate window ... */
 const IDLE_MS = 60_000;
-/** ... or when there are more of them than this, and they are not connected: the longest unused first. */
+/** ... or when there are more addresses than this: the least recently used first. */
 const MAX_LINKS = 2_000;
 
 export function createPeerClient(
@@ -63,7 +63,7 @@ export function createPeerClient(
   const links = new Map<string, Link>();
   let isClosed = false;
 
-  function linkOf(address: string): Link {
+  function getLink(address: string): Link {
     const now = performance.now();
     const link = links.get(address) ?? {
       throttle: createRequestThrottle(),
@@ -71,7 +71,7 @@ export function createPeerClient(
       usedAt: now,
     };
     link.usedAt = now;
-    // The longest unused are first.
+    // The least recently used are first.
     links.delete(address);
     links.set(address, link);
     for (const [other, { connection, usedAt }] of links) {
@@ -104,13 +104,13 @@ export function createPeerClient(
 
   return {
     async request(address, event, argument, limits, onSent) {
-      const link = linkOf(address);
-      await link.throttle.turn(event);
+      const link = getLink(address);
+      await link.throttle.acquire(event);
       if (isClosed) throw new PeerError("PEER_GONE", "this node is closing");
       const connection = await connect(address, link);
       onSent?.();
-      const made = typeof argument === "function" ? argument() : argument;
-      const { result, height } = await connection.call(event, made, limits);
+      const resolved = typeof argument === "function" ? argument() : argument;
+      const { result, height } = await connection.call(event, resolved, limits);
       if (height !== undefined) onHeight(address, height);
       try {
         return readResult(event, result, network);

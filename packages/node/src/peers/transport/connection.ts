@@ -1,4 +1,4 @@
-/** One connection that this node opens: the client side of the protocol (p2p.md 3, 4 and 16). */
+/** An outgoing connection: the client side of the protocol (p2p.md 3, 4 and 16). */
 import { isIP, type Socket } from "node:net";
 import { WebSocket } from "ws";
 import { createWindowCounter } from "../guards/window.ts";
@@ -24,21 +24,21 @@ import { createUnfinished } from "./unfinished.ts";
 export type Endpoint = {
   readonly address: string;
   readonly port: number;
-  /** Address that the connection comes from; any of this host if absent, or if it is of the other kind of IP. */
+  /** Source address of the connection; any of this host if absent, or if it is of the other IP version. */
   readonly localAddress?: string | undefined;
-  /** Is given the socket of the connection. */
+  /** Called with the socket of the connection. */
   readonly onSocket?: (socket: Socket) => void;
 };
 
 export type CallLimits = {
   readonly timeoutMs: number;
-  /** Length of the reply at most. */
+  /** Maximum length of the reply. */
   readonly maxBytes: number;
 };
 
 export type Connection = {
   /**
-   * The unread result of a call, and the height that the peer told beside it.
+   * The result of a call, not validated yet, and the height in the headers of the reply.
    *
    * @throws {PeerError}
    */
@@ -47,12 +47,12 @@ export type Connection = {
     argument: ArgumentOf<E>,
     limits: CallLimits,
   ): Promise<{ result: unknown; height: number | undefined }>;
-  /** Settles when the connection has ended, with what the peer did wrong if it did. */
+  /** Settles when the connection has ended, with the rule of the protocol that the peer broke, if any. */
   readonly ended: Promise<WireError | undefined>;
   close(): void;
 };
 
-/** Messages may arrive closer to each other than they were sent. */
+/** Tolerance for network jitter: messages may arrive closer to each other than they were sent. */
 const JITTER_MS = 300;
 
 type Pending = {
@@ -62,7 +62,7 @@ type Pending = {
 };
 
 /**
- * Connects and shakes hands.
+ * Connects and performs the handshake.
  *
  * @throws {PeerError} PEER_UNREACHABLE, PEER_PROTOCOL
  */
@@ -84,8 +84,8 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
   let violation: WireError | undefined;
   let received = () => {};
 
-  const leaveAfter = (ms: number) => setTimeout(() => socket.close(CLOSE_CODES.noPing), ms);
-  let silence = leaveAfter(TIMES_MS.pingTimeout);
+  const closeAfter = (ms: number) => setTimeout(() => socket.close(CLOSE_CODES.noPing), ms);
+  let silence = closeAfter(TIMES_MS.pingTimeout);
   const maxBytes = () =>
     Math.max(CLIENT_MESSAGE_BYTES.other, ...[...pending.values()].map((call) => call.maxBytes));
 
@@ -93,7 +93,7 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
     onSocket?.(wire);
     const unfinished = createUnfinished({ maxTotalBytes: Infinity });
     received = unfinished.watch(wire, maxBytes, () =>
-      violated("FRAME_INVALID", "a reply is too long"),
+      failProtocol("FRAME_INVALID", "a reply is too long"),
     ).finished;
   });
   socket.on("message", (data, isBinary) => {
@@ -106,10 +106,10 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
       receive(readServerMessage(String(data)));
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      violated(error.code, error.message);
+      failProtocol(error.code, error.message);
     }
   });
-  const refuseControl = () => violated("FRAME_CONTROL", "WebSocket pings and pongs are not used");
+  const refuseControl = () => failProtocol("FRAME_CONTROL", "WebSocket pings and pongs are not used");
   socket.on("ping", refuseControl);
   socket.on("pong", refuseControl);
   socket.on("error", () => socket.terminate());
@@ -123,7 +123,7 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
     ended.resolve(violation);
   });
 
-  function violated(code: WireError["code"], message: string): void {
+  function failProtocol(code: WireError["code"], message: string): void {
     violation ??= new WireError(code, message);
     socket.terminate();
   }
@@ -144,7 +144,7 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
     }
   }
 
-  /** Pings that come together, as after a pause of this process, get one answer: a second one would be an offence. */
+  /** Pings that arrive together, as after a pause of this process, get one pong: a second one breaks the protocol. */
   function pong(): void {
     const now = performance.now();
     if (now - lastPongAt < TIMES_MS.betweenPongs + JITTER_MS) return;
@@ -152,7 +152,7 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
     socket.send(PONG, () => {});
   }
 
-  /** Sends a text and waits for the message that answers it. */
+  /** Sends a text and waits for its reply. */
   function request(callId: number, text: string, limits: CallLimits): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -185,7 +185,7 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
       return readReply(data);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      violated(error.code, error.message);
+      failProtocol(error.code, error.message);
       throw new PeerError("PEER_PROTOCOL", error.message, { cause: error });
     }
   }
@@ -194,7 +194,7 @@ export function connectPeer({ address, port, localAddress, onSocket }: Endpoint)
     const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
     const { pingTimeoutMs } = readHandshakeReply(await request(HANDSHAKE_CALL_ID, writeHandshake(), limits));
     clearTimeout(silence);
-    silence = leaveAfter(pingTimeoutMs);
+    silence = closeAfter(pingTimeoutMs);
   }
 
   function close(): void {

@@ -1,7 +1,7 @@
-/** A request to a peer that brought no result. */
+/** Errors of requests to peers. */
 
 export type PeerErrorCode =
-  /** No connection, or no handshake, in time. */
+  /** No connection or no handshake in time. */
   | "PEER_UNREACHABLE"
   /** The connection ended before the reply. */
   | "PEER_GONE"
@@ -9,7 +9,7 @@ export type PeerErrorCode =
   | "PEER_TIMEOUT"
   /** The peer answered with an error. */
   | "PEER_REFUSED"
-  /** Too many requests wait for their turn at that address: nothing was sent, and the peer did nothing wrong. */
+  /** Too many requests for that address wait for its rate limit: nothing was sent, and the peer is not at fault. */
   | "PEER_BUSY"
   /** The peer broke the protocol. */
   | "PEER_PROTOCOL";

@@ -1,23 +1,23 @@
-/** How the calls of others reach those who answer them. */
+/** The interface between the server and the handlers of calls. */
 import type { ResultOf } from "../wire/replies/results.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
 import type { Call } from "../wire/requests/read.ts";
 
 export type Caller = {
-  /** Plain: see `plainAddress`. */
+  /** Normalized: see `normalizeAddress`. */
   readonly address: string;
   /** Whether the address matches `remoteAccess`. */
   readonly isTrusted: boolean;
 };
 
 /**
- * The result of a call.
+ * Answers a call with its result.
  *
- * @throws {CallError} with the message that the caller is to get; other errors are told by their text
+ * @throws {CallError} with the message of the reply; of other errors, the reply has the text
  */
 export type RequestHandler = (call: Call, caller: Caller) => Promise<ResultOf<EventName>>;
 
-/** A call is answered with an error, whose message is part of the protocol (p2p.md 3.3). */
+/** Answers a call with an error; its message is part of the protocol (p2p.md 3.3). */
 export class CallError extends Error {
   readonly code = "CALL_REFUSED";
   readonly isRetryable = false;

@@ -1,15 +1,15 @@
-/** Sends texts one after the other, no more than so many in a window of time; the others wait. */
+/** Sends texts in order, at most `events` in any `windowMs`; the others wait. */
 import type { Window } from "../guards/window.ts";
 
 export type Pacer = {
   send(text: string): void;
-  /** Length of all texts that wait. */
+  /** Total length of the waiting texts. */
   waitingLength(): number;
   close(): void;
 };
 
 export function createPacer({ events, windowMs }: Window, transmit: (text: string) => void): Pacer {
-  /** Moments of the last sendings, the oldest first. */
+  /** Times of the last sent texts, oldest first. */
   const sent: number[] = [];
   const waiting: string[] = [];
   let waitingLength = 0;

@@ -1,4 +1,4 @@
-/** The server side of the protocol: listens, guards the door, and serves each connection (p2p.md 2 and 6). */
+/** The server side of the protocol: listens, admits or refuses connections, and serves each (p2p.md 2 and 6). */
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -22,11 +22,11 @@ export type PeerServerOptions = {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Connections of one /24 or /64; twice as many as peers, since each peer may be replacing one. */
+  /** Connections of one /24 or /64: twice the number of peers, since each peer may be replacing one. */
   readonly maxConnectionsPerSubnet: number;
   /** Patterns of the addresses that may use internal events. */
   readonly remoteAccess: readonly string[];
-  /** Those of the protocol, unless a test is in a hurry. */
+  /** Those of the protocol if absent; shorter in tests. */
   readonly times?: KeepAlive;
 };
 
@@ -34,29 +34,29 @@ export type PeerServerDeps = {
   readonly network: Network;
   readonly rateLimits: RateLimits;
   readonly answer: RequestHandler;
-  /** Whether calls are executed at all. */
+  /** Whether calls are executed; otherwise all of them are answered with an error. */
   readonly isReady: () => boolean;
   readonly replyHeaders: () => ReplyHeaders;
-  /** Whether an address is not to be heard. */
+  /** Whether connections of an address are refused. */
   readonly isBanned: (address: string) => boolean;
-  /** Whether a plain address is that of a peer: strangers make room for it. */
+  /** Whether a normalized address is that of a peer: other sessions are evicted for it. */
   readonly isPeer: (address: string) => boolean;
-  /** Is given the socket of every connection that is not refused at once. */
+  /** Called with the socket of every admitted connection. */
   readonly onSocket?: (socket: Socket) => void;
   readonly logger: Logger;
 };
 
-/** Why a connection is ended before it can say anything. */
+/** Why a connection is refused before its first message. */
 type RefusalReason = "banned" | "rate" | "offence" | CapacityLimit;
 
-/** Why a connection is ended later on: no handshake in time, a broken rule, too many bytes that are held for it. */
+/** Why an admitted connection is cut: no handshake in time, a broken rule, too many bytes in memory for it. */
 type CutReason = "handshake" | "offence" | "unfinished" | "unsent";
 
 export type SessionFigures = {
-  /** Connections of others at this moment, and those of them that have not shaken hands. */
+  /** Current incoming connections, and those of them without a handshake. */
   readonly sessions: number;
   readonly handshakes: number;
-  /** Since the process started: those that made room for others, those refused and those ended later on. */
+  /** Since the process started: connections that were evicted for others, refused, and cut. */
   readonly evicted: number;
   readonly refused: Readonly<Record<RefusalReason, number>>;
   readonly cut: Readonly<Record<CutReason, number>>;
@@ -75,12 +75,12 @@ export type PeerServer = {
 };
 
 const PATH = "/socketcluster/";
-/** More than there are delegates, relays and crawlers; what is left is for strangers who only take up room. */
+/** More than the delegates, relays and crawlers of a network need. */
 const MAX_CONNECTIONS = 1_000;
-/** Connections of one address that live at a time: one, and some whose end has not been noticed. */
+/** Open connections of one address: one, and some whose end is not detected yet. */
 const MAX_CONNECTIONS_PER_ADDRESS = 4;
 const MAX_UNFINISHED_BYTES = 128 * 1024 * 1024;
-/** Three of the largest replies for each connection, and six of them altogether. */
+/** Three of the largest replies for each connection, and six of them in total. */
 const UNSENT = { maxBytes: 64 * 1024 * 1024, maxTotalBytes: 128 * 1024 * 1024 };
 
 export function createPeerServer(options: PeerServerOptions, deps: PeerServerDeps): PeerServer {
@@ -101,10 +101,10 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   });
   const refused = { banned: 0, rate: 0, offence: 0, total: 0, subnet: 0 };
   const cut = { handshake: 0, offence: 0, unfinished: 0, unsent: 0 };
-  /** By socket: one that was destroyed does not know it any more. */
+  /** By socket, since a destroyed socket does not have its address any more. */
   const addresses = new WeakMap<Duplex, string>();
   const sessions = new WeakMap<Duplex, AdmittedSession>();
-  /** Sockets whose handshake is not done yet, each with the timer that ends it. */
+  /** Sockets without a handshake, each with its timer. */
   const handshakes = new Map<Duplex, NodeJS.Timeout>();
   /** Open sockets by address, the oldest first. */
   const open = new Map<string, Set<Socket>>();
@@ -124,22 +124,22 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
     const { remoteAddress } = socket;
     const address = remoteAddress && normalizeAddress(remoteAddress);
     if (address === undefined || isIP(address) === 0) return void socket.destroy();
-    const entered = refusalOf(address) ?? admit(socket, address);
-    if (typeof entered === "string") {
-      refused[entered]++;
+    const admitted = refusalReason(address) ?? admit(socket, address);
+    if (typeof admitted === "string") {
+      refused[admitted]++;
       return void socket.destroy();
     }
-    // The timer is not ended by a close: an address that only connects is refused for a while.
+    // A close does not clear the timer: an address that only connects is refused for a while.
     const timer = setTimeout(() => refuse(socket, "handshake"), TIMES_MS.handshake);
     handshakes.set(socket, timer.unref());
-    sessions.set(socket, entered);
-    socket.once("close", entered.leave);
+    sessions.set(socket, admitted);
+    socket.once("close", admitted.release);
     socket.on("error", () => {});
     addresses.set(socket, address);
     deps.onSocket?.(socket);
   }
 
-  function refusalOf(address: string): RefusalReason | undefined {
+  function refusalReason(address: string): RefusalReason | undefined {
     const at = performance.now();
     if (deps.isBanned(address)) return "banned";
     if (deps.rateLimits.isBlocked(address, at)) return "rate";
@@ -148,11 +148,11 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
 
   function admit(socket: Socket, address: string): AdmittedSession | CapacityLimit {
     const isForger = isTrusted(address);
-    return admission.enter({
+    return admission.admit({
       address,
       isPeer: () => isForger || deps.isPeer(address),
       evict() {
-        // It did nothing wrong.
+        // The address did nothing wrong, so its handshake timer must not refuse it.
         forgetHandshake(socket);
         socket.destroy();
       },
@@ -194,7 +194,7 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
         rateLimits: deps.rateLimits,
         times: options.times ?? TIMES_MS,
         unsent,
-        onOpen: () => opened(socket, address),
+        onOpen: () => onHandshakeDone(socket, address),
         onMessage: watched.finished,
         onUnsent() {
           cut.unsent++;
@@ -208,9 +208,9 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
     });
   }
 
-  function opened(socket: Socket, address: string): void {
+  function onHandshakeDone(socket: Socket, address: string): void {
     forgetHandshake(socket);
-    sessions.get(socket)?.opened();
+    sessions.get(socket)?.markOpen();
     const sockets = open.get(address) ?? new Set();
     open.set(address, sockets.add(socket));
     socket.once("close", () => {
@@ -224,9 +224,9 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   return {
     listen: () =>
       new Promise((resolve, reject) => {
-        const fail = (error: Error) => reject(explained(error, options));
+        const fail = (error: Error) => reject(explainListenError(error, options));
         http.once("error", fail);
-        // Without a host, every address of the kinds that the machine has: IPv6 may be switched off.
+        // Without a host, Node.js listens on every address; IPv6 may be disabled on the machine.
         http.listen(options.port, options.host === "::" ? undefined : options.host, () => {
           http.off("error", fail);
           resolve((http.address() as AddressInfo).port);
@@ -243,8 +243,8 @@ export function createPeerServer(options: PeerServerOptions, deps: PeerServerDep
   };
 }
 
-/** The usual reasons for which nobody can listen, with what to do about them. */
-function explained(error: Error & { code?: string }, { host, port }: PeerServerOptions): Error {
+/** Adds what to do to the usual errors of listening. */
+function explainListenError(error: Error & { code?: string }, { host, port }: PeerServerOptions): Error {
   if (error.code === "EADDRINUSE") {
     return new Error(
       `port ${port} of ${host} is in use, and a network has one port: stop the other node, or choose another address ` +

@@ -1,4 +1,4 @@
-/** One accepted connection: its messages in, its replies and pings out (p2p.md 4 and 6). */
+/** An incoming connection: reads its messages, sends replies and pings (p2p.md 4 and 6). */
 import { randomBytes } from "node:crypto";
 import type { RawData, WebSocket } from "ws";
 import type { RateLimits } from "../guards/rate-limits.ts";
@@ -13,14 +13,14 @@ import {
   writeHandshakeReply,
   writeReply,
 } from "../wire/replies/write.ts";
-import { refusalOf } from "../wire/requests/admit.ts";
+import { refusalMessage } from "../wire/requests/admit.ts";
 import { type Call, type ClientMessage, readClientMessage } from "../wire/requests/read.ts";
 import { advance, NEW_SESSION } from "../wire/requests/session.ts";
 import { CallError, type Caller, type RequestHandler } from "./handler.ts";
 import { createPacer } from "./pacer.ts";
 import type { Unsent } from "./unsent.ts";
 
-/** Milliseconds between pings, and of silence that end a connection. */
+/** Milliseconds between pings, and of silence after which a connection is closed. */
 export type KeepAlive = { readonly pingInterval: number; readonly pingTimeout: number };
 
 export type SessionDeps = {
@@ -33,22 +33,22 @@ export type SessionDeps = {
   readonly unsent: Unsent;
   /** The handshake is done. */
   readonly onOpen: () => void;
-  /** More waits for the caller than it takes: the connection is to be cut. */
+  /** Too many bytes wait for the caller: the connection is to be cut. */
   readonly onUnsent: () => void;
   /** A message is complete. */
   readonly onMessage: () => void;
-  /** The peer broke the protocol: the connection is cut, and its address is to be refused. */
+  /** The caller broke the protocol: the connection is cut, and its address is to be refused. */
   readonly onOffence: (error: WireError) => void;
 };
 
-/** Leaves room below the number at which a client leaves. */
+/** Stays below the number of messages at which a client disconnects. */
 const PACE = { ...MAX_SERVER_MESSAGES, events: MAX_SERVER_MESSAGES.events - 5 };
 
 /** Serves a socket until it ends. */
 export function serveSession(socket: WebSocket, deps: SessionDeps): void {
   const { caller } = deps;
   let session = NEW_SESSION;
-  // The forger of this node asks in bursts, and does not count.
+  // A separate forger sends requests in bursts, and does not count replies.
   const pacer = createPacer(caller.isTrusted ? { events: Infinity, windowMs: 0 } : PACE, (text) =>
     socket.send(text, () => {}),
   );
@@ -109,7 +109,7 @@ export function serveSession(socket: WebSocket, deps: SessionDeps): void {
     }
     if (message.kind !== "call") return;
     deps.rateLimits.count(caller.address, message.event, at);
-    const refusal = refusalOf(message, caller, deps.isReady());
+    const refusal = refusalMessage(message, caller, deps.isReady());
     if (refusal === undefined) void execute(message);
     else if (message.callId !== undefined) send(writeFailure(message.callId, refusal));
   }
@@ -132,5 +132,5 @@ const failureText = ({ event }: Call, error: unknown): string =>
     ? error.message
     : unexpectedFailure(event, error instanceof Error ? error.message : String(error));
 
-/** 20 characters of URL-safe base64, as is the custom. */
+/** 20 characters of URL-safe base64, as old nodes send. */
 const newId = (): string => randomBytes(15).toString("base64url");

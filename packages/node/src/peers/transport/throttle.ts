@@ -1,4 +1,4 @@
-/** Waiting before requests, so that an address never gets more of them than it takes (p2p.md 12.3). */
+/** Throttle of requests, so that an address never receives more of them than it accepts (p2p.md 12.3). */
 import type { Window } from "../guards/window.ts";
 import { RATE_LIMITS, UNIKNODE_RATE_LIMITS } from "../wire/limits.ts";
 import type { EventName } from "../wire/requests/arguments.ts";
@@ -6,38 +6,38 @@ import { PeerError } from "./error.ts";
 
 export type RequestThrottle = {
   /**
-   * Settles when the event may be sent, which then counts as sent.
+   * Settles when the event may be sent, and counts it as sent.
    *
    * @throws {PeerError} PEER_BUSY when too many wait already
    */
-  turn(event: EventName): Promise<void>;
-  /** Whether so many of the event could be sent at once. */
+  acquire(event: EventName): Promise<void>;
+  /** Whether `count` of the event could be sent without waiting. */
   hasCapacity(event: EventName, count: number): boolean;
 };
 
-/** Requests may arrive closer to each other than they were sent. */
+/** Tolerance for network jitter: requests may arrive closer to each other than they were sent. */
 const JITTER_MS = 300;
-/** A server takes 100 in a second of one address. */
+/** A server accepts 100 in a second from one address. */
 const ALL: Window = { events: 60, windowMs: 1000 };
-/** Requests of one address that wait for their turn, about two seconds of them. */
+/** Waiting requests of one address, about two seconds of them. */
 const MAX_WAITING = 100;
 
 export function createRequestThrottle(): RequestThrottle {
-  const all = createSpacing(ALL);
+  const all = createRateWindow(ALL);
   const byEvent = new Map(
     Object.entries({ ...RATE_LIMITS, ...UNIKNODE_RATE_LIMITS }).map(([event, { events, windowMs }]) => [
       event,
-      createSpacing({ events, windowMs: windowMs + JITTER_MS }),
+      createRateWindow({ events, windowMs: windowMs + JITTER_MS }),
     ]),
   );
   let waiting = 0;
   return {
-    async turn(event) {
+    async acquire(event) {
       if (waiting >= MAX_WAITING) {
-        throw new PeerError("PEER_BUSY", `${MAX_WAITING} requests wait for their turn at this peer`);
+        throw new PeerError("PEER_BUSY", `${MAX_WAITING} requests wait for the rate limit of this peer`);
       }
       const at = performance.now();
-      const waitMs = Math.max(all.take(at), byEvent.get(event)?.take(at) ?? 0);
+      const waitMs = Math.max(all.reserve(at), byEvent.get(event)?.reserve(at) ?? 0);
       if (waitMs === 0) return;
       waiting++;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -45,27 +45,27 @@ export function createRequestThrottle(): RequestThrottle {
     },
     hasCapacity(event, count) {
       const at = performance.now();
-      return Math.min(all.room(at), byEvent.get(event)?.room(at) ?? count) >= count;
+      return Math.min(all.available(at), byEvent.get(event)?.available(at) ?? count) >= count;
     },
   };
 }
 
-type Spacing = {
-  /** Milliseconds to wait for the next place, which is taken. */
-  take(at: number): number;
-  /** Places that nobody has to wait for. */
-  room(at: number): number;
+type RateWindow = {
+  /** Reserves the next permit; returns the milliseconds to wait for it. */
+  reserve(at: number): number;
+  /** Permits that are available without waiting. */
+  available(at: number): number;
 };
 
-function createSpacing({ events, windowMs }: Window): Spacing {
-  /** Moments of the last places taken, in order. */
-  const taken: number[] = [];
+function createRateWindow({ events, windowMs }: Window): RateWindow {
+  /** Times of the last reserved permits, in order. */
+  const reserved: number[] = [];
   return {
-    take(at) {
-      const first = taken.length < events ? at : Math.max(at, taken.shift()! + windowMs);
-      taken.push(first);
+    reserve(at) {
+      const first = reserved.length < events ? at : Math.max(at, reserved.shift()! + windowMs);
+      reserved.push(first);
       return first - at;
     },
-    room: (at) => events - taken.filter((moment) => moment + windowMs > at).length,
+    available: (at) => events - reserved.filter((moment) => moment + windowMs > at).length,
   };
 }

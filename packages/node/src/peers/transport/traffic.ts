@@ -1,6 +1,6 @@
-/** Bytes that travel between this node and others, counted where they leave and arrive. */
+/** Bytes between this node and others, counted at the sockets. */
 
-/** What is needed of a socket. */
+/** The part of a socket that is needed. */
 type Counted = {
   readonly bytesRead: number;
   readonly bytesWritten: number;
@@ -10,7 +10,7 @@ type Counted = {
 export type TrafficFigures = { readonly receivedBytes: number; readonly sentBytes: number };
 
 export type Traffic = {
-  /** Counts a connection until it has ended, and remembers what it counted. */
+  /** Counts the bytes of a connection until it has ended, and keeps its total. */
   watch(socket: Counted): void;
   /** Since the process started. */
   read(): TrafficFigures;

@@ -1,10 +1,10 @@
-/** Bytes of messages that have begun to arrive and have not ended: what others can make this node hold. */
+/** Bounds the bytes of incomplete messages, which clients can make this node keep in memory. */
 import type { Duplex } from "node:stream";
 
 export type Unfinished = {
   /**
-   * Counts what arrives at a socket; `cut` is called when its message is longer than `maxBytes` says, or when it is
-   * the longest one while all together are too many.
+   * Counts the bytes that arrive at a socket. `cut` is called when its message is longer than `maxBytes`, or when it
+   * is the longest message while the total is exceeded.
    */
   watch(socket: Duplex, maxBytes: () => number, cut: () => void): Watched;
 };
@@ -14,7 +14,7 @@ export type Watched = {
   finished(): void;
 };
 
-/** Frames add a few bytes to a message; fragments of it more. */
+/** Allowance for frame headers, which are many in a fragmented message. */
 const FRAMING_BYTES = 64 * 1024;
 
 type Entry = { bytes: number; readonly cut: () => void };

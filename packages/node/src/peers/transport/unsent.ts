@@ -1,29 +1,29 @@
-/** Replies that others ask for and do not take: what slow readers can make this node hold. */
+/** Bounds the bytes of replies that wait for slow readers. */
 
 export type UnsentOptions = {
-  /** Of one connection. */
+  /** For one connection. */
   readonly maxBytes: number;
-  /** Of all together. */
+  /** For all connections in total. */
   readonly maxTotalBytes: number;
 };
 
 export type Unsent = {
   /**
-   * Counts a connection until it is forgotten.
+   * Watches a connection until it is forgotten.
    *
-   * @param read bytes that wait for it at this moment
-   * @param cut is called when they are too many, or the most while all together are too many
+   * @param read returns the bytes that wait for it now
+   * @param cut called when they are too many, or the most of all while the total is exceeded
    */
   watch(read: () => number, cut: () => void): Watched;
 };
 
 export type Watched = {
-  /** Whether so many bytes may wait beside the others. */
+  /** Whether `bytes` more may wait for the connection. */
   hasCapacity(bytes: number): boolean;
   forget(): void;
 };
 
-/** Connections that lag by less are not worth a look at all of them. */
+/** A connection with less than this does not trigger the check of the total. */
 const LAG_BYTES = 64 * 1024;
 
 type Entry = { readonly read: () => number; readonly cut: () => void };
@@ -36,7 +36,7 @@ export function createUnsent({ maxBytes, maxTotalBytes }: UnsentOptions): Unsent
     entry.cut();
   }
 
-  /** Until so many bytes more fit, or nobody is left. */
+  /** Cuts the connections with the most waiting bytes until `bytes` more fit. */
   function makeRoom(bytes: number): void {
     const waiting = [...entries].map((entry) => ({ entry, bytes: entry.read() }));
     waiting.sort((one, other) => other.bytes - one.bytes);

@@ -3,8 +3,8 @@
 const PARTS = 8;
 
 /**
- * Yields the heights to ask for, ascending and at most nine, and takes the highest of them that the peer has, or
- * undefined; the answer must be one of those asked. Returns the highest common height found.
+ * Yields the heights to request, ascending and at most nine, and receives the highest of them that the peer has, or
+ * undefined; the answer must be one of the yielded heights. Returns the highest common height found.
  */
 export function* searchCommonHeight(
   lowest: number,
@@ -13,7 +13,7 @@ export function* searchCommonHeight(
   let [low, high] = [lowest, highest];
   let best: number | undefined;
   while (low <= high) {
-    const heights = probes(low, high);
+    const heights = probeHeights(low, high);
     const answer = yield heights;
     if (answer === undefined) return best;
     best = answer;
@@ -24,7 +24,7 @@ export function* searchCommonHeight(
   return best;
 }
 
-function probes(low: number, high: number): number[] {
+function probeHeights(low: number, high: number): number[] {
   const heights = Array.from(
     { length: PARTS + 1 },
     (_, part) => low + Math.round(((high - low) * part) / PARTS),

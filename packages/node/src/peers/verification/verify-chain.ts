@@ -1,6 +1,6 @@
-/** Verification of a peer: that its chain is one of this network, and where the two chains part (p2p.md 10.4). */
+/** Verifies that the chain of a peer is one of this network, and finds the common block (p2p.md 10.4). */
 import { type BlockHeader, decodeHeader } from "@uniknode/protocol";
-import { type BranchDeps, branchFault, headerCheck, lastCheckableHeight } from "../forks/verify.ts";
+import { branchFault, headerCheck, lastCheckableHeight, type VerifyBranchDeps } from "../forks/verify.ts";
 import type { Verification } from "../table/peer.ts";
 import type { CallLimits } from "../transport/connection.ts";
 import {
@@ -15,30 +15,30 @@ import type { ArgumentOf } from "../wire/requests/arguments.ts";
 import { searchCommonHeight } from "./common-height.ts";
 import { headerFromPeer } from "./header.ts";
 
-/** The peer is not one to talk to. */
+/** The peer failed the verification. */
 export class VerificationError extends Error {
   readonly code = "PEER_UNVERIFIED";
   readonly isRetryable = false;
 }
 
-/** Asks the peer that is being verified. */
+/** Sends a request to the peer that is being verified. */
 export type RequestPeer = <E extends PeerEvent>(
   event: E,
   argument: ArgumentOf<E>,
   limits: CallLimits,
 ) => Promise<Received[E]>;
 
-export type VerifyDeps = BranchDeps & {
+export type VerifyDeps = VerifyBranchDeps & {
   readonly head: () => BlockHeader;
-  /** Header of our chain. */
+  /** Header of our chain at a height. */
   readonly header: (height: number) => BlockHeader | undefined;
 };
 
 /**
  * Compares the chain of a peer with ours.
  *
- * @throws {VerificationError} saying what is wrong with the peer
- * @throws {PeerError} when it does not answer
+ * @throws {VerificationError} with the reason
+ * @throws {PeerError} if it does not answer
  */
 export async function verifyChain(
   { state, isUniknode }: ReceivedStatus,
@@ -53,12 +53,12 @@ export async function verifyChain(
     return { myHeight, hisHeight, highestCommonHeight: Math.min(myHeight, hisHeight) };
   }
   await checkSigned(claimed, deps);
-  const highestCommonHeight = await commonHeight(Math.min(myHeight, hisHeight), request, deps);
+  const highestCommonHeight = await findCommonHeight(Math.min(myHeight, hisHeight), request, deps);
   const last = Math.min(hisHeight, lastCheckableHeight(highestCommonHeight, deps));
   await checkBranch(
     highestCommonHeight,
     last,
-    isUniknode ? bytesFrom(request, deps) : headersFrom(request, deps),
+    isUniknode ? packedHeaders(request, deps) : plainHeaders(request, deps),
     deps,
   );
   return { myHeight, hisHeight, highestCommonHeight };
@@ -66,7 +66,7 @@ export async function verifyChain(
 
 /** Step 1. */
 function claimedHead({ height, header }: ReceivedStatus["state"], { network }: VerifyDeps): BlockHeader {
-  if (!header || header.height !== height) throw new VerificationError("it does not show its head");
+  if (!header || header.height !== height) throw new VerificationError("it does not send its head");
   return headerFromPeer(header, network);
 }
 
@@ -77,41 +77,45 @@ async function checkSigned(claimed: BlockHeader, { network, verify }: VerifyDeps
 }
 
 /** Step 4. */
-async function commonHeight(highest: number, request: RequestPeer, { header }: VerifyDeps): Promise<number> {
+async function findCommonHeight(
+  highest: number,
+  request: RequestPeer,
+  { header }: VerifyDeps,
+): Promise<number> {
   const search = searchCommonHeight(1, highest);
   let step = search.next();
   while (!step.done) {
     const ids = new Map(step.value.map((height) => [header(height)?.id ?? "", height]));
-    step = search.next(await highestOf(ids, request));
+    step = search.next(await requestHighest(ids, request));
   }
   if (step.value === undefined) throw new VerificationError("it has no block in common with us");
   return step.value;
 }
 
-/** The highest of the asked heights that the peer has. */
-async function highestOf(
+/** The highest of the requested heights that the peer has. */
+async function requestHighest(
   ids: ReadonlyMap<string, number>,
   request: RequestPeer,
 ): Promise<number | undefined> {
   const limits = { timeoutMs: TIMES_MS.smallReply, maxBytes: CLIENT_MESSAGE_BYTES.other };
   const common = await request("p2p.peer.getCommonBlocks", { ids: [...ids.keys()] }, limits).catch(
     (error) => {
-      // "None" is told by an error.
+      // The reply for "none" is an error.
       if (error.code === "PEER_REFUSED") return null;
       throw error;
     },
   );
   if (!common) return undefined;
   if (ids.get(common.id) !== common.height) {
-    throw new VerificationError("it names a common block that nobody asked for");
+    throw new VerificationError("it names a common block that was not requested");
   }
   return common.height;
 }
 
-/** Headers after a height, at most so many. */
+/** Headers after a height, at most `blockLimit`. */
 type FetchHeaders = (lastBlockHeight: number, blockLimit: number) => Promise<BlockHeader[]>;
 
-const headersFrom =
+const plainHeaders =
   (request: RequestPeer, { network }: VerifyDeps): FetchHeaders =>
   async (lastBlockHeight, limit) => {
     const blockLimit = Math.min(limit, MAX_BLOCKS);
@@ -123,8 +127,8 @@ const headersFrom =
     return received.map((header) => headerFromPeer(header, network));
   };
 
-/** From a node of this kind, which may be asked without a pause. */
-const bytesFrom =
+/** From a Uniknode, which has no rate limit that matters here. */
+const packedHeaders =
   (request: RequestPeer, { network }: VerifyDeps): FetchHeaders =>
   async (lastBlockHeight, limit) => {
     const blockLimit = Math.min(limit, MAX_PACKED_BLOCKS);
@@ -147,11 +151,11 @@ async function checkBranch(
   while (common + headers.length < last) {
     const height = common + headers.length;
     const received = await fetch(height, last - height);
-    if (received.length === 0) throw new VerificationError("it does not show the blocks that it has");
+    if (received.length === 0) throw new VerificationError("it does not send the blocks that it claims");
     headers.push(...received);
   }
   const below = deps.header(common);
-  if (!below) throw new VerificationError("our own chain has changed meanwhile");
+  if (!below) throw new VerificationError("our own chain has changed in the meantime");
   const fault = await branchFault(below, headers.slice(0, last - common), deps);
   if (fault) throw new VerificationError(`its branch is wrong: ${fault}`);
 }

@@ -1,13 +1,13 @@
-/** The text of a message (p2p.md 3.1): compact JSON in which byte strings are objects of their own form. */
+/** Codec of the text of a message (p2p.md 3.1): compact JSON with byte strings as wrapper objects. */
 
 /** A byte string as JSON. */
 type WrappedBytes = { base64: true; data: string };
 
-/** Members that are undefined are left out; a `Uint8Array` at any place is a byte string. */
+/** Omits members that are undefined; a `Uint8Array` at any depth is a byte string. */
 export const encodeValue = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value, wrapBytes);
 
-/** Takes the holder's member, since a Buffer has become something else before the value gets here. */
+/** Reads the member from its parent, since `toJSON` of a Buffer has already replaced the value. */
 function wrapBytes(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const original = this[key];
   if (!(original instanceof Uint8Array)) return value;
@@ -15,7 +15,7 @@ function wrapBytes(this: Record<string, unknown>, key: string, value: unknown): 
   return { base64: true, data: Buffer.from(buffer, byteOffset, length).toString("base64") };
 }
 
-/** What a text stands for: itself unless it begins like an object or a list and is JSON. */
+/** The value of a text: the parsed JSON if it begins like an object or a list, otherwise the text itself. */
 export function decodeValue(text: string): unknown {
   if (!/^[ \n\r\t]*[{[]/.test(text)) return text;
   try {

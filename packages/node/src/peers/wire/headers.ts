@@ -1,10 +1,10 @@
-/** Headers of requests and replies (p2p.md 3.4). Nothing is compared with what they say. */
+/** Headers of requests and replies (p2p.md 3.4). Their values are not compared with anything. */
 import { isRecord } from "./record.ts";
 
-/** Of a reply: the version announced, and the height of the head if there is one. */
+/** Headers of a reply: the announced version, and the height of the head if there is one. */
 export type ReplyHeaders = { version: string; height?: number };
 
-/** What every request carries. */
+/** Headers of every request. */
 export const REQUEST_HEADERS = { "Content-Type": "application/json" } as const;
 
 const KINDS: Readonly<Record<string, "string" | "number">> = {
@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, "string" | "number">> = {
   "Content-Type": "string",
 };
 
-/** Whether headers of a request are tolerated; a value that counts as false may be of any kind. */
+/** Whether headers of a request are tolerated; a falsy value may be of any type. */
 export const areTolerated = (headers: unknown): boolean =>
   isRecord(headers) &&
   Object.entries(headers).every(

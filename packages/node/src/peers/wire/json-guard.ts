@@ -1,7 +1,6 @@
 /**
- * A look over the text of a message before it is parsed: how complex it is and, for what a server receives, the rules
- * that are stricter than JSON (p2p.md 6.2 point 5). Whether it is JSON at all is for the parser to say: of other texts the
- * answer means nothing.
+ * Checks the text of a message before it is parsed: its complexity and, for messages to a server, the rules that are
+ * stricter than JSON (p2p.md 6.2 point 5). It does not check that the text is JSON: the parser does.
  */
 import {
   CLOSING_BRACE,
@@ -17,7 +16,7 @@ import {
 import { WireError } from "./error.ts";
 
 export type JsonRules = Complexity & {
-  /** Refuses repeated and empty keys, and exponents in numbers. */
+  /** Rejects repeated and empty keys, and exponents in numbers. */
   readonly isStrict: boolean;
 };
 
@@ -69,7 +68,7 @@ function checkStrictly(text: string): void {
       }
       case SMALL_E:
       case CAPITAL_E:
-        // The letter also stands in true and false, where no digit comes before it.
+        // The letter also occurs in true and false, where no digit precedes it.
         if (at > 0 && isOfNumber(text.charCodeAt(at - 1))) {
           throw new WireError("MESSAGE_JSON", "a number has an exponent");
         }
@@ -85,7 +84,7 @@ const NINE = 0x39;
 
 const isOfNumber = (code: number): boolean => code === DOT || (code >= ZERO && code <= NINE);
 
-/** Nothing in it stands for something else. */
+/** A key without escape sequences. */
 const IS_PLAIN = /^"[\w.:-]*"$/;
 
 function keyOf(literal: string): string {

@@ -3,35 +3,35 @@ import type { Network } from "@uniknode/protocol";
 
 const ENVELOPE_BYTES = 10_240;
 
-/** Longest message that a server takes: the largest block of any milestone, and something around it. */
+/** Longest message that a server accepts: the largest block of any milestone, and an envelope. */
 export const serverMessageBytes = ({ milestones }: Network): number =>
   Math.max(...milestones.map(({ block }) => block.maxPayload)) + ENVELOPE_BYTES;
 
-/** Longest message that a client takes, by what it waits for. */
+/** Longest message that a client accepts, by what it waits for. */
 export const CLIENT_MESSAGE_BYTES = { blocks: 20_971_520, perHeader: 1024, other: 102_400 } as const;
 
-/** The limit of a client that has asked for blocks, or for their headers alone. */
+/** The limit of a client that requested blocks, or only their headers. */
 export const blocksMessageBytes = (blockLimit: number, headersOnly: boolean): number =>
   headersOnly ? blockLimit * CLIENT_MESSAGE_BYTES.perHeader : CLIENT_MESSAGE_BYTES.blocks;
 
 export const MAX_BLOCKS = 400;
-/** In one reply between nodes of this kind, which also keep to so many bytes; their text is a third longer. */
+/** Blocks and bytes in one reply between Uniknode nodes; base64 makes the text a third longer. */
 export const MAX_PACKED_BLOCKS = 2_000;
 export const MAX_PACKED_BYTES = 4 * 1024 * 1024;
 export const MAX_COMMON_IDS = 10;
 export const MAX_PEERS = 2000;
-/** In one message; a sender of more is refused by every peer. */
+/** In one message; every peer refuses a message with more. */
 export const MAX_TRANSACTIONS = 40;
 
 /**
- * Nesting and number of values in a client's message. The deepest one there can be is an asset of 100 members below
- * four objects; the largest one is 40 payments to 128 recipients each, some 20 000 values.
+ * Nesting and number of values in a client's message. The deepest valid message is an asset of 100 members below
+ * four objects; the largest one is 40 payments to 128 recipients each, about 20 000 values.
  */
 export const REQUEST_COMPLEXITY = { maxDepth: 256, maxValues: 30_000 } as const;
 /** The same for a server's message: 400 blocks of hundreds of transactions each. */
 export const REPLY_COMPLEXITY = { maxDepth: 64, maxValues: 1_000_000 } as const;
 
-/** Events and milliseconds of the window in which an address may send them; others count globally only. */
+/** Events that an address may send in a window, by name; other events count in the global limit only. */
 export const RATE_LIMITS = {
   "p2p.peer.getPeers": { events: 1, windowMs: 1000 },
   "p2p.peer.getStatus": { events: 2, windowMs: 1000 },
@@ -45,7 +45,7 @@ export const UNIKNODE_RATE_LIMITS = {
   "uniknode.peer.getGenesis": { events: 1, windowMs: 10_000 },
 } as const;
 
-/** Messages within a second after which a client leaves its server (p2p.md 12.3). */
+/** Messages within a window after which a client disconnects from its server (p2p.md 12.3). */
 export const MAX_SERVER_MESSAGES = { events: 30, windowMs: 1000 } as const;
 
 /** Milliseconds. */
@@ -54,14 +54,14 @@ export const TIMES_MS = {
   upgrade: 2_000,
   /** From the connection to the end of the handshake. */
   handshake: 4_000,
-  /** Less than the 20 s of an old node, whose requests give up after 2 s all the same. */
+  /** Less than the 20 s of an old node, whose requests time out after 2 s. */
   connect: 5_000,
   pingInterval: 8_000,
-  /** Told to clients, and applied to them. */
+  /** Announced to clients, and applied to them. */
   pingTimeout: 60_000,
-  /** Least time between two pongs. */
+  /** Minimum time between two pongs. */
   betweenPongs: 1_000,
-  /** For which an address stays refused after an offence, or over the global limit. */
+  /** Refusal of an address after an offence, or after it exceeded the global limit. */
   refusal: 60_000,
   smallReply: 5_000,
   blocksReply: 30_000,

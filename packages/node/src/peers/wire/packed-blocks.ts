@@ -1,4 +1,4 @@
-/** Blocks in one byte string: each behind its length as u32 little endian. */
+/** Blocks in one byte string: before each, its length as u32 little endian. */
 
 export function packBlocks(blocks: readonly Uint8Array[]): Uint8Array {
   const length = blocks.reduce((total, block) => total + 4 + block.length, 0);
@@ -13,7 +13,7 @@ export function packBlocks(blocks: readonly Uint8Array[]): Uint8Array {
   return packed;
 }
 
-/** Undefined where a block is cut off. The blocks share the memory of what they came in. */
+/** Undefined if a block is truncated. The blocks share the memory of `packed`. */
 export function unpackBlocks(packed: Uint8Array): Uint8Array[] | undefined {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const blocks: Uint8Array[] = [];

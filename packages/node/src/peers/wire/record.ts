@@ -1,7 +1,7 @@
-/** An object whose members are not known yet. */
+/** An object whose members are not validated yet. */
 export type UntrustedRecord = Record<string, unknown>;
 
-/** Whether a decoded value is an object: no list, no byte string. */
+/** Whether a decoded value is an object, and not a list or a byte string. */
 export const isRecord = (value: unknown): value is UntrustedRecord =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 

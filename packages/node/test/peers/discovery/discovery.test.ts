@@ -277,7 +277,7 @@ describe("a peer", () => {
     vi.useFakeTimers();
     const tried: string[] = [];
     const reconnect = createReconnect(async (ip) => tried.push(ip) > 2);
-    reconnect.lost("203.0.113.1");
+    reconnect.add("203.0.113.1");
     await vi.advanceTimersByTimeAsync(600_000);
     reconnect.close();
     vi.useRealTimers();

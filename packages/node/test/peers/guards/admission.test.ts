@@ -7,7 +7,7 @@ function door({ perSubnet = 10, total = 1_000, peers = [] as string[] } = {}) {
   const admission = createAdmission({ perSubnet, total });
   const evicted: string[] = [];
   const enter = (address: string) =>
-    admission.enter({
+    admission.admit({
       address,
       isPeer: () => peers.includes(address),
       evict: () => evicted.push(address),
@@ -19,7 +19,7 @@ function door({ perSubnet = 10, total = 1_000, peers = [] as string[] } = {}) {
     /** Enters, and shakes hands where there is room. */
     open(address: string): AdmittedSession | string {
       const entered = enter(address);
-      if (typeof entered !== "string") entered.opened();
+      if (typeof entered !== "string") entered.markOpen();
       return entered;
     },
   };
@@ -62,10 +62,10 @@ describe("sessions", () => {
     const { open, figures } = door({ perSubnet: 1 });
     const first = open("10.1.2.3") as AdmittedSession;
     expect(open("10.1.2.4")).toBe("subnet");
-    first.leave();
+    first.release();
     expect(open("10.1.2.4")).toBeTypeOf("object");
     // As when a socket closes that was to make room.
-    first.leave();
+    first.release();
     expect(open("10.1.2.5")).toBe("subnet");
     expect(figures()).toEqual({ sessions: 1, handshakes: 0, evicted: 0 });
   });

@@ -4,7 +4,7 @@ import { createReplyQueue } from "../../../src/peers/requests/reply-queue.ts";
 import { CallError } from "../../../src/peers/transport/handler.ts";
 
 test("an answer is made when those before it are, though one fails", async () => {
-  const turns = createReplyQueue({ perAddress: 4 });
+  const replies = createReplyQueue({ maxPerAddress: 4 });
   const steps: string[] = [];
   const make = (name: string) => async () => {
     steps.push(`${name} begins`);
@@ -13,7 +13,7 @@ test("an answer is made when those before it are, though one fails", async () =>
     if (name === "b") throw new Error("gone");
     return name;
   };
-  const made = ["a", "b", "c"].map((name) => turns.take(name, make(name)));
+  const made = ["a", "b", "c"].map((name) => replies.add(name, make(name)));
   expect((await Promise.allSettled(made)).map(({ status }) => status)).toEqual([
     "fulfilled",
     "rejected",
@@ -23,12 +23,12 @@ test("an answer is made when those before it are, though one fails", async () =>
 });
 
 test("an address has so many of them, and room again when one is made", async () => {
-  const turns = createReplyQueue({ perAddress: 2 });
+  const replies = createReplyQueue({ maxPerAddress: 2 });
   const first = Promise.withResolvers<string>();
-  const answers = [turns.take("a", () => first.promise), turns.take("a", async () => "second")];
-  expect(() => turns.take("a", async () => "third")).toThrow(CallError);
-  const other = turns.take("b", async () => "other");
+  const answers = [replies.add("a", () => first.promise), replies.add("a", async () => "second")];
+  expect(() => replies.add("a", async () => "third")).toThrow(CallError);
+  const other = replies.add("b", async () => "other");
   first.resolve("first");
   expect(await Promise.all([...answers, other])).toEqual(["first", "second", "other"]);
-  expect(await turns.take("a", async () => "third")).toBe("third");
+  expect(await replies.add("a", async () => "third")).toBe("third");
 });

@@ -95,7 +95,7 @@ test("a node without peers is in step", async () => {
 
 test("a node that has not looked for peers is not in step, whoever calls", async () => {
   create(async () => []);
-  sync.wake();
+  sync.trigger();
   await new Promise((resolve) => setImmediate(resolve));
   expect(sync.isSynced()).toBe(false);
   sync.start();
@@ -106,7 +106,7 @@ test("a node tells that it is in step when it has every block, and once", async 
   meet();
   follow(async (_, after, limit) => bytesAfter(after, limit));
   await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
-  sync.wake();
+  sync.trigger();
   await sync.close();
   expect(inboundBlocks).toEqual([21]);
 });
@@ -201,7 +201,7 @@ describe("a claim", () => {
     });
     await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
     meet();
-    sync.wake();
+    sync.trigger();
     await expect.poll(() => doubted, PATIENCE).toEqual([IP]);
     expect(sync.isSynced()).toBe(true);
     expect(trusted).toEqual([]);
@@ -213,7 +213,7 @@ describe("a claim", () => {
     follow(async (_, after, limit) => bytesAfter(after, limit));
     await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
     meet();
-    sync.wake();
+    sync.trigger();
     await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
     expect(doubted).toEqual([]);
     expect(trusted).toContain(IP);

@@ -132,29 +132,29 @@ test("an address of the other kind of IP is dialled from any of ours", async () 
 test("an address gets no more of an event than it takes", async () => {
   const throttle = createRequestThrottle();
   const before = performance.now();
-  await throttle.turn("p2p.peer.getStatus");
-  await throttle.turn("p2p.peer.getStatus");
+  await throttle.acquire("p2p.peer.getStatus");
+  await throttle.acquire("p2p.peer.getStatus");
   expect(performance.now() - before).toBeLessThan(900);
-  await throttle.turn("p2p.peer.getStatus");
+  await throttle.acquire("p2p.peer.getStatus");
   expect(performance.now() - before).toBeGreaterThan(990);
 });
 
 test("no more than a hundred requests wait for their turn at an address", async () => {
   const throttle = createRequestThrottle();
-  const turns = Array.from({ length: 161 }, () => throttle.turn("p2p.peer.postTransactions"));
+  const turns = Array.from({ length: 161 }, () => throttle.acquire("p2p.peer.postTransactions"));
   const answers = await Promise.allSettled(turns);
   expect(answers.map(({ status }) => status)).toEqual([...Array(160).fill("fulfilled"), "rejected"]);
   expect(answers[160]).toMatchObject({ reason: { code: "PEER_BUSY", isRetryable: true } });
-  await expect(throttle.turn("p2p.peer.postTransactions")).resolves.toBeUndefined();
+  await expect(throttle.acquire("p2p.peer.postTransactions")).resolves.toBeUndefined();
 });
 
 test("places that are left can be asked for", async () => {
   const throttle = createRequestThrottle();
   const room = () => [1, 2, 3].filter((count) => throttle.hasCapacity("p2p.peer.postBlock", count));
   expect(room()).toEqual([1, 2]);
-  await throttle.turn("p2p.peer.postBlock");
+  await throttle.acquire("p2p.peer.postBlock");
   expect(room()).toEqual([1]);
-  await throttle.turn("p2p.peer.postBlock");
+  await throttle.acquire("p2p.peer.postBlock");
   expect(room()).toEqual([]);
   expect(throttle.hasCapacity("p2p.peer.postTransactions", 1)).toBe(true);
 });

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { serverReaction, WireError, type WireErrorCode } from "../../../src/peers/wire/error.ts";
-import { refusalOf } from "../../../src/peers/wire/requests/admit.ts";
+import { refusalMessage } from "../../../src/peers/wire/requests/admit.ts";
 import {
   ARGUMENTS,
   type ArgumentOf,
@@ -242,10 +242,10 @@ describe("a session", () => {
 test("a call is admitted when the node is ready and the caller entitled", () => {
   const named = (name: EventName) => ({ event: name }) as Call;
   const [internal, peer] = [named("p2p.internal.getCurrentRound"), named("p2p.peer.getStatus")];
-  expect(refusalOf(internal, { isTrusted: false }, false)).toBe("App is not ready.");
-  expect(codeOf(() => refusalOf(internal, { isTrusted: false }, true))).toBe("EVENT_FORBIDDEN");
-  expect(refusalOf(internal, { isTrusted: true }, true)).toBeUndefined();
-  expect(refusalOf(peer, { isTrusted: false }, true)).toBeUndefined();
+  expect(refusalMessage(internal, { isTrusted: false }, false)).toBe("App is not ready.");
+  expect(codeOf(() => refusalMessage(internal, { isTrusted: false }, true))).toBe("EVENT_FORBIDDEN");
+  expect(refusalMessage(internal, { isTrusted: true }, true)).toBeUndefined();
+  expect(refusalMessage(peer, { isTrusted: false }, true)).toBeUndefined();
   expect(isInternal("p2p.peer.getStatus")).toBe(false);
   expect(serverReaction(new WireError("EVENT_FORBIDDEN", ""))).toEqual({ kind: "offence" });
 });

@@ -1,4 +1,4 @@
-/** Messages of a server as its client reads them (p2p.md 3.2 to 4.3, 16). */
+/** Reads the messages of a server (p2p.md 3.2 to 4.3, 16). */
 import { decodeValue } from "../codec.ts";
 import { WireError } from "../error.ts";
 import { guardJson } from "../json-guard.ts";
@@ -9,12 +9,12 @@ import { PING } from "./write.ts";
 
 export type ServerMessage =
   | { readonly kind: "ping" }
-  /** `data` is for `readHandshakeReply` or `readReply`, by what was asked. */
+  /** `data` is read by `readHandshakeReply` or `readReply`, depending on the request. */
   | { readonly kind: "reply"; readonly callId: number; readonly data: unknown }
   /** `name` is `Error` for errors of the handler. */
   | { readonly kind: "failure"; readonly callId: number; readonly name: string; readonly message: string }
   | { readonly kind: "disconnect"; readonly closeCode: number | undefined }
-  /** Events that mean nothing here. */
+  /** Other events, which have no effect. */
   | { readonly kind: "event"; readonly event: string };
 
 /** @throws {WireError} MESSAGE_JSON, MESSAGE_COMPLEXITY, MESSAGE_FORM */
@@ -26,15 +26,15 @@ export function readServerMessage(text: string): ServerMessage {
   if (!isRecord(message)) throw new WireError("MESSAGE_FORM", "a message is no object");
   const { rid: callId, error, data, event } = message;
   if (typeof callId === "number") {
-    return error ? failureOf(callId, error) : { kind: "reply", callId, data };
+    return error ? toFailure(callId, error) : { kind: "reply", callId, data };
   }
   if (typeof event !== "string") throw new WireError("MESSAGE_FORM", "a message is no reply and no event");
   return event === DISCONNECT
-    ? { kind: "disconnect", closeCode: closeCodeOf(data) }
+    ? { kind: "disconnect", closeCode: readCloseCode(data) }
     : { kind: "event", event };
 }
 
-function failureOf(callId: number, error: unknown): ServerMessage {
+function toFailure(callId: number, error: unknown): ServerMessage {
   const { name, message } = isRecord(error) ? error : { message: error };
   return {
     kind: "failure",
@@ -44,27 +44,27 @@ function failureOf(callId: number, error: unknown): ServerMessage {
   };
 }
 
-const closeCodeOf = (data: unknown): number | undefined =>
+const readCloseCode = (data: unknown): number | undefined =>
   isRecord(data) && typeof data.code === "number" ? data.code : undefined;
 
-/** Timers of more milliseconds would end at once. */
+/** Node.js fires timers of more milliseconds at once. */
 const MAX_TIMER_MS = 0x7fff_ffff;
 
 /**
- * Milliseconds without a ping after which the server counts as gone.
+ * Milliseconds without a ping after which the client disconnects.
  *
  * @throws {WireError} REPLY_FORM
  */
 export function readHandshakeReply(data: unknown): { pingTimeoutMs: number } {
   const pingTimeoutMs = isRecord(data) ? data.pingTimeout : undefined;
   if (typeof pingTimeoutMs !== "number" || !(pingTimeoutMs > 0 && pingTimeoutMs <= MAX_TIMER_MS)) {
-    throw new WireError("REPLY_FORM", "a handshake tells no ping timeout");
+    throw new WireError("REPLY_FORM", "a handshake has no ping timeout");
   }
   return { pingTimeoutMs };
 }
 
 /**
- * The result, for `readResult`, and the height that the headers tell.
+ * The result, which `readResult` validates, and the height in the headers.
  *
  * @throws {WireError} REPLY_HEADERS
  */

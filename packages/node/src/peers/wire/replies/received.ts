@@ -1,4 +1,4 @@
-/** Results as a caller accepts them (p2p.md 7): less is certain of them than of what a node sends itself. */
+/** Results as a client accepts them (p2p.md 7), validated against schemas. */
 import { isIP } from "node:net";
 import { headerViolation, type Network } from "@uniknode/protocol";
 import { type Static, Type } from "typebox";
@@ -10,7 +10,7 @@ import { isRecord, type UntrustedRecord } from "../record.ts";
 import type { EventName } from "../requests/arguments.ts";
 import { type Plugin, UNIKNODE_PROTOCOL } from "./results.ts";
 
-/** A header whose members have the right form; whether they fit each other is unknown. Other members may be missing. */
+/** A header whose members have the right form, but may contradict each other. Other members may be missing. */
 export type ReceivedHeader = UntrustedRecord & {
   id: string;
   height: number;
@@ -23,20 +23,20 @@ export type ReceivedHeader = UntrustedRecord & {
 /** A block for `blockFromPeerJson`. */
 export type ReceivedBlock = ReceivedHeader & { transactions?: string[] };
 
-/** `header` is missing where the peer has none to show. */
+/** `header` is undefined if the peer sent none. */
 export type ReceivedStatus = {
   state: { height: number; forgingAllowed: boolean; currentSlot: number; header: ReceivedHeader | undefined };
   config: Omit<Static<typeof status>["config"], "uniknode">;
-  /** Whether the peer answers the additive events. */
+  /** Whether the peer is a Uniknode, which answers the additive events. */
   isUniknode: boolean;
   /** Random text of the peer's process, by which a node recognises itself. */
   processId: string | undefined;
 };
 
-/** Null where the peer knows none of the blocks. */
+/** Null if the peer has none of the blocks. */
 export type ReceivedCommonBlock = { height: number; id: string } | null;
 
-/** What a caller makes of each result. */
+/** The validated result of each event. */
 export type Received = {
   "p2p.peer.getPeers": { ip: string }[];
   "p2p.peer.getStatus": ReceivedStatus;
@@ -53,7 +53,7 @@ export type Received = {
 export type PeerEvent = EventName & keyof Received;
 
 /**
- * The result of an event, members that nobody asked for left out.
+ * Validates the result of an event, and drops unknown members.
  *
  * @throws {WireError} REPLY_FORM
  */
@@ -119,53 +119,58 @@ const blocksForm = Compile(blocks);
 
 const readers: { [E in PeerEvent]: (data: unknown, network: Network) => Received[E] } = {
   "p2p.peer.getPeers": (data) => {
-    if (!peersForm.Check(data)) throw wrong("p2p.peer.getPeers");
+    if (!peersForm.Check(data)) throw formError("p2p.peer.getPeers");
     return data.map(({ ip }) => ({ ip }));
   },
   "p2p.peer.getStatus": (data, network) => {
-    if (!statusForm.Check(data)) throw wrong("p2p.peer.getStatus");
+    if (!statusForm.Check(data)) throw formError("p2p.peer.getStatus");
     const { state, config } = data;
     const { height, forgingAllowed, currentSlot, header } = state;
-    if (!isRecord(header)) throw wrong("p2p.peer.getStatus");
+    if (!isRecord(header)) throw formError("p2p.peer.getStatus");
     const isEmpty = Object.keys(header).length === 0;
     const own = isRecord(config.uniknode) ? config.uniknode : {};
     return {
-      state: { height, forgingAllowed, currentSlot, header: isEmpty ? undefined : headerOf(header, network) },
-      config: configOf(config),
+      state: {
+        height,
+        forgingAllowed,
+        currentSlot,
+        header: isEmpty ? undefined : readHeader(header, network),
+      },
+      config: readConfig(config),
       isUniknode: own.protocol === UNIKNODE_PROTOCOL,
       processId: typeof own.processId === "string" ? own.processId : undefined,
     };
   },
   "p2p.peer.getCommonBlocks": (data) => {
-    if (!commonForm.Check(data)) throw wrong("p2p.peer.getCommonBlocks");
+    if (!commonForm.Check(data)) throw formError("p2p.peer.getCommonBlocks");
     return data.common && { height: data.common.height, id: data.common.id };
   },
   "p2p.peer.getBlocks": (data, network) => {
-    if (!blocksForm.Check(data)) throw wrong("p2p.peer.getBlocks");
+    if (!blocksForm.Check(data)) throw formError("p2p.peer.getBlocks");
     return data.map(({ transactions, ...header }) => ({
-      ...headerOf(header, network),
+      ...readHeader(header, network),
       ...(transactions && { transactions }),
     }));
   },
   "p2p.peer.postBlock": (data) => {
-    if (!isRecord(data)) throw wrong("p2p.peer.postBlock");
+    if (!isRecord(data)) throw formError("p2p.peer.postBlock");
   },
   "p2p.peer.postTransactions": (data) => {
-    if (!Array.isArray(data)) throw wrong("p2p.peer.postTransactions");
+    if (!Array.isArray(data)) throw formError("p2p.peer.postTransactions");
   },
   "uniknode.peer.getBlocks": (data) => {
     const blocks =
       isRecord(data) && data.blocks instanceof Uint8Array ? unpackBlocks(data.blocks) : undefined;
-    if (!blocks) throw wrong("uniknode.peer.getBlocks");
+    if (!blocks) throw formError("uniknode.peer.getBlocks");
     return blocks;
   },
   "uniknode.peer.getGenesis": (data) => {
-    if (!isRecord(data) || !isRecord(data.genesisBlock)) throw wrong("uniknode.peer.getGenesis");
+    if (!isRecord(data) || !isRecord(data.genesisBlock)) throw formError("uniknode.peer.getGenesis");
     return data.genesisBlock;
   },
 };
 
-/** Members of a header that may be missing in a reply, with values of the right form in their place. */
+/** Members of a header that may be missing in a reply, with placeholders of the right form. */
 const OPTIONAL_MEMBERS = { version: 0, payloadLength: 0, payloadHash: "00" };
 
 const HEADER_MEMBERS: readonly string[] = [
@@ -186,14 +191,18 @@ const HEADER_MEMBERS: readonly string[] = [
   "blockSignature",
 ];
 
-function headerOf(header: UntrustedRecord, network: Network): ReceivedHeader {
+function readHeader(header: UntrustedRecord, network: Network): ReceivedHeader {
   const path = headerViolation({ ...OPTIONAL_MEMBERS, ...header }, network);
   if (path) throw new WireError("REPLY_FORM", `a header is wrong at ${path}`);
   const known = Object.entries(header).filter(([member]) => HEADER_MEMBERS.includes(member));
   return Object.fromEntries(known) as ReceivedHeader;
 }
 
-function configOf({ version, network, plugins }: Static<typeof status>["config"]): ReceivedStatus["config"] {
+function readConfig({
+  version,
+  network,
+  plugins,
+}: Static<typeof status>["config"]): ReceivedStatus["config"] {
   const { name, nethash, explorer, token } = network;
   const known = Object.entries(plugins)
     .filter(([plugin]) => new RegExp(PLUGIN_NAME).test(plugin))
@@ -211,4 +220,5 @@ function configOf({ version, network, plugins }: Static<typeof status>["config"]
   };
 }
 
-const wrong = (event: PeerEvent): WireError => new WireError("REPLY_FORM", `the result of ${event} is wrong`);
+const formError = (event: PeerEvent): WireError =>
+  new WireError("REPLY_FORM", `the result of ${event} is wrong`);

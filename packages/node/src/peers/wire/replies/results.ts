@@ -2,7 +2,7 @@
 import type { HeaderJson, PeerBlockJson } from "@uniknode/protocol";
 import type { EventName } from "../requests/arguments.ts";
 
-/** Reply to `getStatus`: what a node says of itself. */
+/** Reply to `getStatus`: how a node describes itself. */
 export type Status = {
   state: {
     height: number;
@@ -24,7 +24,7 @@ export type Status = {
     };
     /** By name; never empty. */
     plugins: Record<string, Plugin>;
-    /** Tells a node of this kind which additive events there are; other nodes do not read it (p2p.md 7). */
+    /** Announces the additive events to other Uniknode nodes; old nodes ignore it (p2p.md 7). */
     uniknode?: { protocol: number; processId: string };
   };
 };
@@ -32,10 +32,10 @@ export type Status = {
 /** Version of the additive events. */
 export const UNIKNODE_PROTOCOL = 1;
 
-/** A further service of a node. */
+/** Another service of a node. */
 export type Plugin = { enabled: boolean; port: number };
 
-/** Reply to `getCommonBlocks`: the highest of the blocks asked for. */
+/** Reply to `getCommonBlocks`: the highest of the requested blocks that the node has. */
 export type CommonBlock = {
   common: HeaderJson | Pick<HeaderJson, "height" | "id" | "previousBlock" | "timestamp">;
   lastBlockHeight: number;
@@ -50,7 +50,7 @@ export type ForgerWallet = {
   publicKey: string;
 };
 
-/** Reply to `getCurrentRound`, all for the height after the head's. */
+/** Reply to `getCurrentRound`, for the height after the head. */
 export type CurrentRound = {
   current: number;
   reward: number;
@@ -83,13 +83,13 @@ export type NetworkState = {
 
 type Nothing = Record<string, never>;
 
-/** What a node answers. */
+/** Result of each event. */
 type Results = {
-  /** By increasing latency. */
+  /** Ordered by increasing latency. */
   "p2p.peer.getPeers": { ip: string }[];
   "p2p.peer.getStatus": Status;
   "p2p.peer.getCommonBlocks": CommonBlock;
-  /** Of consecutive heights. */
+  /** Blocks of consecutive heights. */
   "p2p.peer.getBlocks": PeerBlockJson[];
   "p2p.peer.postBlock": Nothing;
   "p2p.peer.postTransactions": never[];
@@ -104,7 +104,7 @@ type Results = {
   "p2p.internal.isBlockedByRateLimit": { blocked: boolean };
   "p2p.internal.syncBlockchain": Nothing;
   "p2p.internal.getRateLimitedEndpoints": EventName[];
-  /** Serialized blocks of consecutive heights, each behind its length as u32 little endian; nothing beyond the head. */
+  /** Serialized blocks of consecutive heights, before each its length as u32 little endian; none above the head. */
   "uniknode.peer.getBlocks": { blocks: Uint8Array };
   /** Content of the genesis file. */
   "uniknode.peer.getGenesis": { genesisBlock: Record<string, unknown> };

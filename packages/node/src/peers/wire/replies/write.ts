@@ -1,4 +1,4 @@
-/** Messages of a server as it writes them (p2p.md 3.2 to 4.2). */
+/** Writes the messages of a server (p2p.md 3.2 to 4.2). */
 import { encodeValue } from "../codec.ts";
 import type { ReplyHeaders } from "../headers.ts";
 import { TIMES_MS } from "../limits.ts";
@@ -8,7 +8,7 @@ import type { ResultOf } from "./results.ts";
 /** Sent every `TIMES_MS.pingInterval`; the client answers with a pong. */
 export const PING = "#1";
 
-/** Comes before the reply to a handshake with a token: there are none here, so that each is a wrong one. */
+/** Sent before the reply to a handshake with a token: no token is valid, since the node issues none. */
 export const REMOVE_TOKEN = encodeValue({ event: "#removeAuthToken", data: null });
 const WRONG_TOKEN = { message: "jwt malformed", name: "AuthTokenInvalidError" };
 
@@ -24,7 +24,7 @@ export const writeHandshakeReply = (callId: number, id: string, hasToken: boolea
     },
   });
 
-/** The headers may not be missing: a client forgets a peer that sends none. */
+/** The headers are required: a client drops a peer that sends none. */
 export const writeReply = <E extends EventName>(
   callId: number,
   _event: E,
@@ -35,10 +35,10 @@ export const writeReply = <E extends EventName>(
 export const writeFailure = (callId: number, message: string): string =>
   encodeValue({ rid: callId, error: { message } });
 
-/** Message of an error while the node is not up (p2p.md 3.3). */
+/** Error message while the node is not ready (p2p.md 3.3). */
 export const NOT_READY = "App is not ready.";
 
-/** Message of an error that no other one describes. */
+/** Error message for everything without a message of its own. */
 export const unexpectedFailure = (event: EventName, text: string): string =>
   `${event} responded with ${text}`;
 

@@ -10,14 +10,14 @@ export type Caller = {
 };
 
 /**
- * The message of the error that answers the call instead; undefined if it is to be executed. A node that is not
- * ready tells so before it looks at who asks.
+ * The error message that answers the call instead of a result; undefined if the call is to be executed. A node that is
+ * not ready answers so before it checks the caller.
  *
  * @throws {WireError} EVENT_FORBIDDEN
  */
-export function refusalOf({ event }: Call, { isTrusted }: Caller, isReady: boolean): string | undefined {
+export function refusalMessage({ event }: Call, { isTrusted }: Caller, isReady: boolean): string | undefined {
   if (!isReady) return NOT_READY;
   if (isInternal(event) && !isTrusted)
-    throw new WireError("EVENT_FORBIDDEN", "an internal event from a stranger");
+    throw new WireError("EVENT_FORBIDDEN", "an internal event from an untrusted address");
   return undefined;
 }

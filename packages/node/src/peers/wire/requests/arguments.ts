@@ -12,7 +12,7 @@ const exactly = <P extends Parameters<typeof Type.Object>[0]>(members: P) =>
 const nothing = exactly({});
 const blockId = Type.String({ pattern: "^([0-9]{1,20}|[0-9a-fA-F]{16}|[0-9a-fA-F]{64})$" });
 const ip = Type.Refine(Type.String(), (text) => isIP(text) !== 0);
-const ofAddress = exactly({ ip });
+const addressArgument = exactly({ ip });
 
 /** Schema of every event's argument, in the order of the list of events (p2p.md 5). */
 export const ARGUMENTS = {
@@ -22,9 +22,9 @@ export const ARGUMENTS = {
     ids: Type.Array(blockId, { minItems: 1, maxItems: MAX_COMMON_IDS }),
   }),
   "p2p.peer.getBlocks": exactly({
-    /** Blocks after this height are asked for. */
+    /** The blocks after this height are requested. */
     lastBlockHeight: Type.Integer({ minimum: 1 }),
-    /** `MAX_BLOCKS` where it is missing. */
+    /** `MAX_BLOCKS` if absent. */
     blockLimit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BLOCKS })),
     headersOnly: Type.Optional(Type.Boolean()),
     /** Without effect. */
@@ -36,8 +36,8 @@ export const ARGUMENTS = {
   "p2p.peer.postTransactions": exactly({
     transactions: Type.Unsafe<Record<string, unknown>[]>(Type.Refine(Type.Unknown(), areTransactionsSmall)),
   }),
-  "p2p.internal.acceptNewPeer": ofAddress,
-  "p2p.internal.isPeerOrForger": ofAddress,
+  "p2p.internal.acceptNewPeer": addressArgument,
+  "p2p.internal.isPeerOrForger": addressArgument,
   "p2p.internal.emitEvent": exactly({
     event: Type.String(),
     body: Type.Unsafe<UntrustedRecord>(Type.Refine(Type.Unknown(), isRecord)),
@@ -46,10 +46,10 @@ export const ARGUMENTS = {
   "p2p.internal.getCurrentRound": nothing,
   "p2p.internal.getNetworkState": nothing,
   "p2p.internal.getRateLimitStatus": exactly({ ip, endpoint: Type.String() }),
-  "p2p.internal.isBlockedByRateLimit": ofAddress,
+  "p2p.internal.isBlockedByRateLimit": addressArgument,
   "p2p.internal.syncBlockchain": nothing,
   "p2p.internal.getRateLimitedEndpoints": nothing,
-  /** Between nodes that tell each other to be of this kind: blocks after a height, as bytes (decision 9). */
+  /** Between Uniknode nodes, which announce it in their status: blocks after a height, as bytes (decision 9). */
   "uniknode.peer.getBlocks": exactly({
     lastBlockHeight: Type.Integer({ minimum: 1 }),
     blockLimit: Type.Integer({ minimum: 1, maximum: MAX_PACKED_BLOCKS }),

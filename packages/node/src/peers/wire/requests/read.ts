@@ -1,4 +1,4 @@
-/** Messages of a client as its server reads them (p2p.md 6.2). */
+/** Reads the messages of a client (p2p.md 6.2). */
 import { decodeValue } from "../codec.ts";
 import { WireError } from "../error.ts";
 import { areTolerated } from "../headers.ts";
@@ -14,14 +14,14 @@ export type Call = {
     readonly kind: "call";
     readonly event: E;
     readonly argument: ArgumentOf<E>;
-    /** Number that the reply repeats; without one there is none. */
+    /** Number that the reply repeats; undefined if no reply is expected. */
     readonly callId: number | undefined;
   };
 }[EventName];
 
 export type ClientMessage =
   | { readonly kind: "pong" }
-  /** `hasToken`: it shows a token, which nobody here has given. */
+  /** `hasToken`: it has a token, which the node never issues. */
   | { readonly kind: "handshake"; readonly callId: number | undefined; readonly hasToken: boolean }
   | { readonly kind: "disconnect"; readonly closeCode: number }
   | Call;
@@ -29,7 +29,7 @@ export type ClientMessage =
 const MIN_LENGTH = 10;
 
 /**
- * What a text means on its own; what may come when is the session's business.
+ * Reads a message by itself; the order of messages is checked by the session.
  *
  * @throws {WireError} MESSAGE_*, EVENT_UNKNOWN, HEADERS_FORM, ARGUMENT_FORM
  */
@@ -42,14 +42,14 @@ export function readClientMessage(text: string): ClientMessage {
   if (typeof message === "string") throw new WireError("MESSAGE_JSON", "a message is no JSON");
   if (!isRecord(message)) throw new WireError("MESSAGE_FORM", "a message is no object");
   // Steps 6 to 8
-  if (message.event === DISCONNECT) return { kind: "disconnect", closeCode: closeCodeOf(message) };
-  const callId = callIdOf(message);
+  if (message.event === DISCONNECT) return { kind: "disconnect", closeCode: readCloseCode(message) };
+  const callId = readCallId(message);
   if (message.event === HANDSHAKE) return { kind: "handshake", callId, hasToken: hasToken(message) };
-  return callOf(message, callId);
+  return readCall(message, callId);
 }
 
-/** Step 6: exactly a code, and no answer wanted. */
-function closeCodeOf(message: UntrustedRecord): number {
+/** Step 6: a code and no other member; no reply is expected. */
+function readCloseCode(message: UntrustedRecord): number {
   const { data } = message;
   const isExact = hasOnly(message, "event", "data") && isRecord(data) && hasOnly(data, "code");
   if (!isExact || typeof data.code !== "number") {
@@ -58,8 +58,8 @@ function closeCodeOf(message: UntrustedRecord): number {
   return data.code;
 }
 
-/** Zero is as good as none. */
-function callIdOf({ cid }: UntrustedRecord): number | undefined {
+/** Zero counts as absent. */
+function readCallId({ cid }: UntrustedRecord): number | undefined {
   if (cid !== undefined && typeof cid !== "number") throw new WireError("MESSAGE_FORM", "cid is no number");
   return cid || undefined;
 }
@@ -67,7 +67,7 @@ function callIdOf({ cid }: UntrustedRecord): number | undefined {
 const hasToken = ({ data }: UntrustedRecord): boolean => isRecord(data) && Boolean(data.authToken);
 
 /** Step 8 */
-function callOf(message: UntrustedRecord, callId: number | undefined): Call {
+function readCall(message: UntrustedRecord, callId: number | undefined): Call {
   const { event, data } = message;
   if (typeof event !== "string" || !hasOnly(message, "event", "data", "cid")) {
     throw new WireError("MESSAGE_FORM", "an event has other members than event, data and cid");

@@ -1,18 +1,18 @@
-/** What a client may send when (p2p.md 4, 6.2): the order of messages on one connection. */
+/** The order in which a client may send messages on a connection (p2p.md 4, 6.2). */
 import { WireError } from "../error.ts";
 import { TIMES_MS } from "../limits.ts";
 import type { ClientMessage } from "./read.ts";
 
 export type Session = {
   readonly phase: "opened" | "ready" | "ending";
-  /** Milliseconds of any steady clock. */
+  /** Milliseconds of a monotonic clock. */
   readonly lastPongAt: number | undefined;
 };
 
 export const NEW_SESSION: Session = { phase: "opened", lastPongAt: undefined };
 
 /**
- * The session after a message that came `at` milliseconds of a steady clock.
+ * The session after a message that arrived `at` milliseconds of a monotonic clock.
  *
  * @throws {WireError} MESSAGE_AFTER_END, PONG_REPEATED, HANDSHAKE_REPEATED, HANDSHAKE_MISSING
  */
@@ -22,14 +22,14 @@ export function advance(session: Session, { kind }: ClientMessage, at: number): 
   if (phase === "ending") throw new WireError("MESSAGE_AFTER_END", "a message follows the announced end");
   // Step 3
   if (kind === "pong" && lastPongAt !== undefined && at - lastPongAt < TIMES_MS.betweenPongs) {
-    throw new WireError("PONG_REPEATED", "two pongs came within a second");
+    throw new WireError("PONG_REPEATED", "two pongs arrived within a second");
   }
   // Step 7
   if (kind === "handshake") {
-    if (phase === "ready") throw new WireError("HANDSHAKE_REPEATED", "a second handshake came");
+    if (phase === "ready") throw new WireError("HANDSHAKE_REPEATED", "a second handshake arrived");
     return { ...session, phase: "ready" };
   }
-  if (phase === "opened") throw new WireError("HANDSHAKE_MISSING", "a message came before the handshake");
+  if (phase === "opened") throw new WireError("HANDSHAKE_MISSING", "a message arrived before the handshake");
   if (kind === "disconnect") return { ...session, phase: "ending" };
   return kind === "pong" ? { ...session, lastPongAt: at } : session;
 }

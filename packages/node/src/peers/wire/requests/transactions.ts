@@ -1,4 +1,4 @@
-/** How large transactions may be in a message, whatever they mean (p2p.md 7.6). */
+/** Size limits of transactions in a message, independent of their validity (p2p.md 7.6). */
 import { MAX_TRANSACTIONS } from "../limits.ts";
 import { isRecord } from "../record.ts";
 
@@ -6,13 +6,13 @@ const MAX_MEMBERS = 50;
 const MAX_ASSET_MEMBERS = 100;
 const MAX_PAYMENTS = 128;
 
-/** Whether a value is a list of transactions that every peer takes in one message. */
+/** Whether a value is a list of transactions that every peer accepts in one message. */
 export const areTransactionsSmall = (transactions: unknown): boolean =>
   Array.isArray(transactions) &&
   transactions.length <= MAX_TRANSACTIONS &&
   transactions.every(isTransactionSmall);
 
-/** Whether a transaction may be relayed at all. */
+/** Whether a transaction is small enough to be sent to peers. */
 export function isTransactionSmall(transaction: unknown): boolean {
   if (!isRecord(transaction)) return false;
   const { asset, ...members } = transaction;
@@ -23,10 +23,10 @@ export function isTransactionSmall(transaction: unknown): boolean {
   );
 }
 
-/** Members and elements at all depths; counting ends soon after the maximum. */
+/** Number of members and elements at all depths; stops counting soon after the maximum. */
 function countBelow(value: unknown, maximum: number): number {
   if (typeof value !== "object" || value === null || maximum < 0) return 0;
-  // Bytes are a text and its mark while they are a message.
+  // In a message, bytes are an object of two members.
   if (value instanceof Uint8Array) return 2;
   let count = 0;
   for (const member of Object.values(value)) {
@@ -36,7 +36,7 @@ function countBelow(value: unknown, maximum: number): number {
   return count;
 }
 
-/** The asset of payments has limits of its own. */
+/** An asset of payments has its own limits. */
 function arePayments(asset: unknown): boolean {
   if (!isRecord(asset) || !Array.isArray(asset.payments) || Object.keys(asset).length !== 1) return false;
   return asset.payments.length <= MAX_PAYMENTS && asset.payments.every(isPayment);

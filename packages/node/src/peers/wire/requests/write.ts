@@ -1,14 +1,14 @@
-/** Messages of a client as it writes them (p2p.md 3.2, 4). */
+/** Writes the messages of a client (p2p.md 3.2, 4). */
 import { encodeValue } from "../codec.ts";
 import { REQUEST_HEADERS } from "../headers.ts";
 import type { ArgumentOf, EventName } from "./arguments.ts";
 
-/** Answer to a server's ping. */
+/** Reply to a server's ping. */
 export const PONG = "#2";
 export const HANDSHAKE = "#handshake";
 export const DISCONNECT = "#disconnect";
 
-/** The handshake is the first call of a connection; the next ones count on from it. */
+/** Call id of the handshake, the first call of a connection; later calls increment it. */
 export const HANDSHAKE_CALL_ID = 1;
 
 export const writeHandshake = (): string =>
