@@ -177,7 +177,7 @@ describe("a posted block", () => {
     await post(own.make(SLOT, { keys }));
     expect(told).toEqual([]);
     expect(own.chain.head().height).toBe(7);
-    expect(logged).toMatchObject([{ sender: peer.address, msg: "block of a delegate whose turn it is not" }]);
+    expect(logged).toMatchObject([{ sender: peer.address, msg: "block of a delegate outside of its slot" }]);
     await post(own.make(SLOT));
     await settled().toBe(true);
   });

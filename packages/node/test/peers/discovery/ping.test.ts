@@ -88,7 +88,7 @@ test.each<[string, () => Status, string]>([
   [
     "that shows another block than it says to have",
     () => ({ ...status, state: { ...status.state, height: 2 } }),
-    "it does not show its head",
+    "it does not send its head",
   ],
 ])("a node %s is none", async (_, told, message) => {
   status = told();

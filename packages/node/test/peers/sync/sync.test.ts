@@ -270,7 +270,7 @@ describe("a wrong branch", () => {
     await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
     expect(asked).toBe(0);
     expect(fetched).toEqual([]);
-    expect(errors).toEqual([expect.stringContaining("too far away")]);
+    expect(errors).toEqual([expect.stringContaining("beyond the maximum rollback")]);
   });
 
   test("is kept when a block of the other one is wrong, for which the one who gave it is banned", async () => {
