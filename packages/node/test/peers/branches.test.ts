@@ -1,4 +1,4 @@
-/** What becomes of a network with several branches, with a delegate who forges twice, and with versions too old. */
+/** Networks with several branches, with a delegate that forges twice, and with versions too old. */
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connectPeer } from "../../src/peers/transport/connection.ts";
@@ -6,8 +6,8 @@ import { network, range, STRICTER_FROM } from "../../test-support/peers/chains.t
 import { createNodes, type TestNode, type TestNodes } from "./nodes.ts";
 
 const HOSTS = [2, 3, 4, 5, 6].map((last) => `127.0.0.${last}`);
-/** Peers are not asked as often as a test would like. */
-const PATIENCE = { timeout: 60_000 };
+/** Peers are pinged less often than a test needs. */
+const WAIT = { timeout: 60_000 };
 
 let nodes: TestNodes;
 beforeEach(async () => {
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => nodes.close());
 
-/** Nodes that know each other, all on the same first blocks. */
+/** Nodes that are peers of each other, all with the same first blocks. */
 async function openTogether(count: number): Promise<{ all: TestNode[]; common: Block[] }> {
   const hosts = HOSTS.slice(0, count);
   const all = hosts.map((host) =>
@@ -34,7 +34,7 @@ const start = (all: readonly TestNode[]) => Promise.all(all.map(({ peers }) => p
 const headOf = ({ world }: TestNode) => world.chain.head().id;
 
 describe("branches", { timeout: 120_000 }, () => {
-  test("of five nodes, none like another, end in the highest one", async () => {
+  test("of five nodes, all different, end in the highest one", async () => {
     const { all } = await openTogether(5);
     const heights: number[][] = all.map(({ world }) => {
       const seen = [world.chain.head().height];
@@ -47,12 +47,12 @@ describe("branches", { timeout: 120_000 }, () => {
     }
     const best = headOf(all.at(-1)!);
     await start(all);
-    await expect.poll(() => new Set(all.map(headOf)), PATIENCE).toEqual(new Set([best]));
-    // Whoever watched a node saw its height grow, whatever branches it was on.
+    await expect.poll(() => new Set(all.map(headOf)), WAIT).toEqual(new Set([best]));
+    // The height of every node only grows, whatever branch it is on.
     for (const seen of heights) expect(seen).toEqual(seen.toSorted((a, b) => a - b));
   });
 
-  test("that part at different heights end in the highest one as well", async () => {
+  test("that fork at different heights end in the highest one", async () => {
     const { all } = await openTogether(4);
     const [low, middle, high, highest] = all as [TestNode, TestNode, TestNode, TestNode];
     await low.world.forge(...range(100, 104));
@@ -63,11 +63,11 @@ describe("branches", { timeout: 120_000 }, () => {
     await highest.world.forge(...range(500, 514));
     const best = headOf(highest);
     await start(all);
-    await expect.poll(() => new Set(all.map(headOf)), PATIENCE).toEqual(new Set([best]));
+    await expect.poll(() => new Set(all.map(headOf)), WAIT).toEqual(new Set([best]));
   });
 });
 
-describe("a delegate who forges twice in a slot", { timeout: 60_000 }, () => {
+describe("a delegate that forges twice in a slot", { timeout: 60_000 }, () => {
   const reports = ({ logged }: TestNode) => logged.filter(({ msg }) => msg === "double forging");
 
   /** Two nodes whose branches hold a block of one delegate for one slot each. */
@@ -84,7 +84,7 @@ describe("a delegate who forges twice in a slot", { timeout: 60_000 }, () => {
     return { node, other, second: second!, report: { height, generatorPublicKey } };
   }
 
-  test("is reported by who is posted the second block", async () => {
+  test("is reported by a node that receives the second block", async () => {
     const { node, second, report } = await openDoubled();
     await node.peers.start();
     const connection = await connectPeer({ address: node.host, port: nodes.port, localAddress: "127.0.0.8" });
@@ -95,16 +95,16 @@ describe("a delegate who forges twice in a slot", { timeout: 60_000 }, () => {
     await expect.poll(() => reports(node)).toMatchObject([report]);
   });
 
-  test("is reported by who changes from the one branch to the other", async () => {
+  test("is reported by a node that switches from one branch to the other", async () => {
     const { node, other, report } = await openDoubled();
     await other.world.forge(...range(201, 205));
     await Promise.all([node.peers.start(), other.peers.start()]);
-    await expect.poll(() => headOf(node), PATIENCE).toBe(headOf(other));
+    await expect.poll(() => headOf(node), WAIT).toBe(headOf(other));
     expect(reports(node)).toMatchObject([report]);
   });
 });
 
-test("a peer of a version that a milestone rules out is left at its height", {
+test("A peer with a version that a milestone excludes is dropped at its height.", {
   timeout: 60_000,
 }, async () => {
   const node = nodes.open(HOSTS[0]!, HOSTS.slice(1, 3));
@@ -118,10 +118,10 @@ test("a peer of a version that a milestone rules out is left at its height", {
       .list()
       .map(({ ip }) => ip)
       .sort();
-  await expect.poll(known, PATIENCE).toEqual([old.host, young.host]);
+  await expect.poll(known, WAIT).toEqual([old.host, young.host]);
   const [last, first] = await node.world.forge(STRICTER_FROM - 2, STRICTER_FROM - 1);
   expect(last!.header.height).toBe(STRICTER_FROM - 1);
   expect(first!.header.height).toBe(STRICTER_FROM);
-  await expect.poll(known, PATIENCE).toEqual([young.host]);
-  expect(node.told).toContain(`removed ${old.host}`);
+  await expect.poll(known, WAIT).toEqual([young.host]);
+  expect(node.events).toContain(`removed ${old.host}`);
 });

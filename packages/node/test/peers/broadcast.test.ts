@@ -1,4 +1,4 @@
-/** Passing on what arrived (p2p.md 12.1 and 12.2). */
+/** Broadcast of blocks and transactions (p2p.md 12.1 and 12.2). */
 import { decodeHeader, encodeHeader, type SealedTransaction, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -34,9 +34,9 @@ describe("a block", () => {
   type Seen = {
     readonly count: number;
     readonly spreadMs?: number;
-    /** While it is watched. */
+    /** During the observation time. */
     readonly again?: number;
-    /** Another block is seen meanwhile, or was seen before it is passed on at all. */
+    /** Another block is received during the observation, or was received before it. */
     readonly later?: boolean;
     readonly before?: boolean;
   };
@@ -68,21 +68,21 @@ describe("a block", () => {
   }
 
   test.each([
-    ["of our own goes to everybody", { count: 0 }, 40],
+    ["of our own goes to all peers", { count: 0 }, 40],
     ["seen once goes to three quarters", { count: 1 }, 30],
     ["seen twice goes to half", { count: 2 }, 20],
-    ["seen four times goes to nobody", { count: 4 }, 0],
-    ["that comes twice again while it is watched goes to a quarter", { count: 1, again: 2 }, 10],
-    ["that is not the one seen last goes to everybody", { count: 1, before: true }, 40],
-    ["that another one overtook meanwhile goes to nobody", { count: 1, later: true }, 0],
-    ["watched for long enough is sent at once", { count: 3, spreadMs: 500 }, 10],
+    ["seen four times is not sent", { count: 4 }, 0],
+    ["that is received twice more during the observation goes to a quarter", { count: 1, again: 2 }, 10],
+    ["that is not the latest one goes to all peers", { count: 1, before: true }, 40],
+    ["that is not the latest one any more is not sent", { count: 1, later: true }, 0],
+    ["observed for long enough is sent at once", { count: 3, spreadMs: 500 }, 10],
   ])("%s", async (_, seen: Seen, recipients) => {
     expect(await broadcast(seen)).toBe(recipients);
   });
 });
 
-describe("blocks that wait for their turn at a peer", () => {
-  test("give their place to the newest one", async () => {
+describe("blocks that wait for the rate limit of a peer", () => {
+  test("are replaced by the newest one", async () => {
     const world = openTestChain();
     const turns: (() => void)[] = [];
     const sent: number[] = [];
@@ -141,12 +141,12 @@ describe("a block that was fetched", () => {
     return sent.map(({ ip }) => ip);
   }
 
-  test("goes to every peer that could be sent one of our own as well", async () => {
+  test("goes to every peer that could receive one of our own at once after it", async () => {
     expect(await announceFetched(false, peers)).toEqual(peers);
     expect(await announceFetched(false, peers.slice(0, 3))).toEqual(peers.slice(0, 3));
   });
 
-  test("is not sent once more where it was posted meanwhile", async () => {
+  test("is not sent if a peer has posted it in the meantime", async () => {
     expect(await announceFetched(true, peers)).toEqual([]);
   });
 });
@@ -157,7 +157,7 @@ describe("transactions", () => {
 
   const pending = () => undefined;
 
-  test("of the pool go under the id that they have, whatever they came as", async () => {
+  test("of the pool are sent with their real id, whatever id they were received with", async () => {
     const sealed = testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]!;
     const json = transactionToJson(sealed.data);
     const { sent, request } = sending();
@@ -175,7 +175,7 @@ describe("transactions", () => {
     expect(sent.map(({ argument }) => argument.transactions)).toEqual([[json, { id: "beside the pool" }]]);
   });
 
-  test("go to twenty peers, those alone that the pool wants to be passed on", async () => {
+  test("go to twenty peers, only those that the pool selected", async () => {
     const { sent, request } = sending();
     const { broadcast: pass } = createTransactionBroadcast({ peers: () => peers, request, pending, logger });
     await pass(items(3), answer(["0", "2"]));
@@ -186,7 +186,7 @@ describe("transactions", () => {
     });
   });
 
-  test("are never more than forty in one message, nor larger than any peer takes", async () => {
+  test("are never more than forty in one message, nor larger than every peer accepts", async () => {
     const { sent, request } = sending();
     const { broadcast: pass } = createTransactionBroadcast({
       peers: () => ["203.0.113.1"],
@@ -199,7 +199,7 @@ describe("transactions", () => {
     expect(sent.map(({ argument }) => (argument.transactions as object[]).length)).toEqual([40, 5]);
   });
 
-  test("that nobody wants are not sent", async () => {
+  test("that the pool did not select are not sent", async () => {
     const { sent, request } = sending();
     await createTransactionBroadcast({ peers: () => peers, request, pending, logger }).broadcast(
       items(3),
@@ -234,7 +234,7 @@ describe("transactions that stay pending", () => {
     expect(sent).toEqual([first, second, first]);
   });
 
-  test("are left alone once they are pending no more", () => {
+  test("are not sent again after they have left the pool", () => {
     const { pending, sent, rebroadcast } = repeating();
     const [one] = transactions;
     pending.set(one!.data.id, one!);

@@ -10,7 +10,7 @@ import { networkHeight } from "../../src/peers/table/network-height.ts";
 import { matchesAddress } from "../../src/peers/transport/address-patterns.ts";
 import { searchCommonHeight } from "../../src/peers/verification/common-height.ts";
 
-test("an address is known in one form", () => {
+test("An address has one normalized form.", () => {
   for (const text of ["2001:DB8:0:0::1", "2001:db8::1"]) expect(peerAddress(text)).toBe("2001:db8::1");
   expect(peerAddress("::ffff:a01:203")).toBe("10.1.2.3");
   expect(peerAddress("fe80::1%eth0")).toBeUndefined();

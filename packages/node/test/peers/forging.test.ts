@@ -1,4 +1,4 @@
-/** What the peers say about forging now (p2p.md 9, forger.md 4). */
+/** State of the network for a forger (p2p.md 9, forger.md 4). */
 import { headerToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -75,7 +75,7 @@ test("peers at our height count for us, those above it and on other branches aga
   });
 });
 
-test("a peer that told its height beside a reply, and no header of it, is over it all the same", () => {
+test("A peer counts as higher by the height in a reply, without a header.", () => {
   const { quorumDetails } = stateWith([{ ...peerOn(own), height: 9 }]);
   expect(quorumDetails).toMatchObject({
     peersOverHeight: 1,
@@ -84,12 +84,12 @@ test("a peer that told its height beside a reply, and no header of it, is over i
   });
 });
 
-test("fewer peers than are looked for are told as such", () => {
+test("Fewer peers than the minimum are reported.", () => {
   expect(stateWith([peerOn(own)], 2).status).toBe(1);
   expect(stateWith([], 0).status).toBe(0);
 });
 
-test("a block above our head that one of our own delegates made is told to the operator", () => {
+test("A block of one of our own delegates above our head is logged as a warning.", () => {
   const logged: object[] = [];
   const logger = pino({ level: "info" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const { generatorPublicKey, id } = higher.chain.head();

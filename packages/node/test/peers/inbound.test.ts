@@ -1,4 +1,4 @@
-/** What others bring: blocks and transactions (p2p.md 7.5, 7.6 and 11). */
+/** Blocks and transactions from peers (p2p.md 7.5, 7.6 and 11). */
 import { type Block, builders, encodeBlock, keysFromPassphrase, transactionToJson } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ const forger = { address: "127.0.0.1", isTrusted: true };
 
 let own: TestChain;
 let observations: BlockObservations;
-let told: string[];
+let events: string[];
 let nowMs: number;
 let isStarted: boolean;
 let logged: object[];
@@ -43,18 +43,18 @@ function inboundBlocks(chain: InboundBlocksDeps["chain"] = own.chain) {
     chain,
     observations,
     doubleForging: createDoubleForging({ network, slots, header: own.chain.blocks.header, logger }),
-    broadcast: ({ header }) => told.push(`broadcast ${header.height}`),
+    broadcast: ({ header }) => events.push(`broadcast ${header.height}`),
     isStarted: () => isStarted,
-    onReceived: ({ header }) => told.push(`received ${header.height}`),
-    onDisregarded: ({ header }) => told.push(`disregarded ${header.height}`),
-    onUnchained: ({ height }) => told.push(`unchained ${height}`),
-    ban: (address) => told.push(`ban ${address}`),
+    onReceived: ({ header }) => events.push(`received ${header.height}`),
+    onDisregarded: ({ header }) => events.push(`disregarded ${header.height}`),
+    onUnchained: ({ height }) => events.push(`unchained ${height}`),
+    ban: (address) => events.push(`ban ${address}`),
     nowMs: () => nowMs,
     logger,
   });
 }
 const post = (block: Block, caller = peer) => inboundBlocks().post(encodeBlock(block, network), caller);
-const settled = () => expect.poll(() => told.some((text) => text.startsWith("broadcast")));
+const settled = () => expect.poll(() => events.some((text) => text.startsWith("broadcast")));
 
 function pay(amount: bigint) {
   const { publicKey: senderPublicKey, address: recipientId } = rich;
@@ -64,7 +64,7 @@ function pay(amount: bigint) {
 beforeEach(async () => {
   own = openTestChain();
   observations = createBlockObservations();
-  told = [];
+  events = [];
   logged = [];
   nowMs = at(3_000);
   isStarted = true;
@@ -73,33 +73,33 @@ beforeEach(async () => {
 afterEach(() => own.close());
 
 describe("a posted block", () => {
-  test("that follows is taken, told and passed on", async () => {
+  test("that continues the head is accepted, reported and broadcast", async () => {
     const block = own.make(SLOT);
     await post(block);
     await settled().toBe(true);
     expect(own.chain.head().id).toBe(block.header.id);
-    expect(told).toEqual(["received 8", "broadcast 8"]);
+    expect(events).toEqual(["received 8", "broadcast 8"]);
   });
 
-  test("that follows before the node was ever in step is disregarded", async () => {
+  test("that continues the head before the node was in sync is disregarded", async () => {
     isStarted = false;
     const { height } = own.chain.head();
     await post(own.make(SLOT));
-    expect(told).toEqual([`disregarded ${height + 1}`]);
+    expect(events).toEqual([`disregarded ${height + 1}`]);
     expect(own.chain.head().height).toBe(height);
   });
 
-  test("that comes again is only counted", async () => {
+  test("that is posted again is only counted", async () => {
     const block = own.make(SLOT);
     await post(block);
     await settled().toBe(true);
     await post(block);
     await post(block);
     expect(observations.last()).toMatchObject({ id: block.header.id, count: 3 });
-    expect(told).toHaveLength(2);
+    expect(events).toHaveLength(2);
   });
 
-  test("may follow one that is still on its way", async () => {
+  test("may continue one that the chain is still executing", async () => {
     const other = openTestChain();
     await other.take(...range(2, 7).map((height) => own.chain.blocks.block(height)!));
     const [first, second] = await other.forge(498, 499);
@@ -110,23 +110,23 @@ describe("a posted block", () => {
     await other.close();
   });
 
-  test("that does not follow is refused, and makes the node look around", async () => {
+  test("that does not continue the head is refused, and starts a synchronisation", async () => {
     const other = openTestChain();
     const [, block] = await other.forge(3, 4);
     await expect(post(block!)).rejects.toThrow(
       new CallError("Last received block 3 cannot be chained to 7."),
     );
-    expect(told).toEqual(["unchained 3"]);
+    expect(events).toEqual(["unchained 3"]);
     await other.close();
   });
 
   test("of a later slot than the current one is dropped", async () => {
     await post(own.make(SLOT + 1));
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     expect(own.chain.head().height).toBe(7);
   });
 
-  test("is one of three at most that a delegate makes for a slot", async () => {
+  test("is accepted up to three times for a delegate and a slot", async () => {
     const delivered: string[] = [];
     const refused = { answer: "Rejected", reason: "verification-failed" } as Outcome;
     const { post } = inboundBlocks({
@@ -145,44 +145,44 @@ describe("a posted block", () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(delivered).toEqual(blocks.slice(0, 3).map(({ header }) => header.id));
-    expect(told.filter((text) => text.startsWith("ban"))).toEqual([]);
+    expect(events.filter((text) => text.startsWith("ban"))).toEqual([]);
   });
 
-  test("that no delegate of its slot made costs its sender the right to be heard", async () => {
+  test("of a generator that is no delegate bans its sender", async () => {
     const block = own.make(SLOT, { keys: keysFromPassphrase("nobody") });
     await post(block);
-    expect(told).toEqual([`ban ${peer.address}`]);
-    // It does not stand in the way of the real one.
+    expect(events).toEqual([`ban ${peer.address}`]);
+    // It does not block the real one.
     await post(own.make(SLOT));
     await settled().toBe(true);
   });
 
-  test("that is signed by nobody costs the same", async () => {
+  test("without a valid signature bans its sender", async () => {
     const bytes = encodeBlock(own.make(SLOT), network);
     bytes[bytes.length - 1]! ^= 1;
     await inboundBlocks().post(bytes, peer);
-    expect(told).toEqual([`ban ${peer.address}`]);
+    expect(events).toEqual([`ban ${peer.address}`]);
   });
 
-  test("with other transactions than its delegate signed costs the same, and does not stand in for the real one", async () => {
+  test("with other transactions than its delegate signed bans its sender, and does not replace the real one", async () => {
     const block = own.make(SLOT, { transactions: [pay(1n)] });
     await post({ ...block, transactions: [pay(2n)] });
-    expect(told).toEqual([`ban ${peer.address}`]);
+    expect(events).toEqual([`ban ${peer.address}`]);
     await post(block);
     await settled().toBe(true);
   });
 
-  test("of a delegate whose turn it is not is dropped, and its sender heard again: traps C1 and C2", async () => {
+  test("of a delegate outside of its slot is dropped without a ban: traps C1 and C2", async () => {
     const keys = keysOf.get(own.make(SLOT + 1).header.generatorPublicKey)!;
     await post(own.make(SLOT, { keys }));
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     expect(own.chain.head().height).toBe(7);
     expect(logged).toMatchObject([{ sender: peer.address, msg: "block of a delegate outside of its slot" }]);
     await post(own.make(SLOT));
     await settled().toBe(true);
   });
 
-  test("with more transactions than a block may have is refused for that, though none of them came", async () => {
+  test("with too many transactions in its header is refused before they are decoded", async () => {
     const bytes = encodeBlock(own.make(SLOT), network);
     const count = network.milestoneAt(7).block.maxTransactions + 1;
     // Behind version, timestamp, height and the previous id.
@@ -193,7 +193,7 @@ describe("a posted block", () => {
         `^Received block [0-9a-f]{64} at height 8 contained too many transactions \\(${count}\\)\\.$`,
       ),
     );
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 
   test.each<[string, Outcome, string[]]>([
@@ -203,22 +203,22 @@ describe("a posted block", () => {
       ["broadcast 8"],
     ],
     ["is wrong", { answer: "Rejected", reason: "verification-failed" }, []],
-    ["comes after one that was on its way and failed", { answer: "Unchained" }, []],
-  ])("that %s is passed on as its fate wants it", async (_, outcome, passedOn) => {
+    ["continues one that failed in the meantime", { answer: "Unchained" }, []],
+  ])("that %s is broadcast or not", async (_, outcome, passedOn) => {
     const { post } = inboundBlocks({ ...own.chain, accept: async () => [outcome] });
     await post(encodeBlock(own.make(SLOT), network), peer);
     await expect.poll(() => logged).toMatchObject([{ height: 8, msg: "block disregarded" }]);
-    expect(told).toEqual(["received 8", ...passedOn]);
+    expect(events).toEqual(["received 8", ...passedOn]);
   });
 
   test("that cannot be read is refused", async () => {
     await expect(inboundBlocks().post(new Uint8Array(20), peer)).rejects.toThrow();
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 });
 
 describe("a block of a separate forger", () => {
-  test("is taken in its slot", async () => {
+  test("is accepted in its slot", async () => {
     await post(own.make(SLOT), forger);
     await settled().toBe(true);
     expect(observations.last()).toMatchObject({ count: 0 });
@@ -231,11 +231,11 @@ describe("a block of a separate forger", () => {
   ])("is dropped: %s", async (_, moment, slot) => {
     nowMs = moment;
     await post(own.make(slot), forger);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 });
 
-test("a block of our own forger is told whether it was taken", async () => {
+test("The forger of the node learns whether its block was accepted.", async () => {
   const { submit } = inboundBlocks();
   expect(await submit(own.make(SLOT))).toBeUndefined();
   expect(observations.last()?.count).toBe(0);
@@ -271,7 +271,7 @@ describe("posted transactions", () => {
     return { post, passedOn };
   }
 
-  test("that are none by any schema never reach the pool", async () => {
+  test("that match no schema never reach the pool", async () => {
     let submissions = 0;
     const { post } = queue(async () => {
       submissions++;
@@ -286,7 +286,7 @@ describe("posted transactions", () => {
   const { data } = testNetwork({ nodes: 1, blocktime: 8 }).block.transactions[0]!;
   const item = transactionToJson(data);
 
-  test("are passed on where none of the message was invalid, and only there", async () => {
+  test("are broadcast only if none of the message is invalid", async () => {
     const answers = [answer([]), answer([data.id]), answer([])];
     const { post, passedOn } = queue(async () => answers.shift()!);
     const messages = [1, 2, 3].map((fee) => [{ ...item, fee: `${fee}` }]);
@@ -295,7 +295,7 @@ describe("posted transactions", () => {
     await expect.poll(() => passedOn).toEqual([messages[0], messages[2]]);
   });
 
-  test("wait for each other, those of a message that fails hold up nobody, and there is an end to the queue", async () => {
+  test("are processed in order, a failing message does not stop the queue, and the queue is bounded", async () => {
     let atOnce = 0;
     let most = 0;
     let taken = 0;
@@ -307,14 +307,14 @@ describe("posted transactions", () => {
       return answer([]);
     });
     for (let count = 0; count < 600; count++) post([item]);
-    // One is in hand, and 500 wait.
+    // One is being processed, and 500 wait.
     await expect.poll(() => taken).toBe(501);
     expect(most).toBe(1);
     await new Promise((resolve) => setImmediate(resolve));
     expect(taken).toBe(501);
   });
 
-  test("wait in no more characters than so many, whatever members they have", async () => {
+  test("are queued up to a bound on their characters, whatever members they have", async () => {
     let taken = 0;
     const { post } = queue(async () => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -323,12 +323,12 @@ describe("posted transactions", () => {
     });
     const long = { ...item, junk: { text: ["x".repeat(10_000_000)] } };
     for (let count = 0; count < 10; count++) post([long]);
-    // One is in hand, and three wait.
+    // One is being processed, and three wait.
     await expect.poll(() => taken).toBe(4);
     post([{ ...item, junk: "x".repeat(40_000_000) }]);
     post([{ ...item, junk: "x".repeat(40_000_000) }]);
     post([item]);
-    // Where nothing waits, one of any length does.
+    // An empty queue accepts a message of any length.
     await expect.poll(() => taken).toBe(6);
     await new Promise((resolve) => setImmediate(resolve));
     expect(taken).toBe(6);

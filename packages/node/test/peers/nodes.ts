@@ -1,4 +1,4 @@
-/** Nodes within the process of a test, each with a chain of its own, at loopback addresses and over real sockets. */
+/** Nodes within the process of a test, each with its own chain, at loopback addresses and with real sockets. */
 import { pino } from "pino";
 import type { PeersOptions } from "../../src/peers/options.ts";
 import { createPeers, type Peers } from "../../src/peers/peers.ts";
@@ -25,8 +25,8 @@ export type TestNode = {
   readonly world: TestChain;
   readonly peers: Peers;
   readonly pool: Pool;
-  /** What happened to its peers and blocks. */
-  readonly told: string[];
+  /** Events of its peers and blocks, as texts. */
+  readonly events: string[];
   /** Lines of its log, from warnings on. */
   readonly logged: Record<string, unknown>[];
 };
@@ -56,7 +56,7 @@ export async function createNodes(): Promise<TestNodes> {
     chain.subscribe(({ applied }) => {
       for (const { block } of applied) pool.blockApplied(block.transactions, new Set());
     });
-    const told: string[] = [];
+    const events: string[] = [];
     const logged: Record<string, unknown>[] = [];
     const peers = createPeers(
       {
@@ -91,11 +91,11 @@ export async function createNodes(): Promise<TestNodes> {
         },
         plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: 4003 } }),
         isOwnDelegate: () => false,
-        onPeer: ({ ip }, fate) => told.push(`${fate} ${ip}`),
-        onBlock: ({ header }, fate) => told.push(`${fate} ${header.height}`),
+        onPeer: ({ ip }, fate) => events.push(`${fate} ${ip}`),
+        onBlock: ({ header }, fate) => events.push(`${fate} ${header.height}`),
         onForeignHeader: () => {},
-        onStarted: () => told.push("started"),
-        onForgerEvent: (name) => told.push(name),
+        onStarted: () => events.push("started"),
+        onForgerEvent: (name) => events.push(name),
         nowMs,
         logger: pino({ level: "warn" }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
       },
@@ -106,7 +106,7 @@ export async function createNodes(): Promise<TestNodes> {
       await world.close();
       database.close();
     });
-    return { host, world, peers, pool, told, logged };
+    return { host, world, peers, pool, events, logged };
   };
 
   return {

@@ -1,4 +1,4 @@
-/** The peers of a node as a whole: two of them at loopback addresses, and a forger apart. */
+/** The peers of a node as a whole: several nodes at loopback addresses, and a separate forger. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,12 +19,12 @@ beforeEach(async () => {
 afterEach(() => nodes.close());
 const open: TestNodes["open"] = (...parameters) => nodes.open(...parameters);
 
-/** Peers are not asked as often as a test would like. */
-const PATIENCE = { timeout: 20_000 };
+/** Peers are pinged less often than a test needs. */
+const WAIT = { timeout: 20_000 };
 const heightOf = ({ world }: TestNode) => world.chain.head().height;
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000_000 };
 
-/** A connection of a forger that runs apart; what it asks is answered as an old relay would. */
+/** A connection of a separate forger. */
 async function forgerOf({ host }: TestNode, localAddress = "127.0.0.9") {
   const connection: Connection = await connectPeer({ address: host, port: nodes.port, localAddress });
   nodes.onClose(connection.close);
@@ -33,49 +33,49 @@ async function forgerOf({ host }: TestNode, localAddress = "127.0.0.9") {
 }
 
 describe("two nodes", () => {
-  test("become peers of each other, though only one knows of the other", async () => {
+  test("become peers of each other, though only one has the address of the other", async () => {
     const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
     await first.peers.start();
     await second.peers.start();
-    expect(second.told).toContain(`added ${HOSTS[0]}`);
-    await expect.poll(() => first.told, PATIENCE).toContain(`added ${HOSTS[1]}`);
+    expect(second.events).toContain(`added ${HOSTS[0]}`);
+    await expect.poll(() => first.events, WAIT).toContain(`added ${HOSTS[1]}`);
     expect(first.peers.list()).toMatchObject([
       { ip: HOSTS[1], port: nodes.port, version: "5.7.2", height: 1 },
     ]);
     expect(first.peers.networkHeight()).toBe(1);
   });
 
-  test("the one that is behind fetches what it lacks", async () => {
+  test("the lower one fetches the missing blocks", async () => {
     const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
     await first.world.forge(...range(1, 50));
     await first.peers.start();
     await second.peers.start();
-    await expect.poll(() => heightOf(second), PATIENCE).toBe(51);
+    await expect.poll(() => heightOf(second), WAIT).toBe(51);
     expect(second.world.chain.head()).toEqual(first.world.chain.head());
-    await expect.poll(() => second.peers.progress(), PATIENCE).toBeUndefined();
+    await expect.poll(() => second.peers.progress(), WAIT).toBeUndefined();
   });
 
-  test("the one on the lower branch goes back to where they part, and follows", async () => {
+  test("the one on the lower branch reverts to the common block, and follows", async () => {
     const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
     await second.world.take(...(await first.world.forge(...range(1, 20))));
     await second.world.forge(...range(300, 310));
     await first.world.forge(...range(200, 230));
     await first.peers.start();
     await second.peers.start();
-    await expect.poll(() => second.world.chain.head().id, PATIENCE).toBe(first.world.chain.head().id);
+    await expect.poll(() => second.world.chain.head().id, WAIT).toBe(first.world.chain.head().id);
     expect(heightOf(first)).toBe(52);
   });
 
-  test("have the last blocks of one that is stopped, though they come fast", async () => {
+  test("receive the last blocks of one that is stopped, though they are forged fast", async () => {
     const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
     await first.peers.start();
     await second.peers.start();
-    await expect.poll(() => first.peers.list().length, PATIENCE).toBe(1);
+    await expect.poll(() => first.peers.list().length, WAIT).toBe(1);
     for (const slot of range(CURRENT_SLOT - 3, CURRENT_SLOT)) {
       expect(await first.peers.submit(first.world.make(slot))).toBeUndefined();
     }
     await first.peers.close();
-    await expect.poll(() => heightOf(second), PATIENCE).toBe(heightOf(first));
+    await expect.poll(() => heightOf(second), WAIT).toBe(heightOf(first));
   });
 
   /** Three in a row: the first and the third one do not meet. */
@@ -88,48 +88,48 @@ describe("two nodes", () => {
     ];
   }
 
-  test("tell a third one the last block that one of them fetched", async () => {
+  test("send a third one the last block that one of them fetched", async () => {
     const [first, second, third] = openRow();
     for (const { peers } of [first, third, second]) await peers.start();
-    await expect.poll(() => second.peers.list().length, PATIENCE).toBe(2);
-    await expect.poll(() => third.told, PATIENCE).toContain("started");
-    await expect.poll(() => second.peers.obstacle(), PATIENCE).toBeUndefined();
-    // Nobody posts it.
+    await expect.poll(() => second.peers.list().length, WAIT).toBe(2);
+    await expect.poll(() => third.events, WAIT).toContain("started");
+    await expect.poll(() => second.peers.obstacle(), WAIT).toBeUndefined();
+    // No peer posts it.
     await first.world.forge(CURRENT_SLOT);
     expect(await second.peers.obstacle()).toMatch(/^behind/);
-    await expect.poll(() => third.told, PATIENCE).toContain("received 2");
-    await expect.poll(() => heightOf(third), PATIENCE).toBe(2);
+    await expect.poll(() => third.events, WAIT).toContain("received 2");
+    await expect.poll(() => heightOf(third), WAIT).toBe(2);
   });
 
-  test("tell nobody what they fetch before they are in step", async () => {
+  test("do not broadcast blocks that they fetch before they are in sync", async () => {
     const [first, second, third] = openRow();
     await first.world.forge(CURRENT_SLOT);
     for (const { peers } of [first, third, second]) await peers.start();
-    await expect.poll(() => second.told, PATIENCE).toContain("started");
+    await expect.poll(() => second.events, WAIT).toContain("started");
     expect(heightOf(second)).toBe(2);
     // Until then, everything has arrived.
     await second.peers.close();
-    expect(third.told.filter((text) => text.endsWith(" 2"))).toEqual([]);
+    expect(third.events.filter((text) => text.endsWith(" 2"))).toEqual([]);
   });
 
-  test("pass blocks on, and say why they must not forge", async () => {
+  test("broadcast blocks, and report why they must not forge", async () => {
     const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
     await first.peers.start();
     await second.peers.start();
-    await expect.poll(() => first.peers.list().length, PATIENCE).toBe(1);
-    await expect.poll(() => first.peers.obstacle(), PATIENCE).toBeUndefined();
+    await expect.poll(() => first.peers.list().length, WAIT).toBe(1);
+    await expect.poll(() => first.peers.obstacle(), WAIT).toBeUndefined();
     expect(await first.peers.submit(first.world.make(CURRENT_SLOT - 1))).toBeUndefined();
-    await expect.poll(() => heightOf(second), PATIENCE).toBe(2);
-    expect(second.told).toContain("received 2");
-    // A block that never was passed on.
+    await expect.poll(() => heightOf(second), WAIT).toBe(2);
+    expect(second.events).toContain("received 2");
+    // A block that was never broadcast.
     await first.world.take(first.world.make(CURRENT_SLOT));
     expect(await second.peers.obstacle()).toMatch(/^behind: 1 of 1 peers are at height 3, this node at 2/);
-    await expect.poll(() => heightOf(second), PATIENCE).toBe(3);
+    await expect.poll(() => heightOf(second), WAIT).toBe(3);
   });
 });
 
 describe("addresses", () => {
-  test("on the blacklist are neither heard nor called", async () => {
+  test("on the blacklist are neither accepted nor dialled", async () => {
     const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!], { blacklist: ["127.0.0.2"] })];
     await first.peers.start();
     await second.peers.start();
@@ -139,7 +139,7 @@ describe("addresses", () => {
     await expect(forgerOf(second)).resolves.toBeDefined();
   });
 
-  test("that are on no whitelist are heard, and become no peers", async () => {
+  test("outside of the whitelist are accepted, but become no peers", async () => {
     const [first, second] = [
       open(HOSTS[0]!, []),
       open(HOSTS[1]!, [HOSTS[0]!], { whitelist: ["127.0.0.7*"] }),
@@ -152,7 +152,7 @@ describe("addresses", () => {
     expect(second.peers.list()).toEqual([]);
   });
 
-  test("that are whole ones of the whitelist are free of the rate limits", async () => {
+  test("that the whitelist names completely are exempt from the rate limits", async () => {
     const node = open(HOSTS[0]!, [], { whitelist: ["*", "127.0.0.9"], remoteAccess: [] });
     await node.peers.start();
     const request = await forgerOf(node);
@@ -160,8 +160,8 @@ describe("addresses", () => {
   });
 });
 
-describe("a list of peers that is kept elsewhere", () => {
-  /** Serves a text to whoever asks. */
+describe("a list of seeds", () => {
+  /** Serves a text over HTTP. */
   async function serve(text: string): Promise<string> {
     const server = createServer((_, response) => response.end(text)).listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -169,7 +169,7 @@ describe("a list of peers that is kept elsewhere", () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   }
 
-  test("is read from the first place that has one", async () => {
+  test("is read from the first source that has one", async () => {
     const first = open(HOSTS[0]!, []);
     await first.peers.start();
     const sources = [
@@ -179,11 +179,11 @@ describe("a list of peers that is kept elsewhere", () => {
     ];
     const second = open(HOSTS[1]!, [], { sources });
     await second.peers.start();
-    await expect.poll(() => second.told, PATIENCE).toContain(`added ${HOSTS[0]}`);
+    await expect.poll(() => second.events, WAIT).toContain(`added ${HOSTS[0]}`);
     expect(second.logged).toHaveLength(2);
   });
 
-  test("keeps nobody waiting", async () => {
+  test("does not delay the start", async () => {
     const server = createServer(() => {}).listen(0, "127.0.0.1");
     await once(server, "listening");
     nodes.onClose(() => {
@@ -193,11 +193,11 @@ describe("a list of peers that is kept elsewhere", () => {
     const { port } = server.address() as AddressInfo;
     const node = open(HOSTS[0]!, [], { sources: [`http://127.0.0.1:${port}/`] });
     await node.peers.start();
-    await expect.poll(() => node.logged.length, PATIENCE).toBe(1);
+    await expect.poll(() => node.logged.length, WAIT).toBe(1);
   });
 });
 
-test("trap A1: a transaction that block 2 cannot hold comes to who stood at block 1", {
+test("trap A1: a transaction that block 2 cannot hold reaches a peer that was at block 1", {
   timeout: 60_000,
 }, async () => {
   const [first, second] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
@@ -221,17 +221,17 @@ test("trap A1: a transaction that block 2 cannot hold comes to who stood at bloc
   first.peers.broadcastTransactions(items, answer);
   await first.peers.start();
   await second.peers.start();
-  await expect.poll(() => heightOf(second), PATIENCE).toBe(3);
+  await expect.poll(() => heightOf(second), WAIT).toBe(3);
   expect(second.pool.get(id)).toBeUndefined();
   for (const slot of range(902, 911)) {
     expect(await first.peers.submit(first.world.make(slot))).toBeUndefined();
   }
-  await expect.poll(() => second.pool.get(id)?.bytes, PATIENCE).toEqual(bytes);
+  await expect.poll(() => second.pool.get(id)?.bytes, WAIT).toEqual(bytes);
   const transactions = second.pool.select({ maxTransactions: 1, maxBytes: 1_000 });
-  await expect.poll(() => heightOf(second), PATIENCE).toBe(13);
+  await expect.poll(() => heightOf(second), WAIT).toBe(13);
   const block = second.world.make(CURRENT_SLOT - 1, { transactions });
   expect(await second.peers.submit(block)).toBeUndefined();
-  await expect.poll(() => first.world.chain.head().id, PATIENCE).toBe(block.header.id);
+  await expect.poll(() => first.world.chain.head().id, WAIT).toBe(block.header.id);
   for (const { world } of [first, second]) {
     expect(world.chain.state.get("wallets", rich.address)!.nonce).toBe(1n);
   }
@@ -264,14 +264,14 @@ describe("a separate forger", () => {
     await expect.poll(() => node.world.chain.head().id).toBe(next.header.id);
     expect(await call("p2p.internal.emitEvent", { event: "block.forged", body: { id: "a" } })).toEqual({});
     expect(await call("p2p.internal.syncBlockchain", {})).toEqual({});
-    expect(node.told).toContain("block.forged");
+    expect(node.events).toContain("block.forged");
   });
 
-  test("may ask about addresses", async () => {
+  test("may query addresses", async () => {
     const [node, peer] = [open(HOSTS[0]!, []), open(HOSTS[1]!, [HOSTS[0]!])];
     await node.peers.start();
     await peer.peers.start();
-    await expect.poll(() => node.told, PATIENCE).toContain(`added ${HOSTS[1]}`);
+    await expect.poll(() => node.events, WAIT).toContain(`added ${HOSTS[1]}`);
     const call = await forgerOf(node);
     const ip = "203.0.113.7";
     expect(await call("p2p.internal.isPeerOrForger", { ip })).toEqual({ isPeerOrForger: false });
@@ -288,7 +288,7 @@ describe("a separate forger", () => {
     expect(await call("p2p.internal.acceptNewPeer", { ip })).toEqual({});
   });
 
-  test("is not one from another address", async () => {
+  test("is refused from another address", async () => {
     const node = open(HOSTS[0]!, []);
     await node.peers.start();
     const call = await forgerOf(node, "127.0.0.8");
@@ -297,7 +297,7 @@ describe("a separate forger", () => {
 });
 
 describe("blocks for others", () => {
-  test("are told as old nodes and as nodes of this kind ask for them", async () => {
+  test("are sent in the form of old nodes and in that of Uniknode", async () => {
     const node = open(HOSTS[0]!, []);
     await node.world.forge(...range(1, 120));
     await node.peers.start();

@@ -1,4 +1,4 @@
-/** Verification of peers by what they show of their chain (p2p.md 10.4), and what follows from it (14). */
+/** Verification of the chains of peers (p2p.md 10.4), and the choice of a branch (14). */
 import {
   type Block,
   type BlockHeader,
@@ -45,13 +45,13 @@ afterEach(async () => {
 const overTheWire = (event: PeerEvent, result: unknown) =>
   readResult(event, decodeValue(encodeValue(result)), network);
 
-/** What a node of that chain says of itself. */
+/** Status of a node with that chain. */
 function statusFrom({ chain }: TestChain, isUniknode = true): ReceivedStatus {
   const status = statusOn(chain);
   return { ...(overTheWire("p2p.peer.getStatus", status) as ReceivedStatus), isUniknode };
 }
 
-/** What a node of that chain answers. */
+/** Replies of a node with that chain. */
 function askFrom({ chain }: TestChain, asked: string[] = []): RequestPeer {
   const answers = createBlockHandlers({ blocks: chain.blocks, head: chain.head });
   return (async (event: PeerEvent, argument: never) => {
@@ -80,7 +80,7 @@ const verify = (own: TestChain, status: ReceivedStatus, request: RequestPeer) =>
     header: own.chain.blocks.header,
   });
 
-/** A node that says that this is its head. */
+/** Status of a node that claims this head. */
 const statusOfHead = (header: BlockHeader): ReceivedStatus => {
   const json = { ...headerToJson(header) };
   const state = { height: header.height, forgingAllowed: true, currentSlot: 1, header: json };
@@ -96,7 +96,7 @@ const signedBy = (header: BlockHeader, blockSignature: string): BlockHeader =>
 const nobody: RequestPeer = () => Promise.reject(new Error("nobody should have been asked"));
 
 describe("a peer on our chain", () => {
-  test("is verified by its head alone while it is not ahead", async () => {
+  test("is verified by its head alone unless it is ahead", async () => {
     const [own, other] = [open(), open()];
     const blocks = await own.forge(...range(1, 5));
     await other.take(...blocks.slice(0, 3));
@@ -109,7 +109,7 @@ describe("a peer on our chain", () => {
   test.each([
     ["a node of this kind", true, "uniknode.peer.getBlocks"],
     ["an old node", false, "p2p.peer.getBlocks"],
-  ])("shows the headers that it is ahead by: %s", async (_, isUniknode, event) => {
+  ])("is verified by its headers above ours if it is ahead, isUniknode %s", async (_, isUniknode, event) => {
     const [own, other] = [open(), open()];
     await own.take(...(await other.forge(...range(1, 5))).slice(0, 2));
     const asked: string[] = [];
@@ -119,7 +119,7 @@ describe("a peer on our chain", () => {
   });
 });
 
-test("the highest common block of two branches is found, wherever they part", async () => {
+test("The highest common block of two branches is found at every height.", async () => {
   for (const common of [1, 3, 17, 30]) {
     const [own, other] = [open(), open()];
     await other.take(...(await own.forge(...range(1, common - 1))));
@@ -143,7 +143,7 @@ describe("a peer is refused", () => {
       ({ message }: Error) => message,
     );
 
-  test("that shows another block than its head", async () => {
+  test("that sends another block than its head", async () => {
     const { own, other } = await branches();
     const status = statusFrom(other);
     const lying = { ...status, state: { ...status.state, height: 99 } };
@@ -153,7 +153,7 @@ describe("a peer is refused", () => {
     expect(await refusal(own, otherId, nobody)).toContain("another id than it claims");
   });
 
-  test("whose head nobody signed", async () => {
+  test("whose head has no valid signature", async () => {
     const { own, other } = await branches();
     const header = signedBy(other.make(20).header, other.header(4).blockSignature);
     expect(await refusal(own, statusOfHead(header), askFrom(other))).toBe(
@@ -161,7 +161,7 @@ describe("a peer is refused", () => {
     );
   });
 
-  test("that claims a height which it cannot show", async () => {
+  test("that claims a height without sending its blocks", async () => {
     const { own, other } = await branches();
     // Anybody can sign a header of any height.
     const { header } = other.make(20, { keys: keysFromPassphrase("nobody") });
@@ -183,13 +183,13 @@ describe("a peer is refused", () => {
     expect(await refusal(own, status, request)).toContain("of another delegate than that of its slot");
   });
 
-  test("that names a common block which nobody asked for", async () => {
+  test("that names a common block that was not requested", async () => {
     const { own, other } = await branches();
     const request = (async () => ({ height: 5, id: "ab".repeat(32) })) as unknown as RequestPeer;
     expect(await refusal(own, statusFrom(other), request)).toContain("a common block that was not requested");
   });
 
-  test("that has nothing in common with us", async () => {
+  test("that has no block in common with us", async () => {
     const { own, other } = await branches();
     const request = (async () => null) as unknown as RequestPeer;
     expect(await refusal(own, statusFrom(other), request)).toBe("it has no block in common with us");
@@ -207,7 +207,7 @@ describe("a peer is refused", () => {
   });
 });
 
-describe("the branch to go to", () => {
+describe("the branch to switch to", () => {
   const peer = (ip: string, hisHeight: number, highestCommonHeight: number, myHeight = 10, id = ip): Peer =>
     ({
       ip,
@@ -223,7 +223,7 @@ describe("the branch to go to", () => {
   });
 
   test.each([
-    ["nobody is forked", [peer("a", 12, 10), peer("b", 10, 10)], undefined],
+    ["no peer is forked", [peer("a", 12, 10), peer("b", 10, 10)], undefined],
     ["fewer than half are", [peer("a", 12, 8), peer("b", 10, 10), peer("c", 10, 10)], undefined],
     [
       "half are, and higher",
@@ -258,7 +258,7 @@ describe("the branch to go to", () => {
     expect(branch && { ...branch, peers: ips(branch.peers), holders: ips(branch.holders) }).toEqual(expected);
   });
 
-  test("nothing is forged behind verified peers, on a branch that they left, or out of step", () => {
+  test("forging is refused behind verified peers, on a branch that they left, or out of sync", () => {
     const head = { height: 10 } as never;
     const obstacle = (peers: Peer[], isSynced = true) => preflightFailure(peers, { head, isSynced });
     expect(obstacle([])).toBeUndefined();

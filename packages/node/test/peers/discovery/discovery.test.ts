@@ -1,4 +1,4 @@
-/** Who becomes a peer, who is left, and who is not talked to (p2p.md 10.3 and 10.6). */
+/** Candidates, rounds of discovery, lost peers and bans (p2p.md 10.3 and 10.6). */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
@@ -65,7 +65,7 @@ function world(
 }
 
 describe("a candidate", () => {
-  test("becomes a peer under its plain address, once", async () => {
+  test("becomes a peer under its normalized address, once", async () => {
     const { candidates, told, pinged } = world();
     const submitted = ["::ffff:203.0.113.7", "203.0.113.7"].map((address) => candidates.submit(address));
     expect(await Promise.all(submitted)).toEqual([true, true]);
@@ -95,7 +95,7 @@ describe("a candidate", () => {
     expect(await peers(["2001:db8:2::1"])).toBe(1);
   });
 
-  test("is one of 500 at most, unless it is a seed", async () => {
+  test("is refused beyond 500 peers, unless it is a seed", async () => {
     const { candidates, peerTable } = world();
     for (let index = 0; index < 500; index++) peerTable.put(peerAt(`10.${index >> 8}.${index & 255}.1`));
     expect(await candidates.submit("203.0.113.1")).toBe(false);
@@ -132,13 +132,13 @@ describe("a candidate", () => {
     expect(await world({ banned: ["203.0.113.9"] }).candidates.submit(address)).toBe(false);
   });
 
-  test("is refused where nobody is taken, even as a seed", async () => {
+  test("is refused while discovery is disabled, even as a seed", async () => {
     const { candidates, pinged } = world({ isDisabled: true });
     expect(await candidates.submit("203.0.113.1", { isSeed: true })).toBe(false);
     expect(pinged).toEqual([]);
   });
 
-  test("may be at another loopback address, where several nodes share a machine", async () => {
+  test("may have another loopback address if loopback is allowed", async () => {
     const { candidates } = world({ allowsLoopback: true });
     expect(await candidates.submit("127.0.0.3")).toBe(true);
     expect(await candidates.submit("127.0.0.2")).toBe(false);
@@ -148,7 +148,7 @@ describe("a candidate", () => {
 test.each([
   [true, ["203.0.113.1", "203.0.113.2", "203.0.114.3"]],
   [false, ["203.0.113.1"]],
-])("a first look that is open (%s) finds %j", async (isOpen, found) => {
+])("a first round that is open (%s) finds %j", async (isOpen, found) => {
   const { peerTable, candidates, told } = world();
   const discovery = createDiscovery(
     { seeds: ["203.0.113.1"], sources: [], minPeers: 1, isOpen },
@@ -170,7 +170,7 @@ test.each([
 describe("a round of discovery", () => {
   const HOUR_MS = 3_600_000;
 
-  /** Peers of a node, each of which tells of others; `ping` is asked of all that are looked at. */
+  /** Peers of a node, each of which announces others; `ping` is called for every candidate. */
   function rounds(
     peers: number,
     told: (ip: string) => string[],
@@ -203,7 +203,7 @@ describe("a round of discovery", () => {
   }
   const many = (count: number, net: string) => Array.from({ length: count }, (_, last) => `${net}.${last}`);
 
-  test("asks eight peers, and takes fifty addresses of each", async () => {
+  test("requests the peers of eight peers, and uses fifty addresses of each", async () => {
     const { discovery, asked, submitted } = rounds(10, (ip) => many(60, `198.51.${ip.split(".")[3]}`));
     await discovery.start();
     discovery.close();
@@ -216,7 +216,7 @@ describe("a round of discovery", () => {
   test.each([
     ["fewer than three quarters of those it hears of are peers", 14, true],
     ["three quarters of them are", 12, false],
-  ])("after the first looks at all of them when %s", async (_, heard, looks) => {
+  ])("after the first submits all announced addresses when %s", async (_, heard, looks) => {
     vi.useFakeTimers();
     const { discovery, submitted } = rounds(9, () => many(heard, "198.51.100"));
     await discovery.start();
@@ -241,7 +241,7 @@ describe("a round of discovery", () => {
     expect(submitted.length > 0).toBe(begins);
   });
 
-  test("leaves those that fail, and tells of it", async () => {
+  test("drops peers that fail, and reports it", async () => {
     const { discovery, peerTable, events, left } = rounds(3, () => [], {
       async ping(ip, { isForced }) {
         expect(isForced).toBe(false);
@@ -273,7 +273,7 @@ describe("a peer", () => {
     expect(peerTable.get("203.0.113.1") !== undefined).toBe(stays);
   });
 
-  test("that was lost is tried again until it is back", async () => {
+  test("that was lost is dialled again until it is a peer", async () => {
     vi.useFakeTimers();
     const tried: string[] = [];
     const reconnect = createReconnect(async (ip) => tried.push(ip) > 2);
@@ -308,7 +308,7 @@ describe("a peer", () => {
   });
 });
 
-test("a ban counts in every form of the address, and over restarts", () => {
+test("A ban applies to every form of the address, and survives restarts.", () => {
   const banned: string[] = [];
   const rows: { ip: string; untilMs: number; reason: string }[] = [];
   let now = 1_000;
@@ -328,7 +328,7 @@ test("a ban counts in every form of the address, and over restarts", () => {
   expect(isBanned("203.0.113.7")).toBe(false);
 });
 
-test("a ban of an address of IPv6 counts for its /64", () => {
+test("A ban of an IPv6 address applies to its /64.", () => {
   const bans = createBans({
     store: { bans: () => [], ban: () => {} },
     nowMs: () => 1_000,
@@ -341,7 +341,7 @@ test("a ban of an address of IPv6 counts for its /64", () => {
   expect(bans.count()).toBe(1);
 });
 
-test("more bans than are remembered end the earliest ones", () => {
+test("Beyond the maximum of bans, the earliest ones end.", () => {
   const bans = createBans({
     store: { bans: () => [], ban: () => {} },
     nowMs: () => 1_000,
@@ -355,7 +355,7 @@ test("more bans than are remembered end the earliest ones", () => {
   expect(bans.isBanned("10.0.0.1")).toBe(true);
 });
 
-test("a sample takes each at most once", () => {
+test("A sample has each item at most once.", () => {
   expect(sample([1, 2, 3], 5).sort()).toEqual([1, 2, 3]);
   expect(new Set(sample([1, 2, 3, 4, 5], 3)).size).toBe(3);
   expect(sample([], 3)).toEqual([]);

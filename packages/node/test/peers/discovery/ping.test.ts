@@ -1,4 +1,4 @@
-/** Asking a peer for its status, and what that decides before its chain is looked at (p2p.md 10.4 and 10.5). */
+/** Ping: the status of a peer, and the checks before its chain is verified (p2p.md 10.4 and 10.5). */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPing, type Ping } from "../../../src/peers/discovery/ping.ts";
 import { createPeerTable, type PeerTable } from "../../../src/peers/table/peer-table.ts";
@@ -24,7 +24,7 @@ const OWN = "this process";
 let own: TestChain;
 let peerTable: PeerTable;
 let asked: number;
-/** What the peer says. */
+/** Status of the peer. */
 let status: Status;
 let request: () => Promise<Status>;
 let ping: Ping;
@@ -64,7 +64,7 @@ const withConfig = (config: Partial<Status["config"]>): Status => ({
   config: { ...status.config, ...config },
 });
 
-test("a peer of the network on our chain is known afterwards", async () => {
+test("A peer of the network on our chain is put into the peer table.", async () => {
   await ping(IP, forced);
   expect(peerTable.get(IP)).toMatchObject({
     height: 1,
@@ -86,17 +86,17 @@ test.each<[string, () => Status, string]>([
     "it is this node itself",
   ],
   [
-    "that shows another block than it says to have",
+    "that sends another block than it claims",
     () => ({ ...status, state: { ...status.state, height: 2 } }),
     "it does not send its head",
   ],
-])("a node %s is none", async (_, told, message) => {
+])("A node %s does not become a peer.", async (_, told, message) => {
   status = told();
   await expect(ping(IP, forced)).rejects.toThrow(message);
   expect(peerTable.get(IP)).toBeUndefined();
 });
 
-test("a peer is asked again after two minutes, or when somebody must know", async () => {
+test("A peer is pinged again after two minutes, or when forced.", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const unforced = { isForced: false };
   await ping(IP, unforced);
@@ -110,7 +110,7 @@ test("a peer is asked again after two minutes, or when somebody must know", asyn
   expect(asked).toBe(3);
 });
 
-test("whoever asks for a peer that is being asked waits for the same answer", async () => {
+test("Concurrent pings of a peer share one request.", async () => {
   const { promise, resolve } = Promise.withResolvers<Status>();
   request = () => promise;
   const pings = [ping(IP, forced), ping(IP, forced)];
@@ -119,7 +119,7 @@ test("whoever asks for a peer that is being asked waits for the same answer", as
   expect(asked).toBe(1);
 });
 
-test("others are told when a peer was verified, and how the chains compared", async () => {
+test("The view of a peer has the time and the result of its verification.", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   await ping(IP, forced);
   vi.advanceTimersByTime(5_000);
@@ -132,7 +132,7 @@ test("others are told when a peer was verified, and how the chains compared", as
   });
 });
 
-test("services whose ports were tried stay known", async () => {
+test("Results of probed ports are kept over a ping.", async () => {
   await ping(IP, forced);
   peerTable.setPorts(IP, { "@arkecosystem/core-api": -1 });
   await ping(IP, forced);

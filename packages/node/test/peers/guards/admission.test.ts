@@ -1,4 +1,4 @@
-/** How many sessions others may hold, and who makes room for whom (p2p.md 6.1 point 4). */
+/** Admission and eviction of sessions (p2p.md 6.1 point 4). */
 import { describe, expect, test } from "vitest";
 import { addressGroupsOf } from "../../../src/peers/addresses.ts";
 import { type AdmittedSession, createAdmission } from "../../../src/peers/guards/admission.ts";
@@ -16,7 +16,7 @@ function door({ perSubnet = 10, total = 1_000, peers = [] as string[] } = {}) {
     evicted,
     enter,
     figures: admission.figures,
-    /** Enters, and shakes hands where there is room. */
+    /** Admits a session and finishes its handshake. */
     open(address: string): AdmittedSession | string {
       const entered = enter(address);
       if (typeof entered !== "string") entered.markOpen();
@@ -44,35 +44,35 @@ test("addresses are counted by /24 of IPv4, and by /48 and /64 of IPv6", () => {
 });
 
 describe("sessions", () => {
-  test("of one /64 are no more than those of an IPv4 subnet, whatever its last bytes are", () => {
+  test("of one /64 have the bound of an IPv4 subnet, whatever the last bytes are", () => {
     const { open } = door();
     expect(count(times(1_000, (index) => open(inNetwork(index))))).toBe(10);
     expect(open("2001:db8:1:2::ffff")).toBe("subnet");
     expect(open("2001:db8:1:3::1")).toBeTypeOf("object");
   });
 
-  test("of one /48 are no more than twice as many, and leave room for everybody else", () => {
+  test("of one /48 have twice this bound, and leave capacity for others", () => {
     const { open, figures } = door();
     expect(count(times(1_000, (index) => open(inSite(index))))).toBe(20);
     expect(figures().sessions).toBe(20);
     expect(open("2001:db8:2::1")).toBeTypeOf("object");
   });
 
-  test("count until they leave", () => {
+  test("count until they are released", () => {
     const { open, figures } = door({ perSubnet: 1 });
     const first = open("10.1.2.3") as AdmittedSession;
     expect(open("10.1.2.4")).toBe("subnet");
     first.release();
     expect(open("10.1.2.4")).toBeTypeOf("object");
-    // As when a socket closes that was to make room.
+    // As when the socket of an evicted session closes.
     first.release();
     expect(open("10.1.2.5")).toBe("subnet");
     expect(figures()).toEqual({ sessions: 1, handshakes: 0, evicted: 0 });
   });
 });
 
-describe("where every place is taken", () => {
-  test("a stranger from elsewhere takes the place of one of the largest group", () => {
+describe("at full capacity", () => {
+  test("a session from another group evicts one of the largest group", () => {
     const { open, evicted } = door({ total: 100 });
     // 80 sessions of sites of one /32, the youngest site of which has two.
     for (let site = 0; site < 79; site++) open(`2001:db8:${site.toString(16)}::1`);
@@ -85,14 +85,14 @@ describe("where every place is taken", () => {
     expect(evicted[1]).toMatch(/^2001:db8:/);
   });
 
-  test("a stranger of a group that is as large as the others is refused", () => {
+  test("a session of a group as large as the others is refused", () => {
     const { open, evicted } = door({ total: 50 });
     for (let index = 0; index < 50; index++) open(elsewhere(index));
     expect(open("10.1.2.3")).toBe("total");
     expect(evicted).toEqual([]);
   });
 
-  test("a peer takes the place of a stranger, and no stranger that of a peer", () => {
+  test("a peer evicts other sessions, and no other session evicts a peer", () => {
     const peers = times(49, elsewhere);
     const { open, evicted } = door({ total: 50, peers: [...peers, "10.1.2.3"] });
     for (const peer of peers) open(peer);
@@ -102,7 +102,7 @@ describe("where every place is taken", () => {
     expect(open("198.51.100.1")).toBe("total");
   });
 
-  test("an unfinished handshake makes room first", () => {
+  test("an unfinished handshake is evicted first", () => {
     const { open, enter, evicted, figures } = door({ total: 50 });
     for (let index = 0; index < 49; index++) open(elsewhere(index));
     enter("203.0.113.1");
@@ -113,7 +113,7 @@ describe("where every place is taken", () => {
   });
 });
 
-test("in a full subnet, a neighbour takes the place of one who has more than his share", () => {
+test("In a full subnet, an address evicts a session of one that has more.", () => {
   const { open, evicted } = door({ perSubnet: 4 });
   for (let index = 0; index < 4; index++) open("10.1.2.3");
   expect(open("10.1.2.4")).toBeTypeOf("object");
@@ -122,7 +122,7 @@ test("in a full subnet, a neighbour takes the place of one who has more than his
   expect(evicted).toEqual(["10.1.2.3", "10.1.2.3"]);
 });
 
-test("many sites that come and go never keep out a caller from another region", () => {
+test("Many sites of one region never exclude a caller from another region.", () => {
   const { open, evicted, figures } = door();
   for (let round = 0; round < 2_000; round++) open(`2001:db8:${round.toString(16)}::1`);
   expect(figures().sessions).toBe(1_000);

@@ -38,14 +38,14 @@ test("other events count together, and too many block the address for a minute",
   expect(isCounted(limits, "p2p.peer.getStatus", 60_999)).toBe(true);
 });
 
-test("exempt addresses are free of every limit", () => {
+test("Exempt addresses have no limit.", () => {
   const limits = limitsOf(1);
   for (let count = 0; count < 5; count++) {
     expect(isCounted(limits, "p2p.peer.getPeers", 0, "127.0.0.1")).toBe(true);
   }
 });
 
-test("a window lets its number through, and remembers no more than the keys of a window", () => {
+test("A window admits its number of events, and keeps only the keys of one window.", () => {
   const steps = fc.array(fc.tuple(fc.nat(5), fc.nat(60)), { maxLength: 200 });
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 4 }), (events, limit) => {
@@ -67,7 +67,7 @@ test("a window lets its number through, and remembers no more than the keys of a
   );
 });
 
-test("the addresses of a /64 send together no more than five of them may", () => {
+test("The addresses of a /64 share five times the limit of one address.", () => {
   const limits = limitsOf(100);
   const address = (index: number) => `2001:db8:1:2::${index.toString(16)}`;
   const isPosted = (index: number) => isCounted(limits, "p2p.peer.postBlock", 0, address(index));

@@ -1,10 +1,10 @@
-/** Peers that did not give what they claimed. */
+/** Suspensions of peers that did not send what they claimed. */
 import { expect, test } from "vitest";
 import { createSuspensions } from "../../../src/peers/guards/suspensions.ts";
 
 const IP = "203.0.113.7";
 
-test("one that fails is left out for twice as long each time, up to a bound", () => {
+test("Each suspension lasts twice as long as the one before, up to a bound.", () => {
   const suspensions = createSuspensions({ firstMs: 10, maxMs: 40 });
   expect(suspensions.has(IP, 0)).toBe(false);
   let at = 0;
@@ -17,7 +17,7 @@ test("one that fails is left out for twice as long each time, up to a bound", ()
   expect(suspensions.has("203.0.113.8", 0)).toBe(false);
 });
 
-test("one that gives what it claims begins anew", () => {
+test("A peer that sends what it claims starts again with the shortest suspension.", () => {
   const suspensions = createSuspensions({ firstMs: 10, maxMs: 40 });
   suspensions.add(IP, 0);
   suspensions.clear(IP);
@@ -26,14 +26,14 @@ test("one that gives what it claims begins anew", () => {
   expect(suspensions.has(IP, 10)).toBe(false);
 });
 
-test("the addresses of a /64 are left out together", () => {
+test("The addresses of a /64 are suspended together.", () => {
   const suspensions = createSuspensions({ firstMs: 10, maxMs: 40 });
   suspensions.add("2001:db8:1:2::7", 0);
   expect(suspensions.has("2001:db8:1:2::8", 9)).toBe(true);
   expect(suspensions.has("2001:db8:1:3::7", 9)).toBe(false);
 });
 
-test("no more than ten thousand are remembered, the latest ones", () => {
+test("At most ten thousand suspensions are kept, the latest ones.", () => {
   const suspensions = createSuspensions({ firstMs: 10, maxMs: 40 });
   const address = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
   for (let index = 0; index <= 10_000; index++) suspensions.add(address(index), 0);

@@ -1,4 +1,4 @@
-/** A node among those who wish it ill, in every way there is: it forges on time, and its memory stays bounded (p2p.md 2, 6 and 10). */
+/** Attacks on the peer port: the node forges on time, and its memory stays bounded (p2p.md 2, 6 and 10). */
 import { randomBytes, randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -20,7 +20,7 @@ import { addressOf, createWorld, type TestNode, type World } from "../../../test
 import { askFrom, type Liar, type Lies, madeUp, startLiar } from "./liar.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 250 };
-/** What a node takes without any of this, and the bytes of messages that it lets begin. */
+/** Memory of a node without an attack, and the bound on incomplete messages. */
 const MAX_MEMORY_MIB = 700;
 
 let world: World;
@@ -63,7 +63,7 @@ function freshAddress(): string {
   return `127.0.0.${nextHost}`;
 }
 
-/** An address of a subnet whose connections nobody has used up. */
+/** An address of a subnet with free connections. */
 const quietAddress = () => `127.0.1.${nextQuiet++}`;
 
 /** A socket from an address of its own; whatever it sends, the other side may end it. */
@@ -80,7 +80,7 @@ const opened = () => attacker(HEAD, textFrame(HANDSHAKE));
 const memoryMib = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${node.process.child.pid}/status`, "utf8"))![1]) / 1024;
 
-/** The node goes on for some blocks while something is done again and again; the most memory it had. */
+/** Repeats an attack while the node forges some blocks; returns its maximum memory. */
 async function forgesMeanwhile(blocks: number, disturb: () => void): Promise<number> {
   const goal = (await node.height()) + blocks;
   let most = 0;
@@ -95,8 +95,8 @@ async function forgesMeanwhile(blocks: number, disturb: () => void): Promise<num
 }
 
 test.each<[string, () => void]>([
-  ["bytes that are nothing", () => attacker(randomBytes(randomInt(1, 5_000)))],
-  ["frames that are none", () => opened().write(randomBytes(5_000))],
+  ["random bytes", () => attacker(randomBytes(randomInt(1, 5_000)))],
+  ["invalid frames", () => opened().write(randomBytes(5_000))],
   ["every opcode", () => opened().write(frame(randomInt(0, 16), randomBytes(randomInt(0, 200))))],
   [
     "JSON that is no message",
@@ -104,21 +104,21 @@ test.each<[string, () => void]>([
   ],
   ["objects in objects", () => opened().write(textFrame('{"a":'.repeat(200_000)))],
   [
-    "events by the hundred",
+    "hundreds of events",
     () => opened().write(Buffer.concat(Array.from({ length: 200 }, (_, cid) => call("getStatus", {}, cid)))),
   ],
   [
-    "transactions that are none",
+    "invalid transactions",
     () => opened().write(call("postTransactions", { transactions: Array(40).fill({ id: "a", type: 0 }) }, 2)),
   ],
   [
-    "blocks that are none",
+    "invalid blocks",
     () =>
       opened().write(
         call("postBlock", { block: { base64: true, data: randomBytes(300).toString("base64") } }, 2),
       ),
   ],
-  ["connections that say nothing", () => attacker()],
+  ["silent connections", () => attacker()],
 ])("%s", { timeout: 90_000 }, async (_, attack) => {
   const most = await forgesMeanwhile(2, () => {
     for (let count = 0; count < 5; count++) attack();
@@ -139,7 +139,7 @@ test("messages that begin and never end", { timeout: 90_000 }, async () => {
   expect(most).toBeLessThan(MAX_MEMORY_MIB);
 });
 
-test("readers who ask and do not read", { timeout: 90_000 }, async () => {
+test("clients that request and do not read", { timeout: 90_000 }, async () => {
   const question = {
     event: "uniknode.peer.getBlocks",
     data: { data: { lastBlockHeight: 1, blockLimit: 2_000 }, headers: {} },
@@ -154,7 +154,7 @@ test("readers who ask and do not read", { timeout: 90_000 }, async () => {
   expect(most).toBeLessThan(MAX_MEMORY_MIB);
 });
 
-/** What the first node of a world tells of itself to a stranger. */
+/** Status of the first node of a world, requested from an unknown address. */
 async function buildStatus(world: World) {
   const way = [quietAddress(), addressOf(0)] as const;
   const status = (await askFrom(world, way, "p2p.peer.getStatus", {})) as Lies["status"];
@@ -162,14 +162,14 @@ async function buildStatus(world: World) {
   return { status, head: headerFromPeer(header as never, world.network) };
 }
 
-test("blocks that are wrong, by a delegate", { timeout: 150_000 }, async () => {
-  // One of its two delegates wishes ill.
+test("invalid blocks of a delegate", { timeout: 150_000 }, async () => {
+  // One of its two delegates is the attacker.
   const divided = await createWorld({ nodes: 2, blocktime: 2 });
   onTestFinished(divided.close);
   const victim = await divided.start(0);
   const slots = createSlots(divided.network);
   const villain = divided.delegates[1]!;
-  // More than he has.
+  // More than its balance.
   const transfer = seal(
     builders.transfer({
       network: divided.network,
@@ -272,11 +272,11 @@ describe("peers", { timeout: 90_000 }, () => {
     liars.push(liar);
     return liar;
   }
-  /** Whoever calls is called back. */
+  /** A node dials its callers. */
   const call = ({ host }: Liar) => void askFrom(world, [host, addressOf(0)], "p2p.peer.getPeers", {});
   const peersOfNode = () => node.get<unknown[]>("/peers");
 
-  test("that claim a height which they do not have", async () => {
+  test("that claim a false height", async () => {
     const liar = await lieWith((common) => ({
       head: madeUp(world.network, { ...common, height: 999_999, id: UNKNOWN }, nobody),
       headersAfter: () => [],
@@ -287,7 +287,7 @@ describe("peers", { timeout: 90_000 }, () => {
     expect(most).toBeLessThan(MAX_MEMORY_MIB);
   });
 
-  test("that show headers without end", async () => {
+  test("that send endless headers", async () => {
     let shown = 0;
     const liar = await lieWith((common) => ({
       head: madeUp(world.network, { ...common, height: 999_999, id: UNKNOWN }, nobody),
@@ -307,7 +307,7 @@ describe("peers", { timeout: 90_000 }, () => {
   });
 });
 
-test("it missed hardly a slot", async () => {
+test("it missed almost no slot", async () => {
   const height = await node.height();
   await node.stop();
   const database = openDatabase(join(world.folder, "node-0", "node.sqlite"), { readonly: true });

@@ -1,4 +1,4 @@
-/** Strangers with more addresses of IPv6 than a node has places: they take up a few, and others get in. */
+/** Clients with more IPv6 addresses than a node has connections: they get a few, and others are admitted. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -39,7 +39,7 @@ function makeNamespace(): void {
   );
 }
 
-/** Connects from each of the addresses, holds what is let in, and asks from the last one. */
+/** Connects from each of the addresses, keeps the admitted connections, and sends a request from the last one. */
 const STRANGERS = `
 import { once } from "node:events";
 import { WebSocket } from "ws";

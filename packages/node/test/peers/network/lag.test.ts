@@ -1,4 +1,4 @@
-/** A node that only follows, beside one that makes blocks faster than they may be posted (p2p.md 6.3 and 12). */
+/** A node that only follows, beside one that forges faster than blocks may be posted (p2p.md 6.3 and 12). */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { createWorld, type World } from "../../../test-support/peers/world.ts";

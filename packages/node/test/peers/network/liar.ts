@@ -11,7 +11,7 @@ import { addressOf, type World } from "../../../test-support/peers/world.ts";
 
 const LIMITS = { timeoutMs: 10_000, maxBytes: 20_000_000 };
 
-/** Asks a node something from an address; undefined if it does not answer. */
+/** Sends a request to a node from an address; undefined if it does not answer. */
 export async function askFrom<E extends EventName>(
   world: World,
   [from, to]: readonly [string, string],
@@ -26,13 +26,13 @@ export async function askFrom<E extends EventName>(
   return answer?.result;
 }
 
-/** The next header on another, made by whoever has the keys, in the slot after it. */
+/** The next header after another, in the next slot, signed with given keys. */
 export const madeUp = (network: Network, previous: BlockHeader, keys: KeyPair): BlockHeader =>
   forgeBlock({ network, timestamp: previous.timestamp + 2, previous, transactions: [] }, keys).header;
 
 export type Liar = {
   readonly host: string;
-  /** Events that it was asked. */
+  /** Names of the received events. */
   readonly asked: string[];
   close(): Promise<void>;
 };
@@ -42,7 +42,7 @@ export type Lies = {
   /** The status of an honest node, the height and head of which it replaces. */
   readonly status: { readonly state: object; readonly config: object };
   readonly head: BlockHeader;
-  /** The block that it has in common with everybody. */
+  /** Its common block with every node. */
   readonly common: BlockHeader;
   /** Headers after a height, for a verification or as blocks without transactions. */
   readonly headersAfter: (height: number, isVerified: boolean) => readonly BlockHeader[];

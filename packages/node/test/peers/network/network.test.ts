@@ -27,7 +27,7 @@ type BlockRow = { id: string; height: number; generator: { publicKey: string } }
 const heights = () => Promise.all(nodes.map((node) => node.height()));
 const reach = (height: number) =>
   expect.poll(async () => Math.min(...(await heights())), PATIENCE).toBeGreaterThanOrEqual(height);
-/** Waits until every node is some blocks further than the highest is now. */
+/** Waits until every node is some blocks above the current highest head. */
 const advance = async (blocks: number) => reach(Math.max(...(await heights())) + blocks);
 const idAt = (node: TestNode, height: number) => node.get<BlockRow>(`/blocks/${height}`).then(({ id }) => id);
 
@@ -70,7 +70,7 @@ afterAll(async () => {
 });
 
 describe("a network of nodes", { timeout: 120_000 }, () => {
-  test("finds itself and forges one chain", async () => {
+  test("discovers all nodes and forges one chain", async () => {
     await expect
       .poll(
         () => Promise.all(nodes.map(async (node) => (await node.get<unknown[]>("/peers")).length)),
@@ -81,12 +81,12 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
     await expectAgreement();
   });
 
-  test("tells of its peers", async () => {
+  test("emits events for its peers", async () => {
     const [peer] = await nodes[0]!.get<{ ip: string; port: number; version: string }[]>("/peers");
     expect(peer).toMatchObject({ port: world.port, version: "5.7.2" });
   });
 
-  test("tells its peers the port on which its API is reached, though a free one was taken", async () => {
+  test("announces the actual port of its API when it took a free one", async () => {
     const stranger = { address: addressOf(0), port: world.port, localAddress: "127.0.0.99" };
     const connection = await connectPeer(stranger);
     const limits = { timeoutMs: 5_000, maxBytes: 100_000 };
@@ -98,7 +98,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
     });
   });
 
-  test("tells that its clock is another than that of a time server, and goes on", async () => {
+  test("warns that its clock differs from that of a time server, and continues", async () => {
     await expect
       .poll(() => nodes[0]!.process.stderr(), PATIENCE)
       .toMatch(/"level":"warn".*"offsetMs":3[56]\d{5}.*"clock compared with a time server"/);
@@ -107,7 +107,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
   test("forges what was posted to any of them", async () => {
     for (const node of nodes) {
       await pay(node);
-      // The next one goes to another node, which must have heard of this one.
+      // The next one goes to another node, which must have received this one.
       const next = nodes[(node.index + 1) % NODES]!;
       await expect
         .poll(async () => (await next.get<unknown[]>("/transactions/unconfirmed")).length, PATIENCE)
@@ -121,7 +121,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
     }
   });
 
-  test("goes on without a node that was killed, which catches up afterwards", async () => {
+  test("continues without a killed node, which catches up after its restart", async () => {
     const victim = nodes.pop()!;
     await victim.stop("SIGKILL");
     await advance(3);
@@ -130,7 +130,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
     await expectAgreement();
   });
 
-  test("goes on without a node that was asleep, which finds its way back", async () => {
+  test("continues without a paused node, which catches up when it resumes", async () => {
     const { child } = nodes[1]!.process;
     const others = nodes.filter(({ index }) => index !== 1);
     child.kill("SIGSTOP");
@@ -141,7 +141,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
     await expectAgreement();
   });
 
-  test("lets a node of no delegate follow from the beginning", async () => {
+  test("lets a node without delegates synchronise from the genesis block", async () => {
     const follower = await world.start(NODES);
     nodes.push(follower);
     await advance(2);

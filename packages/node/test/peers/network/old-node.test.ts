@@ -58,7 +58,7 @@ const isPeer = async () => (await node.get<{ ip: string }[]>("/peers")).some(({ 
 const onChain = async ({ header }: Block) =>
   (await node.get<{ id: string }[]>("/blocks")).some(({ id }) => id === header.id);
 
-/** The next block by the delegate who is not our node's, once it is its turn. */
+/** The next block by the delegate that is not our node's, in its slot. */
 async function nextBlock(transactions: SealedTransaction[] = []): Promise<Block> {
   const delegate = world.delegates[1]!;
   let block: Block | undefined;
@@ -91,7 +91,7 @@ test("an old node is a peer once it is ready", { timeout: 90_000 }, async () => 
   await expect.poll(isPeer, PATIENCE).toBe(true);
 });
 
-/** The old node fetches what it lacks, as it does while it is not in step. */
+/** The old node fetches missing blocks, as it does while it is not in sync. */
 async function catchUp(): Promise<number> {
   const question = { lastBlockHeight: old.chain.length, blockLimit: 400, serialized: true };
   const fetched = await askFrom(world, fromOld, "p2p.peer.getBlocks", question);
@@ -102,7 +102,7 @@ async function catchUp(): Promise<number> {
   return old.chain.length;
 }
 
-test("it fetches our blocks, gets the next ones, and we take those that it posts", {
+test("it fetches our blocks, receives the next ones, and we accept those that it posts", {
   timeout: 90_000,
 }, async () => {
   await expect.poll(catchUp, { timeout: 60_000, interval: 2_500 }).toBeGreaterThan(1);
@@ -114,14 +114,14 @@ test("it fetches our blocks, gets the next ones, and we take those that it posts
   await expect.poll(() => onChain(block), PATIENCE).toBe(true);
 });
 
-test("a block that it keeps to itself is fetched, transactions and all", { timeout: 90_000 }, async () => {
+test("a block that it does not post is fetched, with its transactions", { timeout: 90_000 }, async () => {
   const block = await nextBlock([payment(1n)]);
   old.chain.push(block);
   await expect.poll(() => onChain(block), PATIENCE).toBe(true);
   expect(old.asked).toContain("p2p.peer.getBlocks");
 });
 
-test("a transaction that it posts is passed on", { timeout: 60_000 }, async () => {
+test("a transaction that it posts is broadcast", { timeout: 60_000 }, async () => {
   const { data } = payment(2n);
   const transactions = [transactionToJson(data)];
   expect(await askFrom(world, fromOld, "p2p.peer.postTransactions", { transactions })).toEqual([]);
@@ -145,13 +145,13 @@ test("an old forger forges by our node, and the block reaches the old node", {
   await expect.poll(() => old.chain.some(({ header }) => header.id === block.header.id), PATIENCE).toBe(true);
 });
 
-test("we are there again after it has cut the connection", { timeout: 90_000 }, async () => {
+test("we reconnect after it has cut the connection", { timeout: 90_000 }, async () => {
   const asked = old.asked.length;
   old.cut();
   await expect.poll(() => old.asked.length, PATIENCE).toBeGreaterThan(asked);
   await expect.poll(isPeer, PATIENCE).toBe(true);
 });
 
-test("it has found no fault with us", () => {
+test("it has recorded no violation of ours", () => {
   expect(old.broken).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * An old node as p2p.md describes it, apart from our own transport: it holds every rule against whoever calls it, cuts
- * those who break one, and remembers which.
+ * An old node as p2p.md describes it, independent of our own transport: it checks every rule, cuts callers that break
+ * one, and records the violation.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -8,17 +8,17 @@ import { type Block, blockFromBytes, bytesToHex, headerToJson, type Network } fr
 import { type WebSocket, WebSocketServer } from "ws";
 
 export type OldNode = {
-  /** Its chain from block 1 on; what is pushed is given to those who ask. */
+  /** Its chain from block 1 on; pushed blocks are sent on request. */
   readonly chain: Block[];
   /** Ids of the transactions that were posted to it. */
   readonly transactions: string[];
-  /** Names of the events that came, in order. */
+  /** Names of the received events, in order. */
   readonly asked: string[];
   /** Rules that a caller has broken. */
   readonly broken: string[];
-  /** While it is not, it answers that to everything. */
+  /** While false, it answers every event with the error "not ready". */
   isReady: boolean;
-  /** Ends the connection to it without a word. */
+  /** Cuts the connection to it. */
   cut(): void;
   close(): void;
 };
@@ -43,7 +43,7 @@ export async function startOldNode(options: {
   readonly host: string;
   readonly port: number;
   readonly genesis: Block;
-  /** What it says of itself, but for its state. */
+  /** Its status without the state. */
   readonly config: object;
   readonly currentSlot: () => number;
 }): Promise<OldNode> {

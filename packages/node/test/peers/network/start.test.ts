@@ -1,4 +1,4 @@
-/** The start of a node that has peers, as webhooks hear of it (events.md 3.4 and 3.7). */
+/** Events of the start of a node that has peers, as webhooks receive them (events.md 3.4 and 3.7). */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,12 +7,12 @@ import { createWorld } from "../../../test-support/peers/world.ts";
 
 const TOKEN = "start-test";
 
-test("a node is in step first, and forges then", { timeout: 60_000 }, async ({ onTestFinished }) => {
-  const told: { event: string; sequence: number }[] = [];
+test("A node is in sync first, and forges then.", { timeout: 60_000 }, async ({ onTestFinished }) => {
+  const events: { event: string; sequence: number }[] = [];
   const receiver = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    told.push(JSON.parse(Buffer.concat(chunks).toString()));
+    events.push(JSON.parse(Buffer.concat(chunks).toString()));
     response.end();
   }).listen(0, "127.0.0.1");
   await once(receiver, "listening");
@@ -35,9 +35,9 @@ test("a node is in step first, and forges then", { timeout: 60_000 }, async ({ o
     expect(status).toBe(201);
   }
   await node.stop();
-  told.length = 0;
+  events.length = 0;
   await start();
-  await expect.poll(() => told.length, { timeout: 30_000 }).toBe(2);
-  const order = told.toSorted((a, b) => a.sequence - b.sequence).map(({ event }) => event);
+  await expect.poll(() => events.length, { timeout: 30_000 }).toBe(2);
+  const order = events.toSorted((a, b) => a.sequence - b.sequence).map(({ event }) => event);
   expect(order).toEqual(["state.started", "forger.started"]);
 });

@@ -1,4 +1,4 @@
-/** Who is answered what (p2p.md 5, 7.1 and 9), apart from what the answers are made of. */
+/** Dispatch of calls to their handlers (p2p.md 5, 7.1 and 9). */
 import { expect, test } from "vitest";
 import { createRequestHandler, type RequestHandlerDeps } from "../../../src/peers/requests/handlers.ts";
 import type { Call } from "../../../src/peers/wire/requests/read.ts";
@@ -16,14 +16,14 @@ function answersWith(deps: Partial<RequestHandlerDeps>) {
   };
 }
 
-test("nobody is told of more peers than a caller takes", async () => {
+test("A reply has no more peers than a client accepts.", async () => {
   const peers = Array.from({ length: 2_001 }, (_, index) => `203.0.${index >> 8}.${index & 255}`);
   const { answer } = answersWith({ peers: () => peers });
   const told = await answer(callOf("p2p.peer.getPeers"), peer);
   expect(told).toEqual(peers.slice(0, 2_000).map((ip) => ({ ip })));
 });
 
-test("a forger is told that a node out of step is not ready; a peer is answered, and may become one", async () => {
+test("Out of sync, a forger is answered that the node is not ready; a peer is answered, and becomes a candidate.", async () => {
   const { answer, callers } = answersWith({ isSynced: () => false, peers: () => [] });
   await expect(answer(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).rejects.toMatchObject({
     code: "CALL_REFUSED",
@@ -33,7 +33,7 @@ test("a forger is told that a node out of step is not ready; a peer is answered,
   expect(callers).toEqual([peer.address]);
 });
 
-test("a forger of a node in step is answered, and becomes no peer by it", async () => {
+test("In sync, a forger is answered, and does not become a candidate.", async () => {
   const { answer, callers } = answersWith({ isSynced: () => true });
   expect(await answer(callOf("p2p.internal.getRateLimitedEndpoints"), forger)).toEqual([
     "p2p.peer.getPeers",

@@ -1,9 +1,9 @@
-/** Large answers, made one after another. */
+/** The queue of large replies. */
 import { expect, test } from "vitest";
 import { createReplyQueue } from "../../../src/peers/requests/reply-queue.ts";
 import { CallError } from "../../../src/peers/transport/handler.ts";
 
-test("an answer is made when those before it are, though one fails", async () => {
+test("Replies are built one after another, though one fails.", async () => {
   const replies = createReplyQueue({ maxPerAddress: 4 });
   const steps: string[] = [];
   const make = (name: string) => async () => {
@@ -22,7 +22,7 @@ test("an answer is made when those before it are, though one fails", async () =>
   expect(steps).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
 });
 
-test("an address has so many of them, and room again when one is made", async () => {
+test("An address has a bound on its replies, and capacity again when one is built.", async () => {
   const replies = createReplyQueue({ maxPerAddress: 2 });
   const first = Promise.withResolvers<string>();
   const answers = [replies.add("a", () => first.promise), replies.add("a", async () => "second")];

@@ -37,7 +37,7 @@ const honest: DownloadDeps["fetch"] = async (_, after, limit) => blocksAfter(aft
 const all = Array.from({ length: 2_990 }, (_, index) => 11 + index);
 
 describe("a download", () => {
-  test("takes parts from every source, and gives them to the chain in order", async () => {
+  test("fetches chunks from every source, and submits them to the chain in order", async () => {
     const asked = new Map<string, number>();
     const { deps, taken } = world(async ({ ip }, after, limit) => {
       asked.set(ip, (asked.get(ip) ?? 0) + 1);
@@ -50,13 +50,13 @@ describe("a download", () => {
     expect([...asked.keys()].sort()).toEqual(["a", "b", "c"]);
   });
 
-  test("asks again for what a source left out", async () => {
+  test("requests again what a source omitted", async () => {
     const { deps, taken } = world(async (_, after, limit) => blocksAfter(after, Math.min(limit, 7)));
     expect((await download(RANGE, [source("a"), source("b")], deps)).kind).toBe("done");
     expect(taken).toEqual(all);
   });
 
-  test("gives the part of a source that fails to another one", async () => {
+  test("assigns the chunk of a failing source to another one", async () => {
     const { deps, taken, failures } = world(async ({ ip }, after, limit) => {
       if (ip === "a") throw new Error("gone");
       return blocksAfter(after, limit);
@@ -66,7 +66,7 @@ describe("a download", () => {
     expect(failures).toEqual(["a", "a"]);
   });
 
-  test("asks nobody for more than it claims to have", async () => {
+  test("requests no more from a source than it claims", async () => {
     const { deps, taken } = world(async ({ ip, height }, after, limit) => {
       if (after + limit > height) throw new Error(`${ip} was asked for too much`);
       return blocksAfter(after, limit);
@@ -75,7 +75,7 @@ describe("a download", () => {
     expect(taken).toEqual(all);
   });
 
-  test("ends with what there is when nobody gives the rest", async () => {
+  test("ends when no source sends the rest", async () => {
     const lying: DownloadDeps["fetch"] = async (_, after, limit) =>
       blocksAfter(after, Math.min(limit, Math.max(0, 500 - after)));
     const { deps, taken } = world(lying);
@@ -83,7 +83,7 @@ describe("a download", () => {
     expect(taken.at(-1)).toBe(500);
   });
 
-  test("ends where the chain refuses a block, and tells whose it was", async () => {
+  test("ends when the chain refuses a block, and returns its source", async () => {
     const { deps } = world(
       async ({ ip }, after, limit) =>
         blocksAfter(after, limit).map((block) => Buffer.concat([block, Buffer.from(ip)])),
@@ -103,7 +103,7 @@ describe("a download", () => {
     expect((await downloading).kind).toBe("exhausted");
   });
 
-  test("keeps no more than so many bytes waiting", async () => {
+  test("bounds the bytes that are buffered", async () => {
     let waiting = 0;
     let most = 0;
     const bytes = 8 * 1024 * 1024;
@@ -124,7 +124,7 @@ describe("a download", () => {
     expect(most / bytes).toBeLessThanOrEqual(13);
   });
 
-  test("asks another source for what one keeps, and goes on without it", async () => {
+  test("requests the chunk of a slow source from another one, and continues without it", async () => {
     const asked: string[] = [];
     const { deps, taken } = world(async ({ ip }, after, limit) => {
       asked.push(ip);
@@ -137,7 +137,7 @@ describe("a download", () => {
     expect(asked.filter((ip) => ip === "slow")).toHaveLength(1);
   });
 
-  test("takes what comes first, once", async () => {
+  test("uses the first of two replies", async () => {
     const late: (() => void)[] = [];
     const { deps, taken } = world(async ({ ip }, after, limit) => {
       if (ip === "slow") await new Promise<void>((resolve) => late.push(resolve));
@@ -149,7 +149,7 @@ describe("a download", () => {
     expect(taken).toEqual(all);
   });
 
-  test("waits for the only source that has a part, however slow it is", async () => {
+  test("waits for the only source of a chunk, however slow it is", async () => {
     const { deps, taken } = world(async ({ ip }, after, limit) => {
       if (ip === "slow" && after >= 900) await new Promise((resolve) => setTimeout(resolve, 20));
       return blocksAfter(after, limit);
@@ -158,14 +158,14 @@ describe("a download", () => {
     expect(taken).toEqual(all);
   });
 
-  test("takes everything from one source as well", async () => {
+  test("fetches everything from a single source", async () => {
     const { deps, taken } = world(honest);
     await download(RANGE, [source("a")], deps);
     expect(taken).toEqual(all);
   });
 });
 
-test("progress is told by the pace of the last half minute", () => {
+test("Progress is measured over the last half minute.", () => {
   const meter = createProgressMeter();
   expect(meter.measure(0, 1_000, 0)).toEqual({ target: 1_000, percent: 0, blocksPerSecond: 0 });
   expect(meter.measure(100, 1_000, 1_000)).toMatchObject({

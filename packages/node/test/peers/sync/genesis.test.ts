@@ -42,25 +42,25 @@ async function node(
 const search = (port: number, ...seeds: string[]) =>
   fetchGenesis({ port, localAddress: undefined, seeds }, files);
 
-test("a node of this kind gives it", async () => {
+test("A Uniknode sends the genesis block.", async () => {
   const { port } = await node("127.0.0.2", 0, {});
   expect(await search(port, "127.0.0.2")).toEqual(genesis);
 });
 
-test("an old node is only asked for its peers", async () => {
+test("An old node is only requested for its peers.", async () => {
   const { port, asked } = await node("127.0.0.2", 0, { isOld: true, peers: ["127.0.0.3"] });
   await node("127.0.0.3", port, {});
   expect(await search(port, "127.0.0.2")).toEqual(genesis);
   expect(asked).toEqual(["p2p.peer.getStatus", "p2p.peer.getPeers"]);
 });
 
-test("what is not proved by the nethash is not taken", async () => {
+test("A genesis block that does not match the nethash is rejected.", async () => {
   const [first, ...rest] = genesis.transactions as Record<string, unknown>[];
   const altered = { ...genesis, transactions: [{ ...first, amount: "1" }, ...rest] };
   const { port } = await node("127.0.0.2", 0, { given: altered });
   expect(await search(port, "127.0.0.2")).toBeUndefined();
 });
 
-test("nobody has it where nobody answers", async () => {
+test("Without replies, the result is undefined.", async () => {
   expect(await search(1, "127.0.0.2")).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Following the network, and what a refused block says about the one who gave it (p2p.md 13). */
+/** Synchronisation with the peers, and consequences of refused blocks for their source (p2p.md 13). */
 import { type Block, encodeBlock } from "@uniknode/protocol";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -9,19 +9,19 @@ import { createPeerTable, type PeerTable } from "../../../src/peers/table/peer-t
 import { network, openTestChain, range, type TestChain } from "../../../test-support/peers/chains.ts";
 
 const IP = "203.0.113.7";
-/** A synchronisation that failed begins anew after a second. */
-const PATIENCE = { timeout: 10_000 };
+/** A failed round of synchronisation is repeated after a second. */
+const WAIT = { timeout: 10_000 };
 let own: TestChain;
 let other: TestChain;
 let blocks: Block[];
 let peerTable: PeerTable;
 let banned: string[];
 let errors: string[];
-/** Heights at which it came in step. */
+/** Heights at which it was in sync. */
 let inboundBlocks: number[];
 /** Heads that were fetched. */
 let fetched: number[];
-/** Peers that did not give what they claimed, and those that did. */
+/** Suspended and reinstated peers. */
 let doubted: string[];
 let trusted: string[];
 let sync: Sync;
@@ -88,54 +88,54 @@ function follow(...given: Parameters<typeof create>): void {
 const bytesAfter = (after: number, limit: number) =>
   blocks.slice(after - 1, after - 1 + limit).map((block) => encodeBlock(block, network));
 
-test("a node without peers is in step", async () => {
+test("A node without peers is in sync.", async () => {
   follow(async () => []);
-  await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
+  await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
 });
 
-test("a node that has not looked for peers is not in step, whoever calls", async () => {
+test("A node is not in sync before the first round of discovery.", async () => {
   create(async () => []);
   sync.trigger();
   await new Promise((resolve) => setImmediate(resolve));
   expect(sync.isSynced()).toBe(false);
   sync.start();
-  await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
+  await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
 });
 
-test("a node tells that it is in step when it has every block, and once", async () => {
+test("A node reports once that it is in sync, when it has every block.", async () => {
   meet();
   follow(async (_, after, limit) => bytesAfter(after, limit));
-  await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
+  await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
   sync.trigger();
   await sync.close();
   expect(inboundBlocks).toEqual([21]);
 });
 
-test("blocks are fetched until nobody has more", async () => {
+test("Blocks are fetched until no peer has more.", async () => {
   meet();
   follow(async (_, after, limit) => bytesAfter(after, limit));
   expect(sync.isSynced()).toBe(false);
-  await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
-  await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
+  await expect.poll(() => own.chain.head().height, WAIT).toBe(21);
+  await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
   expect(sync.progress()).toBeUndefined();
   expect(peerTable.get(IP)).toBeDefined();
   expect(fetched).toEqual([21]);
 });
 
-test("how far it is, is told from the first request on", async () => {
+test("The progress is available from the first request on.", async () => {
   meet();
   const { promise, resolve } = Promise.withResolvers<void>();
   follow(async (_, after, limit) => {
     await promise;
     return bytesAfter(after, limit);
   });
-  await expect.poll(() => sync.progress(), PATIENCE).toEqual({ target: 21, percent: 4, blocksPerSecond: 0 });
+  await expect.poll(() => sync.progress(), WAIT).toEqual({ target: 21, percent: 4, blocksPerSecond: 0 });
   resolve();
-  await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
+  await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
   expect(sync.progress()).toBeUndefined();
 });
 
-test("who gives a block that is wrong by itself is banned", async () => {
+test("A peer that sends a block that is invalid by itself is banned.", async () => {
   meet();
   follow(async (_, after, limit) => {
     const [first, ...rest] = bytesAfter(after, limit);
@@ -143,21 +143,21 @@ test("who gives a block that is wrong by itself is banned", async () => {
     first![first!.length - 1]! ^= 1;
     return [first!, ...rest];
   });
-  await expect.poll(() => banned, PATIENCE).toEqual([IP]);
+  await expect.poll(() => banned, WAIT).toEqual([IP]);
   expect(own.chain.head().height).toBe(1);
 });
 
-test("who gives blocks of another chain is left", async () => {
+test("A peer that sends blocks of another chain is dropped.", async () => {
   meet();
   const stranger = openTestChain();
   const strange = await stranger.forge(...range(400, 410));
   follow(async () => strange.slice(3).map((block) => encodeBlock(block, network)));
-  await expect.poll(() => peerTable.get(IP), PATIENCE).toBeUndefined();
+  await expect.poll(() => peerTable.get(IP), WAIT).toBeUndefined();
   expect(banned).toEqual([]);
   await stranger.close();
 });
 
-test("who gives blocks that do not fit together is left, be the last one by the delegate of its slot", async () => {
+test("A peer that sends blocks that are not chained is dropped, even if the delegate of the slot made the last one.", async () => {
   meet();
   const twin = openTestChain();
   await twin.take(...blocks.slice(0, 4));
@@ -173,51 +173,51 @@ test("who gives blocks that do not fit together is left, be the last one by the 
       return outcomes;
     },
   });
-  await expect.poll(() => peerTable.get(IP), PATIENCE).toBeUndefined();
+  await expect.poll(() => peerTable.get(IP), WAIT).toBeUndefined();
   expect(answers.slice(0, 6)).toEqual([...fitting.map(() => "Accepted"), "Rollback"]);
   expect(own.chain.head().id).toBe(fitting.at(-1)!.header.id);
   expect(banned).toEqual([]);
   await twin.close();
 });
 
-test("nobody is blamed for a block that came in another way meanwhile", async () => {
+test("No peer is dropped for a block that was posted in the meantime.", async () => {
   meet();
   let asked = 0;
   follow(async (_, after, limit) => {
     if (asked++ === 0) await own.take(blocks[0]!);
     return bytesAfter(after, limit);
   });
-  await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
+  await expect.poll(() => own.chain.head().height, WAIT).toBe(21);
   expect(peerTable.get(IP)).toBeDefined();
   expect(banned).toEqual([]);
 });
 
 describe("a claim", () => {
-  test("of one that gives nothing leaves a node in step, and the one is doubted", async () => {
+  test("of a peer that sends nothing leaves the node in sync, and the peer is suspended", async () => {
     const asked: number[] = [];
     follow(async (_, _after, limit) => {
       asked.push(limit);
       return [];
     });
-    await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
+    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
     meet();
     sync.trigger();
-    await expect.poll(() => doubted, PATIENCE).toEqual([IP]);
+    await expect.poll(() => doubted, WAIT).toEqual([IP]);
     expect(sync.isSynced()).toBe(true);
     expect(trusted).toEqual([]);
     // No more than a few blocks at first.
     expect(Math.max(...asked)).toBeLessThanOrEqual(5);
   });
 
-  test("that begins to come true makes a node fetch all of it", async () => {
+  test("whose first blocks arrive makes the node fetch all of them", async () => {
     follow(async (_, after, limit) => bytesAfter(after, limit));
-    await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
+    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
     meet();
     sync.trigger();
-    await expect.poll(() => own.chain.head().height, PATIENCE).toBe(21);
+    await expect.poll(() => own.chain.head().height, WAIT).toBe(21);
     expect(doubted).toEqual([]);
     expect(trusted).toContain(IP);
-    await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
+    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
   });
 });
 
@@ -238,24 +238,24 @@ describe("a wrong branch", () => {
     }
   });
 
-  test("is left for the higher one at once", async () => {
+  test("is replaced by the higher one at once", async () => {
     const heights: number[] = [];
     own.chain.subscribe(({ head }) => heights.push(head.height));
     follow(async (_, after, limit) => bytesAfter(after, limit));
-    await expect.poll(() => own.chain.head().id, PATIENCE).toBe(blocks.at(-1)!.header.id);
+    await expect.poll(() => own.chain.head().id, WAIT).toBe(blocks.at(-1)!.header.id);
     expect(heights).toEqual([21]);
-    await expect.poll(() => fetched, PATIENCE).toEqual([21]);
+    await expect.poll(() => fetched, WAIT).toEqual([21]);
   });
 
-  test("is kept while nobody gives the other one; who claimed it and does not is left", async () => {
+  test("is kept while no peer sends the other one; peers that claimed it are dropped", async () => {
     const before = own.chain.head();
     follow(async () => []);
-    await expect.poll(() => peerTable.all(), PATIENCE).toEqual([]);
+    await expect.poll(() => peerTable.all(), WAIT).toEqual([]);
     expect(own.chain.head()).toBe(before);
-    await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
+    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
   });
 
-  test("is kept, and the operator told, where too many blocks would have to be undone", async () => {
+  test("is kept, with an error in the log, if too many blocks would have to be reverted", async () => {
     for (const { ip } of peerTable.all()) peerTable.remove(ip);
     peerTable.put({
       ip: IP,
@@ -266,14 +266,14 @@ describe("a wrong branch", () => {
     let asked = 0;
     const high = { ...own.chain.head(), height: 5_007 };
     follow(async () => [new Uint8Array(++asked)], { ...own.chain, head: () => high });
-    // It goes on as it did: what cannot be fetched is not proved.
-    await expect.poll(() => sync.isSynced(), PATIENCE).toBe(true);
+    // The node continues: a claim whose blocks cannot be fetched is not proved.
+    await expect.poll(() => sync.isSynced(), WAIT).toBe(true);
     expect(asked).toBe(0);
     expect(fetched).toEqual([]);
     expect(errors).toEqual([expect.stringContaining("beyond the maximum rollback")]);
   });
 
-  test("is kept when a block of the other one is wrong, for which the one who gave it is banned", async () => {
+  test("is kept when a block of the other one is invalid, and its source is banned", async () => {
     const before = own.chain.head();
     follow(async (_, after, limit) => {
       const bytes = bytesAfter(after, limit);
@@ -281,7 +281,7 @@ describe("a wrong branch", () => {
       last[last.length - 1]! ^= 1;
       return bytes;
     });
-    await expect.poll(() => banned.length, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(() => banned.length, WAIT).toBeGreaterThan(0);
     expect(own.chain.head()).toBe(before);
   });
 });

@@ -1,4 +1,4 @@
-/** The client side: what is asked of others, and what they may not do (p2p.md 12.3, 16). */
+/** The client of the peers: requests, rate limits, and violations of the protocol (p2p.md 12.3, 16). */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
@@ -32,7 +32,7 @@ async function ours(answer: () => Promise<never>): Promise<[PeerClient, PeerServ
   return [outgoingTo(port), server];
 }
 
-/** A server that shakes hands and then does as it likes. */
+/** A server that performs the handshake and then behaves as the test needs. */
 async function theirs(onCall: (socket: WebSocket, callId: number) => void): Promise<PeerClient> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1", path: "/socketcluster/" });
   await once(server, "listening");
@@ -61,14 +61,14 @@ const codeOf = (asked: Promise<unknown>) =>
     },
   );
 
-describe("asking", () => {
-  test("reads the result, and hears the height of the peer", async () => {
+describe("a request", () => {
+  test("reads the result, and reports the height of the peer", async () => {
     const [client] = await ours(async () => [{ ip: "203.0.113.7" }] as never);
     expect(await requestPeers(client)).toEqual([{ ip: "203.0.113.7" }]);
     expect(heights).toEqual([["127.0.0.1", 6]]);
   });
 
-  test("dials anew after the connection was lost", async () => {
+  test("dials again after the connection was lost", async () => {
     let calls = 0;
     const client = await theirs((socket, rid) => {
       if (++calls === 1) socket.terminate();
@@ -78,17 +78,17 @@ describe("asking", () => {
     expect(await requestPeers(client)).toEqual([]);
   });
 
-  test("fails where nobody listens", async () => {
+  test("fails if the peer does not listen", async () => {
     expect(await codeOf(requestPeers(outgoingTo(1)))).toBe("PEER_UNREACHABLE");
   });
 
-  test("fails when no answer comes in time", async () => {
+  test("fails without a reply in time", async () => {
     const client = await theirs(() => {});
     const asked = client.request("127.0.0.1", "p2p.peer.getPeers", {}, { ...LIMITS, timeoutMs: 50 });
     expect(await codeOf(asked)).toBe("PEER_TIMEOUT");
   });
 
-  test("tells the error of the peer", async () => {
+  test("fails with the error of the peer", async () => {
     const [client] = await ours(() => Promise.reject(new Error("no")));
     await expect(requestPeers(client)).rejects.toMatchObject({
       code: "PEER_REFUSED",
@@ -97,7 +97,7 @@ describe("asking", () => {
   });
 });
 
-describe("a peer that breaks the protocol is left", () => {
+describe("a peer that breaks the protocol is disconnected", () => {
   const reply = (rid: number, data: unknown) => JSON.stringify({ rid, data });
   test.each<[string, (socket: WebSocket, rid: number) => void]>([
     ["by a reply without headers", (socket, rid) => socket.send(reply(rid, { data: [] }))],
@@ -121,7 +121,7 @@ describe("a peer that breaks the protocol is left", () => {
   });
 });
 
-test("an address of the other kind of IP is dialled from any of ours", async () => {
+test("An address of the other IP version is dialled from any of ours.", async () => {
   const { server, port } = await startServer({ answer: async () => [] as never });
   closers.push(server.close);
   const client = createPeerClient({ port, localAddress: "::1" }, { network, onHeight: () => {} });
@@ -129,7 +129,7 @@ test("an address of the other kind of IP is dialled from any of ours", async () 
   await expect(requestPeers(client)).resolves.toEqual([]);
 });
 
-test("an address gets no more of an event than it takes", async () => {
+test("An address receives no more of an event than its rate limit.", async () => {
   const throttle = createRequestThrottle();
   const before = performance.now();
   await throttle.acquire("p2p.peer.getStatus");
@@ -139,7 +139,7 @@ test("an address gets no more of an event than it takes", async () => {
   expect(performance.now() - before).toBeGreaterThan(990);
 });
 
-test("no more than a hundred requests wait for their turn at an address", async () => {
+test("At most a hundred requests wait for the rate limit of an address.", async () => {
   const throttle = createRequestThrottle();
   const turns = Array.from({ length: 161 }, () => throttle.acquire("p2p.peer.postTransactions"));
   const answers = await Promise.allSettled(turns);
@@ -148,7 +148,7 @@ test("no more than a hundred requests wait for their turn at an address", async 
   await expect(throttle.acquire("p2p.peer.postTransactions")).resolves.toBeUndefined();
 });
 
-test("places that are left can be asked for", async () => {
+test("The remaining capacity of an address is known.", async () => {
   const throttle = createRequestThrottle();
   const room = () => [1, 2, 3].filter((count) => throttle.hasCapacity("p2p.peer.postBlock", count));
   expect(room()).toEqual([1, 2]);

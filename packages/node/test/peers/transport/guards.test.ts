@@ -1,4 +1,4 @@
-/** The guards of a server against those who break the protocol (p2p.md 2 and 6). */
+/** The guards of a server against clients that break the protocol (p2p.md 2 and 6). */
 import { once } from "node:events";
 import { constants, networkInterfaces } from "node:os";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -57,7 +57,7 @@ describe("an offence", () => {
     expect(await isLetIn(port, "127.0.0.2")).toBe(false);
   });
 
-  test("is a plain request for something else", async () => {
+  test("is an HTTP request for another path", async () => {
     const port = await serve();
     const socket = await plainSocket(port);
     socket.write("POST /other HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
@@ -105,28 +105,28 @@ test("another path is answered with 400", async () => {
   socket.destroy();
 });
 
-test("silence before the request ends the connection", async () => {
+test("A connection without a request is ended.", async () => {
   const socket = await plainSocket(await serve());
   socket.resume();
   await once(socket, "close");
   expect(socket.bytesRead).toBe(0);
 });
 
-test("who does not shake hands is cut and refused", async () => {
+test("A client without a handshake is cut and refused.", async () => {
   const port = await serve();
   const socket = webSocket(port, "127.0.0.2");
   expect((await untilClosed(socket)).code).toBe(CUT);
   expect(await isLetIn(port, "127.0.0.2")).toBe(false);
 });
 
-test("a banned address is not heard", async () => {
+test("A banned address is refused.", async () => {
   const port = await serve({ isBanned: (address) => address === "127.0.0.2" });
   expect(await isLetIn(port, "127.0.0.2")).toBe(false);
   expect(await isLetIn(port, "127.0.0.3")).toBe(true);
 });
 
 describe.skipIf(!hasIpv6)("a server that listens to every address", () => {
-  test("knows who comes by IPv4 by the plain address, and who comes by IPv6", async () => {
+  test("normalizes the addresses of callers by IPv4, and keeps those by IPv6", async () => {
     const callers: string[] = [];
     const port = await serve({
       host: "::",
@@ -171,7 +171,7 @@ describe.skipIf(!hasIpv6)("a server that listens to every address", () => {
   );
 });
 
-test("a server that listens to every address does without IPv6 where it is switched off", async () => {
+test("A server that listens to every address works without IPv6.", async () => {
   // What the kernel answers there to the process that asks for a socket.
   const bindIpv6 = vi.spyOn(sockets.TCP.prototype, "bind6").mockReturnValue(-constants.errno.EAFNOSUPPORT);
   onTestFinished(() => bindIpv6.mockRestore());
@@ -180,7 +180,7 @@ test("a server that listens to every address does without IPv6 where it is switc
   expect(await isLetIn(port, "127.0.0.2")).toBe(true);
 });
 
-test("a subnet has so many connections, and room again when one ends", async () => {
+test("A subnet has a bound on its connections, and capacity again when one ends.", async () => {
   const port = await serve({ maxConnectionsPerSubnet: 2 });
   const first = await open(port, "127.0.0.2");
   await open(port, "127.0.0.3");
@@ -190,7 +190,7 @@ test("a subnet has so many connections, and room again when one ends", async () 
   await expect.poll(() => isLetIn(port, "127.0.0.4")).toBe(true);
 });
 
-test("the oldest connection of an address makes room for the fifth", async () => {
+test("The fifth connection of an address ends the oldest one.", async () => {
   const port = await serve();
   const sockets = [];
   for (let count = 0; count < 4; count++) sockets.push(await open(port));
@@ -200,7 +200,7 @@ test("the oldest connection of an address makes room for the fifth", async () =>
   expect(sockets.slice(1).every(({ readyState, OPEN }) => readyState === OPEN)).toBe(true);
 });
 
-test("who asks for more than it takes is cut", async () => {
+test("A client that does not read its replies is cut.", async () => {
   let made = 0;
   const port = await serve({
     async answer() {
@@ -220,7 +220,7 @@ test("who asks for more than it takes is cut", async () => {
   expect(messages.length).toBeLessThan(5);
 });
 
-test("a call without number is executed and not answered", async () => {
+test("A call without a call id is executed and not answered.", async () => {
   const calls: string[] = [];
   const port = await serve({
     answer: async ({ event }) => {
@@ -236,7 +236,7 @@ test("a call without number is executed and not answered", async () => {
   expect(calls).toEqual(["p2p.peer.getPeers", "p2p.peer.postTransactions"]);
 });
 
-test("who shakes hands with a token is told that it is none, and let in", async () => {
+test("A handshake with a token is answered with an error of the token, and admitted.", async () => {
   const port = await serve();
   const socket = webSocket(port, "127.0.0.1");
   await once(socket, "open");
@@ -252,7 +252,7 @@ test("who shakes hands with a token is told that it is none, and let in", async 
   socket.terminate();
 });
 
-test("a failure of the node is told by its text", async () => {
+test("A failure of the node is answered with its text.", async () => {
   const port = await serve({ answer: () => Promise.reject(new Error("disk full")) });
   const socket = await open(port);
   socket.send(callText("p2p.peer.getPeers", {}, 2));
@@ -263,7 +263,7 @@ test("a failure of the node is told by its text", async () => {
   });
 });
 
-test("replies stay below the number at which a client leaves", async () => {
+test("Replies stay below the number at which a client disconnects.", async () => {
   const port = await serve();
   const socket = await open(port, "127.0.0.2");
   const moments: number[] = [];
@@ -280,7 +280,7 @@ test("replies stay below the number at which a client leaves", async () => {
   expect(moments[30]! - moments[0]!).toBeGreaterThan(900);
 });
 
-test("an address that cannot be listened to is told with what to do", async () => {
+test("An address that cannot be listened on is reported with what to do.", async () => {
   const port = await serve();
   await expect(startServer({ port })).rejects.toThrow(/is in use.*--p2p-host/);
   await expect(startServer({ host: "203.0.113.7" })).rejects.toThrow(/no address of this machine/);

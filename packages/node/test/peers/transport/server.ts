@@ -54,7 +54,7 @@ export const webSocket = (port: number, localAddress: string): WebSocket =>
     autoPong: false,
   }).on("error", () => {});
 
-/** The messages that come until the socket is closed, and the code of the close: 1006 is none. */
+/** The messages until the socket is closed, and the code of the close: 1006 without a close frame. */
 export async function untilClosed(socket: WebSocket): Promise<{ code: number; messages: string[] }> {
   const messages: string[] = [];
   socket.on("message", (data) => messages.push(String(data)));
@@ -62,7 +62,7 @@ export async function untilClosed(socket: WebSocket): Promise<{ code: number; me
   return { code, messages };
 }
 
-/** Whether a connection is let in from an address: one that is not is cut before it can say anything. */
+/** Whether a connection from an address is admitted: otherwise it is cut before its first message. */
 export async function isLetIn(port: number, localAddress = "127.0.0.1"): Promise<boolean> {
   const socket = webSocket(port, localAddress);
   const answer = await new Promise<boolean>((resolve) => {

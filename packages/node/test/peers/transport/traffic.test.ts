@@ -1,4 +1,4 @@
-/** Counting what travels. */
+/** Counting of bytes. */
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { createTraffic } from "../../../src/peers/transport/traffic.ts";
@@ -6,7 +6,7 @@ import { createTraffic } from "../../../src/peers/transport/traffic.ts";
 const socket = (bytesRead: number, bytesWritten: number) =>
   Object.assign(new EventEmitter(), { bytesRead, bytesWritten });
 
-test("bytes are counted while a connection lives, and remembered when it has ended", () => {
+test("Bytes are counted while a connection is open, and kept when it has ended.", () => {
   const traffic = createTraffic();
   const [one, other] = [socket(10, 1), socket(20, 2)];
   traffic.watch(one);

@@ -1,11 +1,11 @@
-/** Bounds on what slow readers make a node hold. */
+/** Bounds on the replies that wait for slow readers. */
 import { expect, test } from "vitest";
 import { createPacer } from "../../../src/peers/transport/pacer.ts";
 import { createUnsent } from "../../../src/peers/transport/unsent.ts";
 
 const MIB = 1024 * 1024;
 
-/** Connections with so many MiB waiting, and the names of those that were cut. */
+/** Connections with waiting MiB, and the names of those that were cut. */
 function connections(waiting: Readonly<Record<string, number>>) {
   const unsent = createUnsent({ maxBytes: 4 * MIB, maxTotalBytes: 8 * MIB });
   const cut: string[] = [];
@@ -21,14 +21,14 @@ function connections(waiting: Readonly<Record<string, number>>) {
   return { cut, of: (name: string) => watched.get(name)! };
 }
 
-test("a connection has room up to its own bound", () => {
+test("A connection has capacity up to its own bound.", () => {
   const { cut, of } = connections({ a: 3, b: 3 });
   expect(of("a").hasCapacity(MIB)).toBe(true);
   expect(of("b").hasCapacity(MIB + 1)).toBe(false);
   expect(cut).toEqual(["b"]);
 });
 
-test("those with the most waiting make room when all together are too many", () => {
+test("The connections with the most waiting bytes are cut when the total is exceeded.", () => {
   const { cut, of } = connections({ a: 2, b: 3, c: 2, d: 0 });
   expect(of("d").hasCapacity(MIB)).toBe(true);
   expect(cut).toEqual([]);
@@ -36,7 +36,7 @@ test("those with the most waiting make room when all together are too many", () 
   expect(cut).toEqual(["b"]);
 });
 
-test("the one that asks makes room itself where it has the most", () => {
+test("The connection that exceeds the total is cut itself if it has the most.", () => {
   const { cut, of } = connections({ a: 2, b: 2, c: 3.5 });
   expect(of("c").hasCapacity(0.5 * MIB)).toBe(true);
   expect(of("a").hasCapacity(MIB)).toBe(true);
@@ -51,7 +51,7 @@ test("a connection that has ended does not count", () => {
   expect(cut).toEqual([]);
 });
 
-test("texts that wait for their turn are counted until they leave, or nobody takes them", () => {
+test("Texts that wait are counted until they are sent, or the connection ends.", () => {
   const sent: string[] = [];
   const pacer = createPacer({ events: 2, windowMs: 60_000 }, (text) => sent.push(text));
   for (const text of ["a", "bb", "ccc", "dddd"]) pacer.send(text);

@@ -133,23 +133,23 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
   (event, { taken, optional = [], beyond = {} }) => {
     const largest = taken.at(-1)!;
 
-    test("takes what is within its bounds", () => {
+    test("accepts values within its bounds", () => {
       for (const argument of taken)
         expect(answerTo(event, argument), JSON.stringify(argument)).toBeUndefined();
     });
 
-    test("takes no further member", () => {
+    test("rejects unknown members", () => {
       for (const argument of taken) expect(answerTo(event, { ...argument, more: 1 })).toBe("ARGUMENT_FORM");
     });
 
-    test("asks for each member that it needs", () => {
+    test("requires each of its members", () => {
       for (const name of Object.keys(largest)) {
         const { [name]: _, ...rest } = largest;
         expect(answerTo(event, rest), name).toBe(optional.includes(name) ? undefined : "ARGUMENT_FORM");
       }
     });
 
-    test("takes each member as what it is", () => {
+    test("requires the type of each member", () => {
       for (const [name, value] of Object.entries(largest)) {
         for (const other of KINDS.filter((kind) => kindOf(kind) !== kindOf(value))) {
           expect(answerTo(event, { ...largest, [name]: other }), `${name}: ${JSON.stringify(other)}`).toBe(
@@ -159,7 +159,7 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
       }
     });
 
-    test("takes nothing beyond its bounds", () => {
+    test("rejects values beyond its bounds", () => {
       for (const [name, values] of Object.entries(beyond)) {
         for (const value of values) {
           expect(answerTo(event, { ...largest, [name]: value }), `${name}: ${JSON.stringify(value)}`).toBe(
@@ -169,7 +169,7 @@ describe.each(Object.entries(CASES) as [EventName, Case][])(
       }
     });
 
-    test("takes no argument that is no object", () => {
+    test("rejects arguments that are no object", () => {
       for (const argument of [...KINDS.filter((kind) => kindOf(kind) !== "object"), undefined]) {
         expect(answerTo(event, argument)).toBe("MESSAGE_FORM");
       }

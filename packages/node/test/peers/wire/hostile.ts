@@ -1,4 +1,4 @@
-/** Bytes and texts of somebody who wishes ill. */
+/** Bytes and texts of an attacker. */
 import fc from "fast-check";
 import { WireError } from "../../../src/peers/wire/error.ts";
 
@@ -18,7 +18,7 @@ export function codeOf(action: () => unknown): string | undefined {
   return outcome instanceof WireError ? outcome.code : undefined;
 }
 
-/** Member names and texts that mean something to a parser somewhere. */
+/** Member names and texts with a meaning for some parser. */
 const word = fc.oneof(
   fc.constantFrom(
     "event",
@@ -59,7 +59,7 @@ export const anyJson = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-/** Texts from noise to messages that are nearly right. */
+/** Texts from noise to almost valid messages. */
 export const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
   anyJson.map((value) => JSON.stringify(value)),

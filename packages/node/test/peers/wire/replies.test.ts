@@ -1,4 +1,4 @@
-/** What a client takes from a server (p2p.md 3.2 to 4.3, 7, 16). */
+/** Messages of a server as a client accepts them (p2p.md 3.2 to 4.3, 7, 16). */
 import { createNetwork, presets } from "@uniknode/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -70,7 +70,7 @@ test("reads what a server writes", () => {
   });
 });
 
-test("leaves the height out of the headers where there is no block", () => {
+test("omits the height in the headers without a block", () => {
   expect(writeReply(1, "p2p.peer.postBlock", {}, { version: "5.7.2" })).toBe(
     '{"rid":1,"data":{"data":{},"headers":{"version":"5.7.2"}}}',
   );
@@ -86,7 +86,7 @@ test("reads errors of the socket library and odd ones", () => {
   expect(failure({ message: 1, name: 2 })).toMatchObject({ name: "Error", message: "" });
 });
 
-test("words the errors of handlers", () => {
+test("writes the messages of handlers' errors", () => {
   expect(unexpectedFailure("p2p.peer.getBlocks", "it is night")).toBe(
     "p2p.peer.getBlocks responded with it is night",
   );
@@ -103,7 +103,7 @@ test("refuses what is no message of a server", () => {
   expect(codeOf(() => readServerMessage("[".repeat(100)))).toBe("MESSAGE_COMPLEXITY");
 });
 
-test("a reply without headers costs the peer, a wrong result only the request", () => {
+test("a reply without headers drops the peer, a wrong result fails only the request", () => {
   const reactionOf = (action: () => unknown) => clientReaction(survives(action) as WireError);
   for (const data of [undefined, null, [], {}, { data: [] }, { data: [], headers: null }]) {
     expect(codeOf(() => readReply(data))).toBe("REPLY_HEADERS");
@@ -113,7 +113,7 @@ test("a reply without headers costs the peer, a wrong result only the request", 
   expect(readReply({ data: 1, headers: { height: "6" } }).height).toBeUndefined();
 });
 
-test("the handshake tells the timeout of pings", () => {
+test("the handshake has the timeout of pings", () => {
   const message = readServerMessage(writeHandshakeReply(1, "id", false));
   expect(message.kind === "reply" && readHandshakeReply(message.data)).toEqual({ pingTimeoutMs: 60_000 });
   for (const pingTimeout of [undefined, "60000", 0, -1, 1e300]) {
@@ -122,7 +122,7 @@ test("the handshake tells the timeout of pings", () => {
 });
 
 describe("results", () => {
-  test("lose the members that nobody asked for", () => {
+  test("lose unknown members", () => {
     const data = { ...status({ extra: 1, header: { ...header, extra: 1 } }, { extra: 1 }), extra: 1 };
     expect(readResult("p2p.peer.getStatus", data, network)).toEqual({
       ...status(),
@@ -217,7 +217,7 @@ test("any text is a message or the typed error", () => {
   );
 });
 
-test("limits follow from the network and from what was asked", () => {
+test("limits follow from the network and from the request", () => {
   expect(serverMessageBytes(network)).toBe(21_010_240);
   expect(blocksMessageBytes(400, false)).toBe(20_971_520);
   expect(blocksMessageBytes(3, true)).toBe(3072);

@@ -1,4 +1,4 @@
-/** What a server takes from its clients (p2p.md 3.2 to 4.3, 6.2, 7). */
+/** Messages of clients as a server accepts them (p2p.md 3.2 to 4.3, 6.2, 7). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { serverReaction, WireError, type WireErrorCode } from "../../../src/peers/wire/error.ts";
@@ -80,7 +80,7 @@ test("reads the messages around the calls", () => {
   expect(readClientMessage(writeDisconnect(1000))).toEqual({ kind: "disconnect", closeCode: 1000 });
 });
 
-test("a call with the number 0 has none", () => {
+test("a call id of 0 counts as none", () => {
   const text = '{"event":"p2p.peer.getStatus","data":{"data":{},"headers":{}},"cid":0}';
   expect(readClientMessage(text)).toMatchObject({ kind: "call", callId: undefined });
 });
@@ -157,7 +157,7 @@ describe("refuses", () => {
   });
 });
 
-test("tolerates headers of the right kinds, and of none", () => {
+test("tolerates headers of the right types, and empty ones", () => {
   const tolerated = { version: "5.7.2", port: 4001, height: 6, "Content-Type": "application/json" };
   expect(readCode(withHeaders(tolerated))).toBeUndefined();
   expect(
@@ -225,7 +225,7 @@ describe("a session", () => {
     expect(codeOf(() => advance(ready, handshake, 0))).toBe("HANDSHAKE_REPEATED");
   });
 
-  test("takes a pong a second", () => {
+  test("accepts one pong in a second", () => {
     const once = advance(ready, pong, 500);
     expect(codeOf(() => advance(once, pong, 1499))).toBe("PONG_REPEATED");
     expect(codeOf(() => advance(advance(once, pong, 1500), getPeers, 1500))).toBeUndefined();
@@ -239,7 +239,7 @@ describe("a session", () => {
   });
 });
 
-test("a call is admitted when the node is ready and the caller entitled", () => {
+test("a call is admitted if the node is ready and the caller is trusted", () => {
   const named = (name: EventName) => ({ event: name }) as Call;
   const [internal, peer] = [named("p2p.internal.getCurrentRound"), named("p2p.peer.getStatus")];
   expect(refusalMessage(internal, { isTrusted: false }, false)).toBe("App is not ready.");

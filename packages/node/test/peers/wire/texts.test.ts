@@ -1,4 +1,4 @@
-/** Texts of clients, byte by byte: those that are nearly right, and those that are right although they look odd. */
+/** Texts of clients: those that are almost valid, and those that are valid although they look odd. */
 import { describe, expect, test } from "vitest";
 import type { WireErrorCode } from "../../../src/peers/wire/error.ts";
 import { readClientMessage } from "../../../src/peers/wire/requests/read.ts";
@@ -46,7 +46,7 @@ describe("is a call, though it looks odd:", () => {
   });
 });
 
-test("names that objects have by themselves change nothing", () => {
+test("Names of inherited members have no effect.", () => {
   readClientMessage(post('[{"__proto__":{"polluted":true}}]'));
   expect("polluted" in {}).toBe(false);
 });
