@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { SealedTransaction } from "@uniknode/protocol";
 import { createVerifier } from "../../packages/node/src/chain/pipeline/verifier.ts";
+import { minimumFee } from "../../packages/node/src/pool/admission/fees.ts";
+import { createPending } from "../../packages/node/src/pool/contents/pending.ts";
 import {
   expirationHeight,
   isExpired,
   isRefusedAtAdmission,
 } from "../../packages/node/src/pool/expiration.ts";
-import { minimumFee } from "../../packages/node/src/pool/fees.ts";
-import { createPending } from "../../packages/node/src/pool/pending.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
 import { networkOfCase, startingState } from "./ledger-transactions.ts";
 import { eachCase, type Runners } from "./vector.ts";

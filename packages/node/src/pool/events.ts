@@ -1,6 +1,6 @@
 /** What the pool reports to whoever listens (events.md 3.5). */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { RefusalCode } from "./refusal.ts";
+import type { RefusalCode } from "./admission/refusal.ts";
 
 /** A refusal by the last stage of admission, where the transaction itself was well made. */
 export type Rejected = {

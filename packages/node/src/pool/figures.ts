@@ -1,5 +1,5 @@
 /** Figures of the pool, for metrics. */
-import type { RefusalCode } from "./refusal.ts";
+import type { RefusalCode } from "./admission/refusal.ts";
 
 /** `excess`: beyond the transactions that a sender may have pending; `POOL_BUSY`: beyond those that may wait. */
 export type PoolRefusal = RefusalCode | "excess" | "POOL_BUSY";

@@ -1,5 +1,5 @@
 /** What can be set of the pool. */
-import type { AdmissionOptions } from "./admission.ts";
+import type { AdmissionOptions } from "./admission/admission.ts";
 
 export type PoolOptions = AdmissionOptions & { readonly maxTransactions: number };
 

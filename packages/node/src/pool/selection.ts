@@ -1,7 +1,7 @@
 /** Choosing the transactions of the next block (pool.md 9). */
 import { applyTransaction, createDraft, isVerifiedIn, type StateReader } from "@uniknode/ledger";
 import type { Network, SealedTransaction } from "@uniknode/protocol";
-import { isRefusal } from "./senders.ts";
+import { isRefusal } from "./contents/senders.ts";
 
 export type SelectionLimits = { readonly maxTransactions: number; readonly maxBytes: number };
 

@@ -6,10 +6,10 @@ import { builders, type SealedTransaction, signTransaction, type Transaction } f
 import { expect, test } from "vitest";
 import { peopleOf } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
-import { createContents } from "../../src/pool/contents.ts";
+import { createContents } from "../../src/pool/contents/contents.ts";
+import { createJournal } from "../../src/pool/contents/journal.ts";
+import { createPending } from "../../src/pool/contents/pending.ts";
 import type { PoolEvent } from "../../src/pool/events.ts";
-import { createJournal } from "../../src/pool/journal.ts";
-import { createPending } from "../../src/pool/pending.ts";
 import { connect } from "../../test-support/process/client.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { createTestChain, openPool, RICH, transfer } from "./chain.ts";

@@ -2,8 +2,8 @@
 import type { SealedTransaction } from "@uniknode/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createPending } from "../../src/pool/pending.ts";
-import { createSortedList } from "../../src/pool/sorted.ts";
+import { createPending } from "../../src/pool/contents/pending.ts";
+import { createSortedList } from "../../src/pool/contents/sorted-list.ts";
 
 const sealed = (id: string, sender: string, nonce: number | undefined, fee: number): SealedTransaction => ({
   data: {

@@ -2,7 +2,7 @@
 import type { Network } from "@uniknode/protocol";
 import type { FastifyRequest } from "fastify";
 import type { Gateway } from "../../gateway/gateway.ts";
-import type { FeePolicy } from "../../pool/fees.ts";
+import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { Head } from "../../read/head.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { JsonText } from "../answers/text.ts";

@@ -1,7 +1,7 @@
 /** `/node` (http-api.md 6.2): what clients set themselves up with. */
 import { isTypeActive, transactionKey, transactionTypes } from "@uniknode/protocol";
 import { Type } from "typebox";
-import type { FeePolicy } from "../../pool/fees.ts";
+import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { Snapshot } from "../../read/port.ts";
 import type { FeeStatistics } from "../../read/rows.ts";
 import { ENTITY_FEES } from "../answers/fees.ts";

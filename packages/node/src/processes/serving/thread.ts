@@ -7,7 +7,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { ConnectionBounds } from "../../http/connections/connections.ts";
 import type { OperationsAddress } from "../../operations/http/server.ts";
 import type { LogLevel } from "../../platform/logging/logger.ts";
-import type { FeePolicy } from "../../pool/fees.ts";
+import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { DeliveryRetention } from "../../store/webhooks/delivery-retention.ts";
 import type { TargetOptions } from "../../webhooks/delivery/guard.ts";
 

@@ -3,10 +3,10 @@
  * departures, which change together. Each sender's pending transactions apply one after the other on the chain.
  */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { PoolEvent } from "./events.ts";
+import type { RefusalCode } from "../admission/refusal.ts";
+import type { PoolEvent } from "../events.ts";
 import type { Journal } from "./journal.ts";
 import type { Pending } from "./pending.ts";
-import type { RefusalCode } from "./refusal.ts";
 import type { Senders } from "./senders.ts";
 
 export type Insertion =

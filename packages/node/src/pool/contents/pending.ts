@@ -1,7 +1,7 @@
 /** The pending transactions themselves: by id, by sender and nonce, and by fee (pool.md 8). */
 import { mintedTokenId } from "@uniknode/ledger";
 import type { SealedTransaction } from "@uniknode/protocol";
-import { createSortedList } from "./sorted.ts";
+import { createSortedList } from "./sorted-list.ts";
 
 export type Pending = {
   size(): number;

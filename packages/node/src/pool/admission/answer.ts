@@ -1,6 +1,6 @@
 /** The answer of an admission (pool.md 3). */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { AdmissionAnswer } from "../gateway/gateway.ts";
+import type { AdmissionAnswer } from "../../gateway/gateway.ts";
 import type { Refused } from "./admission.ts";
 
 /** What became of the transactions of a request. */

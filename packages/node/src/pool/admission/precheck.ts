@@ -1,9 +1,9 @@
 /** The tests of a received transaction that come before it is read: steps 1 to 8 of pool.md 4. */
 import type { StateReader } from "@uniknode/ledger";
 import { findTransactionType, isTypeActive, type Milestone, type Network } from "@uniknode/protocol";
+import type { Pending } from "../contents/pending.ts";
+import { expirationHeight, isRefusedAtAdmission } from "../expiration.ts";
 import type { Candidate } from "./candidate.ts";
-import { expirationHeight, isRefusedAtAdmission } from "./expiration.ts";
-import type { Pending } from "./pending.ts";
 import { Refusal, SenderLimitError } from "./refusal.ts";
 import { checkRecipient, checkTypeRule, coreTypeName } from "./type-rules.ts";
 

@@ -1,6 +1,6 @@
 /** The senders' own signatures of one request, checked off the main thread. */
-import type { SignatureCheck } from "../chain/pipeline/signatures.ts";
-import { schemeOf } from "../chain/pipeline/verify.ts";
+import type { SignatureCheck } from "../../chain/pipeline/signatures.ts";
+import { schemeOf } from "../../chain/pipeline/verify.ts";
 import type { Examined } from "./admission.ts";
 
 /** Whether each signature is valid, in order. */

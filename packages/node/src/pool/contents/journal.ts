@@ -3,8 +3,8 @@
  * is reported if and only if it is on disk, so a crash neither loses a report nor repeats one.
  */
 import type { SealedTransaction } from "@uniknode/protocol";
-import type { PoolStore } from "../store/node/pool.ts";
-import type { PoolEvent } from "./events.ts";
+import type { PoolStore } from "../../store/node/pool.ts";
+import type { PoolEvent } from "../events.ts";
 
 export type Journal = {
   added(transaction: SealedTransaction): void;

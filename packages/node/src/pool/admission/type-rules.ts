@@ -1,7 +1,7 @@
 /** What each type asks of the pool before its schema is looked at (pool.md 5). */
 import { decodeBase58check, type SealedTransaction } from "@uniknode/protocol";
+import type { Pending } from "../contents/pending.ts";
 import { assetText, type Candidate } from "./candidate.ts";
-import type { Pending } from "./pending.ts";
 import { Refusal } from "./refusal.ts";
 
 export type TypeRuleContext = {

@@ -9,17 +9,17 @@ import {
   TransactionError,
   transactionFromJson,
 } from "@uniknode/protocol";
+import { isRefusal } from "../contents/senders.ts";
+import type { Candidate } from "./candidate.ts";
+import { type FeePolicy, judgeFee } from "./fees.ts";
 import {
   type ArrivalDeps,
   type ArrivalOptions,
   checkArrival,
   checkStanding,
   milestoneOf,
-} from "./arrival.ts";
-import type { Candidate } from "./candidate.ts";
-import { type FeePolicy, judgeFee } from "./fees.ts";
+} from "./precheck.ts";
 import { Refusal, type RefusalCode, SenderLimitError } from "./refusal.ts";
-import { isRefusal } from "./senders.ts";
 
 export type AdmissionOptions = ArrivalOptions & { readonly fees: FeePolicy };
 

@@ -14,7 +14,7 @@ import {
   signedBy,
   submitOne,
   transfer,
-} from "./chain.ts";
+} from "../chain.ts";
 
 const TOKEN = "ab".repeat(32);
 const SECRET = "cd".repeat(32);
