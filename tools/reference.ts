@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
 import { txOptions } from "../packages/node/src/commands/tx/options.ts";
 import { connectionOptions } from "../packages/node/src/config/connection.ts";
-import { flagOf, type Option, variableOf } from "../packages/node/src/config/option.ts";
+import { type Option, toFlag, toVariable } from "../packages/node/src/config/option.ts";
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
 import { rpcOptions } from "../packages/node/src/rpc/options.ts";
@@ -45,10 +45,10 @@ function optionTable(title: string, table: OptionTable): string[] {
 }
 
 const optionRow = (option: Option): string => {
-  const flag = option.hasNoFlag ? "" : `\`${flagOf(option)}\``;
+  const flag = option.hasNoFlag ? "" : `\`${toFlag(option)}\``;
   const text = String(option.default ?? "");
   const value = text === "" ? "" : `\`${text}\``;
-  const variables = [variableOf(option), ...(option.oldVariables ?? [])]
+  const variables = [toVariable(option), ...(option.oldVariables ?? [])]
     .map((name) => `\`${name}\``)
     .join(", ");
   return `| \`${option.name}\` | ${flag} | ${variables} | ${value} | ${option.sentence} |`;

@@ -1,7 +1,7 @@
 /** `uniknode dev`: a living chain in front of a newcomer. */
 import { Command } from "commander";
 import { devOptions } from "../config/options.ts";
-import { serveUntilAsked } from "../platform/lifecycle/process.ts";
+import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { programVersion } from "../platform/lifecycle/version.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
@@ -20,7 +20,7 @@ export function devCommand(): Command {
     const output = openOutput();
     const log = openLog(config.logLevel);
     const print = (text: string) => output.write(`${text}\n`);
-    await serveUntilAsked({
+    await serveUntilStopped({
       log,
       start: () => startDevChain(config, { version: programVersion(), print, log }),
       onStopping: () => print("\nStopping ... (Ctrl-C again ends at once)"),

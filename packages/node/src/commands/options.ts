@@ -1,6 +1,6 @@
 /** Turns the option table into flags, and flags into the configuration. */
 import { type Command, Option as Flag } from "commander";
-import { flagOf, type Option, variableOf } from "../config/option.ts";
+import { type Option, toFlag, toVariable } from "../config/option.ts";
 import { type Config, type OptionTable, resolveConfig } from "../config/resolve.ts";
 
 /** Adds the flags of a table, and `--config`. */
@@ -24,10 +24,10 @@ function flagFor(option: Option): Flag {
 }
 
 const flagText = (option: Option): string =>
-  option.placeholder ? `${flagOf(option)} <${option.placeholder}>` : flagOf(option);
+  option.placeholder ? `${toFlag(option)} <${option.placeholder}>` : toFlag(option);
 
 function helpText(option: Option): string {
   const text = String(option.default ?? "");
   const shown = text === "" || text === "false" ? "" : ` (default: ${text})`;
-  return `${option.sentence} [${variableOf(option)}]${shown}`;
+  return `${option.sentence} [${toVariable(option)}]${shown}`;
 }

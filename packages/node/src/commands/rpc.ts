@@ -1,6 +1,6 @@
 /** `uniknode rpc`: the companion for exchanges. */
 import { Command } from "commander";
-import { serveUntilAsked } from "../platform/lifecycle/process.ts";
+import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
 import { rpcOptions } from "../rpc/options.ts";
@@ -13,7 +13,7 @@ export function rpcCommand(): Command {
     const config = configOf(command, rpcOptions);
     const output = openOutput();
     const log = openLog(config.logLevel);
-    await serveUntilAsked({
+    await serveUntilStopped({
       log,
       async start() {
         const { url, close } = await startRpc(config, log.logger);

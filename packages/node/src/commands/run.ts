@@ -6,14 +6,14 @@ import { chooseSignatureBackend } from "../chain/pipeline/accelerator.ts";
 import { genesisPath } from "../config/genesis.ts";
 import { loadNetwork } from "../config/network.ts";
 import { runOptions } from "../config/options.ts";
-import { peersOptionsOf } from "../config/peers.ts";
-import { poolOptionsOf } from "../config/pool.ts";
+import { toPeersOptions } from "../config/peers.ts";
+import { toPoolOptions } from "../config/pool.ts";
 import { maskConfig } from "../config/resolve.ts";
-import { timeServersOf } from "../config/time.ts";
+import { chooseTimeServers } from "../config/time.ts";
 import { openDelegates, secretsOf } from "../forger/delegates.ts";
 import { networkTiming } from "../forger/timing.ts";
 import { checkClock } from "../platform/clock/check.ts";
-import { serveUntilAsked } from "../platform/lifecycle/process.ts";
+import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { createSystemd, type Systemd } from "../platform/lifecycle/systemd.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
@@ -32,8 +32,8 @@ export function runCommand(): Command {
     const options: NodeOptions = {
       ...config,
       delegates: await openDelegates(secretsOf(config), config.forgerPassword),
-      peers: config.alone ? undefined : peersOptionsOf(config, network.files.network.name),
-      pool: poolOptionsOf(config),
+      peers: config.alone ? undefined : toPeersOptions(config, network.files.network.name),
+      pool: toPoolOptions(config),
       signingRecord: signingRecordOf(config),
       // Alone, no other forger would be seen.
       watchRounds: config.alone ? undefined : config.watchRounds,
@@ -45,7 +45,7 @@ export function runCommand(): Command {
     const { logger, lost } = log;
     const stopping = new AbortController();
     let systemd: Systemd | undefined;
-    await serveUntilAsked({
+    await serveUntilStopped({
       log,
       start: () => startNode(options, { ...network, logger, lostLogLines: lost, nowMs: Date.now }),
       async whileServing(node) {
@@ -53,7 +53,7 @@ export function runCommand(): Command {
         const shownConfig = maskConfig(runOptions, config);
         logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
         output.write(`${node.url}\n`);
-        void checkClock(timeServersOf(config), { nowMs: Date.now, signal: stopping.signal, logger });
+        void checkClock(chooseTimeServers(config), { nowMs: Date.now, signal: stopping.signal, logger });
         const { env: environment } = process;
         systemd = createSystemd({ environment, isAlive: node.isServing, logger });
         systemd.ready();

@@ -1,4 +1,4 @@
-/** Options of commands that talk to a node. */
+/** Options of commands that call the API of a node. */
 import { option, readInteger, readNodeUrl, readSwitch } from "./option.ts";
 
 export const connectionOptions = {
@@ -12,7 +12,7 @@ export const connectionOptions = {
   timeout: option({
     name: "timeout",
     placeholder: "SECONDS",
-    sentence: "Seconds for each answer of the node.",
+    sentence: "Seconds to wait for each answer of the node.",
     default: 10,
     read: readInteger(1, 3_600),
   }),

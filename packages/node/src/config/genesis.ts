@@ -1,4 +1,4 @@
-/** The genesis file of a known network, from other nodes where none is given. */
+/** The genesis file of a known network, fetched from peers when none is given. */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { presets } from "@uniknode/protocol";
@@ -9,7 +9,7 @@ import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { FOLDER_MODE } from "../store/engine/folder-lock.ts";
 import type { NetworkChoice } from "./network.ts";
 import type { peerOptions } from "./peers.ts";
-import { peersOptionsOf } from "./peers.ts";
+import { toPeersOptions } from "./peers.ts";
 import type { Config } from "./resolve.ts";
 
 export type GenesisChoice = NetworkChoice &
@@ -18,10 +18,10 @@ export type GenesisChoice = NetworkChoice &
 const FILE = "genesisBlock.json";
 
 /**
- * Path of the genesis file: the one given, or the one that an earlier start has put into the data folder, or one that
- * is fetched and put there. Undefined where the choice of network needs none, or nobody may be asked.
+ * Path of the genesis file: the given one, the one that an earlier start stored in the data folder, or a new one that is
+ * fetched from peers and stored there. Undefined when the choice of network needs none, or `alone` forbids peers.
  *
- * @throws {ConfigError} when nobody has it to give
+ * @throws {ConfigError} when no peer sends it
  */
 export async function genesisPath(choice: GenesisChoice): Promise<string | undefined> {
   const { network, genesis, networkDir, data, alone } = choice;
@@ -30,16 +30,16 @@ export async function genesisPath(choice: GenesisChoice): Promise<string | undef
   if (existsSync(path)) return path;
   if (alone) return undefined;
   const files = presets[network]!;
-  const options = peersOptionsOf(choice, network);
+  const options = toPeersOptions(choice, network);
   const json = await fetchGenesis({ ...options, localAddress: localAddressOf(options) }, files);
   if (!json) {
     throw new ConfigError(
-      `none of ${options.seeds.join(", ") || "no peers"} gives the genesis block of ${network}: give --genesis FILE ` +
-        `(its payloadHash is ${files.network.nethash}), or --peers with a node of this kind`,
+      `no peer sent the genesis block of ${network} (tried: ${options.seeds.join(", ") || "none"}): give --genesis FILE ` +
+        `(its payloadHash is ${files.network.nethash}), or --peers with a Uniknode node`,
     );
   }
   mkdirSync(data, { recursive: true, mode: FOLDER_MODE });
-  // Later starts take whatever is there for the genesis block.
+  // Later starts use this file as it is.
   writeWholeFile(path, JSON.stringify(json));
   return path;
 }

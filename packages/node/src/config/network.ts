@@ -1,4 +1,4 @@
-/** The network that `uniknode run` is to join: from a folder of files, or a known one with its genesis file. */
+/** The network that `uniknode run` joins: from a folder of files, or a known network with its genesis file. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -12,7 +12,7 @@ import {
 import { ConfigError } from "../platform/config-error.ts";
 import { readJsonFile, readJsonObject } from "../platform/json/json-file.ts";
 
-/** A network, its genesis block, and the content of the file that the block is from. */
+/** A network, its genesis block, and the JSON content of the genesis file. */
 export type NetworkSource = {
   readonly files: NetworkFiles;
   readonly genesis: Block;
@@ -26,16 +26,17 @@ export type NetworkChoice = {
 };
 
 /**
- * Reads what the options name.
+ * Reads the network that the options select.
  *
- * @throws {ConfigError} when nothing is named, too much is named, a file is missing, or the genesis block is another's
+ * @throws {ConfigError} when no network is selected, the options contradict each other, a file is missing, or the
+ *   genesis block belongs to another network
  * @throws {NetworkError} when a file has a wrong member
  */
 export function loadNetwork({ network, genesis, networkDir }: NetworkChoice): NetworkSource {
   if (networkDir !== undefined) {
     if (network !== undefined || genesis !== undefined) {
       throw new ConfigError(
-        "--network-dir brings its own network and genesis block: leave out --network and --genesis",
+        "--network-dir contains its own network and genesis block: leave out --network and --genesis",
       );
     }
     return fromFolder(networkDir);
@@ -46,7 +47,7 @@ export function loadNetwork({ network, genesis, networkDir }: NetworkChoice): Ne
   const files = presets[network]!;
   if (genesis === undefined) {
     throw new ConfigError(
-      `--network ${network} is known but for its genesis block: give --genesis FILE, the genesisBlock.json of ` +
+      `the genesis block of --network ${network} is missing: give --genesis FILE, the genesisBlock.json of ` +
         `${network} (its payloadHash is ${files.network.nethash})`,
     );
   }
@@ -68,15 +69,15 @@ function fromFolder(folder: string): NetworkSource {
   return { files, ...readGenesis(pathOf("genesisBlock.json"), files) };
 }
 
-/** A genesis file, once it is known to be the network's. */
+/** Reads a genesis file and checks that it belongs to the network. */
 function readGenesis(path: string, files: NetworkFiles): Pick<NetworkSource, "genesis" | "genesisBlock"> {
   const genesisBlock = readJsonObject(path, "genesis file");
   const { nethash, name } = files.network;
-  // Told first: the file of another network may fail in any other way as well.
+  // Checked first: the file of another network may also fail in other ways, with a less helpful message.
   if (genesisBlock.payloadHash !== nethash) {
     throw new ConfigError(
-      `genesis file ${path}: its payloadHash is ${genesisBlock.payloadHash}, but ${name} is the network with the ` +
-        `nethash ${nethash}; use the genesis block of ${name}`,
+      `genesis file ${path}: its payloadHash is ${genesisBlock.payloadHash}, but the nethash of ${name} is ` +
+        `${nethash}; use the genesis block of ${name}`,
     );
   }
   try {

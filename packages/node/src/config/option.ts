@@ -1,8 +1,8 @@
-/** One option of the node: where it may stand, what it means, what it must be. */
+/** The definition of an option: its names, its help text and how its value is read. */
 import { isIP } from "node:net";
 import { createRangeTest } from "../platform/addresses/ranges.ts";
 
-/** The value of an option once it is read. */
+/** The value of an option after reading. */
 export type OptionValue = string | number | boolean | readonly string[];
 
 export type Option<V extends OptionValue = OptionValue> = {
@@ -13,42 +13,42 @@ export type Option<V extends OptionValue = OptionValue> = {
   /** One sentence with the unit. */
   readonly sentence: string;
   readonly default?: V;
-  /** Masked wherever the configuration is shown. */
+  /** Masked wherever the configuration is printed or logged. */
   readonly secret?: true;
-  /** Environment and file only: a flag can be read in the table of processes. */
+  /** Environment and file only: other users of the machine can read flags in the process list. */
   readonly hasNoFlag?: true;
-  /** The flag may be given several times; what is read is the list of all. */
+  /** The flag may be given several times; `read` gets the list of all values. */
   readonly isRepeatable?: true;
-  /** Another environment variable that means the same. */
+  /** Name of the environment variable, where it differs from the one derived from the name. */
   readonly variable?: string;
-  /** Environment variables by which the old node knew it, read where that one is not set (operations.md 3 and 9). */
+  /** Environment variables of the old node, read when the variable above is not set (operations.md 3 and 9). */
   readonly oldVariables?: readonly string[];
-  /** What they mean where they are set at all: the old node took any text for yes, `false` and `0` too. */
+  /** The value that any text in `oldVariables` means: the old node treated every text as true, even `false` and `0`. */
   readonly oldMeaning?: string;
   /**
-   * Reads a text of the command line, the environment or a JSON value of the file.
+   * Reads a text of the command line or the environment, or a JSON value of the file.
    *
-   * @throws {Error} whose message says what is expected
+   * @throws {Error} with a message that names the expected value
    */
   readonly read: (value: unknown) => V;
 };
 
-/** Keeps what the option says about itself: whether it has a default, and what it reads. */
+/** Keeps the exact type of a definition: whether it has a default, and the type of its value. */
 export const option = <O extends Option>(value: O): O => value;
 
-export const flagOf = (option: Option): string =>
+export const toFlag = (option: Option): string =>
   `--${option.name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-export const variableOf = (option: Option): string =>
+export const toVariable = (option: Option): string =>
   option.variable ?? `UNIKNODE_${option.name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-/** Any text but the empty one. */
+/** A text that is not empty. */
 export function readText(value: unknown): string {
   if (typeof value !== "string" || value === "") throw new Error("a text is expected");
   return value;
 }
 
-/** Texts, or one. */
+/** A text or a list of texts. */
 export function readTexts(value: unknown): readonly string[] {
   const texts = Array.isArray(value) ? value : [value];
   return texts.map(readText);
@@ -67,7 +67,7 @@ export function readList(value: unknown): readonly string[] {
 export function readHosts(value: unknown): readonly string[] {
   const hosts = readList(value);
   const other = hosts.find((host) => isIP(host) === 0 && !/^[\w-]+(\.[\w-]+)*$/.test(host));
-  if (other !== undefined) throw new Error(`host names and IP addresses are expected, "${other}" is none`);
+  if (other !== undefined) throw new Error(`host names and IP addresses are expected; "${other}" is neither`);
   return hosts;
 }
 
@@ -80,7 +80,7 @@ export function readNodeUrl(value: unknown): string {
   return text;
 }
 
-/** A list of addresses and networks. */
+/** A list of addresses and networks (see `createRangeTest`), returned unchanged. */
 export function readRanges(value: unknown): string {
   const text = readText(value);
   createRangeTest(text);
@@ -105,7 +105,7 @@ export const readInteger =
     return number;
   };
 
-/** One of a few words. */
+/** One of the given words. */
 export const readChoice =
   <C extends string>(...choices: readonly C[]) =>
   (value: unknown): C => {

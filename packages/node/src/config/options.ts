@@ -1,4 +1,4 @@
-/** Every option of `uniknode dev` and `uniknode run`: the one table behind help, checking and defaults. */
+/** Every option of `uniknode dev` and `uniknode run`: the one source of help texts, validation and defaults. */
 import { option, readChoice, readHosts, readInteger, readRanges, readSwitch, readText } from "./option.ts";
 import { readPauses } from "./pauses.ts";
 import { peerOptions } from "./peers.ts";
@@ -72,7 +72,7 @@ export const nodeOptions = {
     name: "operationsPort",
     placeholder: "PORT",
     sentence:
-      "Port of a separate listener for /health and /metrics, which the HTTP server no longer serves then; 0 takes a free one.",
+      "Port of a separate listener for /health and /metrics; when given, httpPort does not serve them. 0 takes a free one.",
     read: readInteger(0, 65535),
   }),
   operationsHost: option({
@@ -93,7 +93,7 @@ export const nodeOptions = {
   webhooks: option({
     name: "webhooks",
     placeholder: "on|off",
-    sentence: "Enable webhooks; off, the routes of the register return 404 and no deliveries are created.",
+    sentence: "Enable webhooks; when off, the register's routes return 404 and no deliveries are created.",
     oldVariables: ["CORE_WEBHOOKS_ENABLED"],
     oldMeaning: "on",
     default: "on" as const,
@@ -117,7 +117,7 @@ export const nodeOptions = {
   webhookOldKeyFile: option({
     name: "webhookOldKeyFile",
     placeholder: "FILE",
-    sentence: "File with the previous key, for the one start that changes or removes the key.",
+    sentence: "File with the previous key; needed for the first start after the key was changed or removed.",
     read: readText,
   }),
   webhookLegacy: option({
@@ -150,7 +150,7 @@ export const nodeOptions = {
   webhookLimit: option({
     name: "webhookLimit",
     placeholder: "N",
-    sentence: "Maximum of webhooks in the register; each one costs a little time for every event.",
+    sentence: "Maximum of registered webhooks; each adds a little work for every event.",
     default: 1_000,
     read: readInteger(1, 10_000),
   }),
@@ -225,7 +225,7 @@ export const nodeOptions = {
   webhookQueueSize: option({
     name: "webhookQueueSize",
     placeholder: "N",
-    sentence: "Maximum of deliveries that wait in one webhook; beyond it the oldest fail.",
+    sentence: "Maximum of queued deliveries of one webhook; beyond it the oldest fail.",
     default: 1_000_000,
     read: readInteger(1_000, 100_000_000),
   }),
@@ -345,7 +345,7 @@ export const runOptions = {
     name: "watchRounds",
     placeholder: "N",
     sentence:
-      "Rounds for which a forger only watches after its start whether another node signs with its keys; 0 forges at once.",
+      "Rounds after its start during which the node does not forge but watches for another node that signs with its keys; 0 forges at once.",
     default: 1,
     read: readInteger(0, 100),
   }),
@@ -366,7 +366,7 @@ export const runOptions = {
     name: "timeServers",
     placeholder: "HOSTS",
     sentence:
-      "NTP servers (separated by commas) to compare the clock with at the start; the first that answers is used; none for no comparison.",
+      "NTP servers, separated by commas, to compare the clock with at the start, in this order until one answers; none disables the check.",
     read: readTimeServers,
   }),
   networkDir: option({

@@ -5,9 +5,9 @@ const MAX_PAUSE_MS = 7 * 86_400_000;
 const EXPECTED = `a list of 1 to ${MAX_PAUSES} pauses such as 5s,2m,24h, each of 1 second to 7 days, is expected`;
 
 /**
- * As one text with commas, or as a JSON array of texts.
+ * Reads one text with commas, or a JSON array of texts.
  *
- * @throws {Error} saying what is expected
+ * @throws {Error} with a message that names the expected format
  */
 export function readPauses(value: unknown): readonly string[] {
   const entries = typeof value === "string" ? value.split(",") : value;
@@ -15,14 +15,14 @@ export function readPauses(value: unknown): readonly string[] {
     throw new Error(EXPECTED);
   return entries.map((entry) => {
     const pause = typeof entry === "string" ? entry.trim() : "";
-    // Written this way, NaN is refused as well.
-    if (pauseMsOf(pause) >= 1_000 && pauseMsOf(pause) <= MAX_PAUSE_MS) return pause;
+    // Both comparisons are false for NaN.
+    if (parsePauseMs(pause) >= 1_000 && parsePauseMs(pause) <= MAX_PAUSE_MS) return pause;
     throw new Error(EXPECTED);
   });
 }
 
-/** Milliseconds of a pause; NaN for a text that is none. */
-export function pauseMsOf(pause: string): number {
+/** Milliseconds of a pause; NaN for a text in another format. */
+export function parsePauseMs(pause: string): number {
   const [, number, unit = ""] = /^(\d{1,6})([smhd])$/.exec(pause) ?? [];
   return Number(number) * (UNITS_MS[unit] ?? Number.NaN);
 }

@@ -1,4 +1,4 @@
-/** Options of the peers, and what they mean together. */
+/** Options of the peer protocol, and how they combine with the defaults of a network. */
 import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/options.ts";
 import { ConfigError } from "../platform/config-error.ts";
@@ -6,11 +6,11 @@ import { readJsonObject } from "../platform/json/json-file.ts";
 import { option, readChoice, readInteger, readList, readSwitch, readText } from "./option.ts";
 import type { Config } from "./resolve.ts";
 
-/** Addresses of peers; a port behind them is read and left out, since a network has one port (p2p.md 1). */
+/** IP addresses of peers. A port after an address is accepted and ignored: a network has one port (p2p.md 1). */
 function readPeers(value: unknown): readonly string[] {
   return readList(value).map((text) => {
     const ip = /^\[?([0-9a-fA-F:.]+?)\]?(:\d+)?$/.exec(isIP(text) === 6 ? `[${text}]` : text)?.[1] ?? "";
-    if (isIP(ip) === 0) throw new Error(`IP addresses are expected, "${text}" is none`);
+    if (isIP(ip) === 0) throw new Error(`IP addresses are expected; "${text}" is not an IP address`);
     return ip;
   });
 }
@@ -114,19 +114,19 @@ export const peerOptions = {
   }),
 };
 
-/** Ports and first peers of the known networks (p2p.md 1, operations.md 2). */
+/** Ports and seed peers of the known networks (p2p.md 1, operations.md 2). */
 const KNOWN: Readonly<Record<string, { readonly port: number; readonly seeds: readonly string[] }>> = {
   livenet: { port: 4001, seeds: ["212.47.252.24"] },
   sandbox: { port: 4002, seeds: ["51.15.218.206"] },
 };
 const DEFAULT_PORT = 4002;
 
-/** On which the nodes of a network listen for peers, where nothing else was chosen. */
-export const portOfNetwork = (networkName: string): number => KNOWN[networkName]?.port ?? DEFAULT_PORT;
+/** Port on which the nodes of a network listen for peers by default. */
+export const defaultPeerPort = (networkName: string): number => KNOWN[networkName]?.port ?? DEFAULT_PORT;
 
 type PeersFile = { readonly seeds: readonly string[]; readonly sources: readonly string[] };
 
-/** Peers of a file as old nodes have it. */
+/** Reads a peers file in the format of the old node. */
 function readPeersFile(path: string): PeersFile {
   const { list, sources = [] } = readJsonObject(path, "peers file");
   const ips = Array.isArray(list) ? list.map((peer: unknown) => (peer as { ip?: unknown } | null)?.ip) : [];
@@ -145,16 +145,16 @@ const isSource = (source: unknown): source is string =>
   typeof source === "string" && /^(\/|https?:\/\/)/.test(source);
 
 /**
- * @param networkName decides the port and the first peers where they are not given
- * @throws {ConfigError} when the peers file is none
+ * @param networkName selects the default port and the default seed peers
+ * @throws {ConfigError} when the peers file cannot be read or has a wrong member
  */
-export function peersOptionsOf(config: Config<typeof peerOptions>, networkName: string): PeersOptions {
+export function toPeersOptions(config: Config<typeof peerOptions>, networkName: string): PeersOptions {
   const known = KNOWN[networkName];
   const file = config.peersFile === undefined ? undefined : readPeersFile(config.peersFile);
   const given = [...config.peers, ...(file?.seeds ?? [])];
   return {
     host: config.p2pHost,
-    port: config.p2pPort ?? portOfNetwork(networkName),
+    port: config.p2pPort ?? defaultPeerPort(networkName),
     seeds: given.length > 0 ? given : (known?.seeds ?? []),
     sources: file?.sources ?? [],
     version: config.p2pVersion,

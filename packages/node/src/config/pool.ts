@@ -1,4 +1,4 @@
-/** Options of the pool: what this node takes and passes on, which its blocks and those of others do not depend on. */
+/** Options of the pool: which transactions this node accepts and broadcasts. The rules of blocks do not depend on them. */
 import { DEFAULT_POOL_OPTIONS, type PoolOptions } from "../pool/options.ts";
 import { option, readInteger, readList } from "./option.ts";
 import type { Config } from "./resolve.ts";
@@ -57,11 +57,11 @@ function readPublicKeys(value: unknown): readonly string[] {
   const keys = readList(value);
   const wrong = keys.find((key) => !/^0[23][0-9a-f]{64}$/.test(key));
   if (wrong !== undefined)
-    throw new Error(`public keys of 66 hexadecimal digits are expected, "${wrong}" is none`);
+    throw new Error(`public keys of 66 hexadecimal digits are expected; "${wrong}" is not one`);
   return keys;
 }
 
-export const poolOptionsOf = (config: Config<typeof poolOptions>): PoolOptions => ({
+export const toPoolOptions = (config: Config<typeof poolOptions>): PoolOptions => ({
   ...DEFAULT_POOL_OPTIONS,
   maxTransactions: config.poolSize,
   maxTransactionsPerSender: config.poolMaxPerSender,

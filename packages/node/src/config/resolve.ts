@@ -1,7 +1,7 @@
-/** Configuration: flag over environment over file over default, each value checked once. */
+/** Configuration: flags override the environment, which overrides the file and the defaults. Each value is read once. */
 import { ConfigError } from "../platform/config-error.ts";
 import { readJsonObject } from "../platform/json/json-file.ts";
-import { flagOf, type Option, type OptionValue, variableOf } from "./option.ts";
+import { type Option, type OptionValue, toFlag, toVariable } from "./option.ts";
 
 export type OptionTable = Readonly<Record<string, Option>>;
 
@@ -29,29 +29,29 @@ export function resolveConfig<T extends OptionTable>(table: T, sources: Sources)
   const file = sources.file === undefined ? {} : readConfigFile(sources.file, table);
   const values: Record<string, OptionValue | undefined> = {};
   for (const [name, option] of Object.entries(table)) {
-    const candidates: [place: string, value: unknown][] = [
-      [flagOf(option), sources.flags[name]],
-      [`environment variable ${variableOf(option)}`, sources.environment[variableOf(option)]],
-      // An empty one was as good as none.
+    const candidates: [source: string, value: unknown][] = [
+      [toFlag(option), sources.flags[name]],
+      [`environment variable ${toVariable(option)}`, sources.environment[toVariable(option)]],
+      // The old node ignored empty variables.
       ...(option.oldVariables ?? []).map((variable): [string, unknown] => [
         `environment variable ${variable}`,
         sources.environment[variable] ? (option.oldMeaning ?? sources.environment[variable]) : undefined,
       ]),
       [`"${name}" in ${sources.file}`, file[name]],
     ];
-    const [place, value] = candidates.find(([, candidate]) => candidate !== undefined) ?? [];
-    if (place === undefined) values[name] = option.default;
-    else values[name] = readAt(place, option, value);
+    const [source, value] = candidates.find(([, candidate]) => candidate !== undefined) ?? [];
+    if (source === undefined) values[name] = option.default;
+    else values[name] = readFrom(source, option, value);
   }
   return values as Config<T>;
 }
 
-function readAt(place: string, option: Option, value: unknown): OptionValue {
+function readFrom(source: string, option: Option, value: unknown): OptionValue {
   try {
     return option.read(value);
   } catch (error) {
     const shown = option.secret ? "" : `, not ${JSON.stringify(value)}`;
-    throw new ConfigError(`${place}: ${(error as Error).message}${shown}. ${option.sentence}`);
+    throw new ConfigError(`${source}: ${(error as Error).message}${shown}. ${option.sentence}`);
   }
 }
 
@@ -60,13 +60,13 @@ function readConfigFile(path: string, table: OptionTable): Record<string, unknow
   const unknown = Object.keys(content).find((name) => !(name in table));
   if (unknown !== undefined) {
     throw new ConfigError(
-      `"${unknown}" in ${path} is no option. Known ones are ${Object.keys(table).join(", ")}.`,
+      `"${unknown}" in ${path} is not an option. The options are ${Object.keys(table).join(", ")}.`,
     );
   }
   return content;
 }
 
-/** The configuration as it may be shown: secrets masked, absent options left out. */
+/** The configuration for printing and logging: secrets masked, absent options left out. */
 export function maskConfig(table: OptionTable, config: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
     Object.entries(config)

@@ -1,7 +1,7 @@
-/** Passphrases as variables hold them. */
+/** Lists of passphrases in environment variables. */
 import { readText } from "./option.ts";
 
-/** Texts separated by commas. In double quotes, as containers of the old node have them, they may hold commas too. */
+/** Texts separated by commas. In double quotes, as in containers of the old node, a text may contain commas. */
 export function readSecretList(value: unknown): readonly string[] {
   const text = readText(value).trim();
   return text.startsWith('"') ? readQuoted(text) : text.split(",").map((secret) => secret.trim());

@@ -1,4 +1,4 @@
-/** The time servers that a node compares its clock with. */
+/** The NTP servers that a node compares its clock with. */
 import { readTimeServer } from "../platform/clock/check.ts";
 import { readText } from "./option.ts";
 
@@ -10,11 +10,11 @@ export function readTimeServers(value: unknown): readonly string[] {
   return servers;
 }
 
-/** Those that everybody may ask, for nodes of public networks. */
+/** Public NTP servers, the default for known networks. */
 const PUBLIC_SERVERS = ["pool.ntp.org", "time.google.com"];
 
-/** A network of one's own tells nobody outside that it is there, unless it is asked to. */
-export const timeServersOf = (config: {
+/** Nodes of private networks contact no public server by default, and a node with `alone` contacts none at all. */
+export const chooseTimeServers = (config: {
   readonly timeServers: readonly string[] | undefined;
   readonly network: string | undefined;
   readonly alone: boolean;

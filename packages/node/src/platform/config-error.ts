@@ -1,6 +1,6 @@
-/** What an operator gave the node, as an option or in a file, cannot be used. */
+/** The error for unusable options and files of an operator. */
 
-/** The configuration as given makes no sense. The message names the place and the remedy; a retry is no use. */
+/** The configuration is invalid. The message names the option or file, and what to do. */
 export class ConfigError extends Error {
   readonly code = "CONFIG";
   readonly isRetryable = false;

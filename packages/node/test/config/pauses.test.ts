@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runOptions } from "../../src/config/options.ts";
-import { pauseMsOf, readPauses } from "../../src/config/pauses.ts";
+import { parsePauseMs, readPauses } from "../../src/config/pauses.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { DEFAULT_RETRY_PAUSES_MS } from "../../src/webhooks/delivery/retry.ts";
 
@@ -21,12 +21,12 @@ test.each([
 });
 
 test("pauses are milliseconds", () => {
-  expect(["5s", "2m", "24h", "7d"].map(pauseMsOf)).toEqual([5_000, 120_000, 86_400_000, 604_800_000]);
+  expect(["5s", "2m", "24h", "7d"].map(parsePauseMs)).toEqual([5_000, 120_000, 86_400_000, 604_800_000]);
 });
 
 test("the schedule of retries is an option", () => {
   const { webhookRetries } = resolveConfig(runOptions, { flags: {}, environment: {} });
-  expect(webhookRetries.map(pauseMsOf)).toEqual(DEFAULT_RETRY_PAUSES_MS);
+  expect(webhookRetries.map(parsePauseMs)).toEqual(DEFAULT_RETRY_PAUSES_MS);
   const environment = { UNIKNODE_WEBHOOK_RETRIES: "1s,2s", UNIKNODE_WEBHOOK_TIMEOUT: "30" };
   expect(resolveConfig(runOptions, { flags: {}, environment })).toMatchObject({
     webhookRetries: ["1s", "2s"],

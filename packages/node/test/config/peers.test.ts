@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { peerOptions, peersOptionsOf } from "../../src/config/peers.ts";
+import { peerOptions, toPeersOptions } from "../../src/config/peers.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { ConfigError } from "../../src/platform/config-error.ts";
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const options = (flags: Record<string, unknown>, network = "unknown") =>
-  peersOptionsOf(resolveConfig(peerOptions, { flags, environment: {} }), network);
+  toPeersOptions(resolveConfig(peerOptions, { flags, environment: {} }), network);
 
 test("port and first peers are those of the network", () => {
   expect(options({}, "livenet")).toMatchObject({ port: 4001, seeds: ["212.47.252.24"] });

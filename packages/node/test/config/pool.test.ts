@@ -1,6 +1,6 @@
 /** Options of the pool. */
 import { expect, test } from "vitest";
-import { poolOptions, poolOptionsOf } from "../../src/config/pool.ts";
+import { poolOptions, toPoolOptions } from "../../src/config/pool.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../src/pool/pool.ts";
 
@@ -8,7 +8,7 @@ const resolve = (flags: Record<string, unknown>, environment: Record<string, str
   resolveConfig(poolOptions, { flags, environment });
 
 test("the pool is that of the network's files unless it is said otherwise", () => {
-  expect(poolOptionsOf(resolve({}))).toEqual(DEFAULT_POOL_OPTIONS);
+  expect(toPoolOptions(resolve({}))).toEqual(DEFAULT_POOL_OPTIONS);
 });
 
 test("variables of the old node are read", () => {
@@ -21,15 +21,15 @@ test("variables of the old node are read", () => {
     },
   );
   expect(config.poolMaxPerRequest).toBe(50);
-  expect(poolOptionsOf(config)).toMatchObject({ maxTransactions: 100_000, maxTransactionsPerSender: 7 });
+  expect(toPoolOptions(config)).toMatchObject({ maxTransactions: 100_000, maxTransactionsPerSender: 7 });
 });
 
 test("fees per byte and exempt senders", () => {
   const key = `02${"ab".repeat(32)}`;
   const config = resolve({ poolMinFee: "5", poolMinFeeBroadcast: "6", poolAllowedSenders: key });
-  expect(poolOptionsOf(config)).toMatchObject({
+  expect(toPoolOptions(config)).toMatchObject({
     allowedSenders: [key],
     fees: { ...DEFAULT_POOL_OPTIONS.fees, minFeePool: 5, minFeeBroadcast: 6 },
   });
-  expect(() => resolve({ poolAllowedSenders: "Alice" })).toThrow('"Alice" is none');
+  expect(() => resolve({ poolAllowedSenders: "Alice" })).toThrow('"Alice" is not one');
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { flagOf, variableOf } from "../../src/config/option.ts";
+import { toFlag, toVariable } from "../../src/config/option.ts";
 import { devOptions, nodeOptions, runOptions } from "../../src/config/options.ts";
 import { maskConfig, resolveConfig } from "../../src/config/resolve.ts";
 import { secretsOf } from "../../src/forger/delegates.ts";
@@ -127,8 +127,8 @@ test("secrets are masked where the configuration is shown", () => {
 });
 
 test("flags and variables follow the option's name", () => {
-  expect(flagOf(nodeOptions.httpPort)).toBe("--http-port");
-  expect(variableOf(nodeOptions.forgerSecrets)).toBe("UNIKNODE_FORGER_SECRETS");
+  expect(toFlag(nodeOptions.httpPort)).toBe("--http-port");
+  expect(toVariable(nodeOptions.forgerSecrets)).toBe("UNIKNODE_FORGER_SECRETS");
 });
 
 test("deliveries to private addresses are for the dev chain, unless asked for", () => {

@@ -58,7 +58,7 @@ describe("is told", () => {
     } catch (error) {
       message = (error as Error).message;
     }
-    expect(message).toMatch(/^delegates file .*malformed\.json (cannot be read: it is no JSON|must be)/);
+    expect(message).toMatch(/^delegates file .*malformed\.json (cannot be read: it is not JSON|must be)/);
     for (const word of SECRET.split(" ")) expect(message).not.toContain(word.slice(0, 4));
   });
 

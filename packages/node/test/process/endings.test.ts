@@ -10,7 +10,7 @@ describe("the node ends with code 1 within seconds, and says why", { timeout: 90
   test.each([
     ["reject", "consensus"],
     ["throw", "serving"],
-  ] as const)("when an error is caught nowhere (%s in %s)", async (fault, thread) => {
+  ] as const)("after an uncaught error (%s in %s)", async (fault, thread) => {
     const node = await startFaulty(PIPES);
     node.fail(fault, thread, "out of the blue");
     const { code, seconds } = await node.ended();
@@ -43,8 +43,8 @@ describe("the node ends with code 1 within seconds, and says why", { timeout: 90
     const { code, seconds } = await node.ended();
     expect(code).toBe(1);
     expect(seconds).toBeLessThan(20);
-    expect(node.stderr()).toMatch(/"part":"serving","msg":"closing takes long"/);
-    expect(node.stderr()).toMatch(/"part":"serving".*"msg":"closing hangs; the process ends"/);
+    expect(node.stderr()).toMatch(/"part":"serving","msg":"closing is slow"/);
+    expect(node.stderr()).toMatch(/"part":"serving".*"msg":"closing timed out; the process ends"/);
   });
 });
 

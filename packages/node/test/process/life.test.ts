@@ -142,7 +142,7 @@ describe("what cannot be started says why and changes nothing", { timeout: 60_00
       writeFileSync(join(folder, "dev-chain.json"), text);
       const { code, stderr } = await runUniknode(["dev", "--data", folder, "--http-port", "0"]);
       expect(stderr).toMatch(
-        /dev-chain\.json cannot be read: it is (empty|no JSON.*); start over with --reset/,
+        /dev-chain\.json cannot be read: it is (empty|not JSON.*); start over with --reset/,
       );
       expect(stderr).not.toContain("test tes");
       expect(code).toBe(2);

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { variableOf } from "../../src/config/option.ts";
+import { toVariable } from "../../src/config/option.ts";
 import { runOptions } from "../../src/config/options.ts";
 
 const OPS = new URL("../../../../ops/", import.meta.url);
@@ -15,7 +15,7 @@ const read = (path: string) => readFileSync(new URL(path, OPS), "utf8");
 const FILES = ["systemd/uniknode.service", "container/Containerfile"];
 
 test.each(FILES)("%s sets options that there are", (path) => {
-  const known = Object.values(runOptions).map(variableOf);
+  const known = Object.values(runOptions).map(toVariable);
   const named = read(path).match(/UNIKNODE_[A-Z_]+/g) ?? [];
   expect(named.length).toBeGreaterThan(0);
   expect(known).toEqual(expect.arrayContaining(named));

@@ -48,7 +48,7 @@ test("pages of other origins, unknown hosts and other media types create nothing
     [
       { ...type, host: "evil.example", origin: "http://evil.example" },
       403,
-      "the Host header is no name of this machine that --rpc-hosts lists",
+      "the Host header is not a name of this machine; --rpc-hosts lists further names",
     ],
     [{ "content-type": "text/plain" }, 415, "Content-Type must be application/vnd.api+json"],
     [{}, 415, "Content-Type must be application/vnd.api+json"],

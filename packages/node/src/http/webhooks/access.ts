@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
-import { createRangeTest, EVERYBODY } from "../../platform/addresses/ranges.ts";
+import { ANY_ADDRESS, createRangeTest } from "../../platform/addresses/ranges.ts";
 import { HttpError } from "../server/error.ts";
 
 export type AccessOptions = {
@@ -30,7 +30,7 @@ declare module "fastify" {
  */
 export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }: AccessOptions) {
   const crossSite = createCrossSiteTest(hosts, "--http-hosts");
-  const isListed = createRangeTest((whitelist ?? [EVERYBODY]).join());
+  const isListed = createRangeTest((whitelist ?? [ANY_ADDRESS]).join());
   const expected = token ? digest(token) : undefined;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -1,22 +1,22 @@
 /**
- * Groups of addresses that bounds count as one client. A single IPv6 customer holds at least a /64 and often a /48, so
- * that counting single addresses bounds nothing there; an IPv4 address is counted by itself.
+ * Groups of addresses that limits count as one client. A single IPv6 customer has at least a /64 and often a /48, so
+ * limits on single IPv6 addresses have no effect; an IPv4 address is a group of its own.
  */
 import ipaddr from "ipaddr.js";
 
 const CLIENT_BITS = 64;
 const SITE_BITS = 48;
 
-/** The client an address belongs to: the address itself (IPv4), or the /64 (IPv6). Other texts stay as they are. */
-export const clientGroup = (address: string): string => groupOf(address, CLIENT_BITS);
+/** The client of an address: the address itself (IPv4) or its /64 (IPv6). Other texts are returned unchanged. */
+export const clientGroup = (address: string): string => prefixGroup(address, CLIENT_BITS);
 
-/** The site an address belongs to: the address itself (IPv4), or the /48 (IPv6). Other texts stay as they are. */
-export const siteGroup = (address: string): string => groupOf(address, SITE_BITS);
+/** The site of an address: the address itself (IPv4) or its /48 (IPv6). Other texts are returned unchanged. */
+export const siteGroup = (address: string): string => prefixGroup(address, SITE_BITS);
 
-function groupOf(address: string, bits: number): string {
-  // Almost every address is IPv4, and needs no parsing.
+function prefixGroup(address: string, bits: number): string {
+  // Fast path: almost every address is IPv4.
   if (!address.includes(":") || !ipaddr.isValid(address)) return address;
-  // An IPv4 address written as IPv6 is the IPv4 address; a zone ("%eth0") says nothing about the network.
+  // An IPv4-mapped IPv6 address counts as the IPv4 address; a zone ("%eth0") is ignored.
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   const parts = parsed.parts.map((part, index) => (index < bits / 16 ? part : 0));

@@ -1,31 +1,32 @@
 /**
- * Lists of IP addresses as operators write them: `192.0.2.7, 10.0.0.0/8, 2001:db8::/32`, `*` for all, and patterns as the
- * old network has them (http-api.md 1.1), in which `*` stands for any digits and dots, `?` for one digit: `192.168.*`.
+ * Lists of IP addresses in options: `192.0.2.7, 10.0.0.0/8, 2001:db8::/32`, `*` for all, and the patterns of the old
+ * node (http-api.md 1.1), in which `*` matches any digits and dots, and `?` one digit: `192.168.*`.
  */
 import ipaddr from "ipaddr.js";
 
 /** Whether an address is on a list. */
 export type RangeTest = (address: string) => boolean;
 
-export const EVERYBODY = "*";
+/** The entry that matches every address. */
+export const ANY_ADDRESS = "*";
 
 /**
- * A test for the addresses of a list. An IPv4 address written as IPv6 is judged as the IPv4 address.
+ * A test for the addresses of a list. An IPv4-mapped IPv6 address is tested as the IPv4 address.
  *
- * @throws {Error} naming the entry that is neither address nor network
+ * @throws {Error} that names the entry which is neither an address nor a network
  */
 export function createRangeTest(list: string): RangeTest {
   const entries = list
     .split(",")
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
-  if (entries.includes(EVERYBODY)) return () => true;
+  if (entries.includes(ANY_ADDRESS)) return () => true;
   const tests = entries.map(entryTest);
   return (text) => {
-    // A proxy may have written anything.
+    // The text may come from a proxy's header and hold anything.
     if (!ipaddr.isValid(text)) return false;
     const address = ipaddr.process(text);
-    return tests.some((isMeant) => isMeant(address));
+    return tests.some((matches) => matches(address));
   };
 }
 
@@ -42,7 +43,7 @@ function entryTest(entry: string): (address: Address) => boolean {
   return (address) => network.kind() === address.kind() && address.match(network, bits);
 }
 
-/** Of IPv4: the other family writes one address in several ways. */
+/** Patterns match IPv4 only: one IPv6 address has several text forms. */
 const PATTERN = /^(?=.*[*?])[\d.*?]+$/;
 
 function parseRange(entry: string): [network: Address, bits: number] {

@@ -1,33 +1,33 @@
 /**
- * A look at the clock when the node starts (p2p.md 10.2): a node whose clock is wrong takes right blocks for those of
- * the future, and forges outside of its slots. It tells in the log, and holds up nothing.
+ * Checks the clock when the node starts (p2p.md 10.2): a node whose clock is wrong rejects valid blocks as blocks of the
+ * future, and forges outside its slots. The result is logged; the start does not wait for it.
  */
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Logger } from "pino";
-import { askTime, type TimeServer } from "./sntp.ts";
+import { queryOffset, type TimeServer } from "./sntp.ts";
 
 export type ClockCheckDeps = {
-  /** Milliseconds since 1970, as this machine has it. */
+  /** Clock of this machine, milliseconds since 1970. */
   readonly nowMs: () => number;
   /** Ends the check early. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
 };
 
-/** A forger leaves two seconds of its slot at both ends: a clock that is wrong by half of that still does. */
+/** A forger leaves a margin of two seconds at both ends of its slot: half of it may be clock error. */
 export const MAX_OFFSET_MS = 1_000;
 const NTP_PORT = 123;
-/** For a name, and again for the answer of its server. */
+/** Timeout of the name lookup, and of the server's answer. */
 const TIMEOUT_MS = 3_000;
 
-/** A server's name has no address. */
+/** The name of a server cannot be resolved. */
 class NameError extends Error {
   readonly isRetryable = true;
 }
 
 /**
- * Compares the clock with the first of the servers that answers, and says what it found.
+ * Compares the clock with the first server that answers, and logs the result.
  *
  * @param servers see `readTimeServer`
  */
@@ -37,7 +37,7 @@ export async function checkClock(servers: readonly string[], deps: ClockCheckDep
   for (const server of servers) {
     const within = AbortSignal.any([signal, AbortSignal.timeout(2 * TIMEOUT_MS)]);
     try {
-      const offsetMs = Math.round(await askTime(await locate(server, within), { nowMs, signal: within }));
+      const offsetMs = Math.round(await queryOffset(await locate(server, within), { nowMs, signal: within }));
       const level = Math.abs(offsetMs) > MAX_OFFSET_MS ? "warn" : "info";
       return logger[level]({ server, offsetMs }, "clock compared with a time server");
     } catch (error) {
@@ -48,16 +48,19 @@ export async function checkClock(servers: readonly string[], deps: ClockCheckDep
   if (servers.length === 0) return;
   const reasons = failures.map(({ message }) => message);
   if (failures.every((error) => error instanceof NameError)) {
-    logger.warn({ servers, reasons }, "names cannot be resolved: look at the DNS servers of this machine");
+    logger.warn(
+      { servers, reasons },
+      "time servers cannot be resolved: check the DNS servers of this machine",
+    );
   } else {
-    logger.warn({ servers, reasons }, "no time server answers: nobody knows whether the clock is right");
+    logger.warn({ servers, reasons }, "no time server answered: the clock was not checked");
   }
 }
 
 /**
- * Where a time server is: a name or an IP address (IPv6 in brackets), with a port behind it or that of NTP.
+ * Parses a time server: a name or an IP address (IPv6 in brackets), with an optional port; the default is that of NTP.
  *
- * @throws {Error} saying what is expected
+ * @throws {Error} with a message that names the expected format
  */
 export function readTimeServer(text: string): { readonly host: string; readonly port: number } {
   const url = `ntp://${text}`;

@@ -1,4 +1,4 @@
-/** Asking a time server how late it is: one datagram each way (SNTP, RFC 4330). */
+/** A query to a time server: one datagram each way (SNTP, RFC 4330). */
 import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
 
@@ -9,29 +9,29 @@ export type TimeServer = {
 };
 
 export type TimeQuery = {
-  /** Milliseconds since 1970, as this machine has it. */
+  /** Clock of this machine, milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Ends the waiting. */
+  /** Ends the query. */
   readonly signal: AbortSignal;
 };
 
 const MESSAGE_BYTES = 48;
-/** No warning of leap seconds, version 4, mode of a client. */
+/** No leap second warning, version 4, client mode. */
 const CLIENT_HEAD = 0x23;
 const SERVER_MODE = 4;
-/** A server of a higher one is not synchronised itself; 0 is a refusal. */
+/** Servers of a higher stratum are not synchronised; 0 is a refusal. */
 const MAX_STRATUM = 15;
-/** Where each moment stands in a message. */
+/** Offsets of the timestamps in a message. */
 const AT = { originate: 24, receive: 32, transmit: 40 } as const;
 
 /**
- * Milliseconds that the server's clock is ahead of ours, the way there and back taken as equally long.
+ * Offset in milliseconds: positive when the server's clock is ahead. Both directions are assumed to be equally fast.
  *
- * @throws {Error} when no usable answer comes before the signal
+ * @throws {Error} when no usable answer arrives before the signal
  */
-export function askTime({ address, port }: TimeServer, { nowMs, signal }: TimeQuery): Promise<number> {
+export function queryOffset({ address, port }: TimeServer, { nowMs, signal }: TimeQuery): Promise<number> {
   const socket = createSocket(address.includes(":") ? "udp6" : "udp4");
-  // What is sent as our moment only has to come back: nobody learns our clock, and nobody else can answer.
+  // The server echoes the transmit timestamp. A random one keeps our clock private and proves that the answer is genuine.
   const cookie = randomBytes(8);
   const question = Buffer.alloc(MESSAGE_BYTES);
   question[0] = CLIENT_HEAD;
@@ -40,16 +40,16 @@ export function askTime({ address, port }: TimeServer, { nowMs, signal }: TimeQu
   return new Promise<number>((resolve, reject) => {
     signal.addEventListener("abort", () => reject(new Error("it did not answer in time")), { once: true });
     socket.on("error", reject);
-    let askedMs = 0;
+    let requestedMs = 0;
     socket.on("message", (answer) => {
       const arrivedMs = nowMs();
       if (!isAnswer(answer, cookie)) return;
       const [receivedMs, sentMs] = [unixMs(answer, AT.receive), unixMs(answer, AT.transmit)];
-      resolve((receivedMs - askedMs + (sentMs - arrivedMs)) / 2);
+      resolve((receivedMs - requestedMs + (sentMs - arrivedMs)) / 2);
     });
-    // Answers of others than the one that was asked are dropped by the system.
+    // The system drops datagrams of other senders than the connected one.
     socket.connect(port, address, () => {
-      askedMs = nowMs();
+      requestedMs = nowMs();
       socket.send(question);
     });
   }).finally(() => socket.close());
@@ -62,13 +62,13 @@ function isAnswer(message: Buffer, cookie: Buffer): boolean {
   return isUsable && message.subarray(AT.originate, AT.receive).equals(cookie);
 }
 
-/** From 1900 to 1970. */
+/** Seconds from 1900 to 1970. */
 const SECONDS_TO_1970 = 2_208_988_800;
 const FRACTIONS = 2 ** 32;
 
-/** A moment as seconds since 1900 and their fractions; small ones are those after the seconds have begun anew in 2036. */
+/** Reads a timestamp: seconds since 1900 and a fraction. The seconds wrap around in 2036, so small values are later. */
 function unixMs(message: Buffer, at: number): number {
-  const told = message.readUInt32BE(at);
-  const seconds = told < FRACTIONS / 2 ? told + FRACTIONS : told;
+  const counted = message.readUInt32BE(at);
+  const seconds = counted < FRACTIONS / 2 ? counted + FRACTIONS : counted;
   return (seconds - SECONDS_TO_1970 + message.readUInt32BE(at + 4) / FRACTIONS) * 1000;
 }

@@ -2,29 +2,29 @@
 import { statfs } from "node:fs/promises";
 
 export type DiskSpace = {
-  /** Bytes that this process can still write, as of a while ago; undefined while that is not known. */
+  /** Free bytes for this process at the last measurement; undefined while unknown. */
   freeBytes(): number | undefined;
   close(): void;
 };
 
-const EVERY_MS = 10_000;
+const INTERVAL_MS = 10_000;
 
-/** Looks from time to time, and waits for no disk that hangs. */
+/** Measures periodically, and never waits for a disk that hangs. */
 export function measureDiskSpace(folder: string): DiskSpace {
   let freeBytes: number | undefined;
-  let isLooking = false;
+  let isMeasuring = false;
 
-  async function look(): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
+  async function measure(): Promise<void> {
+    if (isMeasuring) return;
+    isMeasuring = true;
     freeBytes = await statfs(folder).then(
       ({ bavail, bsize }) => bavail * bsize,
       () => undefined,
     );
-    isLooking = false;
+    isMeasuring = false;
   }
 
-  void look();
-  const timer = setInterval(look, EVERY_MS).unref();
+  void measure();
+  const timer = setInterval(measure, INTERVAL_MS).unref();
   return { freeBytes: () => freeBytes, close: () => clearInterval(timer) };
 }

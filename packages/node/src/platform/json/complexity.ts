@@ -1,15 +1,15 @@
 /**
- * How complex a JSON text is, found by one look over it before it is parsed, which builds nothing: a text of a megabyte
- * can stand for lists within lists that no thread can copy, or for values that take twenty times its memory.
+ * The complexity of a JSON text, found by one scan before parsing, without building values. A text of one megabyte can
+ * nest lists so deeply that they cannot be copied between threads, or hold values that take twenty times its memory.
  */
 
 /**
- * Of every body of a request. The deepest that means anything is a transaction with lists in its asset, ten levels; no
- * list of payments to one recipient after another has more values within a megabyte.
+ * Bounds of every request body. The deepest valid body is a transaction with lists in its asset: ten levels. The valid
+ * body with the most values within a megabyte, a list of payments, keeps to this bound.
  */
 export const BODY_COMPLEXITY: Complexity = { maxDepth: 64, maxValues: 50_000 };
 
-/** Characters with a meaning of their own. */
+/** Character codes of the JSON syntax. */
 export const QUOTATION_MARK = 0x22;
 export const COMMA = 0x2c;
 export const OPENING_BRACKET = 0x5b;
@@ -25,8 +25,8 @@ export type Complexity = {
 };
 
 /**
- * The bound that a text exceeds first; undefined where it keeps to both. Whether it is JSON at all is for the parser to
- * say: of other texts the answer means nothing.
+ * The bound that a text exceeds first; undefined when it keeps to both. The result is meaningful for JSON only: the
+ * parser checks whether the text is JSON.
  */
 export function exceededBound(
   text: string,

@@ -1,12 +1,13 @@
-/** JSON files that a user names. */
+/** JSON files that an operator names. */
 import { readFileSync } from "node:fs";
 import { ConfigError } from "../config-error.ts";
 
 /**
- * The content of a JSON file. The message of the engine is not passed on: it quotes the text, which may be a passphrase.
+ * The content of a JSON file. Errors do not include the message of the engine: it quotes the text, which may be a
+ * passphrase.
  *
- * @param named how the message calls the file
- * @throws {ConfigError} when it cannot be read, or is no JSON: the message says at which line and column, if it is known
+ * @param named name of the file in error messages
+ * @throws {ConfigError} when the file cannot be read or is not JSON; the message has the line and column where known
  */
 export function readJsonFile(path: string, named: string): unknown {
   let text: string;
@@ -25,13 +26,14 @@ export function readJsonFile(path: string, named: string): unknown {
 function faultOf(text: string, { message }: Error): string {
   if (text.trim() === "") return "empty";
   const place = /\(line \d+ column \d+\)$/.exec(message);
-  return place ? `no JSON ${place[0]}` : "no JSON";
+  return place ? `not JSON ${place[0]}` : "not JSON";
 }
 
 /**
- * A JSON object from a file that the user named.
+ * A JSON object from a file that the operator named.
  *
- * @throws {ConfigError} saying what the file is and what is wrong with it
+ * @param what purpose of the file, for error messages
+ * @throws {ConfigError} when the file cannot be read or holds no JSON object
  */
 export function readJsonObject(path: string, what: string): Record<string, unknown> {
   const content = readJsonFile(path, `${what} ${path}`);

@@ -1,10 +1,10 @@
-/** JSON whose numbers keep their text, so that `9007199254740993` and `1.50` come back as they were given. */
+/** JSON whose numbers keep their text: `9007199254740993` and `1.50` are written back unchanged. */
 import { type Complexity, exceededBound } from "./complexity.ts";
 
-/** Of every text: the values of a large file, in about 100 MB of memory. What comes from outside has narrower bounds. */
+/** Bounds of every text: a large file, about 100 MB of memory once parsed. Requests have narrower bounds. */
 export const TEXT_COMPLEXITY: Complexity = { maxDepth: 4_096, maxValues: 1_000_000 };
 
-/** A number that the language would have written otherwise. */
+/** A number that JavaScript would write differently. */
 export type RawNumber = { readonly rawJSON: string };
 
 type LosslessJson = {
@@ -16,14 +16,14 @@ type LosslessJson = {
   isRawJSON(value: unknown): value is RawNumber;
 };
 
-// Part of the language of the pinned runtime, newer than the type library.
+// The pinned runtime has these functions; the type library does not yet.
 const lossless = JSON as unknown as LosslessJson;
 
 /**
- * The value of a JSON text. `JSON.stringify` gives every number back as it was written.
+ * The value of a JSON text. `JSON.stringify` writes every number of it unchanged.
  *
- * @throws {SyntaxError} when the text is no JSON
- * @throws {RangeError} when it exceeds TEXT_COMPLEXITY: found before anything of it is parsed
+ * @throws {SyntaxError} when the text is not JSON
+ * @throws {RangeError} when it exceeds TEXT_COMPLEXITY; checked before parsing
  */
 export function parseJson(text: string): unknown {
   const exceeded = exceededBound(text, TEXT_COMPLEXITY);
@@ -40,7 +40,7 @@ export function parseJson(text: string): unknown {
   );
 }
 
-/** The text of a JSON number, or nothing for another value. */
+/** The text of a JSON number; undefined for other values. */
 export function numberText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return lossless.isRawJSON(value) ? value.rawJSON : undefined;

@@ -1,4 +1,4 @@
-/** Characters and bytes of everything in a value, about as many as it takes to hold it. */
+/** Sum of the characters and bytes in a value: an estimate of its memory. */
 export function lengthOf(value: unknown): number {
   if (typeof value === "string" || value instanceof Uint8Array) return value.length;
   if (typeof value !== "object" || value === null) return 1;

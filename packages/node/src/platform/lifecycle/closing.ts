@@ -1,16 +1,16 @@
-/** Parts that were started, closed in reverse. */
+/** Closes the started parts in reverse order. */
 import type { Logger } from "pino";
 
 export type Closing = {
-  /** Remembers how to close a part that has just been started. */
+  /** Registers a part that has just been started. */
   add(name: string, close: () => void | Promise<void>): void;
-  /** Closes everything, last first; a part that fails to close does not keep the others open. Both are logged. */
+  /** Closes all parts, last first. Slow and failed parts are logged; a failure does not stop the rest. */
   closeAll(logger: Pick<Logger, "error" | "warn">): Promise<void>;
-  /** The part that is being closed, if one is. */
+  /** Name of the part that is being closed, if any. */
   current(): string | undefined;
 };
 
-/** A part that takes longer is told of in the log. */
+/** A part that takes longer is logged. */
 const SLOW_MS = 5_000;
 
 export function createClosing(): Closing {
@@ -22,7 +22,7 @@ export function createClosing(): Closing {
       for (let part = parts.pop(); part; part = parts.pop()) {
         const { name } = part;
         current = name;
-        const timer = setTimeout(() => logger.warn({ part: name }, "closing takes long"), SLOW_MS);
+        const timer = setTimeout(() => logger.warn({ part: name }, "closing is slow"), SLOW_MS);
         try {
           await part.close();
         } catch (err) {

@@ -1,38 +1,38 @@
 /**
- * Whether the threads of the process turn. Each counts in shared memory as long as its event loop does; another one sees
- * that the count stands still. The time is the watcher's own: a process that was suspended, or a machine that slept, is
- * no thread that hangs.
+ * Detects threads whose event loop is blocked. Each thread increments a counter in shared memory; another one notices
+ * when the counter does not change. Time is measured by the watcher's own timer, so a suspended process or machine does
+ * not count as a blocked thread.
  */
 
 export type Thread = "consensus" | "serving";
 
 export type Watch = {
-  /** Seconds since the thread was seen to turn. */
+  /** Seconds since the counter of the thread changed. */
   silentSeconds(): number;
   close(): void;
 };
 
 export type WatchDeps = {
-  /** The thread has been silent for `MAX_SILENT_SECONDS`. */
+  /** Called when the thread has been blocked for `MAX_SILENT_SECONDS`. */
   readonly onSilent?: () => void;
-  /** It turns again. */
+  /** Called when the thread runs again. */
   readonly onBack?: (silentSeconds: number) => void;
 };
 
-/** A thread that is silent for longer does not do its work, whatever keeps it. */
+/** Seconds without a heartbeat after which a thread counts as blocked. */
 export const MAX_SILENT_SECONDS = 10;
 
-const PLACES: Readonly<Record<Thread, number>> = { consensus: 0, serving: 1 };
+const INDEXES: Readonly<Record<Thread, number>> = { consensus: 0, serving: 1 };
 const BEAT_MS = 1_000;
 
-/** What the threads share. */
+/** The counters that the threads share. */
 export const createHeartbeats = (): SharedArrayBuffer =>
-  new SharedArrayBuffer(Object.keys(PLACES).length * Int32Array.BYTES_PER_ELEMENT);
+  new SharedArrayBuffer(Object.keys(INDEXES).length * Int32Array.BYTES_PER_ELEMENT);
 
-/** Counts for the thread that calls it, until it is closed. */
+/** Increments the counter of the calling thread until closed. */
 export function beat(heartbeats: SharedArrayBuffer, thread: Thread): { close(): void } {
   const counts = new Int32Array(heartbeats);
-  const timer = setInterval(() => Atomics.add(counts, PLACES[thread], 1), BEAT_MS).unref();
+  const timer = setInterval(() => Atomics.add(counts, INDEXES[thread], 1), BEAT_MS).unref();
   return { close: () => clearInterval(timer) };
 }
 
@@ -43,10 +43,10 @@ export function watch(
   { onSilent = () => {}, onBack = () => {} }: WatchDeps = {},
 ): Watch {
   const counts = new Int32Array(heartbeats);
-  let seen = Atomics.load(counts, PLACES[thread]);
+  let seen = Atomics.load(counts, INDEXES[thread]);
   let silentSeconds = 0;
   const timer = setInterval(() => {
-    const count = Atomics.load(counts, PLACES[thread]);
+    const count = Atomics.load(counts, INDEXES[thread]);
     if (count === seen) {
       silentSeconds++;
       if (silentSeconds === MAX_SILENT_SECONDS) onSilent();

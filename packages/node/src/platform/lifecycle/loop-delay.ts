@@ -1,24 +1,24 @@
-/** How long a thread keeps its timers waiting: the measure of how busy it is. */
+/** The event loop delay of a thread: how late its timers run. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** Seconds, since the figures were read last. */
+/** Seconds, since the last reading. */
 export type LoopDelay = { readonly p50: number; readonly p99: number; readonly max: number };
 
 const RESOLUTION_MS = 10;
 
-/** Measures the thread that calls it. */
+/** Measures the calling thread. */
 export function measureLoopDelay(): { read(): LoopDelay; close(): void } {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
-  // The time between two looks is part of what is measured.
-  const secondsOf = (nanoseconds: number) =>
+  // The measured values include the sampling interval.
+  const toSeconds = (nanoseconds: number) =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3) : 0;
   return {
     read() {
       const delay = {
-        p50: secondsOf(histogram.percentile(50)),
-        p99: secondsOf(histogram.percentile(99)),
-        max: secondsOf(histogram.max),
+        p50: toSeconds(histogram.percentile(50)),
+        p99: toSeconds(histogram.percentile(99)),
+        max: toSeconds(histogram.max),
       };
       histogram.reset();
       return delay;

@@ -1,42 +1,42 @@
 /**
- * The life of a process that serves until it is asked to end: what ends it, and that it ends. An orderly end comes first;
- * a deadline ends the process with code 1 whatever hangs, be it a part or the log.
+ * Runs a server process until a signal or a failure stops it. It stops gracefully first; a deadline ends the process
+ * with exit code 1 when a part or the log hangs.
  */
 import type { Logger } from "pino";
 import type { Log } from "../logging/logger.ts";
 import { stopSignal } from "./signals.ts";
 
-/** What is to be ended in order. */
+/** A running server that can be stopped. */
 export type Served = {
-  /** Rejects when a part dies that nothing works without. */
+  /** Rejects when an essential part fails. */
   readonly failed: Promise<never>;
-  /** The part that is being closed, if one is. */
+  /** Name of the part that is being closed, if any. */
   closing(): string | undefined;
   stop(): Promise<void>;
 };
 
 export type ProcessDeps<S extends Served> = {
   readonly log: Log;
-  /** Starts what is served. */
+  /** Starts the server. */
   readonly start: () => Promise<S>;
-  /** What goes on until the process is asked to end. */
+  /** Called when the server runs. */
   readonly whileServing?: (served: S) => Promise<void>;
-  /** The process is about to end in order. */
+  /** Called before the server is stopped. */
   readonly onStopping?: () => void;
 };
 
-/** For an orderly end, counted from the signal or the failure. Shorter than `TimeoutStopSec` of the unit. */
+/** Time for a graceful stop after a signal or a failure. Shorter than `TimeoutStopSec` of the systemd unit. */
 const STOP_TIMEOUT_MS = 15_000;
 const FAILURE_TIMEOUT_MS = 8_000;
-/** For the last lines of the log. */
+/** Time to write the last lines of the log. */
 const FLUSH_TIMEOUT_MS = 1_000;
 
 /**
- * Settles when what is served has ended because a signal asked for it.
+ * Resolves when the server has stopped after a signal.
  *
- * @throws {Error} why it ended by itself: it could not start, a part died, or an error was caught nowhere
+ * @throws {Error} when the server could not start, an essential part failed, or an error was not caught
  */
-export async function serveUntilAsked<S extends Served>({
+export async function serveUntilStopped<S extends Served>({
   log,
   start,
   whileServing,
@@ -46,7 +46,7 @@ export async function serveUntilAsked<S extends Served>({
   let served: S | undefined;
   const setDeadline = (timeoutMs: number) =>
     endAt(timeoutMs, () => {
-      logger.fatal({ part: served?.closing() ?? "start", timeoutMs }, "closing hangs; the process ends");
+      logger.fatal({ part: served?.closing() ?? "start", timeoutMs }, "closing timed out; the process ends");
       return log.flushed(FLUSH_TIMEOUT_MS);
     });
   const stopped = stopSignal().then(() => setDeadline(STOP_TIMEOUT_MS));
@@ -54,12 +54,12 @@ export async function serveUntilAsked<S extends Served>({
   try {
     served = await Promise.race([start(), uncaught]);
     const failed = served.failed.catch((err) => {
-      logger.fatal({ err }, "a part died that the process cannot do without");
+      logger.fatal({ err }, "an essential part failed");
       setDeadline(FAILURE_TIMEOUT_MS);
       throw err;
     });
-    const asked = whileServing ? whileServing(served).then(() => stopped) : stopped;
-    await Promise.race([stopped, uncaught, failed, asked]);
+    const running = whileServing ? whileServing(served).then(() => stopped) : stopped;
+    await Promise.race([stopped, uncaught, failed, running]);
     logger.info("stopping");
   } finally {
     onStopping?.();
@@ -70,16 +70,16 @@ export async function serveUntilAsked<S extends Served>({
   await log.flushed(FLUSH_TIMEOUT_MS);
 }
 
-/** Rejects with the first error of this thread that was caught nowhere; later ones are only logged. */
+/** Rejects with the first uncaught error of this thread; later ones are only logged. */
 function uncaughtError(logger: Logger, onFirst: () => void): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
-  // It may come when all is ending already.
+  // An error while the process already stops must not become an unhandled rejection itself.
   promise.catch(() => {});
   let isFirst = true;
   const onError = (error: unknown) => {
     if (isFirst) onFirst();
     isFirst = false;
-    logger.fatal({ err: error }, "an error was caught nowhere");
+    logger.fatal({ err: error }, "uncaught error");
     reject(error);
   };
   process.on("uncaughtException", onError);
@@ -87,7 +87,7 @@ function uncaughtError(logger: Logger, onFirst: () => void): Promise<never> {
   return promise;
 }
 
-/** Ends the process with code 1 after a time, unless it has ended by then. */
-function endAt(timeoutMs: number, sayWhy: () => Promise<void>): void {
-  setTimeout(() => void sayWhy().finally(() => process.exit(1)), timeoutMs).unref();
+/** Ends the process with exit code 1 after a time, unless it has ended before. */
+function endAt(timeoutMs: number, logReason: () => Promise<void>): void {
+  setTimeout(() => void logReason().finally(() => process.exit(1)), timeoutMs).unref();
 }

@@ -1,10 +1,10 @@
-/** How the process is asked to stop. */
+/** Signals that stop the process. */
 
 /**
- * Settles with the first interrupt or termination signal. A second one ends the process at once: nothing is lost
- * by that, because what is committed is on disk.
+ * Resolves with the first interrupt or termination signal. A second one ends the process at once: no committed data is
+ * lost, because every commit is on disk.
  *
- * @param others signals that mean the same here
+ * @param others further signals that stop the process
  */
 export function stopSignal(...others: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

@@ -1,20 +1,20 @@
 /**
- * Messages of a service of `Type=notify` to systemd: that it serves, that it ends, and that it is alive. Node.js has no
- * sockets of the kind that systemd listens on; the program that comes with systemd sends the messages.
+ * Notifies systemd, for services of `Type=notify`: ready, stopping, and the watchdog. Node.js has no datagram Unix
+ * sockets, on which systemd listens; the program `systemd-notify` sends the messages.
  */
 import { execFile } from "node:child_process";
 import type { Logger } from "pino";
 
 export type Systemd = {
-  /** The node serves. From now on it says that it is alive, for as long as it is. */
+  /** Reports that the node serves, and starts the watchdog messages. */
   ready(): void;
-  /** The node is about to end. */
+  /** Reports that the node is stopping. */
   stopping(): void;
 };
 
 export type SystemdDeps = {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether every thread turns. The one that calls does. */
+  /** Whether the event loops of the other threads run. */
   readonly isAlive: () => boolean;
   readonly logger: Pick<Logger, "warn">;
 };
@@ -22,7 +22,7 @@ export type SystemdDeps = {
 const PROGRAM = "systemd-notify";
 const SEND_TIMEOUT_MS = 10_000;
 
-/** Does nothing in a process that was not started by systemd as such a service. */
+/** Does nothing in a process that systemd did not start as such a service. */
 export function createSystemd({ environment, isAlive, logger }: SystemdDeps): Systemd {
   const socket = environment.NOTIFY_SOCKET;
   const watchdogMs = Number(environment.WATCHDOG_USEC ?? 0) / 1_000;

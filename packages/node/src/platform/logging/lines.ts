@@ -1,43 +1,43 @@
 /**
- * Lines for a file descriptor, written in the background, one write at a time. Nothing that happens to the descriptor
- * reaches the writer of a line: while it cannot be written (a full disk, a pipe that is not read or is closed), lines wait
- * within a bound, those beyond it are dropped and counted, and writing is tried again.
+ * Writes lines to a file descriptor in the background, one write at a time. Failures of the descriptor (a full disk, a
+ * pipe that is closed or not read) never reach the caller: lines are buffered up to a bound, further lines are dropped
+ * and counted, and the write is retried.
  */
 import { write } from "node:fs";
 
 export type LinesOptions = {
   readonly fd: number;
-  /** Bytes of the lines that wait at most. */
+  /** Maximum of buffered bytes. */
   readonly maxWaitingBytes?: number;
-  /** A line that says how many lines were dropped, put in their place; absent: nothing says so. */
+  /** Formats the line that replaces dropped lines, with their count; absent: dropped lines leave no trace. */
   readonly lostLine?: (count: number) => string;
 };
 
 export type Lines = {
-  /** @param line with the end of the line */
+  /** @param line with its line feed */
   write(line: string): void;
-  /** Lines dropped since the thread started. */
+  /** Number of lines dropped since the thread started. */
   lost(): number;
-  /** Settles when everything is written, or the time is over. */
+  /** Resolves when everything is written, or after the timeout. */
   flushed(timeoutMs: number): Promise<void>;
 };
 
 const MAX_WAITING_BYTES = 1_048_576;
-/** Whole lines up to this size go into one write: a pipe takes such a write wholly or not at all. */
+/** Lines are joined to writes of up to this size: a pipe accepts such a write completely or not at all. */
 const WRITE_BYTES = 4_096;
-/** Pause before a write is tried again: to a pipe whose reader is slow, and after any other failure. */
+/** Pauses before a write is retried: to a full pipe, and after any other failure. */
 const FULL_PAUSE_MS = 20;
 const FAILURE_PAUSE_MS = 500;
 
 export function createLines({ fd, maxWaitingBytes = MAX_WAITING_BYTES, lostLine }: LinesOptions): Lines {
   const waiting: Buffer[] = [];
   let waitingBytes = 0;
-  /** Of a write that went only half way, or is under way. */
+  /** Bytes of the current write that are not written yet. */
   let rest: Uint8Array = Buffer.alloc(0);
   let isBusy = false;
   let lost = 0;
-  /** Lost lines that were not reported yet. */
-  let untold = 0;
+  /** Lost lines that are not reported in the output yet. */
+  let unreported = 0;
   const idle = new Set<() => void>();
 
   function add(line: string): void {
@@ -46,9 +46,9 @@ export function createLines({ fd, maxWaitingBytes = MAX_WAITING_BYTES, lostLine 
     waitingBytes += bytes.length;
   }
 
-  function tellOfLost(): void {
-    if (untold > 0 && lostLine) add(lostLine(untold));
-    untold = 0;
+  function reportLost(): void {
+    if (unreported > 0 && lostLine) add(lostLine(unreported));
+    unreported = 0;
   }
 
   function takeLines(): Buffer {
@@ -64,7 +64,7 @@ export function createLines({ fd, maxWaitingBytes = MAX_WAITING_BYTES, lostLine 
 
   function next(): void {
     if (rest.length === 0) {
-      if (waiting.length === 0) tellOfLost();
+      if (waiting.length === 0) reportLost();
       rest = takeLines();
     }
     isBusy = rest.length > 0;
@@ -75,7 +75,7 @@ export function createLines({ fd, maxWaitingBytes = MAX_WAITING_BYTES, lostLine 
   function onWritten(error: NodeJS.ErrnoException | null, bytes: number): void {
     if (error) {
       const pauseMs = error.code === "EAGAIN" ? FULL_PAUSE_MS : FAILURE_PAUSE_MS;
-      // A process that has nothing else to do ends without these lines.
+      // The timer must not keep the process alive.
       setTimeout(next, pauseMs).unref();
       return;
     }
@@ -87,10 +87,10 @@ export function createLines({ fd, maxWaitingBytes = MAX_WAITING_BYTES, lostLine 
     write(line) {
       if (waitingBytes + Buffer.byteLength(line) > maxWaitingBytes) {
         lost++;
-        untold++;
+        unreported++;
         return;
       }
-      tellOfLost();
+      reportLost();
       add(line);
       if (!isBusy) next();
     },

@@ -5,24 +5,24 @@ import { createRepeats } from "./repeats.ts";
 
 export type LogLevel = "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
-/** What the log of a thread is written with. */
+/** The logger of a thread, and the state of its output. */
 export type Log = Pick<Lines, "lost" | "flushed"> & { readonly logger: Logger };
 
 const STANDARD_ERROR = 2;
 
-/** Logging never waits and never throws, whatever becomes of the standard error stream: see `createLines`. */
+/** Logging never blocks and never throws, even when standard error fails: see `createLines`. */
 export function openLog(level: LogLevel, fd: number = STANDARD_ERROR): Log {
   const lines = createLines({ fd, ...(level !== "silent" && { lostLine }) });
   return { logger: createLogger(level, lines), lost: lines.lost, flushed: lines.flushed };
 }
 
-/** @param to takes each line, with its end */
+/** @param to receives each line, with its line feed */
 export function createLogger(level: LogLevel, to: { write(line: string): void }): Logger {
   const options: LoggerOptions = {
     level,
     base: null,
     formatters: { level: (label) => ({ level: label }) },
-    hooks: { logMethod: leaveOutRepeats() },
+    hooks: { logMethod: dropRepeats() },
   };
   return pino(options, to);
 }
@@ -30,11 +30,11 @@ export function createLogger(level: LogLevel, to: { write(line: string): void })
 const lostLine = (lines: number) =>
   `${JSON.stringify({ level: "warn", time: Date.now(), lines, msg: "log lines were lost" })}\n`;
 
-/** pino's number of the level. */
+/** Number of the level in pino. */
 const ERROR = 50;
 
-/** Errors with the text of one shortly before are left out: a failure that lasts would fill the disk of the log. */
-function leaveOutRepeats() {
+/** Drops errors that repeat a recent text: a lasting failure would fill the disk of the log. */
+function dropRepeats() {
   const repeats = createRepeats(() => performance.now());
   return function logMethod(this: Logger, parameters: Parameters<LogFn>, log: LogFn, level: number): void {
     const [fields, message] = parameters as unknown as [unknown, unknown];

@@ -1,16 +1,16 @@
-/** Errors that come again and again: one line a minute for each cause says how often. */
+/** Repeated errors: one log line per minute and cause, with the number of repetitions. */
 
 export type Repeats = {
   /**
-   * Takes note of an error that is about to be logged.
+   * Registers an error that is about to be logged.
    *
-   * @returns how often it was left out since it was logged last; undefined: it is to be left out
+   * @returns number of repetitions dropped since it was last logged; undefined: drop this one too
    */
   note(cause: string): number | undefined;
 };
 
 const QUIET_MS = 60_000;
-/** Causes that are remembered; the oldest is forgotten for a new one. */
+/** Maximum of remembered causes; a new one replaces the oldest. */
 const MAX_CAUSES = 100;
 
 export function createRepeats(nowMs: () => number): Repeats {

@@ -1,6 +1,6 @@
-/** Until when something may begin, in a form that every thread of the process understands. */
+/** Deadlines that all threads of the process share. */
 
-/** Milliseconds of the clock of the process, which runs evenly and is the same in every thread. */
+/** Milliseconds of the monotonic clock, which is the same in every thread. */
 export type Deadline = number;
 
 const NANOSECONDS_PER_MS = 1_000_000n;

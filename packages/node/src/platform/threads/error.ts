@@ -1,16 +1,16 @@
-/** Why a call to another thread was not answered. */
+/** Errors of calls to another thread. */
 
 export type CallErrorCode =
-  /** As many calls as may be under way are. */
+  /** Too many calls are open. */
   | "CALL_REFUSED"
-  /** No answer came in time. */
+  /** No answer arrived before the deadline. */
   | "CALL_TIMEOUT"
-  /** A message between the threads could not be read; which call it belonged to is not known. */
+  /** A message between the threads could not be read; the call that it belonged to is unknown. */
   | "CALL_LOST"
   /** The other thread has ended, or was closed. */
   | "CALL_CLOSED";
 
-/** The other thread may do it another time. */
+/** A call to another thread failed; a later call may succeed. */
 export class CallError extends Error {
   readonly code: CallErrorCode;
   readonly isRetryable = true;

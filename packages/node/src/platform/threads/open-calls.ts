@@ -1,8 +1,8 @@
-/** Calls to another thread that wait for their answers: bounded, each with a deadline, released whatever happens. */
+/** Open calls to another thread: their number is bounded, and each has a timeout. */
 import { CallError } from "./error.ts";
 
 export type CallFigures = {
-  /** Given to the other thread and not answered by it, those among them for whose answers nothing waits any more. */
+  /** Calls sent and not answered, including those that have timed out. */
   readonly open: number;
   /** Since the process started. */
   readonly timedOut: number;
@@ -11,14 +11,14 @@ export type CallFigures = {
 
 export type OpenCallsOptions = {
   readonly maxCalls: number;
-  /** Characters in the parameters of all of them, where there is more than one. Absent: not counted. */
+  /** Maximum of characters in the parameters of all open calls; a single call may exceed it. Absent: no limit. */
   readonly maxLength?: number;
-  /** A call was not answered in time; its answer may still come. */
+  /** Called when a call times out; its answer may still arrive. */
   readonly onTimeout?: () => void;
 };
 
 export type NewCall = {
-  /** Gives the call to the other thread. */
+  /** Sends the call to the other thread. */
   readonly send: (number: number) => void;
   readonly timeoutMs: number;
   /** Characters in its parameters. */
@@ -27,14 +27,14 @@ export type NewCall = {
 
 export type OpenCalls<T> = {
   /**
-   * The answer; undefined where as many calls as may be are under way. Rejects with a `CallError`, with what `send`
-   * throws, or with what the other thread says is wrong.
+   * Sends a call and returns its answer; undefined when too many calls are open. Rejects with a `CallError`, with the
+   * error that `send` throws, or with the error that the other thread reports.
    */
   begin(call: NewCall): Promise<T> | undefined;
-  /** The answer of a call; a late one, or one to a call that is not known, is dropped. */
+  /** Settles a call. Late answers and answers to unknown calls are ignored. */
   resolve(number: number, value: T): void;
   reject(number: number, error: Error): void;
-  /** Ends all of them: none will be answered. */
+  /** Rejects all open calls. */
   rejectAll(error: Error): void;
   figures(): CallFigures;
 };
@@ -47,7 +47,7 @@ type Entry<T> = {
 
 export function createOpenCalls<T>(options: OpenCallsOptions): OpenCalls<T> {
   const { maxCalls, maxLength = Number.POSITIVE_INFINITY, onTimeout } = options;
-  /** Those that are late keep their place: the other thread still has their messages. */
+  /** Calls that have timed out still count: the other thread still holds their messages. */
   const open = new Map<number, Entry<T>>();
   let openLength = 0;
   let last = 0;

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { blockToJson, createNetwork } from "@uniknode/protocol";
 import type { devOptions } from "../../config/options.ts";
-import { peersOptionsOf } from "../../config/peers.ts";
-import { poolOptionsOf } from "../../config/pool.ts";
+import { toPeersOptions } from "../../config/peers.ts";
+import { toPoolOptions } from "../../config/pool.ts";
 import type { Config } from "../../config/resolve.ts";
 import { openClock } from "../../dev-chain/clock.ts";
 import { devGenesis } from "../../dev-chain/genesis.ts";
@@ -68,8 +68,8 @@ export async function startDevChain(
       ...config,
       data,
       delegates,
-      peers: config.p2pPort === undefined ? undefined : peersOptionsOf(config, files.network.name),
-      pool: poolOptionsOf(config),
+      peers: config.p2pPort === undefined ? undefined : toPeersOptions(config, files.network.name),
+      pool: toPoolOptions(config),
       // Its keys are known to everybody: the record of the data folder is enough, and goes with it on --reset.
       signingRecord: undefined,
       watchRounds: undefined,

@@ -13,7 +13,7 @@ import type { Logger } from "pino";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../chain/chain.ts";
 import { refusalOf } from "../../chain/outcome.ts";
 import { createVerifier } from "../../chain/pipeline/verifier.ts";
-import { portOfNetwork } from "../../config/peers.ts";
+import { defaultPeerPort } from "../../config/peers.ts";
 import type { CreateDev } from "../../dev-chain/verbs.ts";
 import { maxAgeSecondsOf } from "../../event-log/recorded.ts";
 import { createReporter } from "../../event-log/reporter.ts";
@@ -366,7 +366,7 @@ async function start(
       webhookToken,
       sealKey,
       feePolicy: options.pool.fees,
-      peerPort: options.peers?.port ?? portOfNetwork(files.network.name),
+      peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
       maxTransactionsPerRequest: options.poolMaxPerRequest,
     }),
     gateway,

@@ -1,5 +1,5 @@
 /** What the user may set of API, webhooks and live stream, and what the serving thread makes of it. */
-import { pauseMsOf } from "../../config/pauses.ts";
+import { parsePauseMs } from "../../config/pauses.ts";
 import type { LogLevel } from "../../platform/logging/logger.ts";
 import type { ServingData } from "./thread.ts";
 
@@ -96,7 +96,7 @@ export function servingDataOf(
     },
     deliveries: {
       timeoutMs: options.webhookTimeout * 1_000,
-      retryPausesMs: options.webhookRetries.map(pauseMsOf),
+      retryPausesMs: options.webhookRetries.map(parsePauseMs),
       maxPerSecondPerHost: options.webhookHostRate,
       retention: {
         maxAgeMs: options.webhookLogDays * DAY_MS,

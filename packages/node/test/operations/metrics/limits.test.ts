@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { flagOf } from "../../../src/config/option.ts";
+import { toFlag } from "../../../src/config/option.ts";
 import { devOptions, runOptions } from "../../../src/config/options.ts";
 import { createMetrics } from "../../../src/operations/metrics/metrics.ts";
 import { rpcOptions } from "../../../src/rpc/options.ts";
@@ -33,7 +33,7 @@ test("Options and metrics that the table of limits names exist", async () => {
   const page = await createMetrics("1").page(FIGURES, 0);
   const metrics = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   const flags = new Set(
-    Object.values({ ...devOptions, ...runOptions, ...rpcOptions }).map((option) => flagOf(option)),
+    Object.values({ ...devOptions, ...runOptions, ...rpcOptions }).map((option) => toFlag(option)),
   );
   for (const [what, , option, , metric] of rows) {
     for (const [flag] of option!.matchAll(/--[a-z0-9-]+/g)) {

@@ -30,7 +30,7 @@ test.each([
   "node.example.",
   "localhost, evil.example",
 ])("%j is none", (host) => {
-  expect(ask(host)).toBe("the Host header is no name of this machine that --http-hosts lists");
+  expect(ask(host)).toBe("the Host header is not a name of this machine; --http-hosts lists further names");
 });
 
 test("a page of the same host may ask, and no other", () => {

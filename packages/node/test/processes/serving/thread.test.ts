@@ -287,7 +287,7 @@ describe("a register for callers of old programs", () => {
     expect(await register({ ...json, origin: "null" })).toMatchObject({ status: 403 });
     expect(await register({ ...json, host: "evil.example" })).toEqual({
       status: 403,
-      message: "the Host header is no name of this machine that --http-hosts lists",
+      message: "the Host header is not a name of this machine; --http-hosts lists further names",
     });
     // A name that was made to resolve to this machine.
     expect(
