@@ -8,7 +8,7 @@ import { createPending } from "../../packages/node/src/pool/contents/pending.ts"
 import {
   expirationHeight,
   isExpired,
-  isRefusedAtAdmission,
+  isExpiredInNextBlock,
 } from "../../packages/node/src/pool/expiration.ts";
 import { createPool, DEFAULT_POOL_OPTIONS } from "../../packages/node/src/pool/pool.ts";
 import { networkOfCase, startingState } from "./ledger-transactions.ts";
@@ -24,7 +24,7 @@ export const poolRunners: Runners = {
   expiration: eachCase(({ transaction, context, ...expected }) => {
     const height = expirationHeight(transaction, context);
     assert.equal(height ?? null, expected.expirationHeight);
-    assert.equal(isRefusedAtAdmission(height, context.currentHeight), expected.refusedAtAdmission);
+    assert.equal(isExpiredInNextBlock(height, context.currentHeight), expected.refusedAtAdmission);
     assert.equal(isExpired(height, context.currentHeight), expected.purgedFromPool);
   }),
 

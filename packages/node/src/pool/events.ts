@@ -1,8 +1,8 @@
-/** What the pool reports to whoever listens (events.md 3.5). */
+/** Events of the pool for its listener (events.md 3.5). */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { RefusalCode } from "./admission/refusal.ts";
 
-/** A refusal by the last stage of admission, where the transaction itself was well made. */
+/** A refusal by the last stage of admission; the transaction itself is valid. */
 export type Rejected = {
   readonly transaction: SealedTransaction;
   readonly code: RefusalCode;
@@ -12,6 +12,6 @@ export type Rejected = {
 export type PoolEvent =
   | { readonly name: "transaction.pool.added"; readonly transactions: readonly SealedTransaction[] }
   | { readonly name: "transaction.pool.rejected"; readonly rejected: readonly Rejected[] }
-  /** Every departure but expiry, with one shape. */
+  /** Every removal except expiration. */
   | { readonly name: "transaction.pool.removed"; readonly transaction: SealedTransaction }
   | { readonly name: "transaction.expired"; readonly transaction: SealedTransaction };

@@ -1,7 +1,7 @@
-/** When a pending transaction lapses (pool.md 6). */
+/** Expiration of pending transactions (pool.md 6). */
 
-/** Members that decide; `timestamp` is in seconds since the network epoch. */
-export type Lapsing = { version?: number; expiration?: number; timestamp?: number };
+/** Members that decide the expiration; `timestamp` is in seconds since the network epoch. */
+export type ExpiringFields = { version?: number; expiration?: number; timestamp?: number };
 
 export type ExpirationContext = {
   /** Seconds of a slot. */
@@ -10,21 +10,24 @@ export type ExpirationContext = {
   currentHeight: number;
   /** Network time in seconds. */
   now: number;
-  /** Blocks that a version 1 transaction may wait. */
+  /** Maximum age of a pending version 1 transaction in blocks. */
   maxTransactionAge: number;
 };
 
-/** Height from which the transaction is too late; `undefined` means never. */
-export function expirationHeight(transaction: Lapsing, context: ExpirationContext): number | undefined {
+/** Height from which the transaction is expired; undefined if it never expires. */
+export function expirationHeight(
+  transaction: ExpiringFields,
+  context: ExpirationContext,
+): number | undefined {
   if (transaction.version === 2) return transaction.expiration || undefined;
-  // Without a timestamp it is no transaction, which its schema tells.
+  // A missing timestamp is rejected by the schema later.
   if (transaction.timestamp === undefined) return undefined;
   const age = Math.floor((context.now - transaction.timestamp) / context.blockTime);
   return context.currentHeight - age + context.maxTransactionAge;
 }
 
-/** A transaction that expires with the next block is not admitted any more. */
-export const isRefusedAtAdmission = (expiration: number | undefined, lastHeight: number): boolean =>
+/** Whether a transaction is expired in the next block: it is not admitted or selected any more. */
+export const isExpiredInNextBlock = (expiration: number | undefined, lastHeight: number): boolean =>
   expiration !== undefined && expiration <= lastHeight + 1;
 
 export const isExpired = (expiration: number | undefined, lastHeight: number): boolean =>

@@ -1,15 +1,15 @@
 /** Figures of the pool, for metrics. */
 import type { RefusalCode } from "./admission/refusal.ts";
 
-/** `excess`: beyond the transactions that a sender may have pending; `POOL_BUSY`: beyond those that may wait. */
+/** `excess`: beyond the maximum of pending transactions of a sender; `POOL_BUSY`: beyond the maximum of waiting ones. */
 export type PoolRefusal = RefusalCode | "excess" | "POOL_BUSY";
 
 export type PoolFigures = {
   /** Bytes of the pending transactions. */
   readonly poolBytes: number;
-  /** Transactions whose admission is under way. */
+  /** Transactions whose admission is in progress. */
   readonly poolWaiting: number;
-  /** Transactions that were refused since the process started, by the reason; reasons that did not occur are absent. */
+  /** Transactions refused since the process started, by reason; reasons that did not occur are absent. */
   readonly poolRefused: Readonly<Partial<Record<PoolRefusal, number>>>;
 };
 

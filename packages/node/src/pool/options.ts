@@ -1,9 +1,9 @@
-/** What can be set of the pool. */
+/** Options of the pool. */
 import type { AdmissionOptions } from "./admission/admission.ts";
 
 export type PoolOptions = AdmissionOptions & { readonly maxTransactions: number };
 
-/** The settings of the Unikname networks (pool.md 1). */
+/** The defaults of the Unikname networks (pool.md 1). */
 export const DEFAULT_POOL_OPTIONS: PoolOptions = {
   maxTransactions: 15_000,
   maxTransactionsPerSender: 300,

@@ -1,4 +1,4 @@
-/** Events of the pool (events.md 3.5), each departure with one shape. */
+/** Events of the pool in their public form (events.md 3.5). */
 import { createHash } from "node:crypto";
 import { transactionData } from "../events/content.ts";
 import type { Event } from "../events/event.ts";
@@ -33,5 +33,5 @@ export function eventOfPool(event: PoolEvent): Event {
   }
 }
 
-/** Name of a batch: what is in it. */
+/** Id of a batch, from the ids in it. */
 const batchId = (ids: readonly string[]): string => createHash("sha256").update(ids.join()).digest("hex");

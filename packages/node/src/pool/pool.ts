@@ -3,8 +3,8 @@ import type { StateReader } from "@uniknode/ledger";
 import type { Network, SealedTransaction } from "@uniknode/protocol";
 import type { AdmissionAnswer } from "../gateway/gateway.ts";
 import type { PoolStore } from "../store/node/pool.ts";
-import { conclude, type Examination, examine } from "./admission/admission.ts";
-import { answerOf } from "./admission/answer.ts";
+import { finishAdmission, type StartedAdmission, startAdmission } from "./admission/admission.ts";
+import { toAdmissionAnswer } from "./admission/answer.ts";
 import { type Candidate, candidateFrom } from "./admission/candidate.ts";
 import { createRecentIds } from "./admission/recent-ids.ts";
 import { type Verify, verifySignatures } from "./admission/signatures.ts";
@@ -14,7 +14,7 @@ import { createPending } from "./contents/pending.ts";
 import { createSenders } from "./contents/senders.ts";
 import { readAdmitted, readUnchecked } from "./contents/stored.ts";
 import type { PoolEvent, Rejected } from "./events.ts";
-import { type ExpirationContext, expirationHeight, isExpired, isRefusedAtAdmission } from "./expiration.ts";
+import { type ExpirationContext, expirationHeight, isExpired, isExpiredInNextBlock } from "./expiration.ts";
 import { createRefusalCounts, type PoolFigures } from "./figures.ts";
 import type { PoolOptions } from "./options.ts";
 import { type SelectionLimits, selectTransactions } from "./selection.ts";
@@ -33,15 +33,15 @@ export type PoolDeps = {
   readonly storedIds: (ids: readonly string[]) => ReadonlySet<string>;
   readonly store: PoolStore;
   readonly verify: Verify;
-  /** Hears of each change within the database transaction that makes it durable. */
+  /** Called with each change within the database transaction that makes it durable. */
   readonly emit: (event: PoolEvent) => void;
-  /** Hears why changes could not be written; they are tried again until they are. */
+  /** Called with the error of a failed write, which is retried until it succeeds. */
   readonly onWriteFailed?: (error: unknown) => void;
 };
 
 export type Pool = {
   /**
-   * Takes what it can of one request; the answer comes when it is on disk. Requests enter in the order of the calls.
+   * Admits the valid transactions of a request; settles when they are on disk. Requests enter in the order of the calls.
    *
    * @throws {PoolClosedError | PoolBusyError}
    */
@@ -51,24 +51,24 @@ export type Pool = {
   get(id: string): SealedTransaction | undefined;
   /** At least `limit` transactions if there are as many. */
   inForgingOrder(limit?: number): SealedTransaction[];
-  /** Transactions for the next block, in order; those that no longer apply leave the pool (pool.md 9). */
+  /** Transactions for the next block, in order; those that no longer apply are removed from the pool (pool.md 9). */
   select(limits: SelectionLimits): SealedTransaction[];
   /**
-   * The same while blocks are being replaced, of what they held and then of what is pending. Nothing leaves: whether the
-   * new blocks stay is not known.
+   * The same while blocks are being replaced, from their transactions and then the pending ones. Nothing is removed,
+   * since it is not known whether the new blocks stay.
    */
   selectWith(returned: readonly SealedTransaction[], limits: SelectionLimits): SealedTransaction[];
   /** A block was committed; `addresses` are the wallets that it changed. The state may be that of a later block. */
   blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void;
-  /** Blocks were reverted; their transactions, oldest first, come back before those that were pending. */
+  /** Blocks were reverted; their transactions, oldest first, are pending again before the others. */
   blocksReverted(transactions: readonly SealedTransaction[]): void;
-  /** Drops everything that is pending. */
+  /** Removes all pending transactions. */
   clear(): void;
-  /** Writes what is outstanding, before it returns. Nothing is taken any more. */
+  /** Writes what is outstanding, synchronously. No transaction is admitted any more. */
   close(): Promise<void>;
 };
 
-/** The pool was closed before the transactions could be taken. */
+/** The pool was closed before the transactions were admitted. */
 export class PoolClosedError extends Error {
   readonly code = "POOL_CLOSED";
   readonly isRetryable = false;
@@ -79,7 +79,7 @@ export class PoolClosedError extends Error {
   }
 }
 
-/** As many transactions as may wait are being examined. Worth a retry after a moment. */
+/** The maximum of transactions is being checked; a retry after a moment may succeed. */
 export class PoolBusyError extends Error {
   readonly code = "POOL_BUSY";
   readonly isRetryable = true;
@@ -90,18 +90,18 @@ export class PoolBusyError extends Error {
   }
 }
 
-/** Transactions of requests that are not answered yet, where there is more than one request. */
+/** Transactions of requests that are not answered yet; a single request may have more. */
 const MAX_WAITING = 10_000;
 
-/** Room for pending transactions; an ordinary one has some 250 bytes. */
+/** Bytes for pending transactions; an ordinary one has about 250. */
 const MIN_BYTES = 64 * 1024 * 1024;
 const BYTES_PER_TRANSACTION = 1024;
 
-/** How many times the wanted number of transactions are tried for a block. */
+/** Candidates for a block, as a multiple of its maximum of transactions. */
 const SELECTION_FACTOR = 10;
-const offeredFor = ({ maxTransactions }: SelectionLimits) => maxTransactions * SELECTION_FACTOR;
+const candidateLimit = ({ maxTransactions }: SelectionLimits) => maxTransactions * SELECTION_FACTOR;
 
-/** The pool with what was pending when it was closed last. */
+/** Opens the pool with the stored pending transactions. */
 export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   const { network, state, head, now } = deps;
   const pending = createPending();
@@ -111,13 +111,13 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   const maxBytes = Math.max(MIN_BYTES, maxTransactions * BYTES_PER_TRANSACTION);
   const contents = createContents({ maxTransactions, maxBytes }, { pending, senders, journal });
   const recentIds = createRecentIds();
-  const arrivalDeps = { network, state, pending, head, now };
+  const admissionDeps = { network, state, pending, head, now };
   const transactionContext = () => ({ network, height: head().height });
   const currentMilestone = () => network.milestoneAt(head().height);
   let milestone = currentMilestone();
   const refusals = createRefusalCounts();
-  let lastTurn: Promise<unknown> = Promise.resolve();
-  /** Transactions whose admission is under way. */
+  let lastAdmission: Promise<unknown> = Promise.resolve();
+  /** Transactions whose admission is in progress. */
   let waiting = 0;
   let isClosed = false;
 
@@ -128,41 +128,41 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     }
     waiting += inputs.length;
     try {
-      return await examineAndAdmit(inputs);
+      return await checkAndAdmit(inputs);
     } finally {
       waiting -= inputs.length;
     }
   }
 
-  async function examineAndAdmit(inputs: readonly unknown[]): Promise<AdmissionAnswer> {
-    // Stage A: ids seen lately, whatever became of them
+  async function checkAndAdmit(inputs: readonly unknown[]): Promise<AdmissionAnswer> {
+    // Stage A: ids seen since the last block, whatever their outcome
     const [fresh, repeated] = recentIds.partition(inputs.map(candidateFrom), ({ id }) => id);
-    // Stage B, during which other requests may be examined
-    const examination = examine(fresh, options, arrivalDeps);
-    const verifying = verifySignatures(examination.examined, deps.verify);
-    const turn = Promise.all([verifying, lastTurn]).then(([verdicts]) =>
-      admit(repeated, examination, verdicts),
+    // Stage B, during which other requests may be checked
+    const started = startAdmission(fresh, options, admissionDeps);
+    const verifying = verifySignatures(started.parsedCandidates, deps.verify);
+    const admission = Promise.all([verifying, lastAdmission]).then(([verdicts]) =>
+      admit(repeated, started, verdicts),
     );
-    lastTurn = turn.catch(() => undefined);
-    const answer = await turn;
+    lastAdmission = admission.catch(() => undefined);
+    const answer = await admission;
     if (answer.data.accept.length > 0) await journal.flushed();
     return answer;
   }
 
   function admit(
     repeated: readonly Candidate[],
-    examination: Examination,
+    started: StartedAdmission,
     verdicts: readonly boolean[],
   ): AdmissionAnswer {
     if (isClosed) throw new PoolClosedError();
-    const { accept, broadcast, excess, refused } = conclude(examination, verdicts, options, arrivalDeps);
+    const { accept, broadcast, excess, refused } = finishAdmission(started, verdicts, options, admissionDeps);
     // Stage C
-    const judged = new Set([...accept, ...broadcast].map(({ data }) => data.id));
-    const forged = deps.storedIds([...judged]);
+    const checked = new Set([...accept, ...broadcast].map(({ data }) => data.id));
+    const forged = deps.storedIds([...checked]);
     const isNew = ({ data }: SealedTransaction) => !forged.has(data.id);
     // Stage D
     const { added, rejected } = insertAll(accept.filter(isNew));
-    // What the pool has no room for may still find some elsewhere.
+    // What does not fit into this pool may fit into others.
     const isUnfit = new Set(
       rejected.filter(({ code }) => code !== "ERR_POOL_FULL").map((r) => r.transaction),
     );
@@ -174,7 +174,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     ];
     for (const { code } of allRefused) refusals.count(code);
     refusals.count("excess", excess.length);
-    return answerOf({
+    return toAdmissionAnswer({
       accept: added,
       broadcast: broadcast.filter((transaction) => isNew(transaction) && !isUnfit.has(transaction)),
       excess,
@@ -194,12 +194,12 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     }
     if (added.length > 0) journal.report({ name: "transaction.pool.added", transactions: added });
     if (rejected.length > 0) journal.report({ name: "transaction.pool.rejected", rejected });
-    for (const transaction of evicted) contents.reportDeparture(transaction, "transaction.pool.removed");
+    for (const transaction of evicted) contents.reportRemoval(transaction, "transaction.pool.removed");
     return { added, rejected };
   }
 
   function select(limits: SelectionLimits): SealedTransaction[] {
-    const { selected, failed } = choose(pending.inForgingOrder(offeredFor(limits)), limits);
+    const { selected, failed } = choose(pending.inForgingOrder(candidateLimit(limits)), limits);
     contents.remove(failed, "transaction.pool.removed");
     return selected;
   }
@@ -207,7 +207,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
   function choose(offered: Iterable<SealedTransaction>, limits: SelectionLimits) {
     const context = expirationContext();
     const isTooLate = ({ data }: SealedTransaction) =>
-      isRefusedAtAdmission(expirationHeight(data, context), context.currentHeight);
+      isExpiredInNextBlock(expirationHeight(data, context), context.currentHeight);
     return selectTransactions(offered, limits, { network, state, head, isTooLate });
   }
 
@@ -216,15 +216,15 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     const included = transactions.flatMap(({ data }) => pending.get(data.id) ?? []);
     const changed = [...addresses].flatMap((address) => senders.publicKeyOf(address) ?? []);
     contents.remove(included, "transaction.pool.removed", changed);
-    followHead();
+    applyHeadRules();
   }
 
-  /** What a new height or a new milestone ends. */
-  function followHead(): void {
+  /** Removes what a new height expires, and what a new milestone does not allow. */
+  function applyHeadRules(): void {
     const context = expirationContext();
-    const isLapsed = ({ data }: SealedTransaction) =>
+    const isPastExpiration = ({ data }: SealedTransaction) =>
       isExpired(expirationHeight(data, context), context.currentHeight);
-    contents.remove(withLater(isLapsed), "transaction.expired");
+    contents.remove(withLater(isPastExpiration), "transaction.expired");
     if (currentMilestone() === milestone) return;
     milestone = currentMilestone();
     const isOutdated = ({ data, bytes }: SealedTransaction) =>
@@ -232,7 +232,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     contents.remove(withLater(isOutdated), "transaction.pool.removed", [...pending.senders()]);
   }
 
-  /** The transactions of which this is true, and the later ones of the same senders; highest nonces first. */
+  /** The transactions that satisfy a test, and the later ones of the same senders; highest nonces first. */
   function withLater(test: (transaction: SealedTransaction) => boolean): SealedTransaction[] {
     return [...pending.senders()].flatMap((sender) => {
       const transactions = pending.ofSender(sender);
@@ -255,7 +255,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     );
     const waiting = [...pending.all()];
     contents.replace(waiting, [...returned, ...waiting]);
-    followHead();
+    applyHeadRules();
   }
 
   function restore(): void {
@@ -271,7 +271,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
       if (admitted && !forged.has(id)) usable.push(admitted);
     }
     contents.replace(before, usable);
-    followHead();
+    applyHeadRules();
     journal.flush();
   }
 
@@ -288,7 +288,7 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     inForgingOrder: pending.inForgingOrder,
     select,
     selectWith: (returned, limits) =>
-      choose([...returned, ...pending.inForgingOrder(offeredFor(limits))], limits).selected,
+      choose([...returned, ...pending.inForgingOrder(candidateLimit(limits))], limits).selected,
     blockApplied,
     blocksReverted,
     clear() {

@@ -1,4 +1,4 @@
-/** Choosing the transactions of the next block (pool.md 9). */
+/** Selection of the transactions of the next block (pool.md 9). */
 import { applyTransaction, createDraft, isVerifiedIn, type StateReader } from "@uniknode/ledger";
 import type { Network, SealedTransaction } from "@uniknode/protocol";
 import { isRefusal } from "./contents/senders.ts";
@@ -15,10 +15,10 @@ export type SelectionDeps = {
 };
 
 /**
- * Applies the offered transactions one after the other to a scratch copy of the chain. All rules count, those of the
- * token store too, so that no block is forged which this node itself would refuse.
+ * Applies the offered transactions in order to a draft of the state. All rules apply, including those of the token
+ * store, so that no block is forged which this node itself would refuse.
  *
- * @returns what goes into the block, and what can never go into one on this chain
+ * @returns the transactions for the block, and those that can never be in a block on this chain
  */
 export function selectTransactions(
   offered: Iterable<SealedTransaction>,
@@ -36,7 +36,7 @@ export function selectTransactions(
   for (const transaction of offered) {
     const { senderPublicKey } = transaction.data;
     if (selected.length >= maxTransactions) break;
-    // Those that lapse with the next block leave then, and the later ones of their senders with them.
+    // Expired transactions are removed with the next block, with the later ones of their senders.
     if (skippedSenders.has(senderPublicKey) || isTooLate(transaction)) {
       skippedSenders.add(senderPublicKey);
       continue;

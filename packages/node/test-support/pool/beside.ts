@@ -1,4 +1,4 @@
-/** The pool beside a chain, as a node has it, without anybody who hears of its events. */
+/** The pool beside a chain, as a node has it, without a listener of its events. */
 import type { Network } from "@uniknode/protocol";
 import type { Chain } from "../../src/chain/chain.ts";
 import type { Verifier } from "../../src/chain/pipeline/verifier.ts";

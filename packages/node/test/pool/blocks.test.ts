@@ -1,4 +1,4 @@
-/** What blocks, reverts, expiry and milestones do to the pool (pool.md 6 and 10, decision 4). */
+/** Effects of blocks, reverts, expirations and milestones on the pool (pool.md 6 and 10, decision 4). */
 import { builders, multiSignTransaction, transactionId } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
 import {
@@ -23,7 +23,7 @@ const chainOf = (...names: string[]) =>
   createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
 
 describe("a block", () => {
-  test("takes out what it contains, and leaves the rest with the right nonces", async () => {
+  test("removes its transactions, and keeps the rest with the right nonces", async () => {
     const chain = chainOf("alice");
     const pool = openPool(chain);
     const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
@@ -48,7 +48,7 @@ describe("a block", () => {
     expect(await submitOne(pool, transfer("bob", 2, { amount: 2n }))).toBe("accepted");
   });
 
-  test("with other transactions of a sender takes out what does not apply any more", async () => {
+  test("with other transactions of a sender removes those that do not apply any more", async () => {
     const chain = createTestChain({ alice: { balance: 10n * FEE }, bob: RICH });
     const pool = openPool(chain);
     const mine = [transfer("alice", 1, { amount: 1n }), transfer("alice", 2, { amount: 7n * FEE })];
@@ -64,13 +64,13 @@ describe("a block", () => {
     expect(reported(pool.events).slice(3)).toEqual(mine.map(({ id }) => `transaction.pool.removed ${id}`));
   });
 
-  test("among several of one commit does not lose what comes after the last", async () => {
+  test("among several of one commit does not remove later transactions", async () => {
     const chain = chainOf("alice");
     const pool = openPool(chain);
     const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
     await pool.submit(inputs);
     const [first, second] = pool.inForgingOrder();
-    // The state is that of the second block before the pool hears of the first.
+    // The state is that of the second block before the pool is notified of the first.
     const changed = [chain.append([first!]), chain.append([second!])];
     pool.blockApplied([first!], changed[0]!);
     pool.blockApplied([second!], changed[1]!);
@@ -79,7 +79,7 @@ describe("a block", () => {
     expect(reported(pool.events).slice(3).length).toBe(2);
   });
 
-  test("that a pending transaction lost its funds for takes it out", async () => {
+  test("that spends the funds of a pending transaction removes it", async () => {
     const chain = chainOf("alice");
     const pool = openPool(chain);
     await pool.submit([transfer("alice", 1)]);
@@ -90,7 +90,7 @@ describe("a block", () => {
 });
 
 describe("an expiration height", () => {
-  test("takes the transaction and the later ones of its sender when it is reached", async () => {
+  test("removes the transaction and the later ones of its sender when it is reached", async () => {
     const chain = chainOf("alice", "bob"); // at height 10
     const pool = openPool(chain);
     const [first, second, third] = [
@@ -112,7 +112,7 @@ describe("an expiration height", () => {
     ]);
   });
 
-  test("that the next block reaches keeps the transaction out of it", async () => {
+  test("of the next block excludes the transaction from it", async () => {
     const chain = chainOf("alice", "bob");
     const pool = openPool(chain);
     const bobs = transfer("bob", 1);
@@ -126,7 +126,7 @@ describe("an expiration height", () => {
 });
 
 describe("a milestone", () => {
-  test("takes out what its schema refuses, and the later ones of the same senders", async () => {
+  test("removes what its schema refuses, and the later ones of the same senders", async () => {
     const network = networkWith([{ height: 12, vendorFieldLength: 2 }]);
     const chain = createTestChain({ alice: RICH, bob: RICH }, network);
     const pool = openPool(chain);
@@ -148,7 +148,7 @@ describe("a milestone", () => {
     ]);
   });
 
-  test("takes out types that it ends, also when the commit went beyond its height", async () => {
+  test("removes types that it ends, also when the commit went beyond its height", async () => {
     const network = networkWith([{ height: 11, disableArkLegacyVote: true }]);
     const delegate = {
       username: "d",
@@ -171,7 +171,7 @@ describe("a milestone", () => {
 });
 
 describe("a revert", () => {
-  test("brings transactions back before those that were pending, which stay", async () => {
+  test("adds its transactions before the pending ones, which stay", async () => {
     const chain = chainOf("alice", "bob");
     const pool = openPool(chain);
     const inputs = [transfer("alice", 1), transfer("bob", 1), transfer("alice", 2)];
@@ -186,7 +186,7 @@ describe("a revert", () => {
     expect(pool.events.length).toBe(before);
   });
 
-  test("of several blocks brings all of them back, oldest first", async () => {
+  test("of several blocks adds all transactions, oldest first", async () => {
     const chain = chainOf("alice");
     const pool = openPool(chain);
     for (const nonce of [1, 2, 3]) {
@@ -198,7 +198,7 @@ describe("a revert", () => {
     expect(pool.inForgingOrder().map(({ data }) => data.nonce)).toEqual([1n, 2n, 3n]);
   });
 
-  test("takes out, and reports once, what only applied after the reverted block", async () => {
+  test("removes, and reports once, what only applied after the reverted block", async () => {
     const chain = createTestChain({ alice: RICH });
     const pool = openPool(chain);
     await pool.submit([transfer("alice", 1, { to: "bob", amount: 5n * FEE })]);
@@ -214,7 +214,7 @@ describe("a revert", () => {
     ]);
   });
 
-  test("has no use for what the older milestone does not know", async () => {
+  test("does not add what the older milestone does not allow", async () => {
     const network = networkWith([{ height: 11, vendorFieldLength: 300 }], { vendorFieldLength: 2 });
     const chain = createTestChain({ alice: RICH, bob: RICH }, network);
     const pool = openPool(chain);
@@ -230,7 +230,7 @@ describe("a revert", () => {
     expect(pool.size()).toBe(0);
   });
 
-  test("does not bring back what a multi signature wallet signed before it was one", async () => {
+  test("does not add what a multisignature wallet signed before it was one", async () => {
     const multiSignature = { min: 1, publicKeys: ["p0", "p1"].map(publicKeyOf) };
     const chain = createTestChain({ shared: { ...RICH, attributes: { multiSignature } } });
     const pool = openPool(chain);
@@ -246,7 +246,7 @@ describe("a revert", () => {
 });
 
 describe("clearing the pool", () => {
-  test("drops everything, says so, and takes the same again", async () => {
+  test("removes everything, reports it, and accepts the same again", async () => {
     const pool = openPool(chainOf("alice", "bob"));
     const inputs = [transfer("alice", 1), transfer("alice", 2), transfer("bob", 1)];
     await pool.submit(inputs);

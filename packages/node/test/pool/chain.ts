@@ -1,4 +1,4 @@
-/** A chain of which only the state, the head and the stored ids exist, and a pool on it. */
+/** A chain with only a state, a head and stored ids, and a pool on it. */
 import {
   addressOf,
   applyTransaction,
@@ -137,13 +137,13 @@ export function createTestChain(
     return new Set(changes.flatMap(({ table, key }) => (table === "wallets" ? [key] : [])));
   }
 
-  /** Takes the last block back, and returns its transactions. */
+  /** Reverts the last block, and returns its transactions. */
   function revert(): readonly SealedTransaction[] {
     const { transactions, changes } = blocks.pop()!;
     state.revert(changes);
     for (const { data } of transactions) stored.delete(data.id);
     height--;
-    // As the chain hands them over: read from the database.
+    // As the chain passes them: read from the database.
     return transactions.map(({ data, bytes }) => sealedFromTrustedBytes(bytes, data.id));
   }
 
@@ -173,7 +173,7 @@ export type OpenPool = Pool & {
 
 type Overrides = { options?: Partial<PoolOptions>; deps?: Partial<PoolDeps> };
 
-/** A pool that writes nowhere unless a store is given. */
+/** A pool that writes nothing unless a store is given. */
 export function openPool(chain: TestChain, { options, deps }: Overrides = {}): OpenPool {
   const events: PoolEvent[] = [];
   const { network, state, head, storedIds } = chain;
@@ -202,7 +202,7 @@ export function openPool(chain: TestChain, { options, deps }: Overrides = {}): O
   };
 }
 
-/** What one transaction alone is answered: the code of its refusal, or where it went. */
+/** Outcome of one transaction: the code of its refusal, or its list in the answer. */
 export async function submitOne(pool: Pool, transaction: unknown): Promise<string> {
   const { data, errors = {} } = await pool.submit([transaction]);
   const [reason] = Object.values(errors).flat();

@@ -1,4 +1,4 @@
-/** What keeps a flood of transactions within bounds, and that honest ones come through. */
+/** Bounds on a flood of transactions, during which honest ones are forged. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,14 +14,14 @@ import { connect } from "../../test-support/process/client.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 import { createTestChain, openPool, RICH, transfer } from "./chain.ts";
 
-/** Transactions of which only what the pool sorts by is there. */
+/** Transactions with only the members that the pool sorts by. */
 const sized = (id: string, fee: bigint, bytes: number) =>
   ({
     data: { id, fee, senderPublicKey: id, nonce: 1n },
     bytes: new Uint8Array(bytes),
   }) as unknown as SealedTransaction;
 
-test("a pool whose bytes are full takes what pays more, if it fits into the room of what pays least", () => {
+test("A pool at its bound of bytes accepts a higher fee, if the evicted transaction frees enough bytes.", () => {
   const pending = createPending();
   const contents = createContents(
     { maxTransactions: 10, maxBytes: 1_000 },
@@ -57,7 +57,7 @@ test("a pool whose bytes are full takes what pays more, if it fits into the room
   expect(pending.size()).toBe(3);
 });
 
-test("more than ten thousand transactions are not examined at the same time; later ones are", async () => {
+test("At most ten thousand transactions are checked at the same time; later ones are accepted again.", async () => {
   const verified = Promise.withResolvers<void>();
   const pool = openPool(createTestChain({ alice: RICH, bob: RICH }), {
     deps: {
@@ -83,7 +83,7 @@ test("more than ten thousand transactions are not examined at the same time; lat
   expect((await pool.submit([transfer("bob", 1)])).data.accept).toHaveLength(1);
 });
 
-test("reports of refused transactions do not pile up while the database cannot be written", async () => {
+test("Events of refused transactions are bounded while the database cannot be written.", async () => {
   let isFull = true;
   let emitted = 0;
   const journal = createJournal({
@@ -163,7 +163,7 @@ test("a node that is flooded forges the honest transaction in the next block", {
     }
     isOver = true;
     for (const { status } of await flooding) expect(status).toBe("fulfilled");
-    // The one under way when it was posted may be too late for it.
+    // The slot in progress when it was posted may be too early for it.
     expect(Math.max(...waits)).toBeLessThanOrEqual(2);
     expect([...types.keys()]).toEqual(expect.arrayContaining(["ERR_APPLY", "ERR_DUPLICATE"]));
     const { meta } = (await (await fetch(`${url}/api/transactions/unconfirmed`)).json()) as {

@@ -1,4 +1,4 @@
-/** A pool without room (pool.md 8). */
+/** A full pool (pool.md 8). */
 import { describe, expect, test } from "vitest";
 import { createTestChain, FEE, openPool, RICH, submitOne, transfer } from "./chain.ts";
 
@@ -6,7 +6,7 @@ const chainOf = (...names: string[]) =>
   createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
 
 describe("a full pool", () => {
-  test("refuses what pays no more than the cheapest, but sends it on", async () => {
+  test("refuses a fee no higher than the lowest, but broadcasts the transaction", async () => {
     const pool = openPool(chainOf("alice", "bob"), { options: { maxTransactions: 1 } });
     const first = transfer("alice", 1);
     await pool.submit([first]);
@@ -30,14 +30,14 @@ describe("a full pool", () => {
     expect(await submitOne(pool, transfer("alice", 1, { fee: FEE + 2n }))).toBe("accepted");
   });
 
-  test("keeps the cheapest if its newcomer does not apply", async () => {
+  test("keeps the cheapest if the new transaction does not apply", async () => {
     const pool = openPool(chainOf("alice", "bob"), { options: { maxTransactions: 1 } });
     await pool.submit([transfer("alice", 1)]);
     expect(await submitOne(pool, transfer("bob", 2, { fee: 2n * FEE }))).toBe("ERR_APPLY");
     expect(pool.size()).toBe(1);
   });
 
-  test("evicts nothing that its newcomer builds on", async () => {
+  test("evicts nothing that the new transaction builds on", async () => {
     const pool = openPool(chainOf("alice", "bob"), { options: { maxTransactions: 2 } });
     const bobs = transfer("bob", 1, { fee: 3n * FEE });
     await pool.submit([transfer("alice", 1), bobs]);
@@ -47,7 +47,7 @@ describe("a full pool", () => {
     expect(pool.size()).toBe(2);
   });
 
-  test("of no size takes nothing", async () => {
+  test("of size 0 accepts nothing", async () => {
     const pool = openPool(chainOf("alice"), { options: { maxTransactions: 0 } });
     expect(await submitOne(pool, transfer("alice", 1))).toBe("ERR_POOL_FULL");
   });

@@ -60,7 +60,7 @@ test("a body holds at least one transaction and at most as many as the option sa
   expect((await gateway.submit(many.slice(0, 40))).data.accept.length).toBe(40);
 });
 
-test("one item that is no transaction of any type refuses the body, the good ones with it", async () => {
+test("One item that is no transaction of any type refuses the complete body.", async () => {
   const { gateway, pool } = open();
   const good = transfer("alice", 1);
   const { signature: _, ...unsigned } = transfer("alice", 2);
@@ -89,7 +89,7 @@ test("one item that is no transaction of any type refuses the body, the good one
   expect((await gateway.submit([good])).data.accept).toEqual([good.id]);
 });
 
-test("an item without a type group is judged as one of group 1, and the whole body with it", async () => {
+test("An item without a type group is checked as one of group 1.", async () => {
   const { gateway, pool } = open();
   const { typeGroup: _core, ...transferAlone } = transfer("alice", 1);
   const { typeGroup: _nft, ...mintAlone } = mintWith({ type: "1" });
@@ -98,7 +98,7 @@ test("an item without a type group is judged as one of group 1, and the whole bo
   );
   expect(pool.size()).toBe(0);
   expect((await gateway.submit([transferAlone])).data.accept).toEqual([transferAlone.id]);
-  // With its group it passes the body, whatever becomes of it then.
+  // With its group it passes the check of the body.
   expect((await gateway.submit([mintWith({ type: "1" })])).data.invalid).toHaveLength(1);
 });
 
@@ -118,7 +118,7 @@ test("pending transactions are listed in forging order, a page at a time", async
   expect(await listed(3, 1)).toEqual([]);
 });
 
-test("pending transactions are listed from one on, wherever it stands meanwhile", async () => {
+test("Pending transactions are listed from a given one on, at its current position.", async () => {
   const { gateway } = open();
   const inputs = [transfer("alice", 1), transfer("alice", 2)];
   await gateway.submit(inputs);
@@ -131,7 +131,7 @@ test("pending transactions are listed from one on, wherever it stands meanwhile"
   await gateway.submit([transfer("bob", 1, { fee: 3n * FEE })]);
   expect(await after(first!, 0)).toEqual([2, second]);
   expect(await after(second!, 1)).toEqual([3]);
-  // Gone: what took its place comes next.
+  // Removed: the list continues at its old position.
   expect(await after("00".repeat(32), 1)).toEqual([1, first, second]);
 });
 
@@ -143,7 +143,7 @@ test("a pending transaction is shown as it was submitted", async () => {
   expect(await gateway.pendingTransaction("00".repeat(32))).toBeUndefined();
 });
 
-test("a node without peers is in step with the network", async () => {
+test("A node without peers is in sync with the network.", async () => {
   const { gateway } = open({ now: () => 1e9 });
   expect(await gateway.status()).toEqual({ synced: true, now: 10, blocksCount: 0, timestamp: 1e9 });
 });
@@ -159,7 +159,7 @@ const peersAt = (height: number) => ({
   broadcastTransactions() {},
 });
 
-test("a node with peers is in step for three slots after its head", async () => {
+test("A node with peers is in sync for three slots after its head.", async () => {
   const head = () => ({ height: 10, timestamp: 80 });
   const status = (now: number) =>
     open({
@@ -171,7 +171,7 @@ test("a node with peers is in step for three slots after its head", async () => 
   expect(await status(80 + 24)).toMatchObject({ synced: false, blocksCount: 2 });
 });
 
-test("a node that catches up tells how far it is", async () => {
+test("A node that catches up reports its progress.", async () => {
   const progress = { target: 20, percent: 50, blocksPerSecond: 2, secondsLeft: 5 };
   const peers = { ...peersAt(20), progress: () => progress };
   const { gateway } = open({ peers });
@@ -184,14 +184,14 @@ test("a node that catches up tells how far it is", async () => {
   });
 });
 
-test("a change of the webhooks is passed on before the call returns", async () => {
+test("A change of the webhooks is forwarded before the call returns.", async () => {
   let changes = 0;
   const { gateway } = open({ webhooksChanged: () => void changes++ });
   await gateway.webhooksChanged();
   expect(changes).toBe(1);
 });
 
-test("the verbs of the dev chain are refused where none are given", async () => {
+test("The commands of the dev chain are refused on other nodes.", async () => {
   const { gateway } = open();
   await expect(gateway.dev({ verb: "mine", blocks: 1 })).rejects.toMatchObject({ code: "DEV_ONLY" });
 });

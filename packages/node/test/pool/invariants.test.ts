@@ -84,7 +84,7 @@ function createWorld() {
       alongside?.();
     },
   };
-  const departures: string[] = [];
+  const removals: string[] = [];
   const open = () =>
     openPool(chain, {
       options: { maxTransactions: 8, maxTransactionsPerSender: 4 },
@@ -93,12 +93,12 @@ function createWorld() {
         verify: async (checks) => checks.map(() => true),
         emit(event) {
           if (event.name === "transaction.pool.removed" || event.name === "transaction.expired") {
-            departures.push(event.transaction.data.id);
+            removals.push(event.transaction.data.id);
           }
         },
       },
     });
-  return { chain, rows, departures, open };
+  return { chain, rows, removals, open };
 }
 
 function inputOf(
@@ -125,7 +125,7 @@ function inputOf(
   });
 }
 
-/** A block that somebody else forged: one transfer that the pool has never seen, if the chain takes it. */
+/** A block of another forger: one transfer that is not in the pool, if the chain accepts it. */
 function foreignBlock(actor: string, amount: number, chain: TestChain): SealedTransaction[] {
   const { nonce, attributes, balance } = chain.walletNamed(actor);
   if (attributes.secondPublicKey || balance < BigInt(amount + 1) * FEE) return [];
@@ -151,10 +151,10 @@ function expectApplicable(pool: OpenPool, chain: TestChain): void {
   }
 }
 
-test("the pending transactions apply, and each departure is reported once", async () => {
+test("The pending transactions apply, and each removal is reported once.", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-      const { chain, rows, departures, open } = createWorld();
+      const { chain, rows, removals, open } = createWorld();
       let pool = open();
       let pending = new Set<string>();
       const expected: string[] = [];
@@ -183,7 +183,7 @@ test("the pending transactions apply, and each departure is reported once", asyn
         pending = now;
       }
       await pool.close();
-      expect(departures.toSorted()).toEqual(expected.toSorted());
+      expect(removals.toSorted()).toEqual(expected.toSorted());
       expect([...rows.keys()].toSorted()).toEqual([...pending].toSorted());
     }),
     { numRuns: 60 },

@@ -29,7 +29,7 @@ test("equal fees go in order of arrival", () => {
   expect(idsOf(pending.inForgingOrder())).toEqual(["b", "a", "c"]);
 });
 
-test("a limit ends the walk, though it may overshoot", () => {
+test("A limit ends the iteration, though it may be exceeded.", () => {
   const pending = createPending();
   pending.add(sealed("dear", "x", 1, 9));
   for (const nonce of [1, 2, 3]) pending.add(sealed(`y${nonce}`, "y", nonce, nonce));
@@ -65,13 +65,13 @@ test("the latest of equal fees is evicted first, if nothing builds on it", () =>
   expect(pending.evictionCandidate("x")?.data.id).toBe("y2");
 });
 
-test("the candidate is found behind a hundred cheap transactions that others build on", () => {
+test("The candidate is found after a hundred cheap transactions that others build on.", () => {
   const pending = createPending();
   for (let nonce = 1; nonce <= 120; nonce++) pending.add(sealed(`${nonce}`, "x", nonce, nonce));
   expect(pending.evictionCandidate()?.data.id).toBe("120");
 });
 
-test("any additions and removals leave the order of a plain sort", () => {
+test("Any additions and removals give the order of a plain sort.", () => {
   const operation = fc.record({ sender: fc.nat(4), fee: fc.nat(6), isRemoval: fc.boolean(), pick: fc.nat() });
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
@@ -96,7 +96,7 @@ test("any additions and removals leave the order of a plain sort", () => {
   );
 });
 
-/** The rule of pool.md 8 word for word; `transactions` in order of arrival. */
+/** The rule of pool.md 8, written plainly; `transactions` in order of arrival. */
 function plainOrder(transactions: readonly SealedTransaction[]): SealedTransaction[] {
   const placed: SealedTransaction[] = [];
   for (const next of transactions.toSorted((a, b) => Number(b.data.fee - a.data.fee))) {
@@ -112,7 +112,7 @@ function plainOrder(transactions: readonly SealedTransaction[]): SealedTransacti
   return placed;
 }
 
-test("a sorted list of thousands stays one", () => {
+test("A sorted list of thousands stays sorted.", () => {
   const list = createSortedList<number>((left, right) => left < right);
   const numbers = Array.from({ length: 3_000 }, (_, index) => (index * 7_919) % 3_001);
   for (const number of numbers) list.insert(number);

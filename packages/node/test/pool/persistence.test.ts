@@ -64,7 +64,7 @@ const chainOf = (...names: string[]) =>
   createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
 
 describe("a restart", () => {
-  test("gives the pending transactions back, in the same order", async () => {
+  test("restores the pending transactions in the same order", async () => {
     const chain = chainOf("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const inputs = [
@@ -82,7 +82,7 @@ describe("a restart", () => {
     expect(again.forge().length).toBe(5);
   });
 
-  test("after a crash has everything that was answered", async () => {
+  test("after a crash has every transaction that was answered", async () => {
     const chain = chainOf("alice");
     const input = transfer("alice", 1);
     await openPoolOn(chain, openFile()).submit([input]);
@@ -90,7 +90,7 @@ describe("a restart", () => {
     expect(idsOf(openPoolOn(chain, openFile()).inForgingOrder())).toEqual([input.id]);
   });
 
-  test("drops and reports what a block took while nobody could write it down", async () => {
+  test("removes and reports what a block included before the pool could write it", async () => {
     const chain = chainOf("alice");
     const pool = openPoolOn(chain, openFile());
     await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
@@ -103,7 +103,7 @@ describe("a restart", () => {
     expect(file.logged()).toEqual([`transaction.pool.removed:${first!.data.id}`]);
   });
 
-  test("drops and reports what no longer applies", async () => {
+  test("removes and reports what no longer applies", async () => {
     const chain = chainOf("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const inputs = [transfer("alice", 1), transfer("alice", 2), transfer("bob", 1)];
@@ -115,7 +115,7 @@ describe("a restart", () => {
     expect(file.logged()).toEqual(inputs.slice(0, 2).map(({ id }) => `transaction.pool.removed:${id}`));
   });
 
-  test("drops what has expired or is outdated since", async () => {
+  test("removes what has expired or is outdated since", async () => {
     const network = networkWith([{ height: 12, vendorFieldLength: 2 }]);
     const chain = createTestChain({ alice: RICH, bob: RICH, carol: RICH }, network);
     const pool = openPoolOn(chain, openFile());
@@ -134,7 +134,7 @@ describe("a restart", () => {
     expect(file.logged()).toEqual([`transaction.pool.removed:${old.id}`, `transaction.expired:${late.id}`]);
   });
 
-  test("drops rows that are no transactions, or others than they say", async () => {
+  test("removes rows that are no transactions, or have another id", async () => {
     const chain = chainOf("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const [first, second] = [transfer("alice", 1), transfer("bob", 1)];
@@ -147,7 +147,7 @@ describe("a restart", () => {
     expect(storedIds()).toEqual([]);
   });
 
-  test("with less room keeps the dearest", async () => {
+  test("with a lower maximum keeps the highest fees", async () => {
     const chain = chainOf("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const [cheap, dear] = [transfer("alice", 1), transfer("bob", 1, { fee: 2n * FEE })];
@@ -173,7 +173,7 @@ describe("a restart", () => {
 });
 
 describe("the journal", () => {
-  test("writes requests of the same moment together", async () => {
+  test("writes concurrent requests together", async () => {
     const { deps, storedIds } = openFile();
     let writes = 0;
     const store: PoolStore = {
@@ -201,7 +201,7 @@ describe("the journal", () => {
     await pool.close();
   });
 
-  test("reports an addition, a departure and a rejection once each, when they are on disk", async () => {
+  test("reports an addition, a removal and a rejection once each, when they are on disk", async () => {
     const file = openFile();
     const chain = chainOf("alice");
     const pool = openPoolOn(chain, file);
@@ -215,7 +215,7 @@ describe("the journal", () => {
     expect(file.storedIds()).toEqual([]);
   });
 
-  test("after a failed write answers with the failure, and writes it with the next one", async () => {
+  test("answers with the error of a failed write, and writes the changes with the next ones", async () => {
     const { deps, storedIds } = openFile();
     let isBroken = true;
     const emit = (event: PoolEvent) => {
@@ -225,14 +225,14 @@ describe("the journal", () => {
     const pool = openPoolOn(chainOf("alice"), { deps: { ...deps, emit } });
     const inputs = [transfer("alice", 1), transfer("alice", 2)];
     await expect(pool.submit([inputs[0]])).rejects.toThrow("the disk is full");
-    // Rows and reports are written together or not at all.
+    // Rows and events are written together or not at all.
     expect(storedIds()).toEqual([]);
     isBroken = false;
     await pool.submit([inputs[1]]);
     expect(storedIds()).toEqual(inputs.map(({ id }) => id));
   });
 
-  test("tries again by itself what nobody waits for", async () => {
+  test("retries by itself a write that no caller waits for", async () => {
     const { deps, storedIds } = openFile();
     const failures: unknown[] = [];
     let isBroken = false;
@@ -251,7 +251,7 @@ describe("the journal", () => {
     await expect.poll(storedIds, { timeout: 10_000 }).toEqual([]);
   });
 
-  test("tells whoever closes the pool that it could not be written", async () => {
+  test("rejects the close of the pool if it could not be written", async () => {
     const store: PoolStore = {
       load: () => [],
       write: () => {

@@ -1,4 +1,4 @@
-/** Choosing the transactions of a block (pool.md 9). */
+/** Selection of the transactions of a block (pool.md 9). */
 import { builders, type SealedTransaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
 import {
@@ -37,14 +37,14 @@ test("the highest fees come first, in the order of nonces", async () => {
   expect(pool.size()).toBe(3);
 });
 
-test("no more are chosen than a block may hold", async () => {
+test("No more are selected than a block may have.", async () => {
   const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
   const pool = await poolWith(inputs, "alice");
   expect(pool.select({ ...ROOM, maxTransactions: 2 }).length).toBe(2);
   expect(pool.select({ ...ROOM, maxTransactions: 0 })).toEqual([]);
 });
 
-test("the first that would exceed the bytes ends the choice", async () => {
+test("The first that would exceed the bytes ends the selection.", async () => {
   const long = transfer("alice", 1, { fee: 2n * FEE, vendorField: "x".repeat(100) }); // 256 bytes
   const short = transfer("bob", 1); // 156 bytes
   const pool = await poolWith([long, short], "alice", "bob");
@@ -54,7 +54,7 @@ test("the first that would exceed the bytes ends the choice", async () => {
   expect(pool.select({ ...ROOM, maxBytes: 256 + 156 }).length).toBe(2);
 });
 
-test("what an earlier transaction of the block forbids leaves the pool, and what builds on it", async () => {
+test("What an earlier transaction of the block forbids is removed from the pool, with what builds on it.", async () => {
   const register = (name: string) =>
     signedBy(
       name,
@@ -90,18 +90,18 @@ test("funds that arrive within the block may be spent in it", async () => {
   expect(pool.select(ROOM).length).toBe(2);
 });
 
-test("ten times the wanted number is tried, no more", async () => {
+test("At most ten times the maximum of a block is tried.", async () => {
   const chain = createTestChain({ alice: RICH, bob: RICH });
   const pool = openPool(chain);
   const dear = Array.from({ length: 11 }, (_, index) => transfer("alice", index + 1, { fee: 2n * FEE }));
   await pool.submit([...dear, transfer("bob", 1)]);
-  // The chain takes alice's funds, and nobody tells the pool.
+  // The chain takes alice's funds without a notification of the pool.
   chain.fund({ alice: { balance: 0n, nonce: 0n } });
   expect(pool.select({ ...ROOM, maxTransactions: 1 })).toEqual([]);
   expect(idsOf(pool.select({ ...ROOM, maxTransactions: 1 })).length).toBe(1);
 });
 
-test("a choice changes nothing that the next one sees", async () => {
+test("A selection does not change the next one.", async () => {
   const pool = await poolWith([transfer("alice", 1), transfer("alice", 2)], "alice");
   const first: SealedTransaction[] = pool.select(ROOM);
   expect(pool.select(ROOM)).toEqual(first);

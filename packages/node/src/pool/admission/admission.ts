@@ -1,4 +1,4 @@
-/** The tests that a received transaction passes on its way into the pool, in their order (pool.md 4). */
+/** The checks of a received transaction before it enters the pool, in their order (pool.md 4). */
 import { isVerifiedIn } from "@uniknode/ledger";
 import {
   isReadableDer,
@@ -11,22 +11,16 @@ import {
 } from "@uniknode/protocol";
 import { isRefusal } from "../contents/senders.ts";
 import type { Candidate } from "./candidate.ts";
-import { type FeePolicy, judgeFee } from "./fees.ts";
-import {
-  type ArrivalDeps,
-  type ArrivalOptions,
-  checkArrival,
-  checkStanding,
-  milestoneOf,
-} from "./precheck.ts";
+import { checkFee, type FeePolicy } from "./fees.ts";
+import { type AdmissionDeps, milestoneOf, type PrecheckOptions, precheck, recheck } from "./precheck.ts";
 import { Refusal, type RefusalCode, SenderLimitError } from "./refusal.ts";
 
-export type AdmissionOptions = ArrivalOptions & { readonly fees: FeePolicy };
+export type AdmissionOptions = PrecheckOptions & { readonly fees: FeePolicy };
 
 export type Refused = { readonly id: string; readonly code: RefusalCode; readonly message: string };
 
-/** What the tests say of the transactions of one request. */
-export type Judgement = {
+/** Result of the checks of one request. */
+export type AdmissionResult = {
   readonly accept: SealedTransaction[];
   readonly broadcast: SealedTransaction[];
   /** Ids as received. */
@@ -34,92 +28,94 @@ export type Judgement = {
   readonly refused: Refused[];
 };
 
-/** A candidate that is a transaction, and what is left to be done for its own signature. */
-export type Examined = {
+/** A candidate, its transaction, and the check of its own signature. */
+export type ParsedCandidate = {
   readonly candidate: Candidate;
   readonly transaction: SealedTransaction;
-  /** The verdict where it does not depend on the signature. */
+  /** The result itself where it does not depend on the signature. */
   readonly job: SignatureJob | boolean;
 };
 
-/** Stage B on its way: between its steps 11 and 12 the signatures are checked in other threads. */
-export type Examination = {
+/** Stage B between its steps 11 and 12, while other threads check the signatures. */
+export type StartedAdmission = {
   readonly milestone: Milestone;
   readonly candidates: readonly Candidate[];
-  readonly examined: readonly Examined[];
-  readonly judgement: Judgement;
+  readonly parsedCandidates: readonly ParsedCandidate[];
+  readonly result: AdmissionResult;
 };
 
-/** Room kept free in a block for its header and lengths. */
+/** Reserved in a block for its header and lengths. */
 const BLOCK_OVERHEAD_BYTES = 10_240;
 const SCHNORR_BYTES = 64;
 
-/** Steps 1 to 11. Nothing here changes the pool. */
-export function examine(
+/** Steps 1 to 11. They do not change the pool. */
+export function startAdmission(
   candidates: readonly Candidate[],
   options: AdmissionOptions,
-  deps: ArrivalDeps,
-): Examination {
+  deps: AdmissionDeps,
+): StartedAdmission {
   const milestone = milestoneOf(deps);
-  const examined: Examined[] = [];
-  const judgement: Judgement = { accept: [], broadcast: [], excess: [], refused: [] };
+  const parsedCandidates: ParsedCandidate[] = [];
+  const result: AdmissionResult = { accept: [], broadcast: [], excess: [], refused: [] };
   for (const candidate of candidates) {
-    const code = judge(candidate, judgement, () => {
-      checkArrival(candidate, candidates, options, deps);
+    const code = runChecks(candidate, result, () => {
+      precheck(candidate, candidates, options, deps);
       const parsed = parse(candidate, deps);
       checkSize(parsed.transaction, milestone);
-      examined.push({ candidate, ...parsed });
+      parsedCandidates.push({ candidate, ...parsed });
     });
     // Trap D4: the rest of the batch is neither accepted nor reported.
     if (code === "ERR_TOO_LARGE") break;
   }
-  return { milestone, candidates, examined, judgement };
+  return { milestone, candidates, parsedCandidates, result };
 }
 
 /**
- * Steps 12 and 13, with the verdicts on the examined transactions' own signatures. Requests and blocks may have
- * come while these were checked, so what depends on the pool and the chain is tested again.
+ * Steps 12 and 13, with the results of the transactions' own signatures. Requests and blocks may have been processed
+ * in the meantime, so the checks that depend on the pool and the chain are repeated.
  */
-export function conclude(
-  { milestone, candidates, examined, judgement }: Examination,
+export function finishAdmission(
+  { milestone, candidates, parsedCandidates, result }: StartedAdmission,
   verdicts: readonly boolean[],
   options: AdmissionOptions,
-  deps: ArrivalDeps,
-): Judgement {
+  deps: AdmissionDeps,
+): AdmissionResult {
   const current = milestoneOf(deps);
-  for (const [index, { candidate, ...parsed }] of examined.entries()) {
-    judge(candidate, judgement, () => {
-      checkStanding(candidate, candidates, options, deps);
+  for (const [index, { candidate, ...parsed }] of parsedCandidates.entries()) {
+    runChecks(candidate, result, () => {
+      recheck(candidate, candidates, options, deps);
       const { transaction } = current === milestone ? parsed : parse(candidate, deps);
       const sealed = { ...transaction, isVerified: verdicts[index]! };
       checkSignatures(sealed, deps);
-      const fee = judgeFee(sealed, current, options.fees);
+      const fee = checkFee(sealed, current, options.fees);
       if (!fee.pool && !fee.broadcast) {
         throw new Refusal("ERR_LOW_FEE", "The fee is too low to broadcast and accept the transaction");
       }
-      if (fee.pool) judgement.accept.push(sealed);
-      if (fee.broadcast) judgement.broadcast.push(sealed);
+      if (fee.pool) result.accept.push(sealed);
+      if (fee.broadcast) result.broadcast.push(sealed);
     });
   }
-  return judgement;
+  return result;
 }
 
-/** Runs tests and notes the refusal, whose code is returned. */
-function judge({ id }: Candidate, judgement: Judgement, test: () => void): RefusalCode | undefined {
+/** Runs checks, and records a refusal in the result. Returns its code. */
+function runChecks({ id }: Candidate, result: AdmissionResult, test: () => void): RefusalCode | undefined {
   try {
     test();
     return undefined;
   } catch (error) {
-    if (error instanceof SenderLimitError) judgement.excess.push(id);
-    else if (error instanceof Refusal)
-      judgement.refused.push({ id, code: error.code, message: error.message });
+    if (error instanceof SenderLimitError) result.excess.push(id);
+    else if (error instanceof Refusal) result.refused.push({ id, code: error.code, message: error.message });
     else throw error;
     return error instanceof Refusal ? error.code : undefined;
   }
 }
 
 /** Steps 9 and 10. */
-function parse({ input }: Candidate, { network, head }: ArrivalDeps): Pick<Examined, "transaction" | "job"> {
+function parse(
+  { input }: Candidate,
+  { network, head }: AdmissionDeps,
+): Pick<ParsedCandidate, "transaction" | "job"> {
   const context = { network, height: head().height };
   try {
     const transaction = transactionFromJson(input, context, { checkSignature: false });
@@ -139,7 +135,7 @@ const NOT_VERIFIED = "Transaction didn't pass the verification process.";
 function codeOf(error: Error): RefusalCode {
   const code = error instanceof TransactionError ? error.code : undefined;
   if (code === "TransactionSchemaError") return "ERR_TRANSACTION_SCHEMA";
-  // A version that is not in force has no signature that could be valid.
+  // A version that is not in force cannot have a valid signature.
   return code === "TransactionVersionError" ? "ERR_BAD_DATA" : "ERR_UNKNOWN";
 }
 
@@ -151,7 +147,7 @@ function checkSize({ data, bytes }: SealedTransaction, { block }: Milestone): vo
 }
 
 /** Step 12. */
-function checkSignatures(transaction: SealedTransaction, { state, network }: ArrivalDeps): void {
+function checkSignatures(transaction: SealedTransaction, { state, network }: AdmissionDeps): void {
   let isVerified: boolean;
   try {
     isVerified = isVerifiedIn(state, transaction, network);

@@ -3,17 +3,17 @@ import type { SealedTransaction } from "@uniknode/protocol";
 import type { AdmissionAnswer } from "../../gateway/gateway.ts";
 import type { Refused } from "./admission.ts";
 
-/** What became of the transactions of a request. */
-export type Outcome = {
+/** Outcome of the admission of one request. */
+export type AdmissionOutcome = {
   readonly accept: readonly SealedTransaction[];
   readonly broadcast: readonly SealedTransaction[];
   readonly excess: string[];
   readonly refused: readonly Refused[];
 };
 
-export function answerOf({ accept, broadcast, excess, refused }: Outcome): AdmissionAnswer {
+export function toAdmissionAnswer({ accept, broadcast, excess, refused }: AdmissionOutcome): AdmissionAnswer {
   const errors = Map.groupBy(refused, ({ id }) => id);
-  const shown = ({ code, message }: Refused) => ({ type: code, message });
+  const toError = ({ code, message }: Refused) => ({ type: code, message });
   const idOf = ({ data }: SealedTransaction) => data.id;
   return {
     data: {
@@ -23,7 +23,7 @@ export function answerOf({ accept, broadcast, excess, refused }: Outcome): Admis
       invalid: [...errors.keys()],
     },
     ...(errors.size > 0 && {
-      errors: Object.fromEntries(Array.from(errors, ([id, reasons]) => [id, reasons.map(shown)])),
+      errors: Object.fromEntries(Array.from(errors, ([id, reasons]) => [id, reasons.map(toError)])),
     }),
   };
 }

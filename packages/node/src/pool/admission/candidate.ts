@@ -1,7 +1,7 @@
-/** A received transaction before its schema is checked: just the members that the first tests look at. */
+/** A received transaction before its schema is checked: the members that the first checks read. */
 
 export type Candidate = {
-  /** As the client wrote it; not trusted. */
+  /** As received; not trusted. */
   readonly id: string;
   readonly senderPublicKey: string;
   readonly version: number;
@@ -12,7 +12,7 @@ export type Candidate = {
   readonly expiration?: number;
   readonly recipientId?: string;
   readonly asset: Readonly<Record<string, unknown>>;
-  /** The whole input. */
+  /** The complete input. */
   readonly input: unknown;
 };
 
@@ -20,7 +20,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Reads what can be read; what is missing or of another kind fails a later test. */
+/** Reads the members that are valid; missing members or those of a wrong type fail a later check. */
 export function candidateFrom(input: unknown): Candidate {
   const members = record(input);
   const number = (name: string) =>
@@ -40,7 +40,7 @@ export function candidateFrom(input: unknown): Candidate {
   };
 }
 
-/** A member of a nested asset, if it is a text. */
+/** A nested member of an asset, if it is a string. */
 export const assetText = (asset: Candidate["asset"], ...path: string[]): string | undefined => {
   let value: unknown = asset;
   for (const name of path) value = record(value)[name];

@@ -4,14 +4,14 @@ import { type Milestone, type SealedTransaction, staticFee, transactionKey } fro
 export type FeePolicy = {
   /** False: the fee must equal the static fee of the milestone exactly. */
   dynamic: boolean;
-  /** Smallest unit per byte, for entering the pool and for being sent on. */
+  /** Smallest unit per byte, for the pool and for the broadcast. */
   minFeePool: number;
   minFeeBroadcast: number;
   /** Bytes added to the size by type key; 0 for types not named. */
   addonBytes: Readonly<Record<string, number>>;
 };
 
-/** (addon + half the bytes, rounded half up) x fee per byte. The halving is an old slip that must be kept. */
+/** (addon + half the bytes, rounded half up) x fee per byte. The halving is an error that must be kept. */
 export function minimumFee(serializedBytes: number, addonBytes: number | null, feePerByte: number): bigint {
   const chargedBytes = (addonBytes ?? 0) + Math.round(serializedBytes / 2);
   return BigInt(chargedBytes) * BigInt(Math.max(feePerByte, 1));
@@ -21,7 +21,7 @@ const UNS_GROUP = 2001;
 const CERTIFIED_MINT = 3;
 
 /** Whether the fee suffices for the pool, and for being broadcast. */
-export function judgeFee(
+export function checkFee(
   { data, bytes }: SealedTransaction,
   milestone: Milestone,
   policy: FeePolicy,

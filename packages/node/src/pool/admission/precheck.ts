@@ -1,21 +1,21 @@
-/** The tests of a received transaction that come before it is read: steps 1 to 8 of pool.md 4. */
+/** The checks of a received transaction before it is parsed: steps 1 to 8 of pool.md 4. */
 import type { StateReader } from "@uniknode/ledger";
 import { findTransactionType, isTypeActive, type Milestone, type Network } from "@uniknode/protocol";
 import type { Pending } from "../contents/pending.ts";
-import { expirationHeight, isRefusedAtAdmission } from "../expiration.ts";
+import { expirationHeight, isExpiredInNextBlock } from "../expiration.ts";
 import type { Candidate } from "./candidate.ts";
 import { Refusal, SenderLimitError } from "./refusal.ts";
 import { checkRecipient, checkTypeRule, coreTypeName } from "./type-rules.ts";
 
-export type ArrivalOptions = {
+export type PrecheckOptions = {
   readonly maxTransactionsPerSender: number;
   /** Public keys exempt from the limit per sender. */
   readonly allowedSenders: readonly string[];
-  /** Blocks that a version 1 transaction may wait. */
+  /** Maximum age of a pending version 1 transaction in blocks. */
   readonly maxTransactionAge: number;
 };
 
-export type ArrivalDeps = {
+export type AdmissionDeps = {
   readonly network: Network;
   /** State at the head. */
   readonly state: StateReader;
@@ -29,7 +29,7 @@ export type ArrivalDeps = {
 /** A version 1 timestamp may be this far ahead. */
 const MAX_FUTURE_SECONDS = 3600;
 
-export const milestoneOf = ({ network, head }: Pick<ArrivalDeps, "network" | "head">): Milestone =>
+export const milestoneOf = ({ network, head }: Pick<AdmissionDeps, "network" | "head">): Milestone =>
   network.milestoneAt(head().height);
 
 /**
@@ -39,22 +39,22 @@ export const milestoneOf = ({ network, head }: Pick<ArrivalDeps, "network" | "he
  * @throws {Refusal}
  * @throws {SenderLimitError}
  */
-export function checkArrival(
+export function precheck(
   candidate: Candidate,
   request: readonly Candidate[],
-  options: ArrivalOptions,
-  deps: ArrivalDeps,
+  options: PrecheckOptions,
+  deps: AdmissionDeps,
 ): void {
-  checkStanding(candidate, request, options, deps);
+  recheck(candidate, request, options, deps);
   checkRecipient(candidate, deps.network.description.pubKeyHash);
 }
 
-/** The same without what neither the pool nor the chain can change. */
-export function checkStanding(
+/** The same without the checks whose results neither the pool nor the chain can change. */
+export function recheck(
   candidate: Candidate,
   request: readonly Candidate[],
-  options: ArrivalOptions,
-  deps: ArrivalDeps,
+  options: PrecheckOptions,
+  deps: AdmissionDeps,
 ): void {
   const { pending, state } = deps;
   // 1
@@ -69,8 +69,8 @@ export function checkStanding(
 /** Step 2. Transactions of the same request are not counted. */
 function checkSenderLimit(
   { senderPublicKey }: Candidate,
-  { allowedSenders, maxTransactionsPerSender }: ArrivalOptions,
-  { pending }: ArrivalDeps,
+  { allowedSenders, maxTransactionsPerSender }: PrecheckOptions,
+  { pending }: AdmissionDeps,
 ): void {
   const isExcess = pending.ofSender(senderPublicKey).length >= maxTransactionsPerSender;
   if (isExcess && !allowedSenders.includes(senderPublicKey)) throw new SenderLimitError();
@@ -79,8 +79,8 @@ function checkSenderLimit(
 /** Steps 3 and 4. */
 function checkTimes(
   candidate: Candidate,
-  { maxTransactionAge }: ArrivalOptions,
-  { network, head, now }: ArrivalDeps,
+  { maxTransactionAge }: PrecheckOptions,
+  { network, head, now }: AdmissionDeps,
 ): void {
   const { id, timestamp } = candidate;
   const ahead = timestamp === undefined ? 0 : timestamp - now();
@@ -91,16 +91,16 @@ function checkTimes(
   const { blocktime: blockTime } = network.milestoneAt(1);
   const context = { blockTime, currentHeight: height, now: now(), maxTransactionAge };
   const expiration = expirationHeight(candidate, context);
-  if (isRefusedAtAdmission(expiration, height)) {
+  if (isExpiredInNextBlock(expiration, height)) {
     throw new Refusal("ERR_EXPIRED", `Transaction ${id} is expired since ${height - expiration!} blocks.`);
   }
 }
 
 /** Steps 5 to 7. */
-function checkType({ network: networkByte, typeGroup, type }: Candidate, deps: ArrivalDeps): void {
+function checkType({ network: networkByte, typeGroup, type }: Candidate, deps: AdmissionDeps): void {
   const { pubKeyHash } = deps.network.description;
   if (networkByte && networkByte !== pubKeyHash) {
-    // Trap D5 is the other node's: it cannot name the network that it expects.
+    // Trap D5: the message of an old node does not name the expected network.
     throw new Refusal(
       "ERR_WRONG_NETWORK",
       `Transaction network '${networkByte}' does not match '${pubKeyHash}'`,
@@ -111,7 +111,7 @@ function checkType({ network: networkByte, typeGroup, type }: Candidate, deps: A
     throw new Refusal("ERR_UNSUPPORTED", message);
   }
   if (!isTypeActive(typeGroup, type, { network: deps.network, height: deps.head().height })) {
-    const shown = typeGroup === 1 ? `Core/${type}` : `${typeGroup}/${type}`;
-    throw new Refusal("ERR_UNKNOWN", `Transaction type ${shown} is deactivated.`);
+    const toError = typeGroup === 1 ? `Core/${type}` : `${typeGroup}/${type}`;
+    throw new Refusal("ERR_UNKNOWN", `Transaction type ${toError} is deactivated.`);
   }
 }

@@ -1,7 +1,7 @@
-/** Ids submitted since the last block, whatever became of them (pool.md 4, stage A). */
+/** Ids submitted since the last block, whatever their outcome (pool.md 4, stage A). */
 
 export type RecentIds = {
-  /** Splits inputs into new and repeated ones, and remembers the new. */
+  /** Splits inputs into new and repeated ones, and stores the ids of the new ones. */
   partition<T>(inputs: readonly T[], idOf: (input: T) => string): [fresh: T[], repeated: T[]];
   clear(): void;
 };
@@ -10,7 +10,7 @@ const MAX_IDS = 10_000;
 
 export function createRecentIds(): RecentIds {
   const ids = new Set<string>();
-  /** The same ids in a ring, whose next place holds the oldest. */
+  /** The same ids in a ring buffer; its next index has the oldest. */
   let ring: string[] = [];
   let next = 0;
 

@@ -1,4 +1,4 @@
-/** Refusals of the pool (pool.md 4). The codes are public and for ever. */
+/** Refusals of the pool (pool.md 4). The codes are public and do not change. */
 
 export type RefusalCode =
   | "ERR_DUPLICATE"
@@ -20,7 +20,7 @@ export type RefusalCode =
   | "ERR_ALREADY_IN_POOL"
   | "ERR_POOL_FULL";
 
-/** One transaction is not taken; the others of its request are not touched by it. */
+/** One transaction is refused; the others of its request are not affected. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly isRetryable: boolean;
@@ -33,7 +33,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The sender has as many pending transactions as it may have: the transaction is in excess, which is no error. */
+/** The sender has the maximum of pending transactions: the transaction is listed as excess, without an error. */
 export class SenderLimitError extends Error {
   readonly isRetryable = true;
 }

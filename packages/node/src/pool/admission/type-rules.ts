@@ -1,4 +1,4 @@
-/** What each type asks of the pool before its schema is looked at (pool.md 5). */
+/** Rules of the pool for each type, before the schema is checked (pool.md 5). */
 import { decodeBase58check, type SealedTransaction } from "@uniknode/protocol";
 import type { Pending } from "../contents/pending.ts";
 import { assetText, type Candidate } from "./candidate.ts";
@@ -31,11 +31,11 @@ const CORE_NAMES = [
 
 export const coreTypeName = (type: number): string => CORE_NAMES[type] ?? "undefined";
 
-/** Core types of which a sender may have one pending. */
+/** Core types of which a sender may have one pending transaction. */
 const ONE_PENDING = new Set([1, 2, 3, 4, 7]);
 
 /**
- * The rules that look at what is pending.
+ * The rules that depend on the pending transactions.
  *
  * @throws {Refusal}
  */

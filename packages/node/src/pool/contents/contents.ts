@@ -1,6 +1,6 @@
 /**
- * What is in the pool: the pending transactions, the views of their senders, the rows on disk and the reports of
- * departures, which change together. Each sender's pending transactions apply one after the other on the chain.
+ * The contents of the pool: the pending transactions, the views of their senders, the rows on disk and the reports of
+ * removals, which change together. The pending transactions of each sender apply in order on the chain.
  */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { RefusalCode } from "../admission/refusal.ts";
@@ -13,26 +13,26 @@ export type Insertion =
   | { readonly isAdded: true; readonly evicted?: SealedTransaction }
   | { readonly isAdded: false; readonly code: RefusalCode; readonly message: string };
 
-/** The name under which a transaction leaves. */
-export type Departure = Extract<PoolEvent, { readonly transaction: SealedTransaction }>["name"];
+/** Name of the event that reports a removal. */
+export type RemovalEvent = Extract<PoolEvent, { readonly transaction: SealedTransaction }>["name"];
 
 export type Contents = {
-  /** Stage D of admission. What has to leave for the newcomer has left; the caller reports it. */
+  /** Stage D of admission. An evicted transaction is removed already; the caller reports it. */
   insert(transaction: SealedTransaction): Insertion;
-  /** Takes transactions out, and what does not apply any more of their senders and of the stale ones. */
+  /** Removes transactions, and those of their senders and of the stale senders that do not apply any more. */
   remove(
     transactions: Iterable<SealedTransaction>,
-    departure: Departure,
+    removalEvent: RemovalEvent,
     staleSenders?: Iterable<string>,
   ): void;
-  /** Starts anew with these transactions, in this order, as far as they apply; those of before that are gone have left. */
+  /** Replaces `before` by the `transactions` that apply, in this order; reports those of `before` that are gone. */
   replace(before: readonly SealedTransaction[], transactions: Iterable<SealedTransaction>): void;
-  reportDeparture(transaction: SealedTransaction, departure: Departure): void;
+  reportRemoval(transaction: SealedTransaction, removalEvent: RemovalEvent): void;
 };
 
 export type ContentsOptions = {
   readonly maxTransactions: number;
-  /** Of all pending transactions, serialized. */
+  /** Serialized bytes of all pending transactions. */
   readonly maxBytes: number;
 };
 
@@ -53,7 +53,7 @@ export function createContents(
     const { length } = transaction.bytes;
     if (pending.has(id)) return { isAdded: false, code: "ERR_ALREADY_IN_POOL", message: "Already in pool" };
     const isFull = pending.size() >= maxTransactions || isTooMuch(length);
-    // The newcomer may build on the last one of its own sender.
+    // The new transaction may build on the last one of its own sender.
     const evicted = isFull ? pending.evictionCandidate(senderPublicKey) : undefined;
     if (isFull && (!evicted || evicted.data.fee >= fee)) return poolFull(fee, evicted?.data.fee);
     if (evicted && isTooMuch(length - evicted.bytes.length)) return poolFull(fee, evicted.data.fee);
@@ -62,7 +62,7 @@ export function createContents(
     pending.add(transaction);
     journal.added(transaction);
     if (!evicted) return { isAdded: true };
-    take(evicted);
+    drop(evicted);
     senders.rebuild(evicted.data.senderPublicKey, pending.ofSender(evicted.data.senderPublicKey));
     return { isAdded: true, evicted };
   }
@@ -74,44 +74,44 @@ export function createContents(
     return { isAdded: false, code: "ERR_POOL_FULL", message };
   }
 
-  function take({ data }: SealedTransaction): void {
+  function drop({ data }: SealedTransaction): void {
     pending.remove(data.id);
     journal.removed(data.id);
   }
 
-  function leave(transaction: SealedTransaction, departure: Departure): void {
-    take(transaction);
-    reportDeparture(transaction, departure);
+  function removeAndReport(transaction: SealedTransaction, removalEvent: RemovalEvent): void {
+    drop(transaction);
+    reportRemoval(transaction, removalEvent);
   }
 
-  const reportDeparture = (transaction: SealedTransaction, name: Departure) =>
+  const reportRemoval = (transaction: SealedTransaction, name: RemovalEvent) =>
     journal.report({ name, transaction });
 
   function remove(
     transactions: Iterable<SealedTransaction>,
-    departure: Departure,
+    removalEvent: RemovalEvent,
     staleSenders: Iterable<string> = [],
   ): void {
     const stale = new Set(staleSenders);
     for (const transaction of transactions) {
-      leave(transaction, departure);
+      removeAndReport(transaction, removalEvent);
       stale.add(transaction.data.senderPublicKey);
     }
     for (const sender of stale) {
       for (const failing of senders.rebuild(sender, pending.ofSender(sender))) {
-        leave(failing, "transaction.pool.removed");
+        removeAndReport(failing, "transaction.pool.removed");
       }
     }
   }
 
   function replace(before: readonly SealedTransaction[], transactions: Iterable<SealedTransaction>): void {
-    for (const transaction of before) take(transaction);
+    for (const transaction of before) drop(transaction);
     senders.clear();
     for (const transaction of transactions) insert(transaction);
     for (const transaction of before) {
-      if (!pending.has(transaction.data.id)) reportDeparture(transaction, "transaction.pool.removed");
+      if (!pending.has(transaction.data.id)) reportRemoval(transaction, "transaction.pool.removed");
     }
   }
 
-  return { insert, remove, replace, reportDeparture };
+  return { insert, remove, replace, reportRemoval };
 }

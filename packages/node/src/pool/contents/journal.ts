@@ -1,6 +1,6 @@
 /**
- * Writes the changes of the pool to disk, many in one transaction, together with what is reported of them: a change
- * is reported if and only if it is on disk, so a crash neither loses a report nor repeats one.
+ * Writes the changes of the pool to disk, many in one database transaction, together with their events: a change is
+ * reported if and only if it is on disk, so a crash neither loses nor repeats an event.
  */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { PoolStore } from "../../store/node/pool.ts";
@@ -10,17 +10,17 @@ export type Journal = {
   added(transaction: SealedTransaction): void;
   removed(id: string): void;
   report(event: PoolEvent): void;
-  /** Settles once everything noted so far is on disk. */
+  /** Settles once everything recorded so far is on disk. */
   flushed(): Promise<void>;
-  /** Writes what is outstanding, before it returns; what comes back tells whether that went well. */
+  /** Writes what is outstanding, synchronously; the promise rejects if the write failed. */
   flush(): Promise<void>;
 };
 
-/** How long changes are collected: one commit serves all requests of this time. */
+/** Changes of this time are written in one commit. */
 const COLLECT_MS = 2;
-/** Pause after a write that the database refused. */
+/** Pause after a failed write. */
 const RETRY_MS = 1_000;
-/** Reports that wait for a database that refuses to write; beyond it, those of refused transactions are dropped. */
+/** Events that wait for a successful write; beyond, those of refused transactions are dropped. */
 const MAX_WAITING_REPORTS = 10_000;
 
 type Outstanding = {
@@ -34,7 +34,7 @@ const nothing = (): Outstanding => ({ added: new Map(), removed: new Set(), even
 export type JournalDeps = {
   readonly store: PoolStore;
   readonly emit: (event: PoolEvent) => void;
-  /** Hears why something could not be written; it is tried again. */
+  /** Called with the error of a failed write, which is retried. */
   readonly onWriteFailed?: (error: unknown) => void;
 };
 
@@ -46,7 +46,7 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
   function schedule(delayMs = COLLECT_MS): void {
     if (written) return;
     written = Promise.withResolvers();
-    // Whether somebody waits for it or not.
+    // Handled here, since there may be no caller that waits for it.
     written.promise.catch(() => {});
     timer = setTimeout(write, delayMs);
   }
@@ -61,7 +61,7 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
     } catch (error) {
       onWriteFailed(error);
       reject(error);
-      // With what comes meanwhile.
+      // Together with changes of the meantime.
       schedule(RETRY_MS);
       return;
     }
@@ -78,7 +78,7 @@ export function createJournal({ store, emit, onWriteFailed = () => {} }: Journal
     },
     removed(id) {
       outstanding.added.delete(id);
-      // One that comes back later is written anew, behind those that came meanwhile.
+      // If it is added again later, it is written again, after those of the meantime.
       outstanding.removed.add(id);
       schedule();
     },

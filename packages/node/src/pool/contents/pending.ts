@@ -1,11 +1,11 @@
-/** The pending transactions themselves: by id, by sender and nonce, and by fee (pool.md 8). */
+/** Index of the pending transactions by id, by sender and nonce, and by fee (pool.md 8). */
 import { mintedTokenId } from "@uniknode/ledger";
 import type { SealedTransaction } from "@uniknode/protocol";
 import { createSortedList } from "./sorted-list.ts";
 
 export type Pending = {
   size(): number;
-  /** Bytes of all of them, as they are serialized. */
+  /** Serialized bytes of all transactions. */
   byteLength(): number;
   has(id: string): boolean;
   get(id: string): SealedTransaction | undefined;
@@ -13,14 +13,14 @@ export type Pending = {
   remove(id: string): void;
   /** In order of arrival. */
   all(): IteratorObject<SealedTransaction>;
-  /** By nonce, lowest first. The list is a living one: copy it before anything is removed. */
+  /** By nonce, lowest first. The list is live: copy it before transactions are removed. */
   ofSender(senderPublicKey: string): readonly SealedTransaction[];
   senders(): Iterable<string>;
-  /** Public key of the sender that mints this token. */
+  /** Public key of the sender whose pending transaction mints this token. */
   minterOf(tokenId: string): string | undefined;
-  /** In the order offered for forging; at least `limit` are returned if there are as many. */
+  /** In the order for forging; returns at least `limit` if there are as many. */
   inForgingOrder(limit?: number): SealedTransaction[];
-  /** What leaves first when the pool is full: a cheap transaction on which no other one builds. */
+  /** The transaction to evict first when the pool is full: the cheapest one on which no other one builds. */
   evictionCandidate(exceptSender?: string): SealedTransaction | undefined;
 };
 
@@ -33,15 +33,15 @@ export function createPending(): Pending {
   const bySender = new Map<string, SealedTransaction[]>();
   /** Highest fee first, equal fees in order of arrival. */
   const byFee = createSortedList(isBefore);
-  /** By id of the token; at most one of the pending transactions mints it. */
+  /** Sender by id of the token; at most one pending transaction mints it. */
   const minters = new Map<string, string>();
-  let arrivals = 0;
+  let nextArrival = 0;
   let byteLength = 0;
 
   const ofSender = (senderPublicKey: string) => bySender.get(senderPublicKey) ?? NONE;
 
   function add(transaction: SealedTransaction): void {
-    const entry = { transaction, arrival: arrivals++ };
+    const entry = { transaction, arrival: nextArrival++ };
     const { id, senderPublicKey } = transaction.data;
     byId.set(id, entry);
     byFee.insert(entry);
@@ -74,13 +74,13 @@ export function createPending(): Pending {
 
   function inForgingOrder(limit = Number.POSITIVE_INFINITY): SealedTransaction[] {
     const placed = new Set<SealedTransaction>();
-    /** How many of each sender's transactions, from the lowest nonce, were pulled up. */
+    /** Number of each sender's transactions, from the lowest nonce, that are placed with a later one. */
     const pulled = new Map<string, number>();
     for (const { transaction } of byFee.values()) {
       if (placed.size >= limit) break;
       if (placed.has(transaction)) continue;
       const { nonce, senderPublicKey } = transaction.data;
-      // A high fee late in a sender's chain pulls the earlier transactions up; version 1 has no such chain.
+      // A later transaction with a high fee also places the earlier ones of its sender; version 1 has no nonces.
       if (nonce !== undefined) {
         const siblings = ofSender(senderPublicKey);
         let next = pulled.get(senderPublicKey) ?? 0;
@@ -122,5 +122,5 @@ function isBefore(left: Entry, right: Entry): boolean {
   return a === b ? left.arrival < right.arrival : a > b;
 }
 
-/** Version 1 has none: it stays in order of arrival. */
+/** Version 1 has no nonce: it stays in order of arrival. */
 const nonceOf = ({ data }: SealedTransaction): bigint => data.nonce ?? 0n;

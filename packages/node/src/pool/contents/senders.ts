@@ -1,7 +1,7 @@
 /**
- * The pool's view of its senders: for each, the chain state with the effects of its own pending transactions.
- * Others' pending effects are not visible to it, so what is still on its way to a wallet cannot be spent. Only the
- * tokens that they mint are taken.
+ * The pool's view of each sender: the state of the chain with the effects of the sender's own pending transactions.
+ * Effects of other senders are not visible, so an incoming pending amount cannot be spent. Only the tokens that they
+ * mint count as existing.
  */
 import {
   addressOf,
@@ -20,7 +20,7 @@ export type Senders = {
    * @returns why the rules refuse it, if they do; the view is then as before
    */
   apply(transaction: SealedTransaction): string | undefined;
-  /** Starts the view afresh from the chain and returns the transactions that do not apply any more. */
+  /** Rebuilds the view from the chain and returns the transactions that do not apply any more. */
   rebuild(senderPublicKey: string, pending: readonly SealedTransaction[]): SealedTransaction[];
   /** Public key of the sender with this address, if it has a view. */
   publicKeyOf(address: string): string | undefined;
@@ -66,7 +66,7 @@ export function createSenders({ network, state, head, minterOf }: SendersDeps): 
 
   function rebuild(senderPublicKey: string, pending: readonly SealedTransaction[]): SealedTransaction[] {
     views.delete(addressOf(senderPublicKey, network));
-    // After one that fails, the nonces of the later ones fail too.
+    // After one that fails, the later ones fail by their nonces.
     return pending.filter((transaction) => apply(transaction) !== undefined);
   }
 
@@ -78,6 +78,6 @@ export function createSenders({ network, state, head, minterOf }: SendersDeps): 
   };
 }
 
-/** The refusals of rules, and of signatures that cannot even be examined. */
+/** Whether an error is a refusal: of a rule, or of a signature that cannot be checked. */
 export const isRefusal = (error: unknown): error is Error =>
   error instanceof RuleError || error instanceof TransactionError || error instanceof RangeError;

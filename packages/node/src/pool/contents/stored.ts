@@ -1,4 +1,4 @@
-/** Transactions that were admitted before, from their bytes on disk. */
+/** Reads transactions that were admitted before from their bytes on disk. */
 import {
   type SealedTransaction,
   sealedFromTrustedBytes,
@@ -7,7 +7,7 @@ import {
   verifySignature,
 } from "@uniknode/protocol";
 
-/** As admission left it; absent if the bytes are another transaction or one that the milestone does not allow. */
+/** The transaction as admitted; undefined if the bytes are another one, or one that the milestone does not allow. */
 export function readAdmitted(
   id: string,
   bytes: Uint8Array,
@@ -16,7 +16,7 @@ export function readAdmitted(
   try {
     const transaction = transactionFromBytes(bytes, context, { checkSignature: false });
     if (transaction.data.id !== id) return undefined;
-    // Without the signatures of a multi signature wallet, it came in by its own.
+    // Without the signatures of a multisignature wallet, it was admitted by its own signature.
     const isVerified = transaction.data.signatures === undefined || verifySignature(transaction.data);
     return { ...transaction, isVerified };
   } catch {
@@ -24,7 +24,7 @@ export function readAdmitted(
   }
 }
 
-/** Whatever the milestone says; absent if the bytes are another transaction, or none. */
+/** The transaction without a check of the milestone; undefined if the bytes are another one, or none. */
 export function readUnchecked(id: string, bytes: Uint8Array): SealedTransaction | undefined {
   try {
     const transaction = sealedFromTrustedBytes(bytes);

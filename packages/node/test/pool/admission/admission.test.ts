@@ -16,7 +16,7 @@ const chainOf = (...names: string[]) =>
 const poolOf = (...names: string[]) => openPool(chainOf(...names));
 
 describe("an admission", () => {
-  test("answers with the ids of what it accepts and sends on", async () => {
+  test("answers with the ids of what it accepts and broadcasts", async () => {
     const pool = poolOf("alice");
     const inputs = [transfer("alice", 1), transfer("alice", 2)];
     const ids = inputs.map(({ id }) => id);
@@ -43,7 +43,7 @@ describe("an admission", () => {
     });
   });
 
-  test("computes the id of what it takes, and lists refusals by the id as received", async () => {
+  test("computes the ids of accepted transactions, and lists refusals by the received id", async () => {
     const pool = poolOf("alice");
     const { id } = transfer("alice", 1);
     const wrong = "00".repeat(32);
@@ -55,13 +55,13 @@ describe("an admission", () => {
     expect(pool.get(wrong)).toBeUndefined();
   });
 
-  test("takes a transaction that comes without network and type group", async () => {
+  test("accepts a transaction without network and type group", async () => {
     const pool = poolOf("alice");
     const { network: _, ...input } = transfer("alice", 1);
     expect(await submitOne(pool, input)).toBe("accepted");
   });
 
-  test("refuses what is no object at all", async () => {
+  test("refuses an item that is no object", async () => {
     for (const input of [null, 7, "text", [], {}]) {
       expect(await submitOne(poolOf(), input), JSON.stringify(input)).toBe("ERR_UNSUPPORTED");
     }
@@ -69,7 +69,7 @@ describe("an admission", () => {
 });
 
 describe("stage A", () => {
-  test("refuses an id seen since the last block, whatever became of it", async () => {
+  test("refuses an id seen since the last block, whatever its outcome", async () => {
     const chain = chainOf("alice");
     const pool = openPool(chain);
     const early = transfer("alice", 2);
@@ -79,7 +79,7 @@ describe("stage A", () => {
     expect(await submitOne(pool, early)).toBe("ERR_APPLY");
   });
 
-  test("sees the same transaction twice in one request", async () => {
+  test("refuses the second of two equal transactions in one request", async () => {
     const pool = poolOf("alice");
     const input = transfer("alice", 1);
     const { data, errors } = await pool.submit([input, input]);
@@ -106,7 +106,7 @@ describe("stage A", () => {
 });
 
 describe("stages C and D", () => {
-  test("refuses what is in a block", async () => {
+  test("refuses a transaction that is in a block", async () => {
     const chain = chainOf("alice");
     const pool = openPool(chain);
     const input = transfer("alice", 1);
@@ -128,7 +128,7 @@ describe("stages C and D", () => {
     });
   });
 
-  test("refuses what the sender's pending transactions leave nothing for", async () => {
+  test("refuses a transaction whose amount the sender's pending transactions have spent", async () => {
     const pool = openPool(createTestChain({ alice: { balance: 2n * FEE + 10n } }));
     expect(await submitOne(pool, transfer("alice", 1, { amount: 8n }))).toBe("accepted");
     expect(await refusalOf(pool, transfer("alice", 2, { amount: 3n }))).toBe(
@@ -137,7 +137,7 @@ describe("stages C and D", () => {
     expect(await submitOne(pool, transfer("alice", 2, { amount: 2n }))).toBe("accepted");
   });
 
-  test("does not let anybody spend what is still on its way", async () => {
+  test("does not allow spending of incoming pending amounts", async () => {
     const pool = openPool(createTestChain({ alice: RICH }));
     await pool.submit([transfer("alice", 1, { amount: 10n * FEE, to: "bob" })]);
     expect(await refusalOf(pool, transfer("bob", 1))).toBe(
@@ -147,7 +147,7 @@ describe("stages C and D", () => {
     expect(await submitOne(pool, transfer("bob", 1, { amount: 2n }))).toBe("accepted");
   });
 
-  test("leaves no trace of what does not apply", async () => {
+  test("changes nothing by a transaction that does not apply", async () => {
     const pool = openPool(createTestChain({ alice: { balance: 5n * FEE } }));
     await pool.submit([transfer("alice", 1, { amount: 9n * FEE }), transfer("alice", 1)]);
     expect(pool.size()).toBe(1);

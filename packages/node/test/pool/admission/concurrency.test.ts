@@ -7,7 +7,7 @@ const chainOf = (...names: string[]) =>
 const poolOf = (...names: string[]) => openPool(chainOf(...names));
 
 describe("requests at the same time", () => {
-  test("enter in the order of the calls, however long their signatures take", async () => {
+  test("are processed in the order of the calls, however long their signatures take", async () => {
     const delays = [20, 0, 10];
     const verify = (checks: readonly unknown[]) =>
       new Promise<boolean[]>((resolve) => setTimeout(() => resolve(checks.map(() => true)), delays.shift()!));
@@ -16,7 +16,7 @@ describe("requests at the same time", () => {
     expect(answers.map(({ data }) => data.accept.length)).toEqual([1, 1, 1]);
   });
 
-  test("respect a limit that another one reached", async () => {
+  test("respect a limit that an earlier one reached", async () => {
     const pool = openPool(chainOf("alice"), { options: { maxTransactionsPerSender: 1 } });
     const [first, second] = await Promise.all([
       pool.submit([transfer("alice", 1)]),
@@ -26,7 +26,7 @@ describe("requests at the same time", () => {
     expect(second.data).toMatchObject({ accept: [], excess: [expect.any(String)] });
   });
 
-  test("are judged by the milestone that a block brought meanwhile", async () => {
+  test("are checked by a milestone that a block has reached in the meantime", async () => {
     const network = networkWith([{ height: 11, vendorFieldLength: 2 }]);
     const chain = createTestChain({ alice: RICH }, network);
     const gate = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ describe("requests at the same time", () => {
     expect(Object.values((await answer).errors!)[0]).toMatchObject([{ type: "ERR_TRANSACTION_SCHEMA" }]);
   });
 
-  test("lose nothing when one of them fails", async () => {
+  test("are not affected by one that fails", async () => {
     let calls = 0;
     const verify = async (checks: readonly unknown[]) => {
       if (calls++ === 0) throw new Error("a thread has died");
@@ -54,7 +54,7 @@ describe("requests at the same time", () => {
     expect((await next).data.accept.length).toBe(1);
   });
 
-  test("are not taken once the pool is closed", async () => {
+  test("are refused once the pool is closed", async () => {
     const pool = poolOf("alice");
     const answer = pool.submit([transfer("alice", 1)]);
     await pool.close();

@@ -49,7 +49,7 @@ describe("wallets with more than one key", () => {
     expect(await submitOne(openPool(shared()), signedBy("shared", body))).toBe("ERR_BAD_DATA");
   });
 
-  test("are no others", async () => {
+  test("are not other wallets", async () => {
     const chain = createTestChain({ shared: RICH });
     expect(await submitOne(openPool(chain), signedByParticipants(0, 1))).toBe("ERR_BAD_DATA");
     const signed = signTransaction(

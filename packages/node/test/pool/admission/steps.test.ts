@@ -22,7 +22,7 @@ const chainOf = (...names: string[]) =>
 const poolOf = (...names: string[]) => openPool(chainOf(...names));
 
 describe("stage B", () => {
-  test("step 1: refuses what is pending", async () => {
+  test("step 1: refuses a pending transaction", async () => {
     const chain = chainOf("alice");
     const pool = openPool(chain);
     const input = transfer("alice", 1);
@@ -31,7 +31,7 @@ describe("stage B", () => {
     expect(await refusalOf(pool, input)).toBe(`ERR_DUPLICATE Duplicate transaction ${input.id}`);
   });
 
-  test("step 2: lists as excess what a sender has too many of, without an error", async () => {
+  test("step 2: lists transactions beyond the limit of the sender as excess, without an error", async () => {
     const pool = openPool(chainOf("alice", "bob"), { options: { maxTransactionsPerSender: 2 } });
     await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
     const third = transfer("alice", 3);
@@ -47,7 +47,7 @@ describe("stage B", () => {
     expect(data.accept.length).toBe(3);
   });
 
-  test("step 2: spares the senders named in the options", async () => {
+  test("step 2: exempts the senders in the options", async () => {
     const options = { maxTransactionsPerSender: 1, allowedSenders: [publicKeyOf("alice")] };
     const pool = openPool(chainOf("alice", "bob"), { options });
     await pool.submit([transfer("alice", 1), transfer("bob", 1)]);
@@ -69,7 +69,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, { ...first, id: "second", timestamp: now + 3600 })).toBe("ERR_UNKNOWN");
   });
 
-  test("step 4: refuses what the next block could not hold any more", async () => {
+  test("step 4: refuses what is expired in the next block", async () => {
     const pool = poolOf("alice"); // at height 10
     const late = transfer("alice", 1, { expiration: 11 });
     expect(await refusalOf(pool, late)).toBe(
@@ -94,7 +94,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, { ...transfer("alice", 2), network: 0 })).toBe("ERR_TRANSACTION_SCHEMA");
   });
 
-  test("step 6: refuses types that nobody knows", async () => {
+  test("step 6: refuses unknown types", async () => {
     const pool = poolOf("alice");
     expect(await refusalOf(pool, { id: "a", type: 11 })).toBe(
       "ERR_UNSUPPORTED Invalidating transaction of unsupported type 'undefined'",
@@ -115,14 +115,14 @@ describe("stage B", () => {
     );
   });
 
-  test("step 9: refuses what breaks the schema of its type", async () => {
+  test("step 9: refuses what does not match the schema of its type", async () => {
     const pool = poolOf("alice");
     expect(await submitOne(pool, { ...transfer("alice", 1), amount: "0" })).toBe("ERR_TRANSACTION_SCHEMA");
     const { signature: _, ...unsigned } = transfer("alice", 2);
     expect(await submitOne(pool, unsigned)).toBe("ERR_TRANSACTION_SCHEMA");
   });
 
-  test("step 10: refuses what no bytes can express", async () => {
+  test("step 10: refuses what cannot be serialized", async () => {
     const pool = poolOf("alice");
     const { asset: _, ...payment } = signedBy(
       "alice",
@@ -136,7 +136,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, { ...transfer("alice", 2), signature: "3044022000" })).toBe("ERR_UNKNOWN");
   });
 
-  test("step 11: refuses what is larger than a block may be, and everything behind it", async () => {
+  test("step 11: refuses a transaction larger than a block, and all after it", async () => {
     const size = 156;
     const block = { version: 0, maxTransactions: 150, maxPayload: 10_240 + size };
     const pool = openPool(createTestChain({ alice: RICH, bob: RICH }, networkWith([], { block })));
@@ -161,7 +161,7 @@ describe("stage B", () => {
     );
   });
 
-  test("step 12: refuses version 1, whose time is over", async () => {
+  test("step 12: refuses version 1, which is not in force any more", async () => {
     const chain = chainOf("alice");
     const pool = openPool(chain);
     const body = builders.transfer({
@@ -185,7 +185,7 @@ describe("stage B", () => {
     expect(await submitOne(pool, transfer("alice", 1, { fee: 178_000n }))).toBe("accepted");
   });
 
-  test("step 13: what is enough for one of two minimums goes there only", async () => {
+  test("step 13: a fee that suffices for one of two minimums is used for that one only", async () => {
     const fees = { dynamic: true, addonBytes: {}, minFeePool: 1_000, minFeeBroadcast: 2_000 };
     const chain = chainOf("alice");
     const cheap = openPool(chain, { options: { fees } });
@@ -198,7 +198,7 @@ describe("stage B", () => {
     expect(dear.size()).toBe(0);
   });
 
-  test("step 13: with static fees, only the exact one will do", async () => {
+  test("step 13: with static fees, accepts the exact fee only", async () => {
     const fees = { dynamic: false, addonBytes: {}, minFeePool: 1, minFeeBroadcast: 1 };
     const pool = openPool(chainOf("alice"), { options: { fees } });
     expect(await submitOne(pool, transfer("alice", 1, { fee: 9_999_999n }))).toBe("ERR_LOW_FEE");

@@ -1,4 +1,4 @@
-/** What each type asks of the pool (pool.md 5). */
+/** Rules of the pool for each type (pool.md 5). */
 import type { Wallet } from "@uniknode/ledger";
 import { addressFromPublicKey, builders, type TransactionBody } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
@@ -65,7 +65,7 @@ const pendingOf = (name: string, type: string) =>
   `ERR_PENDING Sender ${publicKeyOf(name)} already has a transaction of type '${type}' in the pool`;
 
 describe("a transfer", () => {
-  test("goes to an address of the network", async () => {
+  test("needs a recipient of the network", async () => {
     const pool = openWith();
     const foreign = addressFromPublicKey(publicKeyOf("bob"), 30);
     expect(await refusalOf(pool, { ...transfer("alice", 1), recipientId: foreign })).toBe(
@@ -73,7 +73,7 @@ describe("a transfer", () => {
     );
   });
 
-  test("goes to an address", async () => {
+  test("needs a valid recipient", async () => {
     for (const recipientId of ["nobody", "", undefined]) {
       expect(await submitOne(openWith(), { ...transfer("alice", 1), recipientId }), recipientId).toBe(
         "ERR_UNKNOWN",
@@ -83,19 +83,19 @@ describe("a transfer", () => {
 });
 
 describe("one pending transaction of the type", () => {
-  test("is what a sender may have of votes", async () => {
+  test("is the limit of votes for a sender", async () => {
     const pool = openWith();
     expect(await submitOne(pool, vote(1))).toBe("accepted");
     expect(await refusalOf(pool, vote(2, "-"))).toBe(pendingOf("alice", "Vote"));
   });
 
-  test("is what a sender may have of second signatures", async () => {
+  test("is the limit of second signatures for a sender", async () => {
     const pool = openWith();
     expect(await submitOne(pool, secondSignature(1))).toBe("accepted");
     expect(await refusalOf(pool, secondSignature(2))).toBe(pendingOf("alice", "SecondSignature"));
   });
 
-  test("is what a sender may have of registrations and resignations", async () => {
+  test("is the limit of registrations and resignations for a sender", async () => {
     const pool = openWith();
     expect(await submitOne(pool, registration("alice", "one"))).toBe("accepted");
     expect(await refusalOf(pool, registration("alice", "two", 2))).toBe(
@@ -118,7 +118,7 @@ describe("one pending transaction of the type", () => {
     expect(await refusalOf(resigning, resignation(2))).toBe(pendingOf("alice", "DelegateResignation"));
   });
 
-  test("says nothing of transfers, multi payments and ipfs", async () => {
+  test("is no limit of transfers, multipayments and ipfs", async () => {
     const pool = openWith();
     const payments = ["x", "y"].map((to) => ({ recipientId: addressNamed(to), amount: 1n }));
     const hashes = [
@@ -137,7 +137,7 @@ describe("one pending transaction of the type", () => {
     for (const input of inputs) expect(await submitOne(pool, input), `type ${input.type}`).toBe("accepted");
   });
 
-  test("is asked of group 1 by the token types too, whatever their group (trap D1)", async () => {
+  test("of group 1 is the limit of token types with the same number (trap D1)", async () => {
     const types: [typeGroup: number, type: number, core: string][] = [
       [2000, 0, "Transfer"],
       [2001, 0, "Transfer"],
@@ -191,7 +191,7 @@ describe("the name of a delegate", () => {
 
 describe("a lock", () => {
   const [open, other] = ["ee".repeat(32), "ff".repeat(32)] as const;
-  // Claims and refunds cost nothing.
+  // Claims and refunds have no fee.
   const claim = (nonce: number, lockTransactionId: string) =>
     signedBy(
       "bob",
@@ -200,7 +200,7 @@ describe("a lock", () => {
   const refund = (nonce: number, lockTransactionId: string) =>
     signedBy("bob", builders.htlcRefund({ ...envelope("bob", nonce, 0n), lockTransactionId }));
 
-  test("is known before it is claimed or refunded", async () => {
+  test("must exist before it is claimed or refunded", async () => {
     const unknown = "11".repeat(32);
     for (const input of [claim(1, unknown), refund(1, unknown)]) {
       expect(await refusalOf(openWith(), input)).toBe(
@@ -289,7 +289,7 @@ describe("a token that a pending transaction of another sender mints", () => {
   const refused = `ERR_APPLY Failed to apply transaction, because token '${TOKEN}' is already owned`;
   const openForTwo = () => openPool(createTestChain({ alice: RICH, bob: RICH }));
 
-  test("is minted by no second one, which is not sent on either", async () => {
+  test("is not minted by a second one, which is not broadcast either", async () => {
     const pool = openForTwo();
     const { id } = mint("bob", 1);
     expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
@@ -306,7 +306,7 @@ describe("a token that a pending transaction of another sender mints", () => {
     expect(data).toMatchObject({ accept: [mint("alice", 1).id], invalid: [mint("bob", 1).id] });
   });
 
-  test("is free again once a higher fee has driven that transaction out", async () => {
+  test("is available again once that transaction is evicted", async () => {
     const chain = createTestChain({ alice: RICH, bob: RICH, carol: RICH });
     const pool = openPool(chain, { options: { maxTransactions: 1 } });
     expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
@@ -314,7 +314,7 @@ describe("a token that a pending transaction of another sender mints", () => {
     expect(await submitOne(pool, mint("bob", 1, TOKEN, 3n * FEE))).toBe("accepted");
   });
 
-  test("stays its sender's own when the pool looks at the chain again", async () => {
+  test("stays its sender's when the views are rebuilt", async () => {
     const pool = openForTwo();
     expect(await submitOne(pool, mint("alice", 1))).toBe("accepted");
     pool.blockApplied([], new Set([addressNamed("alice")]));
