@@ -32,10 +32,10 @@ test("A library is imported by its name, and its files by itself only.", () => {
 
 test("An import of another test folder, and one of a library's file, are found.", () => {
   const order = "packages/node/test/pool/order.test.ts";
-  expect(isForeign({ from: order, to: "packages/node/test/pool/chain.ts" })).toBe(false);
+  expect(isForeign({ from: order, to: "packages/node/test/pool/fixtures.ts" })).toBe(false);
   expect(isForeign({ from: order, to: "packages/node/test-support/pool/beside.ts" })).toBe(false);
   expect(isForeign({ from: order, to: "packages/node/test/http/samples.ts" })).toBe(true);
-  expect(isForeign({ from: "bench/pool.ts", to: "packages/node/test/pool/chain.ts" })).toBe(true);
+  expect(isForeign({ from: "bench/pool.ts", to: "packages/node/test/pool/fixtures.ts" })).toBe(true);
   expect(isForeign({ from: "packages/node/test-support/pool/beside.ts", to: "test/vectors.ts" })).toBe(true);
   expect(isInternal({ from: order, to: "packages/ledger/src/votes.ts" })).toBe(true);
   expect(isInternal({ from: "packages/ledger/test/votes.test.ts", to: "packages/ledger/src/votes.ts" })).toBe(

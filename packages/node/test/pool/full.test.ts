@@ -1,6 +1,6 @@
 /** A full pool (pool.md 8). */
 import { describe, expect, test } from "vitest";
-import { createTestChain, FEE, openPool, RICH, submitOne, transfer } from "./chain.ts";
+import { createTestChain, FEE, openPool, RICH, submitOne, transfer } from "../../test-support/pool/chain.ts";
 
 const chainOf = (...names: string[]) =>
   createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));

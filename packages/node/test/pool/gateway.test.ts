@@ -2,7 +2,14 @@
 import { expect, test } from "vitest";
 import { BodyError, type Gateway } from "../../src/gateway/gateway.ts";
 import { createGateway, type GatewayDeps } from "../../src/processes/node/node-gateway.ts";
-import { createTestChain, FEE, type OpenPool, openPool, RICH, transfer } from "./chain.ts";
+import {
+  createTestChain,
+  FEE,
+  type OpenPool,
+  openPool,
+  RICH,
+  transfer,
+} from "../../test-support/pool/chain.ts";
 
 function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPool } {
   const chain = createTestChain({ alice: RICH, bob: RICH });

@@ -22,7 +22,7 @@ import {
   signedBy,
   type TestChain,
   transfer,
-} from "./chain.ts";
+} from "../../test-support/pool/chain.ts";
 
 const ACTORS = ["alice", "bob", "carol"];
 

@@ -9,7 +9,16 @@ import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createPoolStore, type PoolStore } from "../../src/store/node/pool.ts";
-import { createTestChain, FEE, idsOf, networkWith, openPool, RICH, submitOne, transfer } from "./chain.ts";
+import {
+  createTestChain,
+  FEE,
+  idsOf,
+  networkWith,
+  openPool,
+  RICH,
+  submitOne,
+  transfer,
+} from "../../test-support/pool/chain.ts";
 
 let folder: string;
 const open: { close: () => unknown }[] = [];

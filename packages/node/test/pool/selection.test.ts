@@ -13,7 +13,7 @@ import {
   reported,
   signedBy,
   transfer,
-} from "./chain.ts";
+} from "../../test-support/pool/chain.ts";
 
 const ROOM = { maxTransactions: 150, maxBytes: 1_000_000 };
 

@@ -9,7 +9,7 @@ import {
   refusalOf,
   submitOne,
   transfer,
-} from "../chain.ts";
+} from "../../../test-support/pool/chain.ts";
 
 const chainOf = (...names: string[]) =>
   createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));

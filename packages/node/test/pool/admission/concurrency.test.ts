@@ -1,6 +1,6 @@
 /** Requests while the signatures of others are checked. */
 import { describe, expect, test } from "vitest";
-import { createTestChain, networkWith, openPool, RICH, transfer } from "../chain.ts";
+import { createTestChain, networkWith, openPool, RICH, transfer } from "../../../test-support/pool/chain.ts";
 
 const chainOf = (...names: string[]) =>
   createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));

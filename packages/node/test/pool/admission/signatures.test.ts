@@ -21,7 +21,7 @@ import {
   signedBy,
   submitOne,
   transfer,
-} from "../chain.ts";
+} from "../../../test-support/pool/chain.ts";
 
 describe("wallets with more than one key", () => {
   const participants = ["p0", "p1", "p2"];

@@ -15,7 +15,7 @@ import {
   signedBy,
   submitOne,
   transfer,
-} from "../chain.ts";
+} from "../../../test-support/pool/chain.ts";
 
 const chainOf = (...names: string[]) =>
   createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));

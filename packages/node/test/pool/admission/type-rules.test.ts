@@ -14,7 +14,7 @@ import {
   signedBy,
   submitOne,
   transfer,
-} from "../chain.ts";
+} from "../../../test-support/pool/chain.ts";
 
 const TOKEN = "ab".repeat(32);
 const SECRET = "cd".repeat(32);

@@ -10,9 +10,9 @@ import { createContents } from "../../src/pool/contents/contents.ts";
 import { createJournal } from "../../src/pool/contents/journal.ts";
 import { createPending } from "../../src/pool/contents/pending.ts";
 import type { PoolEvent } from "../../src/pool/events.ts";
+import { createTestChain, openPool, RICH, transfer } from "../../test-support/pool/chain.ts";
 import { connect } from "../../test-support/process/client.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
-import { createTestChain, openPool, RICH, transfer } from "./chain.ts";
 
 /** Transactions with only the members that the pool sorts by. */
 const sized = (id: string, fee: bigint, bytes: number) =>
