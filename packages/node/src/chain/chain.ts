@@ -7,6 +7,7 @@
 import type { Fact, StateReader, Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, EncodedBlock, Network, SealedTransaction } from "@uniknode/protocol";
 import type { Event } from "../events/event.ts";
+import { createSubscribers } from "../platform/subscribers.ts";
 import { type BlockStore, createBlockStore } from "../store/chain/blocks.ts";
 import { createTransactionStore } from "../store/chain/transactions.ts";
 import type { Database } from "../store/engine/database.ts";
@@ -18,7 +19,7 @@ import { appendAll, type Extend, forgedBlock, prepareBranch, replaceBlocks } fro
 import { ChainError } from "./error.ts";
 import { openHead } from "./genesis.ts";
 import { type Outcome, refusalOf } from "./outcome.ts";
-import { type ChainChange, type ChainListener, createAnnouncer } from "./pipeline/announce.ts";
+import type { ChainChange, ChainListener } from "./pipeline/announce.ts";
 import { commitBlocks, type ExecutedBlock } from "./pipeline/commit.ts";
 import { createExecutor } from "./pipeline/execute.ts";
 import { prepare } from "./pipeline/prepare.ts";
@@ -106,7 +107,7 @@ export type Chain = {
     height: number,
     make: (returned: readonly SealedTransaction[]) => EncodedBlock | undefined,
   ): Promise<void>;
-  /** The listener is called after every commit; see `Announcer`. */
+  /** The listener is called after every commit; see `Subscribers`. */
   subscribe(listener: ChainListener): () => void;
   /** Settles when everything handed over before was answered; nothing is taken any more. */
   close(): Promise<void>;
@@ -138,7 +139,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     onUnexpectedError: deps.onUnexpectedError ?? (() => {}),
   });
   const tip = createTip(head, { executor, stores, eventsOfFacts: deps.eventsOfFacts });
-  const { subscribe, announce } = createAnnouncer(deps.onListenerError);
+  const { subscribe, notify: announce } = createSubscribers<ChainChange>(deps.onListenerError);
 
   const queue = createBlockQueue({ prepare: (part) => prepare(part, deps), execute });
   let isClosed = false;

@@ -8,6 +8,7 @@ import { toAdmissionAnswer } from "./admission/answer.ts";
 import { type Candidate, candidateFrom } from "./admission/candidate.ts";
 import { createRecentIds } from "./admission/recent-ids.ts";
 import { type Verify, verifySignatures } from "./admission/signatures.ts";
+import type { BlockLimits } from "./block-limits.ts";
 import { createContents } from "./contents/contents.ts";
 import { createJournal } from "./contents/journal.ts";
 import { createPending } from "./contents/pending.ts";
@@ -17,7 +18,7 @@ import type { PoolEvent, Rejected } from "./events.ts";
 import { type ExpirationContext, expirationHeight, isExpired, isExpiredInNextBlock } from "./expiration.ts";
 import { createRefusalCounts, type PoolFigures } from "./figures.ts";
 import type { PoolOptions } from "./options.ts";
-import { type SelectionLimits, selectTransactions } from "./selection.ts";
+import { selectTransactions } from "./selection.ts";
 
 export { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";
 
@@ -52,12 +53,12 @@ export type Pool = {
   /** At least `limit` transactions if there are as many. */
   inForgingOrder(limit?: number): SealedTransaction[];
   /** Transactions for the next block, in order; those that no longer apply are removed from the pool (pool.md 9). */
-  select(limits: SelectionLimits): SealedTransaction[];
+  select(limits: BlockLimits): SealedTransaction[];
   /**
    * The same while blocks are being replaced, from their transactions and then the pending ones. Nothing is removed,
    * since it is not known whether the new blocks stay.
    */
-  selectWith(returned: readonly SealedTransaction[], limits: SelectionLimits): SealedTransaction[];
+  selectWith(returned: readonly SealedTransaction[], limits: BlockLimits): SealedTransaction[];
   /** A block was committed; `addresses` are the wallets that it changed. The state may be that of a later block. */
   blockApplied(transactions: readonly SealedTransaction[], addresses: ReadonlySet<string>): void;
   /** Blocks were reverted; their transactions, oldest first, are pending again before the others. */
@@ -99,7 +100,7 @@ const BYTES_PER_TRANSACTION = 1024;
 
 /** Candidates for a block, as a multiple of its maximum of transactions. */
 const SELECTION_FACTOR = 10;
-const candidateLimit = ({ maxTransactions }: SelectionLimits) => maxTransactions * SELECTION_FACTOR;
+const candidateLimit = ({ maxTransactions }: BlockLimits) => maxTransactions * SELECTION_FACTOR;
 
 /** Opens the pool with the stored pending transactions. */
 export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
@@ -198,13 +199,13 @@ export function createPool(options: PoolOptions, deps: PoolDeps): Pool {
     return { added, rejected };
   }
 
-  function select(limits: SelectionLimits): SealedTransaction[] {
+  function select(limits: BlockLimits): SealedTransaction[] {
     const { selected, failed } = choose(pending.inForgingOrder(candidateLimit(limits)), limits);
     contents.remove(failed, "transaction.pool.removed");
     return selected;
   }
 
-  function choose(offered: Iterable<SealedTransaction>, limits: SelectionLimits) {
+  function choose(offered: Iterable<SealedTransaction>, limits: BlockLimits) {
     const context = expirationContext();
     const isTooLate = ({ data }: SealedTransaction) =>
       isExpiredInNextBlock(expirationHeight(data, context), context.currentHeight);

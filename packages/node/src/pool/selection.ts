@@ -1,9 +1,8 @@
 /** Selection of the transactions of the next block (pool.md 9). */
 import { applyTransaction, createDraft, isVerifiedIn, type StateReader } from "@uniknode/ledger";
 import type { Network, SealedTransaction } from "@uniknode/protocol";
+import type { BlockLimits } from "./block-limits.ts";
 import { isRefusal } from "./contents/senders.ts";
-
-export type SelectionLimits = { readonly maxTransactions: number; readonly maxBytes: number };
 
 export type SelectionDeps = {
   readonly network: Network;
@@ -22,7 +21,7 @@ export type SelectionDeps = {
  */
 export function selectTransactions(
   offered: Iterable<SealedTransaction>,
-  { maxTransactions, maxBytes }: SelectionLimits,
+  { maxTransactions, maxBytes }: BlockLimits,
   { network, state, head, isTooLate }: SelectionDeps,
 ): { selected: SealedTransaction[]; failed: SealedTransaction[] } {
   const { height, timestamp } = head();

@@ -15,29 +15,3 @@ export type ChainChange = {
 };
 
 export type ChainListener = (change: ChainChange) => void;
-
-export type Announcer = {
-  /** Calls the listener after every commit, until the returned function is called. */
-  subscribe(listener: ChainListener): () => void;
-  announce(change: ChainChange): void;
-};
-
-/** `onError` hears what a listener threw: the commit stands all the same, and the other listeners are told. */
-export function createAnnouncer(onError: (error: unknown) => void): Announcer {
-  const listeners = new Set<ChainListener>();
-  return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    announce(change) {
-      for (const listener of [...listeners]) {
-        try {
-          listener(change);
-        } catch (error) {
-          onError(error);
-        }
-      }
-    },
-  };
-}

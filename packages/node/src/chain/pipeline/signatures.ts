@@ -10,6 +10,12 @@ import {
 /** What a signature is checked against, and how: `hash` has 32 bytes, `publicKey` 33. */
 export type SignatureCheck = SignatureJob & { readonly scheme: "ecdsa" | "schnorr" };
 
+const SCHNORR_BYTES = 64;
+
+/** 64 bytes are Schnorr, everything else is ECDSA (transactions.md 10). */
+export const schemeOf = ({ signature }: SignatureJob): SignatureCheck["scheme"] =>
+  signature.length === SCHNORR_BYTES ? "schnorr" : "ecdsa";
+
 /** Two minimal 33-byte integers and six bytes around them: nothing longer is strict DER. */
 const MAX_SIGNATURE_BYTES = 72;
 

@@ -7,14 +7,13 @@ import {
   checkBlock,
   isReadableDer,
   type Network,
-  type SignatureJob,
   type SignatureVerdict,
   sha256,
   signatureJob,
   withVerdicts,
 } from "@uniknode/protocol";
 import type { ReceivedBlock } from "./receive.ts";
-import type { SignatureCheck } from "./signatures.ts";
+import { type SignatureCheck, schemeOf } from "./signatures.ts";
 import type { Verifier } from "./verifier.ts";
 
 /** A block whose transactions know whether they are verified, with what is wrong with it. */
@@ -36,7 +35,6 @@ export type VerifyDeps = {
   readonly now: () => number;
 };
 
-const SCHNORR_BYTES = 64;
 const PUBLIC_KEY_BYTES = 33;
 
 /**
@@ -99,10 +97,6 @@ export function headerCheck({ header, headerBytes }: ReceivedBlock): SignatureCh
     publicKey: headerBytes.subarray(signatureAt - PUBLIC_KEY_BYTES, signatureAt),
   };
 }
-
-/** 64 bytes are Schnorr, everything else is ECDSA (transactions.md 10). */
-export const schemeOf = ({ signature }: SignatureJob): SignatureCheck["scheme"] =>
-  signature.length === SCHNORR_BYTES ? "schnorr" : "ecdsa";
 
 function verdictOf({ scheme, signature }: SignatureCheck, isValid: boolean): SignatureVerdict {
   if (isValid) return "valid";

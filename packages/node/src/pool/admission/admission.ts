@@ -9,6 +9,8 @@ import {
   TransactionError,
   transactionFromJson,
 } from "@uniknode/protocol";
+import { schemeOf } from "../../chain/pipeline/signatures.ts";
+import { blockLimits } from "../block-limits.ts";
 import { isRefusal } from "../contents/senders.ts";
 import type { Candidate } from "./candidate.ts";
 import { checkFee, type FeePolicy } from "./fees.ts";
@@ -43,10 +45,6 @@ export type StartedAdmission = {
   readonly parsedCandidates: readonly ParsedCandidate[];
   readonly result: AdmissionResult;
 };
-
-/** Reserved in a block for its header and lengths. */
-const BLOCK_OVERHEAD_BYTES = 10_240;
-const SCHNORR_BYTES = 64;
 
 /** Steps 1 to 11. They do not change the pool. */
 export function startAdmission(
@@ -120,7 +118,7 @@ function parse(
   try {
     const transaction = transactionFromJson(input, context, { checkSignature: false });
     const job = signatureJob(transaction, context);
-    if (typeof job !== "boolean" && job.signature.length !== SCHNORR_BYTES && !isReadableDer(job.signature)) {
+    if (typeof job !== "boolean" && schemeOf(job) === "ecdsa" && !isReadableDer(job.signature)) {
       throw new RangeError("the signature is no readable DER");
     }
     return { transaction, job };
@@ -140,8 +138,8 @@ function codeOf(error: Error): RefusalCode {
 }
 
 /** Step 11. */
-function checkSize({ data, bytes }: SealedTransaction, { block }: Milestone): void {
-  const maxBytes = block.maxPayload - BLOCK_OVERHEAD_BYTES;
+function checkSize({ data, bytes }: SealedTransaction, milestone: Milestone): void {
+  const { maxBytes } = blockLimits(milestone);
   if (bytes.length <= maxBytes) return;
   throw new Refusal("ERR_TOO_LARGE", `Transaction ${data.id} is larger than ${maxBytes} bytes.`);
 }

@@ -1,6 +1,5 @@
 /** Checks the senders' own signatures of one request in other threads. */
-import type { SignatureCheck } from "../../chain/pipeline/signatures.ts";
-import { schemeOf } from "../../chain/pipeline/verify.ts";
+import { type SignatureCheck, schemeOf } from "../../chain/pipeline/signatures.ts";
 import type { ParsedCandidate } from "./admission.ts";
 
 /** Whether each signature is valid, in order. */

@@ -54,6 +54,13 @@ type EventRow = {
   data: string | null;
 };
 
+/** Reads the sequence of the newest event ever written; 0 before the first. */
+export function createLastSequence(database: Database): () => number {
+  // Rows may all have been pruned; SQLite's own counter remembers.
+  const last = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
+  return () => last.get()?.seq ?? 0;
+}
+
 export function createEventLog(database: Database, { wanted, now = Date.now }: EventLogOptions): EventLog {
   const insert = database.prepare(
     "INSERT INTO events (id, name, height, block_id, created_ms, reverts, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -67,8 +74,6 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
   const reversal = database.prepare(
     "SELECT 1 FROM events WHERE sequence > ? AND reverts IS NOT NULL LIMIT 1",
   );
-  // Rows may all have been pruned; SQLite's own counter remembers.
-  const last = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   const selectCursor = database.prepare<{ sequence: number }>(
     "SELECT sequence FROM cursors WHERE reader = ?",
   );
@@ -82,7 +87,7 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
   );
   const removeUpTo = database.prepare("DELETE FROM events WHERE sequence <= ?");
 
-  const lastSequence = () => last.get()?.seq ?? 0;
+  const lastSequence = createLastSequence(database);
 
   return {
     wants: (name) => wanted().has(name),

@@ -1,0 +1,33 @@
+/** Listeners of one kind of notification, called in the order in which they subscribed. */
+
+export type Subscribe<T> = (listener: (value: T) => void) => () => void;
+
+export type Subscribers<T> = {
+  /** Calls the listener at every notification, until the returned function is called. */
+  readonly subscribe: Subscribe<T>;
+  notify(value: T): void;
+};
+
+/**
+ * @param onError called with what a listener threw; the listeners behind it are called all the same. Without it, `notify`
+ *   throws the error, and the listeners behind are not called
+ */
+export function createSubscribers<T>(onError?: (error: unknown) => void): Subscribers<T> {
+  const listeners = new Set<(value: T) => void>();
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    notify(value) {
+      for (const listener of [...listeners]) {
+        try {
+          listener(value);
+        } catch (error) {
+          if (!onError) throw error;
+          onError(error);
+        }
+      }
+    },
+  };
+}
