@@ -17,7 +17,8 @@ import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { createSystemd, type Systemd } from "../platform/lifecycle/systemd.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
-import { type NodeOptions, startNode } from "../processes/node/node.ts";
+import { startNode } from "../processes/node/node.ts";
+import type { NodeOptions } from "../processes/node/options.ts";
 import { addFlags, configOf } from "./options.ts";
 
 /** Beside the data folder unless it is named. */

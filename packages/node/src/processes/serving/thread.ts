@@ -86,8 +86,6 @@ export type FromServing = {
 export type Serving = {
   /** Base URL of API and webhooks. */
   readonly url: string;
-  /** Port that is listened on. */
-  readonly port: number;
   /** Base URL of health and metrics. */
   readonly operationsUrl: string;
   /** New events are in the log. */
@@ -103,6 +101,8 @@ export type ServingThread = {
    * @throws {Error} when it cannot, for instance because the port is taken
    */
   start(data: ServingData, gateway: Gateway): Promise<Serving>;
+  /** Port of the HTTP server; undefined until the thread listens. */
+  port(): number | undefined;
   /** Settles when running requests and deliveries have ended and the thread has gone, whether it was started or not. */
   close(): Promise<void>;
 };
@@ -120,6 +120,7 @@ export function loadServingThread(): ServingThread {
   const waking = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let closeTimeoutMs = CLOSE_TIMEOUT_MS;
   let isClosing = false;
+  let httpPort: number | undefined;
   const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   const died = new Promise<never>((_, reject) => {
     worker.once("error", reject);
@@ -153,8 +154,10 @@ export function loadServingThread(): ServingThread {
       const operationsUrl = data.operations
         ? `http://${shownHost(data.operations.host)}:${operationsPort}`
         : url;
-      return { url, port, operationsUrl, died, wake };
+      httpPort = port;
+      return { url, operationsUrl, died, wake };
     },
+    port: () => httpPort,
     async close() {
       isClosing = true;
       send({ kind: "close" });

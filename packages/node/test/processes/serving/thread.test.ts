@@ -214,8 +214,8 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
 
   test("health is answered", { timeout: 60_000 }, async () => {
     await serve({});
-    await attack(serving.port);
-    expect(await statusFrom("127.0.0.2", serving.port, "/health/live")).toMatchObject({ status: 200 });
+    await attack(thread.port()!);
+    expect(await statusFrom("127.0.0.2", thread.port()!, "/health/live")).toMatchObject({ status: 200 });
     const page = await (await fetch(`${serving.url}/metrics`)).text();
     const refused = /^uniknode_http_connections_refused_total\{listener="api",reason="client"\} (\d+)$/m;
     expect(Number(refused.exec(page)?.[1])).toBeGreaterThan(0);
@@ -223,9 +223,9 @@ describe("under 2,000 half-open and 2,000 idle connections", () => {
 
   test("health and metrics are answered on a listener of their own", { timeout: 60_000 }, async () => {
     await serve({ operations: { host: "127.0.0.1", port: 0 }, connections: { total: 500, perClient: 500 } });
-    await attack(serving.port);
+    await attack(thread.port()!);
     const port = Number(new URL(serving.operationsUrl).port);
-    expect(port).not.toBe(serving.port);
+    expect(port).not.toBe(thread.port()!);
     for (const path of ["/health/live", "/health/ready", "/health/status", "/metrics"]) {
       expect([path, await statusFrom("127.0.0.1", port, path)]).toMatchObject([path, { status: 200 }]);
     }

@@ -1,0 +1,49 @@
+/** Consensus: the verifier threads and the chain, which writes its events with its blocks. */
+import type { Block } from "@uniknode/protocol";
+import { type Chain, createChain, DEFAULT_CHAIN_OPTIONS } from "../../chain/chain.ts";
+import { createVerifier, type Verifier } from "../../chain/pipeline/verifier.ts";
+import { maxAgeSecondsOf } from "../../event-log/recorded.ts";
+import { createSelection } from "../../event-log/selection.ts";
+import { eventsOfRevert } from "../../events/block-events.ts";
+import type { Closing } from "../../platform/lifecycle/closing.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { Environment } from "./environment.ts";
+import type { NodeEventLog } from "./event-log.ts";
+import type { NodeOptions } from "./options.ts";
+
+export type ConsensusDeps = Environment &
+  Pick<NodeEventLog, "events" | "subscribed"> & {
+    readonly database: Database;
+    readonly genesis: Block;
+  };
+
+export type Consensus = { readonly verifier: Verifier; readonly chain: Chain };
+
+/** Threads that verify signatures; the thread of consensus keeps a core for itself. */
+const VERIFIER_THREADS = 2;
+
+/** @throws {ChainError} where the database holds another chain */
+export function createConsensus(
+  options: Pick<NodeOptions, "accelerator" | "eventsMaxAge">,
+  { database, genesis, network, slots, now, nowMs, events, subscribed, logger }: ConsensusDeps,
+  onStop: Closing["add"],
+): Consensus {
+  const verifier = createVerifier({ threads: VERIFIER_THREADS, accelerator: options.accelerator });
+  onStop("verifier", verifier.close);
+  const maxAgeSeconds = maxAgeSecondsOf(options.eventsMaxAge);
+  const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
+    database,
+    network,
+    genesis,
+    verifier,
+    events,
+    eventsOfFacts: createSelection({ interest: subscribed, slots, now, maxAgeSeconds }),
+    eventsOfRevert,
+    now: nowMs,
+    onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),
+    onUnexpectedError: (err, { height, id }) =>
+      logger.error({ err, height, id }, "a block was refused by no rule, but by a failure of this node"),
+  });
+  onStop("chain", chain.close);
+  return { verifier, chain };
+}

@@ -1,0 +1,52 @@
+/** The data folder: locked for this process, with its database open and its secrets readable. */
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { Closing } from "../../platform/lifecycle/closing.ts";
+import { type Database, openDatabase } from "../../store/engine/database.ts";
+import { isOpenToAll, lockDataFolder } from "../../store/engine/folder-lock.ts";
+import { migrate } from "../../store/engine/migrations.ts";
+import { createTurns, firstTurn } from "../../store/engine/write-lock.ts";
+import { createWriteState, loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
+import { createMetaStore } from "../../store/node/meta.ts";
+import { createSeal } from "../../store/webhooks/encryption.ts";
+import { sealSecrets } from "../../webhooks/secrets/encrypt-secrets.ts";
+import { webhookTokenOf } from "../../webhooks/secrets/token.ts";
+import type { NodeOptions } from "./options.ts";
+
+export type DataFolder = {
+  readonly database: Database;
+  readonly databasePath: string;
+  /** Shared with the other threads that write; see `createTurns`. */
+  readonly turns: SharedArrayBuffer;
+  /** Shared likewise; see `createWriteState`. */
+  readonly writeState: SharedArrayBuffer;
+  readonly writes: Writes;
+  /** Of `sealSecrets`; absent: secrets of webhooks are not encrypted. */
+  readonly sealKey: Uint8Array | undefined;
+  readonly webhookToken: string;
+  /** Rejects when another process may use the folder. */
+  readonly lost: Promise<never>;
+};
+
+/** @throws {DataInUseError} */
+export function openDataFolder(
+  options: Pick<NodeOptions, "data" | "webhookToken" | "webhookKeyFile" | "webhookOldKeyFile">,
+  logger: Logger,
+  onStop: Closing["add"],
+): DataFolder {
+  const lock = lockDataFolder(options.data);
+  onStop("data folder", lock.release);
+  if (isOpenToAll(options.data)) {
+    logger.warn({ folder: options.data }, "every user of this machine can look into the data folder");
+  }
+  const databasePath = join(options.data, "node.sqlite");
+  const turns = createTurns();
+  const writeState = createWriteState();
+  const writes = watchWrites(writeState, loggedTrouble(logger));
+  const database = openDatabase(databasePath, { turn: firstTurn(turns), writes });
+  onStop("database", database.close);
+  migrate(database);
+  const sealKey = sealSecrets(database, options);
+  const webhookToken = webhookTokenOf(options.webhookToken, createMetaStore(database), createSeal(sealKey));
+  return { database, databasePath, turns, writeState, writes, sealKey, webhookToken, lost: lock.lost };
+}

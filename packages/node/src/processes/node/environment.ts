@@ -1,0 +1,33 @@
+/** What every part of a node knows: its network, the calendar of it, the clock and the log. */
+import { createRounds, type Rounds } from "@uniknode/ledger";
+import { createNetwork, createSlots, type Network, type Slots } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { NodeDeps } from "./options.ts";
+
+export type Environment = {
+  readonly network: Network;
+  readonly slots: Slots;
+  readonly rounds: Rounds;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** Network time in seconds. */
+  readonly now: () => number;
+  readonly logger: Logger;
+};
+
+export function createEnvironment({
+  files,
+  nowMs,
+  logger,
+}: Pick<NodeDeps, "files" | "nowMs" | "logger">): Environment {
+  const network = createNetwork(files);
+  const slots = createSlots(network);
+  return {
+    network,
+    slots,
+    rounds: createRounds(network),
+    nowMs,
+    now: () => slots.timeAt(nowMs()),
+    logger,
+  };
+}

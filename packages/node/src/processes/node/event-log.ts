@@ -1,0 +1,48 @@
+/** The event log: which events are recorded, for how long, and how its readers learn that there is more. */
+import type { Logger } from "pino";
+import { createReporter, type Reporter } from "../../event-log/reporter.ts";
+import { DEFAULT_EVENT_RETENTION, startEventRetention } from "../../event-log/retention.ts";
+import { createInterest, type Interest } from "../../event-log/subscribed.ts";
+import type { Closing } from "../../platform/lifecycle/closing.ts";
+import { createSubscribers, type Subscribers } from "../../platform/subscribers.ts";
+import type { Database } from "../../store/engine/database.ts";
+import { createEventLog, createLastSequence, type EventLog } from "../../store/events/event-log.ts";
+import { createWantedStore } from "../../store/events/subscribed.ts";
+import { createWebhookStore } from "../../store/webhooks/webhooks.ts";
+import type { NodeOptions } from "./options.ts";
+
+export type NodeEventLog = Reporter & {
+  readonly events: EventLog;
+  /** Names that webhooks and live streams subscribe to. */
+  readonly subscribed: Interest;
+  /** Notified when readers of the log can find more in it. */
+  readonly grown: Subscribers<void>;
+};
+
+export function openNodeEventLog(
+  { webhooks }: Pick<NodeOptions, "webhooks">,
+  { database, logger }: { readonly database: Database; readonly logger: Logger },
+  onStop: Closing["add"],
+): NodeEventLog {
+  // Events age by the clock of the machine, even where that of the chain runs ahead.
+  const subscribed = createInterest({
+    store: createWantedStore(database),
+    lastSequence: createLastSequence(database),
+    webhookNames: webhooks === "on" ? createWebhookStore(database).eventNames : () => new Set(),
+    nowMs: Date.now,
+  });
+  const events = createEventLog(database, { wanted: subscribed.names });
+  const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
+    events,
+    interest: subscribed,
+    onError: (err) => logger.error({ err }, "old events cannot be dropped"),
+  });
+  onStop("event retention", endRetention);
+  const grown = createSubscribers<void>();
+  return {
+    ...createReporter({ database, events, onLogged: () => grown.notify(), logger }),
+    events,
+    subscribed,
+    grown,
+  };
+}

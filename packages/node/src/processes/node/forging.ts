@@ -1,0 +1,60 @@
+/** Forging in a node: what happens is reported as events, once the node has started. */
+import type { Chain } from "../../chain/chain.ts";
+import { eventOfForgerFailure, eventOfForgerStart, eventsOfForging } from "../../events/node-events.ts";
+import { createForging, type Forging } from "../../forger/forging.ts";
+import type { Peers } from "../../peers/peers.ts";
+import type { Closing } from "../../platform/lifecycle/closing.ts";
+import type { DataFolder } from "./data-folder.ts";
+import type { Environment } from "./environment.ts";
+import type { NodeEventLog } from "./event-log.ts";
+import type { NodeOptions } from "./options.ts";
+import type { SubmitBlock } from "./own-blocks.ts";
+import type { NodePool } from "./pool.ts";
+import type { Readiness } from "./readiness.ts";
+
+export type NodeForgingDeps = Omit<Environment, "now"> &
+  Pick<DataFolder, "database" | "writes"> &
+  Pick<NodeEventLog, "report"> & {
+    readonly chain: Pick<Chain, "state" | "head" | "blocks">;
+    readonly pool: Pick<NodePool, "select">;
+    /** Absent for a node without any. */
+    readonly peers: Pick<Peers, "obstacle"> | undefined;
+    readonly submit: SubmitBlock;
+    readonly readiness: Pick<Readiness, "reached">;
+  };
+
+/** @throws {SigningRecordError} if the signing record is in use, damaged, or cannot be written */
+export function createNodeForging(
+  options: Pick<NodeOptions, "timing" | "isOnDemand" | "signingRecord" | "watchRounds" | "delegates">,
+  deps: NodeForgingDeps,
+  onStop: Closing["add"],
+): Forging {
+  const { database, network, slots, rounds, chain, pool, peers, submit, report, nowMs, logger } = deps;
+  const { timing, isOnDemand, signingRecord, watchRounds, delegates } = options;
+  const forging = createForging(
+    { timing, onDemand: isOnDemand, signingRecord, watchRounds },
+    {
+      delegates,
+      database,
+      network,
+      slots,
+      rounds,
+      chain,
+      selectTransactions: pool.select,
+      submit,
+      // A node whose disk is full falls behind: that is not why the slot is missed.
+      async obstacle() {
+        const obstacle = await peers?.obstacle();
+        return obstacle && [obstacle, deps.writes.trouble()].filter(Boolean).join("; ");
+      },
+      onStarted: (publicKeys) =>
+        void deps.readiness.reached.then(() => report(eventOfForgerStart(publicKeys, nowMs()))),
+      onForged: (block) => report(...eventsOfForging(block)),
+      onFailed: (error) => report(eventOfForgerFailure(error, nowMs())),
+      nowMs,
+      logger,
+    },
+  );
+  onStop("signing record", forging.close);
+  return forging;
+}

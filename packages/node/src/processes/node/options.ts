@@ -1,0 +1,48 @@
+/** What a node is started with. */
+import type { Block, NetworkFiles } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import type { CreateDev } from "../../dev-chain/verbs.ts";
+import type { Delegates } from "../../forger/delegates.ts";
+import type { Timing } from "../../forger/timing.ts";
+import type { PeersOptions } from "../../peers/options.ts";
+import type { PoolOptions } from "../../pool/options.ts";
+import type { ServingOptions } from "../serving/options.ts";
+
+export type NodeOptions = ServingOptions & {
+  /** Folder of the data. */
+  readonly data: string;
+  /** Package of a native signature accelerator, if one is to be used. */
+  readonly accelerator: string | undefined;
+  /** Keys to forge with; none means that this node only follows. */
+  readonly delegates: Delegates;
+  /** See `KeyFiles`. */
+  readonly webhookKeyFile: string | undefined;
+  readonly webhookOldKeyFile: string | undefined;
+  /** Hours. While the node catches up, events of older blocks are not published; 0 publishes all of them. */
+  readonly eventsMaxAge: number;
+  /** Absent: this node neither listens for peers nor looks for any. */
+  readonly peers: PeersOptions | undefined;
+  readonly pool: PoolOptions;
+  /** Of transactions, to the API. */
+  readonly poolMaxPerRequest: number;
+  readonly timing: Timing;
+  /** See `ForgingOptions`. */
+  readonly signingRecord: string | undefined;
+  /** Rounds that the start watches for other forgers with the same keys; absent: none is looked for, ever. */
+  readonly watchRounds: number | undefined;
+  /** A block for each accepted submission, and none otherwise. */
+  readonly isOnDemand: boolean;
+};
+
+export type NodeDeps = {
+  readonly files: NetworkFiles;
+  readonly genesis: Block;
+  /** Content of the file that the genesis block is from, which clients ask for. */
+  readonly genesisBlock: Readonly<Record<string, unknown>>;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  /** Lines of the log that could not be written. */
+  readonly lostLogLines?: () => number;
+  /** Only where the chain is a dev chain: its verbs. */
+  readonly createDev?: CreateDev;
+};

@@ -1,0 +1,25 @@
+/** The way of a block that this node has made: through the peers, who pass it on, or to the chain alone. */
+import type { EncodedBlock } from "@uniknode/protocol";
+import type { Chain } from "../../chain/chain.ts";
+import { refusalOf } from "../../chain/outcome.ts";
+import { eventOfArrival } from "../../events/block-events.ts";
+import type { Peers } from "../../peers/peers.ts";
+import type { NodeEventLog } from "./event-log.ts";
+
+export type OwnBlocksDeps = Pick<NodeEventLog, "log"> & {
+  readonly chain: Pick<Chain, "accept">;
+  /** Absent for a node without any. */
+  readonly peers: Pick<Peers, "submit"> | undefined;
+};
+
+/** Gives a block to the chain; the answer is why it was not taken, if it was not. */
+export type SubmitBlock = (block: EncodedBlock) => Promise<string | undefined>;
+
+export function createSubmitBlock({ chain, peers, log }: OwnBlocksDeps): SubmitBlock {
+  if (peers) return peers.submit;
+  return async (block) => {
+    log(eventOfArrival(block, "received"));
+    const [outcome] = await chain.accept([block]);
+    return refusalOf(outcome!);
+  };
+}

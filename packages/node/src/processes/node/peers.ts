@@ -1,0 +1,69 @@
+/** The peers of a node: what happens among them is reported as events. */
+import type { BlockHeader } from "@uniknode/protocol";
+import type { Chain } from "../../chain/chain.ts";
+import type { Verifier } from "../../chain/pipeline/verifier.ts";
+import { eventOfArrival } from "../../events/block-events.ts";
+import { eventOfPeer, eventOfSeparateForger } from "../../events/node-events.ts";
+import type { PeersOptions } from "../../peers/options.ts";
+import { createPeers, type Peers } from "../../peers/peers.ts";
+import { peerView } from "../../peers/table/view.ts";
+import type { Closing } from "../../platform/lifecycle/closing.ts";
+import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
+import type { Database } from "../../store/engine/database.ts";
+import { createPeerStore } from "../../store/node/peers.ts";
+import type { Environment } from "./environment.ts";
+import type { NodeEventLog } from "./event-log.ts";
+import type { NodeDeps, NodeOptions } from "./options.ts";
+import type { NodePool } from "./pool.ts";
+
+export type NodePeers = Peers & {
+  /** The listener is called with every header from another node; it is neither verified nor on the chain. */
+  readonly subscribeToHeaders: Subscribe<BlockHeader>;
+};
+
+export type NodePeersDeps = Omit<Environment, "now"> &
+  Pick<NodeEventLog, "report"> &
+  Pick<NodeDeps, "genesisBlock"> & {
+    readonly chain: Chain;
+    readonly verifier: Pick<Verifier, "verify">;
+    readonly database: Database;
+    readonly pool: NodePool;
+    /** Port of the HTTP API. */
+    readonly httpPort: () => number;
+    /** The node is in step with the network for the first time. */
+    readonly onInStep: () => void;
+  };
+
+export function createNodePeers(
+  options: PeersOptions,
+  { delegates }: Pick<NodeOptions, "delegates">,
+  deps: NodePeersDeps,
+  onStop: Closing["add"],
+): NodePeers {
+  const { network, slots, rounds, chain, verifier, database, pool, report, nowMs, logger } = deps;
+  const headers = createSubscribers<BlockHeader>();
+  const peers = createPeers(options, {
+    network,
+    slots,
+    rounds,
+    genesisBlock: deps.genesisBlock,
+    chain,
+    verify: verifier.verify,
+    store: createPeerStore(database),
+    pool,
+    plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: deps.httpPort() } }),
+    isOwnDelegate: (publicKey) => delegates.has(publicKey),
+    onPeer(peer, fate) {
+      const view = peerView(peer, { port: options.port, network, nowMs: nowMs() });
+      report(eventOfPeer(view, fate, nowMs()));
+    },
+    onBlock: (block, fate) => report(eventOfArrival(block, fate)),
+    onForeignHeader: headers.notify,
+    onStarted: deps.onInStep,
+    onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),
+    nowMs,
+    logger,
+  });
+  onStop("peers", peers.close);
+  return { ...peers, subscribeToHeaders: headers.subscribe };
+}

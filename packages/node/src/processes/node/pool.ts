@@ -1,0 +1,59 @@
+/** The pool of a node: its changes are written to the event log with themselves, and it fills the next block. */
+import type { SealedTransaction } from "@uniknode/protocol";
+import type { Chain } from "../../chain/chain.ts";
+import type { Verifier } from "../../chain/pipeline/verifier.ts";
+import type { Closing } from "../../platform/lifecycle/closing.ts";
+import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
+import { blockLimits } from "../../pool/block-limits.ts";
+import type { PoolEvent } from "../../pool/events.ts";
+import { createPool, type Pool } from "../../pool/pool.ts";
+import { eventOfPool } from "../../pool/pool-events.ts";
+import type { Database } from "../../store/engine/database.ts";
+import { createPoolStore } from "../../store/node/pool.ts";
+import type { Environment } from "./environment.ts";
+import type { NodeEventLog } from "./event-log.ts";
+import type { NodeOptions } from "./options.ts";
+
+export type NodePool = Omit<Pool, "select" | "selectWith"> & {
+  /** Transactions for the block after the head. */
+  select(): SealedTransaction[];
+  /** The same for a block of another branch; see `Pool.selectWith`. */
+  selectWith(returned: readonly SealedTransaction[]): SealedTransaction[];
+  /** The listener is called after each change was logged, within the database transaction that makes it durable. */
+  readonly subscribe: Subscribe<PoolEvent>;
+};
+
+export type NodePoolDeps = Pick<Environment, "network" | "now" | "logger"> &
+  Pick<NodeEventLog, "log"> & {
+    readonly chain: Pick<Chain, "state" | "head" | "storedIds">;
+    readonly verifier: Pick<Verifier, "verify">;
+    readonly database: Database;
+  };
+
+export function createNodePool(
+  options: NodeOptions["pool"],
+  { chain, verifier, database, network, now, log, logger }: NodePoolDeps,
+  onStop: Closing["add"],
+): NodePool {
+  const changes = createSubscribers<PoolEvent>();
+  changes.subscribe((event) => log(eventOfPool(event)));
+  const pool = createPool(options, {
+    network,
+    state: chain.state,
+    head: chain.head,
+    now,
+    storedIds: (ids) => new Set(chain.storedIds(ids)),
+    store: createPoolStore(database),
+    verify: verifier.verify,
+    emit: changes.notify,
+    onWriteFailed: (err) => logger.error({ err }, "changes of the pool cannot be written; trying again"),
+  });
+  onStop("pool", pool.close);
+  const limits = () => blockLimits(network.milestoneAt(chain.head().height));
+  return {
+    ...pool,
+    select: () => pool.select(limits()),
+    selectWith: (returned) => pool.selectWith(returned, limits()),
+    subscribe: changes.subscribe,
+  };
+}

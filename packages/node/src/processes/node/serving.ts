@@ -1,0 +1,65 @@
+/** The serving thread of a node, as the node sees it: started with what it needs, woken and watched. */
+import type { Logger } from "pino";
+import { defaultPeerPort } from "../../config/peers.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { Closing } from "../../platform/lifecycle/closing.ts";
+import { MAX_SILENT_SECONDS, watch } from "../../platform/lifecycle/heartbeats.ts";
+import { servingDataOf } from "../serving/options.ts";
+import type { ServingThread } from "../serving/thread.ts";
+import type { DataFolder } from "./data-folder.ts";
+import type { NodeEventLog } from "./event-log.ts";
+import type { NodeDeps, NodeOptions } from "./options.ts";
+
+export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock"> & {
+  readonly thread: ServingThread;
+  readonly folder: Pick<DataFolder, "databasePath" | "turns" | "writeState" | "webhookToken" | "sealKey">;
+  /** Of `createHeartbeats`. */
+  readonly heartbeats: SharedArrayBuffer;
+  readonly gateway: Gateway;
+  readonly grown: Pick<NodeEventLog["grown"], "subscribe">;
+  readonly logger: Logger;
+};
+
+export type NodeServing = {
+  /** Base URL of API and webhooks. */
+  readonly url: string;
+  /** Whether the event loop of the thread runs. */
+  isServing(): boolean;
+  /** Rejects when the thread ends by itself. */
+  readonly died: Promise<never>;
+};
+
+/** @throws {Error} when the thread cannot listen */
+export async function startServing(
+  options: NodeOptions,
+  { thread, folder, heartbeats, files, genesisBlock, gateway, grown, logger }: NodeServingDeps,
+  onStop: Closing["add"],
+): Promise<NodeServing> {
+  const { databasePath, turns, writeState, webhookToken, sealKey } = folder;
+  const serving = await thread.start(
+    servingDataOf(options, {
+      databasePath,
+      turns,
+      writeState,
+      heartbeats,
+      files,
+      genesisBlock,
+      webhookToken,
+      sealKey,
+      feePolicy: options.pool.fees,
+      peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
+      maxTransactionsPerRequest: options.poolMaxPerRequest,
+    }),
+    gateway,
+  );
+  // Open requests are drained before what they depend on closes.
+  onStop("serving", thread.close);
+  grown.subscribe(serving.wake);
+  const { silentSeconds, close } = watch(heartbeats, "serving", {
+    onSilent: () => logger.error({ thread: "serving" }, "a thread does not turn"),
+    onBack: (seconds) => logger.warn({ thread: "serving", seconds }, "a thread turns again"),
+  });
+  onStop("watch", close);
+  const { url, died } = serving;
+  return { url, died, isServing: () => silentSeconds() < MAX_SILENT_SECONDS };
+}

@@ -1,0 +1,33 @@
+/** Which part is notified of what another one does, and in which order. */
+import type { Chain } from "../../chain/chain.ts";
+import type { Forging } from "../../forger/forging.ts";
+import type { Pool } from "../../pool/pool.ts";
+import type { NodeEventLog } from "./event-log.ts";
+import type { NodePeers } from "./peers.ts";
+import type { NodePool } from "./pool.ts";
+
+export type ConnectedParts = {
+  readonly chain: Pick<Chain, "subscribe">;
+  readonly pool: Pick<Pool, "blocksReverted" | "blockApplied"> & Pick<NodePool, "subscribe">;
+  readonly peers: Pick<NodePeers, "subscribeToHeaders"> | undefined;
+  readonly forging: Pick<Forging, "blockApplied" | "blockArrived"> & {
+    readonly forger: Pick<Forging["forger"], "demand">;
+  };
+  readonly grown: Pick<NodeEventLog["grown"], "notify">;
+};
+
+export function connectParts({ chain, pool, peers, forging, grown }: ConnectedParts): void {
+  chain.subscribe(({ applied, revertedBlocks, returned }) => {
+    if (revertedBlocks > 0) pool.blocksReverted(returned);
+    for (const { block, changes } of applied) {
+      const addresses = changes.flatMap(({ table, key }) => (table === "wallets" ? [key] : []));
+      pool.blockApplied(block.transactions, new Set(addresses));
+      forging.blockApplied(block.header);
+    }
+    grown.notify();
+  });
+  pool.subscribe(({ name }) => {
+    if (name === "transaction.pool.added") forging.forger.demand();
+  });
+  peers?.subscribeToHeaders(forging.blockArrived);
+}

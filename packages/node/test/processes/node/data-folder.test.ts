@@ -1,0 +1,54 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openDataFolder } from "../../../src/processes/node/data-folder.ts";
+
+let data: string;
+let closing: [name: string, close: () => void | Promise<void>][];
+let logged: string[];
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "uniknode-folder-"));
+  chmodSync(data, 0o700);
+  closing = [];
+  logged = [];
+});
+afterEach(async () => {
+  await closeAll();
+  rmSync(data, { recursive: true, force: true });
+});
+
+async function closeAll(): Promise<void> {
+  for (const [, close] of closing.splice(0).reverse()) await close();
+}
+
+const open = (webhookToken?: string) =>
+  openDataFolder(
+    { data, webhookToken, webhookKeyFile: undefined, webhookOldKeyFile: undefined },
+    pino({}, { write: (line: string) => void logged.push(JSON.parse(line).msg) }),
+    (name, close) => closing.push([name, close]),
+  );
+
+test("The folder belongs to one process, and its database closes before it is released.", () => {
+  open();
+  expect(closing.map(([name]) => name)).toEqual(["data folder", "database"]);
+  expect(() => open()).toThrow(expect.objectContaining({ code: "DATA_IN_USE" }));
+  expect(logged).toEqual([]);
+});
+
+test("A token is made at the first start and kept, unless one is given.", async () => {
+  const { webhookToken, sealKey } = open();
+  expect(webhookToken).toMatch(/^\S{16,}$/);
+  expect(sealKey).toBeUndefined();
+  await closeAll();
+  expect(open().webhookToken).toBe(webhookToken);
+  await closeAll();
+  expect(open("a token of the operator").webhookToken).toBe("a token of the operator");
+});
+
+test("A folder that every user can read is logged.", () => {
+  chmodSync(data, 0o755);
+  open();
+  expect(logged).toEqual(["every user of this machine can look into the data folder"]);
+});

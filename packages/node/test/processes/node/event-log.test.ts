@@ -1,0 +1,34 @@
+import { pino } from "pino";
+import { expect, onTestFinished, test } from "vitest";
+import { eventOfStart } from "../../../src/events/node-events.ts";
+import { openNodeEventLog } from "../../../src/processes/node/event-log.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+
+function open(webhooks: "on" | "off" = "on") {
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const logger = pino({ level: "silent" });
+  return openNodeEventLog({ webhooks }, { database, logger }, (_, close) => onTestFinished(close));
+}
+
+test("Only subscribed events are written, and readers are notified after the commit.", async () => {
+  const { subscribed, events, report, grown } = open();
+  let notified = 0;
+  grown.subscribe(() => notified++);
+  const event = eventOfStart(1_000);
+  report(event);
+  await Promise.resolve();
+  expect([events.lastSequence(), notified]).toEqual([0, 0]);
+  expect(subscribed.streamsChanged([event.name])).toEqual({ [event.name]: 0 });
+  report(event);
+  expect(notified).toBe(0);
+  await Promise.resolve();
+  expect([events.lastSequence(), notified]).toEqual([1, 1]);
+});
+
+test("A node without webhooks writes events for live streams only.", () => {
+  const { subscribed } = open("off");
+  subscribed.webhooksChanged();
+  expect(subscribed.names().size).toBe(0);
+});

@@ -1,0 +1,44 @@
+import type { EncodedBlock } from "@uniknode/protocol";
+import { expect, test } from "vitest";
+import type { Outcome } from "../../../src/chain/outcome.ts";
+import { createSubmitBlock } from "../../../src/processes/node/own-blocks.ts";
+
+const block = {
+  header: { id: "a", height: 5 },
+  transactions: [],
+  headerBytes: new Uint8Array(),
+} as unknown as EncodedBlock;
+
+function alone(outcome: Outcome) {
+  const given: unknown[] = [];
+  const logged: string[] = [];
+  const submit = createSubmitBlock({
+    peers: undefined,
+    log: (...events) => void logged.push(...events.map(({ name }) => name)),
+    chain: {
+      async accept(blocks) {
+        given.push(...blocks);
+        return [outcome];
+      },
+    },
+  });
+  return { submit, given, logged };
+}
+
+test("Without peers a block goes to the chain as the value that it is, and is logged as received before.", async () => {
+  const { submit, given, logged } = alone({ answer: "Accepted" });
+  expect(await submit(block)).toBeUndefined();
+  expect(given[0]).toBe(block);
+  expect(logged).toEqual(["block.received"]);
+});
+
+test("A refusal is answered in words.", async () => {
+  const { submit } = alone({ answer: "Unchained" });
+  expect(await submit(block)).toContain("Unchained");
+});
+
+test("With peers the block is theirs to hand over and to pass on.", async () => {
+  const chain = { accept: () => Promise.reject(new Error("not by this way")) };
+  const peers = { submit: async ({ header }: EncodedBlock) => `by peers: ${header.height}` };
+  expect(await createSubmitBlock({ chain, peers, log: () => {} })(block)).toBe("by peers: 5");
+});

@@ -1,0 +1,104 @@
+/** Consensus, pool and forging of a node over one data base, as the composition root builds them. */
+import { blockToJson, builders, genesisBlockFromJson, transactionToJson } from "@uniknode/protocol";
+import { pino } from "pino";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { seal } from "../../../src/dev-chain/genesis.ts";
+import { soloTiming } from "../../../src/forger/timing.ts";
+import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/options.ts";
+import { createConsensus } from "../../../src/processes/node/consensus.ts";
+import { createEnvironment } from "../../../src/processes/node/environment.ts";
+import { openNodeEventLog } from "../../../src/processes/node/event-log.ts";
+import { createNodeForging } from "../../../src/processes/node/forging.ts";
+import { createSubmitBlock } from "../../../src/processes/node/own-blocks.ts";
+import { createNodePool } from "../../../src/processes/node/pool.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+import { createWriteState, watchWrites } from "../../../src/store/engine/writes.ts";
+import { cast, dev } from "../../../test-support/chain/forking.ts";
+
+let closing: string[];
+beforeEach(() => {
+  closing = [];
+});
+
+function open() {
+  const onStop = (name: string, close: () => void | Promise<void>) => {
+    closing.push(name);
+    onTestFinished(() => void close());
+  };
+  const database = openDatabase(":memory:");
+  migrate(database);
+  const environment = createEnvironment({
+    files: dev.files,
+    nowMs: Date.now,
+    logger: pino({ level: "silent" }),
+  });
+  const eventLog = openNodeEventLog({ webhooks: "off" }, { database, logger: environment.logger }, onStop);
+  const parts = { ...environment, ...eventLog, database };
+  const genesis = genesisBlockFromJson(blockToJson(dev.block), environment.network);
+  const { chain, verifier } = createConsensus(
+    { accelerator: undefined, eventsMaxAge: 0 },
+    { ...parts, genesis },
+    onStop,
+  );
+  const pool = createNodePool(DEFAULT_POOL_OPTIONS, { ...parts, chain, verifier }, onStop);
+  const forging = createNodeForging(
+    {
+      timing: soloTiming,
+      isOnDemand: false,
+      signingRecord: undefined,
+      watchRounds: undefined,
+      delegates: new Map(cast.founders.map(({ publicKey, keys }) => [publicKey, keys])),
+    },
+    {
+      ...parts,
+      writes: watchWrites(createWriteState()),
+      chain,
+      pool,
+      peers: undefined,
+      submit: createSubmitBlock({ chain, peers: undefined, log: eventLog.log }),
+      readiness: { reached: Promise.resolve() },
+    },
+    onStop,
+  );
+  return { ...parts, chain, pool, forging };
+}
+
+test("The parts begin at the genesis block and are closed in reverse, the chain before its verifier.", () => {
+  const { chain, network } = open();
+  expect(chain.head()).toMatchObject({ height: 1, payloadHash: network.description.nethash });
+  expect(closing).toEqual(["event retention", "verifier", "chain", "pool", "signing record"]);
+});
+
+test("A forged block fills itself from the pool and becomes the head.", async () => {
+  const { chain, forging, pool } = open();
+  expect(pool.select()).toEqual([]);
+  const { header } = await forging.forger.forgeSlot(forging.forger.nextSlot()!);
+  expect(chain.head()).toEqual(header);
+  expect(forging.figures()).toMatchObject({ forged: 1, missed: 0, keysUsedElsewhere: 0 });
+});
+
+test("A pending transaction is logged before other subscribers are notified, and fills the next block.", async () => {
+  const { network, chain, forging, pool, subscribed, events } = open();
+  const { forger } = forging;
+  // Version 2 is in force above the second block.
+  await forger.forgeSlot(forger.nextSlot()!);
+  subscribed.streamsChanged(["transaction.pool.added"]);
+  const notified: [name: string, sequence: number][] = [];
+  pool.subscribe(({ name }) => notified.push([name, events.lastSequence()]));
+  const [sender, recipient] = cast.accounts;
+  const body = builders.transfer({
+    network,
+    senderPublicKey: sender!.publicKey,
+    nonce: 1n,
+    amount: 5n,
+    recipientId: recipient!.address,
+  });
+  const { data } = seal(body, sender!);
+  const answer = await pool.submit([transactionToJson(data)]);
+  expect(answer.data.accept).toEqual([data.id]);
+  expect(notified).toEqual([["transaction.pool.added", 1]]);
+  expect(pool.select().map((transaction) => transaction.data.id)).toEqual([data.id]);
+  const { header } = await forger.forgeSlot(forger.nextSlot()!);
+  expect(chain.head()).toMatchObject({ id: header.id, numberOfTransactions: 1 });
+});

@@ -1,0 +1,69 @@
+import type { Block, BlockHeader } from "@uniknode/protocol";
+import { beforeEach, expect, test } from "vitest";
+import type { ChainChange } from "../../../src/chain/pipeline/announce.ts";
+import { createSubscribers } from "../../../src/platform/subscribers.ts";
+import type { PoolEvent } from "../../../src/pool/events.ts";
+import { connectParts } from "../../../src/processes/node/subscriptions.ts";
+
+const chain = createSubscribers<ChainChange>();
+const pool = createSubscribers<PoolEvent>();
+const headers = createSubscribers<BlockHeader>();
+const calls: string[] = [];
+const call = (text: string) => void calls.push(text);
+
+connectParts({
+  chain,
+  pool: {
+    subscribe: pool.subscribe,
+    blocksReverted: (transactions) => call(`pool: ${transactions.length} returned`),
+    blockApplied: (_, addresses) => call(`pool: applied, changed ${[...addresses]}`),
+  },
+  peers: { subscribeToHeaders: headers.subscribe },
+  forging: {
+    blockApplied: ({ height }) => call(`forging: applied ${height}`),
+    blockArrived: ({ height }) => call(`forging: arrived ${height}`),
+    forger: { demand: () => call("forger: demand") },
+  },
+  grown: { notify: () => call("readers: notified") },
+});
+
+beforeEach(() => void calls.splice(0));
+
+const header = (height: number) => ({ height }) as BlockHeader;
+const applied = (height: number, ...addresses: string[]) => ({
+  block: { header: header(height), transactions: [] } as Block,
+  changes: [
+    ...addresses.map((key) => ({ table: "wallets" as const, key, before: undefined, after: undefined })),
+    { table: "rounds" as const, key: "1", before: undefined, after: undefined },
+  ],
+});
+
+test("A commit goes to the pool, then to forging, block by block, and to the readers of events last.", () => {
+  const blocks = [applied(5, "A", "B"), applied(6)];
+  chain.notify({ head: header(6), applied: blocks, revertedBlocks: 2, returned: [] });
+  expect(calls).toEqual([
+    "pool: 0 returned",
+    "pool: applied, changed A,B",
+    "forging: applied 5",
+    "pool: applied, changed ",
+    "forging: applied 6",
+    "readers: notified",
+  ]);
+});
+
+test("A commit that reverts nothing returns nothing to the pool.", () => {
+  chain.notify({ head: header(5), applied: [], revertedBlocks: 0, returned: [] });
+  expect(calls).toEqual(["readers: notified"]);
+});
+
+test("Only what enters the pool asks for a block.", () => {
+  pool.notify({ name: "transaction.pool.rejected", rejected: [] });
+  expect(calls).toEqual([]);
+  pool.notify({ name: "transaction.pool.added", transactions: [] });
+  expect(calls).toEqual(["forger: demand"]);
+});
+
+test("A header of another node reaches the watch for other forgers.", () => {
+  headers.notify(header(9));
+  expect(calls).toEqual(["forging: arrived 9"]);
+});
