@@ -1,19 +1,15 @@
 /** Forging in the node's own process (forger.md 3 to 6). */
-import type { BlockHeader, EncodedBlock, KeyPair, SealedTransaction, Slots } from "@uniknode/protocol";
+import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { troubleOf } from "../store/engine/writes.ts";
 import type { SlotStore } from "../store/node/slots.ts";
 import type { Delegates } from "./delegates.ts";
+import { createLoop } from "./loop.ts";
 import type { Guard } from "./signing/guard.ts";
 import { SlotRefusedError } from "./signing/refusal.ts";
-import { momentAt, msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
-
-/** What a block is made of besides what the head says. */
-export type BlockPlan = {
-  readonly slot: number;
-  readonly transactions: readonly SealedTransaction[];
-  readonly keys: KeyPair;
-};
+import { type BlockPlan, createSlotBlocks, failureReason, type OwnSlot } from "./slot-block.ts";
+import { decide, isStillTime, nextOwnSlot } from "./slot-decision.ts";
+import * as slotState from "./slot-state.ts";
+import { msUntilSlot, RETRY_MS, type Timing } from "./timing.ts";
 
 export type ForgerOptions = {
   readonly timing: Timing;
@@ -47,21 +43,21 @@ export type Forger = {
   start(): void;
   /** Asks for a block at the first possible moment. */
   demand(): void;
-  /** No turn begins until `resume`; settles when the turn under way has ended. */
+  /** No slot is taken until `resume`; settles when the slot under way has ended. */
   pause(): Promise<void>;
-  /** Takes turns again, from the current slot on: those of the pause were left out on purpose. */
+  /** Takes slots again, from the current one on: those of the pause were left out on purpose. */
   resume(): void;
   /** The first slot that may be forged next, be it in the future; absent where no active delegate is of this node. */
   nextSlot(): number | undefined;
   /**
-   * Forges a slot at once, outside of the turns, which must be paused. Slots that were forged before stay refused.
+   * Forges a slot at once, outside of the loop, which must be paused. Slots that were forged before stay refused.
    *
    * @param transactions of the block; those of the pool unless given
    * @throws {SlotRefusedError | Error} saying why, if there is no such block
    */
   forgeSlot(slot: number, transactions?: readonly SealedTransaction[]): Promise<EncodedBlock>;
   /**
-   * Signs the block of a slot for whoever puts it on the chain in this very turn of the event loop, and says so with
+   * Signs the block of a slot for a caller that puts it on the chain in this very tick of the event loop, and then calls
    * `report`. Slots that were forged before stay refused.
    *
    * @throws {Error} saying why, if there is no such block
@@ -69,240 +65,131 @@ export type Forger = {
   sign(slot: number, transactions: readonly SealedTransaction[]): EncodedBlock;
   /** A block of `sign` is on the chain. */
   report(block: EncodedBlock): void;
-  /** Settles when the turn under way has ended; no other begins. */
+  /** Settles when the slot under way has ended; no other is taken. */
   stop(): Promise<void>;
 };
 
-type Delegate = { readonly publicKey: string; readonly keys: KeyPair };
-
-/** A late block may open a round, by whose order the slot is ours after all; a clock that is behind may be set right. */
-const LOOK_AGAIN_MS = 500;
 /** Pause after a failure. */
 const FAILURE_PAUSE_MS = 2_000;
 
 export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
-  const { slots, slotStore, guard, logger } = deps;
-  /**
-   * The first slot that this process may forge: the one after the slot it starts in. So even a process that knows
-   * nothing of what was forged before never forges one slot twice, unless the clock went back.
-   */
-  let firstSlot = 0;
-  /** Every slot up to this one is forged, or its reason is recorded. */
-  let settledSlot = 0;
-  /** The last slot that was found to be somebody else's. */
-  let foreignSlot = -1;
-  /** What spoke against forging a slot when it was tried last. */
-  let hindrance: { readonly slot: number; readonly reason: string } | undefined;
-  /** The failure after which the forger pauses: slots that go by meanwhile are missed because of it. */
-  let pauseReason: string | undefined;
-  let demanded = false;
-  let started = false;
-  let paused = false;
-  let stopped = false;
-  let running = false;
-  let timer: NodeJS.Timeout | undefined;
-  let turn: Promise<void> = Promise.resolve();
+  const { slots, guard, nowMs } = deps;
+  const { timing, onDemand } = options;
+  let state = slotState.NOT_STARTED;
+  const blocks = createSlotBlocks({
+    ...deps,
+    submit: (block) => deps.submit(block),
+    onSettled: (slot) => {
+      state = slotState.settled(state, slot);
+    },
+    onSigned: () => {
+      state = slotState.signed(state);
+    },
+  });
+  const loop = createLoop(() => takeSlot().catch(fail));
 
-  const slotOf = (header: BlockHeader) => slots.slotAt(header.timestamp);
-  const currentSlot = () => slots.slotAt(slots.timeAt(deps.nowMs()));
-  const delegateOf = (slot: number) => {
+  const currentSlot = () => slots.slotAt(slots.timeAt(nowMs()));
+  const untilSlot = (slot: number) => msUntilSlot(slot, nowMs(), slots);
+  const ownSlot = (slot: number): OwnSlot | undefined => {
     const order = deps.forgingOrder();
     const publicKey = order[slot % order.length];
     const keys = publicKey === undefined ? undefined : deps.delegates.get(publicKey);
-    return publicKey !== undefined && keys ? { publicKey, keys } : undefined;
+    return publicKey !== undefined && keys ? { slot, publicKey, keys } : undefined;
   };
+  const isOurs = (slot: number) => ownSlot(slot) !== undefined;
+  const view = () => ({
+    nowMs: nowMs(),
+    headSlot: slots.slotAt(deps.head().timestamp),
+    slots,
+    timing,
+    isOurs,
+  });
 
   /** @throws {Error} if no delegate of this node may forge the slot */
-  function delegateFor(slot: number): Delegate {
-    const delegate = stopped ? undefined : delegateOf(slot);
-    if (!delegate) throw new Error(`slot ${slot} is not one that this node can forge`);
-    return delegate;
+  function ownSlotOrThrow(slot: number): OwnSlot {
+    const own = loop.isStopped() ? undefined : ownSlot(slot);
+    if (!own) throw new Error(`slot ${slot} is not one that this node can forge`);
+    return own;
   }
 
-  function schedule(delayMs: number): void {
-    clearTimeout(timer);
-    if (!started || paused || stopped) return;
-    timer = setTimeout(() => {
-      running = true;
-      turn = takeTurn()
-        .catch(fail)
-        .then((nextDelayMs) => {
-          running = false;
-          schedule(nextDelayMs);
-        });
-    }, delayMs);
+  /** Does what there is to do now; the answer is the delay until the next look at the clock. */
+  async function takeSlot(): Promise<number> {
+    if (onDemand && !state.isDemanded) return untilSlot(currentSlot() + 1);
+    const now = view();
+    if (!onDemand) explainSlotsBefore(slots.slotAt(slots.timeAt(now.nowMs)));
+    const decision = decide(state, now);
+    const { slot } = decision;
+    switch (decision.kind) {
+      case "foreign":
+        state = slotState.foundForeign(state, slot);
+        return decision.delayMs;
+      case "wait":
+        return decision.delayMs;
+      case "miss":
+        blocks.miss(ownSlot(slot)!, decision.reason);
+        return untilSlot(slot + 1);
+      case "forge":
+        return tryToForge(ownSlot(slot)!);
+    }
   }
 
-  /** The delay until the next turn. */
-  async function takeTurn(): Promise<number> {
-    if (options.onDemand && !demanded) return msUntilSlot(currentSlot() + 1, deps.nowMs(), slots);
-    const moment = momentAt(
-      deps.nowMs(),
-      Math.max(slotOf(deps.head()), firstSlot - 1),
-      slots,
-      options.timing,
-    );
-    const nextSlot = () => msUntilSlot(moment.slot + 1, deps.nowMs(), slots);
-    if (!options.onDemand) explainSlotsBefore(moment.slot);
-    const delegate = delegateOf(moment.slot);
-    if (!delegate) {
-      foreignSlot = moment.slot;
-      return Math.min(nextSlot(), LOOK_AGAIN_MS);
-    }
-    if (moment.slot <= settledSlot) return nextSlot();
-    if (moment.kind === "wait") return Math.min(moment.delayMs, LOOK_AGAIN_MS);
-    if (moment.kind === "late") {
-      miss(moment.slot, delegate.publicKey, hindranceOf(moment.slot) ?? "too little of the slot was left");
-      return nextSlot();
-    }
+  async function tryToForge(own: OwnSlot): Promise<number> {
+    const { slot } = own;
     const headId = deps.head().id;
     const reason = await deps.obstacle();
     if (reason !== undefined) {
-      hindrance = { slot: moment.slot, reason };
+      state = slotState.hindered(state, slot, reason);
       return RETRY_MS;
     }
-    // What was asked may have taken the rest of the slot, or have brought another head.
-    if (deps.head().id !== headId || !isStillTime(moment.slot)) return 0;
-    await forge(moment.slot, delegate, deps.selectTransactions()).catch(missIfRefused);
-    return nextSlot();
-  }
-
-  /** Why the slot could not be forged so far, if it was tried. */
-  const hindranceOf = (slot: number) => (hindrance?.slot === slot ? hindrance.reason : undefined);
-
-  function isStillTime(slot: number): boolean {
-    const after = Math.max(slotOf(deps.head()), firstSlot - 1);
-    const moment = momentAt(deps.nowMs(), after, slots, options.timing);
-    return moment.kind === "forge" && moment.slot === slot;
-  }
-
-  /** @throws {SlotRefusedError} */
-  function sign(
-    slot: number,
-    { publicKey, keys }: Delegate,
-    transactions: readonly SealedTransaction[],
-  ): EncodedBlock {
-    settledSlot = slot;
-    const refusal = guard.refusalOf(publicKey, slot);
-    if (refusal) {
-      guard.refused(publicKey, refusal.kind);
-      throw new SlotRefusedError(slot, publicKey, refusal);
-    }
-    const block = deps.build({ slot, transactions, keys });
-    // On disk before anybody can see the block.
-    guard.signed(block.header);
-    demanded = false;
-    return block;
-  }
-
-  /**
-   * The block that was taken.
-   *
-   * @throws {SlotRefusedError}
-   */
-  async function forge(
-    slot: number,
-    delegate: Delegate,
-    transactions: readonly SealedTransaction[],
-  ): Promise<EncodedBlock> {
-    let block: EncodedBlock;
-    let refusal: string | undefined;
-    try {
-      block = sign(slot, delegate, transactions);
-      refusal = await deps.submit(block);
-    } catch (error) {
-      if (!(error instanceof SlotRefusedError)) miss(slot, delegate.publicKey, failureReason(error));
-      throw error;
-    }
-    if (refusal !== undefined) {
-      slotStore.recordMissed(delegate.publicKey, slot, `the block was refused: ${refusal}`);
-      throw new Error(`forged block ${block.header.id} was refused: ${refusal}`);
-    }
-    deps.onForged(block);
-    return block;
+    // The check may have taken the rest of the slot, or have brought another head.
+    if (deps.head().id !== headId || !isStillTime(state, slot, view())) return 0;
+    await blocks.forge(own, deps.selectTransactions()).catch(missIfRefused);
+    return untilSlot(slot + 1);
   }
 
   function missIfRefused(error: unknown): void {
     if (!(error instanceof SlotRefusedError)) throw error;
-    miss(error.slot, error.publicKey, error.reason);
+    blocks.miss(error, error.reason);
   }
 
-  function miss(slot: number, publicKey: string, reason: string): void {
-    settledSlot = slot;
-    slotStore.recordMissed(publicKey, slot, reason);
-    logger.warn({ slot, publicKey, reason }, "slot missed");
-  }
-
-  /** Slots that went by between two turns: the process was asleep or busy. At most one round is looked at. */
   function explainSlotsBefore(slot: number): void {
-    const from = Math.max(settledSlot + 1, firstSlot, slot - deps.forgingOrder().length);
-    for (let passed = from; passed < slot; passed++) {
-      // Whose it was is known from then: the order of a new round says nothing of it.
-      if (passed === foreignSlot) continue;
-      const delegate = delegateOf(passed);
-      const reason = hindranceOf(passed) ?? pauseReason ?? "the node was busy or asleep during the slot";
-      if (delegate) miss(passed, delegate.publicKey, reason);
+    for (const passed of slotState.passedSlots(state, slot, deps.forgingOrder().length)) {
+      const own = ownSlot(passed);
+      if (own) blocks.miss(own, slotState.reasonPassed(state, passed));
     }
-    pauseReason = undefined;
-    settledSlot = Math.max(settledSlot, slot - 1);
+    state = slotState.explained(state, slot);
   }
 
   function fail(error: unknown): number {
     const failure = error instanceof Error ? error : new Error(String(error));
-    logger.error({ err: failure }, "forging failed");
+    deps.logger.error({ err: failure }, "forging failed");
     deps.onFailed(failure);
-    pauseReason = failureReason(failure);
+    state = slotState.failed(state, failureReason(failure));
     return FAILURE_PAUSE_MS;
   }
 
   return {
     start() {
-      started = true;
-      firstSlot = currentSlot() + 1;
-      settledSlot = firstSlot - 1;
-      guard.start(firstSlot);
+      state = slotState.started(state, currentSlot());
+      guard.start(state.firstSlot);
       deps.onStarted([...deps.delegates.keys()]);
-      schedule(options.onDemand ? 0 : msUntilSlot(firstSlot, deps.nowMs(), slots));
+      loop.start(onDemand ? 0 : untilSlot(state.firstSlot));
     },
     demand() {
-      demanded = true;
-      // A turn under way schedules the next one itself.
-      if (options.onDemand && !running) schedule(0);
+      state = slotState.demanded(state);
+      if (onDemand) loop.wake();
     },
-    async pause() {
-      paused = true;
-      clearTimeout(timer);
-      await turn;
-    },
+    pause: loop.pause,
     resume() {
-      paused = false;
-      settledSlot = Math.max(settledSlot, currentSlot() - 1);
-      schedule(0);
+      state = slotState.resumed(state, currentSlot());
+      loop.resume();
     },
-    nextSlot() {
-      const first = Math.max(currentSlot(), firstSlot, settledSlot + 1, slotOf(deps.head()) + 1);
-      return deps
-        .forgingOrder()
-        .map((_, index) => first + index)
-        .find(delegateOf);
-    },
+    nextSlot: () => nextOwnSlot(state, view(), deps.forgingOrder().length),
     async forgeSlot(slot, transactions = deps.selectTransactions()) {
-      return forge(slot, delegateFor(slot), transactions);
+      return blocks.forge(ownSlotOrThrow(slot), transactions);
     },
-    sign(slot, transactions) {
-      return sign(slot, delegateFor(slot), transactions);
-    },
+    sign: (slot, transactions) => blocks.sign(ownSlotOrThrow(slot), transactions),
     report: deps.onForged,
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await turn;
-    },
+    stop: loop.stop,
   };
-}
-
-function failureReason(error: unknown): string {
-  const trouble = troubleOf(error);
-  if (trouble) return `the block could not be written: ${trouble}`;
-  return `the block could not be made: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -1,0 +1,74 @@
+/** A task that runs again and again, never twice at once, with a pause that each run chooses. */
+
+export type Loop = {
+  /** Begins to run, after a delay; while paused, with `resume`. */
+  start(delayMs: number): void;
+  /** Runs at once, unless a run is under way, which chooses the next moment itself. */
+  wake(): void;
+  /** No run begins until `resume`; settles when the one under way has ended. */
+  pause(): Promise<void>;
+  resume(): void;
+  /** Settles when the run under way has ended; no other begins. */
+  stop(): Promise<void>;
+  isStopped(): boolean;
+};
+
+type Phase =
+  /** Nothing is to come: not started, paused or stopped. */
+  | { readonly kind: "idle" }
+  | { readonly kind: "waiting"; readonly timer: NodeJS.Timeout }
+  | { readonly kind: "running"; readonly ended: Promise<void> };
+
+/** @param run settles with the milliseconds until the next run; never rejects */
+export function createLoop(run: () => Promise<number>): Loop {
+  let phase: Phase = { kind: "idle" };
+  let isStarted = false;
+  let isPaused = false;
+  let isStopped = false;
+
+  function schedule(delayMs: number): void {
+    cancelWaiting();
+    if (!isStarted || isPaused || isStopped || phase.kind === "running") return;
+    phase = { kind: "waiting", timer: setTimeout(begin, delayMs) };
+  }
+
+  function begin(): void {
+    const ended = run().then((delayMs) => {
+      phase = { kind: "idle" };
+      schedule(delayMs);
+    });
+    phase = { kind: "running", ended };
+  }
+
+  function cancelWaiting(): void {
+    if (phase.kind !== "waiting") return;
+    clearTimeout(phase.timer);
+    phase = { kind: "idle" };
+  }
+
+  async function ended(): Promise<void> {
+    cancelWaiting();
+    if (phase.kind === "running") await phase.ended;
+  }
+
+  return {
+    start(delayMs) {
+      isStarted = true;
+      schedule(delayMs);
+    },
+    wake: () => schedule(0),
+    pause() {
+      isPaused = true;
+      return ended();
+    },
+    resume() {
+      isPaused = false;
+      schedule(0);
+    },
+    stop() {
+      isStopped = true;
+      return ended();
+    },
+    isStopped: () => isStopped,
+  };
+}

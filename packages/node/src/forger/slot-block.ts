@@ -1,0 +1,96 @@
+/** The block of one slot: signed under guard, handed to the chain, and recorded where it does not get there. */
+import type { EncodedBlock, KeyPair, SealedTransaction } from "@uniknode/protocol";
+import type { Logger } from "pino";
+import { troubleOf } from "../store/engine/writes.ts";
+import type { SlotStore } from "../store/node/slots.ts";
+import type { Guard } from "./signing/guard.ts";
+import { SlotRefusedError } from "./signing/refusal.ts";
+
+/** What a block is made of besides what the head says. */
+export type BlockPlan = {
+  readonly slot: number;
+  readonly transactions: readonly SealedTransaction[];
+  readonly keys: KeyPair;
+};
+
+export type OwnSlot = { readonly slot: number; readonly publicKey: string; readonly keys: KeyPair };
+
+export type SlotBlocksDeps = {
+  readonly guard: Pick<Guard, "refusalOf" | "refused" | "signed">;
+  readonly slotStore: Pick<SlotStore, "recordMissed">;
+  /** Builds and signs a block on the head. */
+  readonly build: (plan: BlockPlan) => EncodedBlock;
+  /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
+  readonly submit: (block: EncodedBlock) => Promise<string | undefined>;
+  /** The slot is not to be tried again. */
+  readonly onSettled: (slot: number) => void;
+  readonly onSigned: () => void;
+  readonly onForged: (block: EncodedBlock) => void;
+  readonly logger: Pick<Logger, "warn">;
+};
+
+export type SlotBlocks = {
+  /** @throws {SlotRefusedError | Error} saying why there is no such block */
+  sign(own: OwnSlot, transactions: readonly SealedTransaction[]): EncodedBlock;
+  /**
+   * The block that the chain has taken.
+   *
+   * @throws {SlotRefusedError | Error} saying why there is no such block
+   */
+  forge(own: OwnSlot, transactions: readonly SealedTransaction[]): Promise<EncodedBlock>;
+  /** Records why a slot has no block of this node. */
+  miss(own: Pick<OwnSlot, "slot" | "publicKey">, reason: string): void;
+};
+
+export function createSlotBlocks(deps: SlotBlocksDeps): SlotBlocks {
+  const { guard, slotStore, logger } = deps;
+
+  function sign(
+    { slot, publicKey, keys }: OwnSlot,
+    transactions: readonly SealedTransaction[],
+  ): EncodedBlock {
+    deps.onSettled(slot);
+    const refusal = guard.refusalOf(publicKey, slot);
+    if (refusal) {
+      guard.refused(publicKey, refusal.kind);
+      throw new SlotRefusedError(slot, publicKey, refusal);
+    }
+    const block = deps.build({ slot, transactions, keys });
+    // On disk before anybody can see the block.
+    guard.signed(block.header);
+    deps.onSigned();
+    return block;
+  }
+
+  function miss({ slot, publicKey }: Pick<OwnSlot, "slot" | "publicKey">, reason: string): void {
+    deps.onSettled(slot);
+    slotStore.recordMissed(publicKey, slot, reason);
+    logger.warn({ slot, publicKey, reason }, "slot missed");
+  }
+
+  async function forge(own: OwnSlot, transactions: readonly SealedTransaction[]): Promise<EncodedBlock> {
+    let block: EncodedBlock;
+    let refusal: string | undefined;
+    try {
+      block = sign(own, transactions);
+      refusal = await deps.submit(block);
+    } catch (error) {
+      if (!(error instanceof SlotRefusedError)) miss(own, failureReason(error));
+      throw error;
+    }
+    if (refusal !== undefined) {
+      slotStore.recordMissed(own.publicKey, own.slot, `the block was refused: ${refusal}`);
+      throw new Error(`forged block ${block.header.id} was refused: ${refusal}`);
+    }
+    deps.onForged(block);
+    return block;
+  }
+
+  return { sign, forge, miss };
+}
+
+export function failureReason(error: unknown): string {
+  const trouble = troubleOf(error);
+  if (trouble) return `the block could not be written: ${trouble}`;
+  return `the block could not be made: ${error instanceof Error ? error.message : String(error)}`;
+}

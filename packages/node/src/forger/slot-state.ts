@@ -1,0 +1,73 @@
+/** What a forger knows of its slots: one value, changed by the functions below and by nothing else. */
+
+export type SlotState = {
+  /**
+   * The first slot that this process may forge: the one after the slot it starts in. So even a process that knows
+   * nothing of what was forged before never forges one slot twice, unless the clock went back.
+   */
+  readonly firstSlot: number;
+  /** Every slot up to this one is forged, or its reason is recorded. */
+  readonly settledSlot: number;
+  /** The last slot that was found to belong to a delegate of another node; absent before the first. */
+  readonly foreignSlot?: number;
+  /** Why a slot was not forged when it was tried last. */
+  readonly hindrance?: { readonly slot: number; readonly reason: string };
+  /** The failure after which the forger pauses: slots that pass meanwhile are missed because of it. */
+  readonly pauseReason?: string;
+  /** A block was asked for and none has been signed since. */
+  readonly isDemanded: boolean;
+};
+
+/** Before the start, when only slots that are named are forged. */
+export const NOT_STARTED: SlotState = { firstSlot: 0, settledSlot: 0, isDemanded: false };
+
+/** A demand made before the start stands. */
+export const started = (state: SlotState, currentSlot: number): SlotState => ({
+  ...state,
+  firstSlot: currentSlot + 1,
+  settledSlot: currentSlot,
+});
+
+export const demanded = (state: SlotState): SlotState => ({ ...state, isDemanded: true });
+
+export const signed = (state: SlotState): SlotState => ({ ...state, isDemanded: false });
+
+/** The slot is forged or missed: it is not tried again. */
+export const settled = (state: SlotState, slot: number): SlotState => ({ ...state, settledSlot: slot });
+
+/** Slots of a pause were left out on purpose; the current one may still be forged. */
+export const resumed = (state: SlotState, currentSlot: number): SlotState => ({
+  ...state,
+  settledSlot: Math.max(state.settledSlot, currentSlot - 1),
+});
+
+export const foundForeign = (state: SlotState, slot: number): SlotState => ({ ...state, foreignSlot: slot });
+
+export const hindered = (state: SlotState, slot: number, reason: string): SlotState => ({
+  ...state,
+  hindrance: { slot, reason },
+});
+
+export const failed = (state: SlotState, reason: string): SlotState => ({ ...state, pauseReason: reason });
+
+/** Slots before this one are explained. */
+export function explained({ pauseReason: _, ...state }: SlotState, slot: number): SlotState {
+  return { ...state, settledSlot: Math.max(state.settledSlot, slot - 1) };
+}
+
+/** Why the slot could not be forged so far, if it was tried. */
+export const hindranceOf = ({ hindrance }: SlotState, slot: number): string | undefined =>
+  hindrance?.slot === slot ? hindrance.reason : undefined;
+
+/**
+ * Slots that passed between two looks at the clock, because the process was asleep or busy; the slots of one round at
+ * most. Those found to belong to others stay theirs: the order of a new round says nothing of them.
+ */
+export function passedSlots(state: SlotState, slot: number, roundLength: number): number[] {
+  const from = Math.max(state.settledSlot + 1, state.firstSlot, slot - roundLength);
+  const passed = Array.from({ length: Math.max(0, slot - from) }, (_, index) => from + index);
+  return passed.filter((one) => one !== state.foreignSlot);
+}
+
+export const reasonPassed = (state: SlotState, slot: number): string =>
+  hindranceOf(state, slot) ?? state.pauseReason ?? "the node was busy or asleep during the slot";

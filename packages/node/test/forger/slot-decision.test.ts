@@ -1,0 +1,79 @@
+import { createNetwork, createSlots, livenet } from "@uniknode/protocol";
+import { describe, expect, test } from "vitest";
+import { decide, isStillTime, nextOwnSlot, type SlotView } from "../../src/forger/slot-decision.ts";
+import { hindered, NOT_STARTED, settled, started } from "../../src/forger/slot-state.ts";
+import { networkTiming, soloTiming } from "../../src/forger/timing.ts";
+
+const slots = createSlots(createNetwork(livenet));
+const slotMs = slots.blocktime * 1000;
+const SLOT = 1_000;
+const state = started(NOT_STARTED, SLOT - 1);
+const timing = networkTiming(slots.blocktime);
+
+const view = (changes: Partial<SlotView> = {}, msOfSlot = 3_000): SlotView => ({
+  nowMs: slots.unixMsOf(slots.slotTime(SLOT)) + msOfSlot,
+  headSlot: SLOT - 1,
+  slots,
+  timing,
+  isOurs: () => true,
+  ...changes,
+});
+
+describe("In a slot", () => {
+  test("of a delegate of this node a block is forged.", () => {
+    expect(decide(state, view())).toEqual({ kind: "forge", slot: SLOT });
+    expect(isStillTime(state, SLOT, view())).toBe(true);
+  });
+
+  test("of another node the order is checked again after half a second, or with the next slot.", () => {
+    const isOurs = () => false;
+    expect(decide(state, view({ isOurs }))).toEqual({ kind: "foreign", slot: SLOT, delayMs: 500 });
+    expect(decide(state, view({ isOurs }, slotMs - 100))).toMatchObject({ delayMs: 100 });
+  });
+
+  test("that is settled the next one is waited for.", () => {
+    const decision = decide(settled(state, SLOT), view());
+    expect(decision).toEqual({ kind: "wait", slot: SLOT, delayMs: slotMs - 3_000 });
+  });
+
+  test("whose head has not settled yet the clock is looked at again.", () => {
+    expect(decide(state, view({}, 500))).toEqual({ kind: "wait", slot: SLOT, delayMs: 200 });
+    expect(isStillTime(state, SLOT, view({}, 500))).toBe(false);
+  });
+
+  test("with too little left the slot is missed, for what hindered it if anything did.", () => {
+    const late = view({}, slotMs - 1_000);
+    expect(decide(state, late)).toEqual({
+      kind: "miss",
+      slot: SLOT,
+      reason: "too little of the slot was left",
+    });
+    expect(decide(hindered(state, SLOT, "behind"), late)).toMatchObject({ reason: "behind" });
+    expect(isStillTime(state, SLOT, late)).toBe(false);
+  });
+
+  test("before that of the head the clock may be set right at any moment.", () => {
+    expect(decide(state, view({ headSlot: SLOT + 100 }))).toEqual({ kind: "wait", slot: SLOT, delayMs: 500 });
+  });
+
+  test("in which the process started nothing is forged.", () => {
+    const fresh = started(NOT_STARTED, SLOT);
+    expect(decide(fresh, view({ timing: soloTiming }))).toMatchObject({ kind: "wait" });
+    expect(isStillTime(fresh, SLOT, view({ timing: soloTiming }))).toBe(false);
+  });
+});
+
+describe("The next slot of this node", () => {
+  const isOurs = (slot: number) => slot % 3 === 0;
+
+  test("is the first that is ours of one round, after the head and all that is settled.", () => {
+    expect(nextOwnSlot(state, view({ isOurs }), 3)).toBe(1_002);
+    expect(nextOwnSlot(settled(state, 1_002), view({ isOurs }), 3)).toBe(1_005);
+    expect(nextOwnSlot(state, view({ isOurs, headSlot: 1_009 }), 3)).toBe(1_011);
+    expect(nextOwnSlot(started(state, 1_019), view({ isOurs }), 3)).toBe(1_020);
+  });
+
+  test("is none where no delegate of the round is ours.", () => {
+    expect(nextOwnSlot(state, view({ isOurs: () => false }), 53)).toBeUndefined();
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import {
+  demanded,
+  explained,
+  failed,
+  foundForeign,
+  hindered,
+  hindranceOf,
+  NOT_STARTED,
+  passedSlots,
+  reasonPassed,
+  resumed,
+  settled,
+  signed,
+  started,
+} from "../../src/forger/slot-state.ts";
+
+const state = started(NOT_STARTED, 100);
+
+test("The first slot is the one after the slot of the start.", () => {
+  expect(state).toMatchObject({ firstSlot: 101, settledSlot: 100 });
+});
+
+test("A demand stands until a block is signed, also from before the start.", () => {
+  const asked = started(demanded(NOT_STARTED), 100);
+  expect(asked.isDemanded).toBe(true);
+  expect(signed(asked).isDemanded).toBe(false);
+});
+
+test("A pause settles the slots that it left out, and never takes one back.", () => {
+  expect(resumed(state, 110).settledSlot).toBe(109);
+  expect(resumed(settled(state, 110), 105).settledSlot).toBe(110);
+});
+
+describe("Slots that passed", () => {
+  test("are those behind the last settled one.", () => {
+    expect(passedSlots(state, 104, 53)).toEqual([101, 102, 103]);
+    expect(passedSlots(settled(state, 102), 104, 53)).toEqual([103]);
+    expect(passedSlots(state, 101, 53)).toEqual([]);
+  });
+
+  test("are those of one round at most.", () => {
+    expect(passedSlots(state, 1_000, 3)).toEqual([997, 998, 999]);
+  });
+
+  test("leave out one that was found to belong to another node.", () => {
+    expect(passedSlots(foundForeign(state, 102), 104, 53)).toEqual([101, 103]);
+  });
+
+  test("never begin before the first slot, even after a resume.", () => {
+    expect(passedSlots(resumed(NOT_STARTED, 0), 2, 53)).toEqual([1]);
+    expect(passedSlots({ ...state, settledSlot: 50 }, 103, 53)).toEqual([101, 102]);
+  });
+
+  test("are missed for what hindered them, else for the failure, else for the silence of the process.", () => {
+    const paused = failed(hindered(state, 101, "behind"), "disk full");
+    expect([101, 102].map((slot) => reasonPassed(paused, slot))).toEqual(["behind", "disk full"]);
+    expect(reasonPassed(explained(paused, 103), 103)).toBe("the node was busy or asleep during the slot");
+    expect(explained(paused, 103)).toMatchObject({ settledSlot: 102, hindrance: { slot: 101 } });
+    expect(hindranceOf(paused, 102)).toBeUndefined();
+  });
+});
