@@ -1,4 +1,4 @@
-/** Applying one transaction (transactions-rules.md 2.1). */
+/** Applies one transaction (transactions-rules.md 2.1). */
 import type { Transaction } from "@uniknode/protocol";
 import { spend } from "./rules/common.ts";
 import { requireRule } from "./rules/registry.ts";
@@ -7,7 +7,7 @@ import { lockToClaim, moveVotes } from "./votes.ts";
 import { saveWallet, walletOf } from "./wallets.ts";
 
 /**
- * Applies a transaction as the next one of a block: checks, effects, vote balances. A refusal leaves no trace
+ * Applies a transaction as the next one of a block: checks, effects, vote balances. A refusal changes nothing
  * (trap B1).
  *
  * @throws {RuleError} the first refusal
@@ -28,7 +28,7 @@ export function applyTransaction(transaction: Transaction, context: RuleContext)
 }
 
 /**
- * Applies the sender's part only, as the pool does at admission: against the pool's wallet of the sender in
+ * Applies only the sender's part, as the pool does at admission: against the pool's wallet of the sender in
  * `context.draft`, and the chain in `context.state`. The token store written there is part of the overlay.
  *
  * @throws {RuleError} the first refusal; the draft is then as before
@@ -50,7 +50,7 @@ function payAndApply(rule: Rule, transaction: Transaction, context: RuleContext)
   const known = walletOf(draft, transaction.senderPublicKey, network);
   const advance = rule.advance?.(transaction, context) ?? 0n;
   const sender = advance === 0n ? known : { ...known, balance: known.balance + advance };
-  // The checks find the sender in the state by its key and with its credit.
+  // The checks read the sender from the state, with its key and its credit.
   if (sender !== draft.get("wallets", sender.address)) saveWallet(draft, sender);
   rule.check(transaction, context, sender);
   spend(transaction, context, sender);

@@ -1,4 +1,4 @@
-/** What happened while a block was applied, in the order of events.md 3.1. The node turns facts into events. */
+/** Facts of an applied block, in the order of events.md 3.1. The node converts facts to events. */
 import type { BlockHeader, Transaction } from "@uniknode/protocol";
 import type { Wallet } from "./state/tables.ts";
 
@@ -15,7 +15,7 @@ export type Fact =
       /** Index in the block. */
       readonly sequence: number;
     }
-  /** `delegate` carries the sign: `+` or `-` and the public key. */
+  /** `delegate`: the sign `+` or `-`, and the public key. */
   | {
       readonly name: "wallet.vote" | "wallet.unvote";
       readonly delegate: string;

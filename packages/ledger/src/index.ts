@@ -1,13 +1,13 @@
 export { applyToSender, applyTransaction } from "./apply.ts";
-export { transactionFacts } from "./blocks/announce.ts";
 export { type AppliedBlock, applyBlock, type BlockContext } from "./blocks/apply.ts";
+export { transactionFacts } from "./blocks/block-facts.ts";
 export type { JudgeContext } from "./blocks/context.ts";
 export { isFromDelegateOfSlot, roundOf } from "./blocks/forger.ts";
 export { applyGenesis } from "./blocks/genesis.ts";
 export { judgeBlock } from "./blocks/judge.ts";
+export { recordUses } from "./blocks/record-uses.ts";
 export { createRepetitions, type Repetitions } from "./blocks/repetitions.ts";
 export { isChained } from "./blocks/unchained.ts";
-export { recordUses } from "./blocks/uses.ts";
 export { mayBeBroadcast, type Reason, type Rejection, type Verdict } from "./blocks/verdict.ts";
 export type { Fact } from "./facts.ts";
 export { approval, approvalByType } from "./rounds/approval.ts";

@@ -1,6 +1,6 @@
 /**
- * Vote balances after a transaction (transactions-rules.md 8). They are kept by increments, which in three
- * cases do not add up to the balances of the voters; rankings rest on them all the same (trap A6).
+ * Vote balances after a transaction (transactions-rules.md 8). They are updated by increments, which in three
+ * cases do not add up to the balances of the voters; the ranking uses them nevertheless (trap A6).
  */
 import type { Transaction } from "@uniknode/protocol";
 import { withWeight } from "./rounds/weight.ts";
@@ -12,14 +12,14 @@ import type { RuleContext } from "./rules/rule.ts";
 import type { Wallet } from "./state/tables.ts";
 import { saveDelegate, walletAt, walletOf } from "./wallets.ts";
 
-/** What must be known from before a claim is applied: the lock that it closes. */
+/** The lock that a claim closes, read before the claim is applied. */
 export const lockToClaim = ({ asset }: Transaction, { state }: RuleContext): HeldLock | undefined =>
   asset?.claim && findLock(state, asset.claim.lockTransactionId);
 
 /**
- * Moves the votes that follow an applied transaction.
+ * Updates the vote balances after an applied transaction.
  *
- * @param claimed what `lockToClaim` answered before it was applied
+ * @param claimed result of `lockToClaim` from before the transaction was applied
  */
 export function moveVotes(
   transaction: Transaction,
@@ -32,7 +32,7 @@ export function moveVotes(
   else followAmounts(transaction, context, sender, claimed);
 }
 
-/** Every type but the votes: who pays or gets an amount, pays or gets it for the delegate too. */
+/** For every type but the votes: an amount that a wallet pays or receives also changes the balance of its delegate. */
 function followAmounts(
   transaction: Transaction,
   context: RuleContext,
@@ -42,7 +42,7 @@ function followAmounts(
   const { draft, network } = context;
   const reward = rewardOf(transaction, context);
   follow(context, sender, senderChange(transaction, context, reward, claimed));
-  // The sender of the claim has got the amount above, even if it went to somebody else (trap A6c).
+  // The sender of the claim was credited above, even if another wallet receives the amount (trap A6c).
   if (claimed) follow(context, walletAt(draft, claimed.owner.address), -claimed.lock.amount);
   for (const { recipientId, amount } of transaction.asset?.payments ?? []) {
     follow(context, walletAt(draft, recipientId), amount);
@@ -56,14 +56,14 @@ function followAmounts(
   }
 }
 
-/** A vote counts with everything its wallet has; an unvote takes away what it counted with before its fee. */
+/** A vote adds the balance of its wallet; an unvote subtracts the balance from before its fee. */
 function countVote(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const { isGiven, delegate } = voteOf(transaction);
   const total = sender.balance + (sender.attributes.htlc?.lockedBalance ?? 0n);
   addVotes(context, delegate, isGiven ? total : -(total + transaction.fee));
 }
 
-/** What the delegate of the sender gains. */
+/** The change of the vote balance of the sender's delegate. */
 function senderChange(
   transaction: Transaction,
   { milestone }: RuleContext,
@@ -72,16 +72,16 @@ function senderChange(
 ): bigint {
   const { amount, fee, asset } = transaction;
   if (reward) return reward.sender;
-  // Not rewarded, and yet neither fee nor cost is taken off (trap A6a).
+  // Without a reward, but neither fee nor cost is subtracted (trap A6a).
   if (voucherOf(transaction) !== undefined) return 0n;
   if (milestone.unsTokenEcoV2 && isAliveDemand(transaction)) return 0n;
   if (asset?.lock) return -fee;
   if (claimed) return claimed.lock.amount - fee;
   if (asset?.payments) return -paymentsTotal(transaction) - fee;
-  return -amount - fee; // the cost of a certified transfer is no amount (trap A6b)
+  return -amount - fee; // the cost of a certified transfer is not counted as an amount (trap A6b)
 }
 
-/** Lets the delegate a wallet votes for gain an amount. */
+/** Adds an amount to the vote balance of the delegate that a wallet votes for. */
 function follow(context: RuleContext, { attributes }: Wallet, change: bigint): void {
   if (attributes.vote !== undefined) addVotes(context, attributes.vote, change);
 }

@@ -3,15 +3,15 @@ import { addressFromPublicKey, type Network } from "@uniknode/protocol";
 import type { Draft } from "./state/draft.ts";
 import type { Attributes, Delegate, StateReader, Wallet } from "./state/tables.ts";
 
-/** Bounds the memory of remembered addresses: about 10 MB. */
+/** Maximum number of cached addresses: about 10 MB. */
 const MAX_REMEMBERED_ADDRESSES = 50_000;
 
 /** Address by public key, for each version byte. */
 const remembered: Map<string, string>[] = [];
 
 /**
- * Address of a public key on the network. The derivation is remembered, because every transaction and every
- * block asks for it again.
+ * Address of a public key on the network. The derivation is cached, since every transaction and every block needs
+ * it again.
  *
  * @throws {RangeError} unless the key is 66 hexadecimal digits
  */
@@ -28,7 +28,7 @@ export function addressOf(publicKey: string, network: Network): string {
   return address;
 }
 
-/** The wallet of an address; an empty one, not written, where the state has none (state.md 2.2). */
+/** The wallet of an address; if the state has none, an empty one that is not written (state.md 2.2). */
 export const walletAt = (state: StateReader, address: string): Wallet =>
   state.get("wallets", address) ?? { address, balance: 0n, nonce: 0n, attributes: {} };
 
@@ -41,7 +41,7 @@ export function walletOf(state: StateReader, publicKey: string, network: Network
 export const saveWallet = (draft: Draft, wallet: Wallet): void =>
   draft.set("wallets", wallet.address, wallet);
 
-/** Adds to the balance of an address; a negative amount takes away. */
+/** Adds an amount, which may be negative, to the balance of an address. */
 export function credit(draft: Draft, address: string, amount: bigint): void {
   const wallet = walletAt(draft, address);
   saveWallet(draft, { ...wallet, balance: wallet.balance + amount });

@@ -1,4 +1,4 @@
-/** Applying a whole block (consensus.md 6.3). The undo of a block is what the draft has recorded of it. */
+/** Applies a complete block (consensus.md 6.3). The changes that the draft recorded are the undo of the block. */
 import type { Block, Milestone, Network, Slots } from "@uniknode/protocol";
 import { applyTransaction } from "../apply.ts";
 import type { Fact } from "../facts.ts";
@@ -9,11 +9,11 @@ import type { RuleContext } from "../rules/rule.ts";
 import type { Draft } from "../state/draft.ts";
 import type { Change } from "../state/tables.ts";
 import { walletOf } from "../wallets.ts";
-import { transactionFacts, walletFacts } from "./announce.ts";
+import { transactionFacts, walletFacts } from "./block-facts.ts";
 import { rewardGenerator } from "./generator.ts";
-import { recordUses } from "./uses.ts";
+import { recordUses } from "./record-uses.ts";
 
-/** What a block is applied on top of. */
+/** The context in which a block is applied. */
 export type BlockContext = {
   readonly network: Network;
   readonly rounds: Rounds;
@@ -25,7 +25,7 @@ export type BlockContext = {
 export type AppliedBlock = {
   /** In the order of events.md 3.1. */
   readonly facts: readonly Fact[];
-  /** What the block changed in the draft: after-images to store, before-images to undo it. */
+  /** Changes of the block in the draft: values after it to store, values before it to undo it. */
   readonly changes: readonly Change[];
 };
 
@@ -33,7 +33,7 @@ export type AppliedBlock = {
  * Applies a verified block that continues the head. On failure the draft is as before (traps B1 and B12).
  *
  * @throws {RuleError} if a transaction is refused
- * @throws {Error} if the round to open finds too few delegates
+ * @throws {Error} if there are too few delegates for the next round
  */
 export function applyBlock(context: BlockContext, draft: Draft, block: Block): AppliedBlock {
   const mark = draft.mark();
@@ -48,7 +48,7 @@ export function applyBlock(context: BlockContext, draft: Draft, block: Block): A
 function applyParts(context: BlockContext, draft: Draft, { header, transactions }: Block): AppliedBlock {
   const { network, rounds, head } = context;
   const mark = draft.mark();
-  // Everything follows the milestone of the head, not of the block (trap A1).
+  // All rules are those of the milestone of the head, not of the block (trap A1).
   const milestone = network.milestoneAt(head.height);
   const blockTimestamp = header.timestamp;
   const rules: RuleContext = { network, milestone, head, blockTimestamp, state: draft, draft };

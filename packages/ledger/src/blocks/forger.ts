@@ -1,4 +1,4 @@
-/** Whose slot it is (consensus.md 4). */
+/** The delegate of a slot (consensus.md 4). */
 import type { Slots } from "@uniknode/protocol";
 import type { Rounds } from "../rounds/arithmetic.ts";
 import { delegateOfSlot, forgingOrder } from "../rounds/order.ts";
@@ -6,16 +6,16 @@ import type { Round, StateReader } from "../state/tables.ts";
 
 type Calendar = { readonly rounds: Rounds; readonly slots: Slots };
 
-/** A round with the order that the nodes of the network hold for it. */
+/** A round with the order that the nodes of the network use for it. */
 type KnownRound = { readonly delegates: readonly string[]; readonly order: readonly string[] };
 
 /**
- * The delegates of the round of `height` and the order in which they forge; absent where the round is not kept.
+ * The delegates of the round of `height` and their forging order; undefined if the round is not stored.
  *
- * The nodes of the network hold the order of the round of the next height. That of a finished round they rebuild from
- * the stored vote balances alone, and judge a second version of its last block by it: it is rejected where the true
- * order would have had them roll back. Trap B6 calls that a fault, but a verdict of our own would only split the
- * network's reaction to such a block; the kept order itself is never replaced.
+ * The nodes of the network use the stored order for the round of the next height. The order of a finished round they
+ * rebuild from the stored vote balances only, and judge a second version of its last block by it: they reject the block
+ * where the true order would cause a rollback. Trap B6 calls this a fault, but another verdict of this node would only
+ * split the network's reaction to such a block. The stored order itself is never replaced.
  *
  * @param headHeight height of the last accepted block
  */
@@ -44,7 +44,7 @@ const byBalance = ({ delegates }: Round): string[] =>
     })
     .map(({ publicKey }) => publicKey);
 
-/** Whether a block comes from the delegate of its slot. Nobody is refused where the order is unknown. */
+/** Whether the generator of a block is the delegate of its slot; true if the order is unknown. */
 export const isFromDelegateOfSlot = (
   round: KnownRound | undefined,
   { slots }: Calendar,

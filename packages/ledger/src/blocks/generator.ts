@@ -1,12 +1,12 @@
-/** What the forger of a block gets (consensus.md 6.3). */
+/** The reward of the generator of a block (consensus.md 6.3). */
 import type { BlockHeader, Network } from "@uniknode/protocol";
 import type { Draft } from "../state/draft.ts";
 import type { Delegate } from "../state/tables.ts";
 import { saveDelegate, saveWallet, walletOf } from "../wallets.ts";
 
 /**
- * Credits the generator with reward and fees, counts the block for it, and lets the delegate it votes for follow.
- * The weighted vote balance waits for the next transaction or ranking (state.md 5.2).
+ * Credits the generator with reward and fees, counts the block for it, and updates the vote balance of its delegate.
+ * The weighted vote balance is updated by the next transaction or ranking (state.md 5.2).
  */
 export function rewardGenerator(draft: Draft, network: Network, header: BlockHeader): void {
   const earned = header.reward + header.totalFee;

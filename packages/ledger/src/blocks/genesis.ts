@@ -6,13 +6,13 @@ import { findRule } from "../rules/registry.ts";
 import type { RuleContext } from "../rules/rule.ts";
 import type { Draft } from "../state/draft.ts";
 import { addressOf, credit, saveDelegate, saveWallet, walletAt, walletOf } from "../wallets.ts";
-import { recordUses } from "./uses.ts";
+import { recordUses } from "./record-uses.ts";
 
 const GENESIS_HEIGHT = 1;
 
 /**
  * Applies the genesis block to an empty state and opens round 1. The block is trusted as configuration: its
- * transactions have their effects without any check, so that the sender of the premine ends below zero.
+ * transactions are applied without any check, so that the sender of the premine ends below zero.
  *
  * @throws {Error} if a transaction type is unknown, or there are fewer delegates than a round needs
  */
@@ -53,7 +53,7 @@ function applyUnchecked(transaction: Transaction, context: RuleContext): void {
   rule.applyToRecipient?.(transaction, context);
 }
 
-/** Vote balances by their definition (state.md 5.1): the transactions above moved none. */
+/** Computes the vote balances by their definition (state.md 5.1): the transactions above did not update them. */
 function countVotes(draft: Draft): void {
   for (const address of [...draft.delegates()]) {
     const wallet = walletAt(draft, address);

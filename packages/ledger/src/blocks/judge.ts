@@ -1,4 +1,4 @@
-/** Judging a block against the chain, and applying it when nothing speaks against it (consensus.md 6.2). */
+/** Judges a block against the chain, and applies it if it is valid (consensus.md 6.2). */
 import { type Block, type BlockFault, isBlockException } from "@uniknode/protocol";
 import { walletOf } from "../wallets.ts";
 import { applyBlock } from "./apply.ts";
@@ -9,9 +9,9 @@ import type { Reason, Verdict } from "./verdict.ts";
 import { verifyWithWallets } from "./verification.ts";
 
 /**
- * The first line of consensus.md 6.2 that matches decides. Does not throw: whatever a block does to the rules, it is refused.
+ * The first matching line of consensus.md 6.2 decides. Does not throw: a block that causes an error is refused.
  *
- * @param faults of the stateless check of the block (blocks.md 7)
+ * @param faults result of the stateless check of the block (blocks.md 7)
  */
 export function judgeBlock(context: JudgeContext, block: Block, faults: readonly BlockFault[]): Verdict {
   const { network, head, draft } = context;
@@ -61,7 +61,7 @@ function accept(context: JudgeContext, block: Block): Verdict {
   }
 }
 
-/** In block order, every nonce of a sender is one more than the one before; version 1 has none. */
+/** In block order, every nonce of a sender is one more than the previous one; version 1 has none. */
 function hasContinuousNonces({ draft, network }: JudgeContext, { transactions }: Block): boolean {
   const nonces = new Map<string, bigint>();
   for (const { data } of transactions) {

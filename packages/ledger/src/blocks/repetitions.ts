@@ -1,11 +1,11 @@
 /** Blocks that are too high to be judged (consensus.md 6.4). */
 
-/** Times in a row that a block may be too high before the own chain is suspected. */
+/** Repetitions of a too high block after which the node assumes that its own chain is wrong. */
 const MAX_REPETITIONS = 5;
 
-/** Counts how often the same too high block came in a row. */
+/** Counts how often the same too high block was received in a row. */
 export type Repetitions = {
-  /** Whether it was once too often; the count then starts again. */
+  /** Whether the maximum is exceeded; the count then starts again. */
   isOnceTooOften(id: string): boolean;
 };
 

@@ -1,4 +1,4 @@
-/** The faults of a block, once multi signature wallets have spoken (blocks.md 8.2 point 3). */
+/** The faults of a block after its multisignatures are checked against the wallets (blocks.md 8.2 point 3). */
 import {
   type Block,
   type BlockFault,
@@ -14,11 +14,11 @@ import type { JudgeContext } from "./context.ts";
 type Context = Pick<JudgeContext, "network" | "head" | "draft">;
 
 /**
- * The faults that remain. Transactions of multi signature wallets have no signature that could be verified without
- * their wallet. If a block has such, all its transactions are verified again against the wallets as they are before
- * the block: a wallet cannot spend in the block that registers it (trap A17).
+ * The remaining faults. Signatures of multisignature wallets cannot be verified without the wallet. If a block has such
+ * transactions, all its transactions are verified again against the wallets from before the block: a wallet cannot spend
+ * in the block that registers it (trap A17).
  *
- * @throws {RuleError} if a transaction has no rule in force, or signatures that cannot be examined
+ * @throws {RuleError} if a transaction has no rule in force, or signatures that cannot be checked
  */
 export function verifyWithWallets(
   context: Context,

@@ -19,7 +19,7 @@ export type Rounds = {
   roundAt(height: number): RoundInfo;
 };
 
-/** A maximal run of one number of delegates. */
+/** A range of heights with the same number of delegates. */
 type Segment = { readonly start: number; readonly size: number; readonly roundsBefore: number };
 
 export function createRounds({ milestones }: Pick<Network, "milestones">): Rounds {

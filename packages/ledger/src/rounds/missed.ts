@@ -1,4 +1,4 @@
-/** Who did not forge (consensus.md 5). Nobody is punished for it. */
+/** Missed slots and idle delegates (consensus.md 5). They have no penalty. */
 import type { Slots } from "@uniknode/protocol";
 import type { Round, Wallet } from "../state/tables.ts";
 import { delegateOfSlot } from "./order.ts";
@@ -6,7 +6,7 @@ import { delegateOfSlot } from "./order.ts";
 export type MissedSlot = { readonly slot: number; readonly delegate: string };
 
 /**
- * The slots strictly between two blocks with the delegates they belonged to, at most one round of them.
+ * The slots strictly between two blocks with their delegates, at most one round of them.
  *
  * @param round of the later block
  */
@@ -16,7 +16,7 @@ export function missedSlots(
   previous: { height: number; timestamp: number },
   timestamp: number,
 ): MissedSlot[] {
-  // Between the genesis block and block 2 lie the years before the network started.
+  // Between the genesis block and block 2 are the years before the network started.
   if (previous.height === 1) return [];
   const first = slots.slotAt(previous.timestamp) + 1;
   const count = Math.min(slots.slotAt(timestamp) - first, round.order.length);

@@ -1,4 +1,4 @@
-/** Setting up a round when the block before its first height has been applied (consensus.md 5). */
+/** Opens a round when the block before its first height is applied (consensus.md 5). */
 import type { Milestone } from "@uniknode/protocol";
 import type { Draft } from "../state/draft.ts";
 import type { Round } from "../state/tables.ts";
@@ -10,8 +10,8 @@ import { type DelegateWallet, rankDelegates } from "./ranking.ts";
 /**
  * Ranks the delegates and fixes the forging order of a round, which is never computed again (trap B5).
  *
- * @param info of the first height of the round: its number of delegates counts
- * @param milestone of two heights below: its quotas and weights count (trap A2)
+ * @param info of the first height of the round: its number of delegates is used
+ * @param milestone of two heights below: its quotas and weights are used (trap A2)
  * @returns the active delegates, rank 1 first
  * @throws {Error} if there are fewer candidates than places
  */

@@ -1,4 +1,4 @@
-/** Who forges which slot of a round (consensus.md 4). */
+/** Forging order of a round (consensus.md 4). */
 import { sha256, utf8ToBytes } from "@uniknode/protocol";
 
 const SOURCES_PER_SEED = 4;
@@ -25,6 +25,6 @@ export function forgingOrder(round: number, ranked: readonly string[]): string[]
   return order;
 }
 
-/** The delegate that a slot belongs to; absent where the order is empty. */
+/** The delegate of a slot; undefined if the order is empty. */
 export const delegateOfSlot = (order: readonly string[], slot: number): string | undefined =>
   order[slot % order.length];

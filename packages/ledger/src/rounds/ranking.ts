@@ -15,9 +15,9 @@ export type DelegateWallet = Wallet & {
 };
 
 /**
- * Ranks all delegates anew and writes their ranks and weights.
+ * Ranks all delegates and writes their ranks and weights.
  *
- * @param milestone the one of the head, which is two below the first height of the round (trap A2)
+ * @param milestone that of the head, which is two below the first height of the round (trap A2)
  * @returns the wallets of the ranked delegates, rank 1 first
  * @throws {Error} if two delegates share a public key
  */
@@ -62,8 +62,8 @@ const weightOf = ({ attributes: { delegate } }: DelegateWallet): bigint =>
   delegate.weightedVoteBalance ?? delegate.voteBalance;
 
 /**
- * Selection by type (consensus.md 3.1): the delegates taken for the quotas, then all others as they were. Places that a
- * quota cannot fill go to the best of the individuals and of those without type.
+ * Selection by type (consensus.md 3.1): the delegates selected for the quotas, then all others in their order. Places
+ * that a quota cannot fill go to the highest of the individuals and of the delegates without type.
  */
 function orderByType(sorted: DelegateWallet[], milestone: Milestone): DelegateWallet[] {
   const quotas = milestone.nbDelegatesByType;

@@ -1,4 +1,4 @@
-/** How much there is (state.md 4.2). */
+/** Supply of the network (state.md 4.2). */
 import type { Network } from "@uniknode/protocol";
 
 type Milestones = Pick<Network, "milestones">;
@@ -15,7 +15,7 @@ function rewardsUpTo({ milestones }: Milestones, height: number): bigint {
 }
 
 /**
- * Everything that exists at a height. The genesis block has no reward, whatever milestone 1 says (trap A20).
+ * Total supply at a height. The genesis block has no reward, whatever milestone 1 has (trap A20).
  *
  * @param premine amount that the genesis block created
  * @param rewarded forger, sender and foundation shares of all rewarded events up to the height (state.md 4.1)
@@ -23,6 +23,6 @@ function rewardsUpTo({ milestones }: Milestones, height: number): bigint {
 export const supplyAt = (network: Milestones, height: number, premine: bigint, rewarded: bigint): bigint =>
   premine + rewardsUpTo(network, height) - rewardsUpTo(network, 1) + rewarded;
 
-/** The older formula: it counts height 1 and ignores rewarded events. Approval without types rests on it. */
+/** The older formula: it counts height 1 and ignores rewarded events. Approval without types uses it. */
 export const legacySupplyAt = (network: Milestones, height: number, premine: bigint): bigint =>
   premine + rewardsUpTo(network, height);

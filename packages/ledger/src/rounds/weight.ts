@@ -1,4 +1,4 @@
-/** What a delegate weighs in the ranking (state.md 5.2). */
+/** Weight of a delegate in the ranking (state.md 5.2). */
 import type { Milestone } from "@uniknode/protocol";
 import type { Delegate, StateReader } from "../state/tables.ts";
 import { walletAt } from "../wallets.ts";
@@ -6,8 +6,8 @@ import { walletAt } from "../wallets.ts";
 const INDIVIDUAL = 1;
 
 /**
- * The delegate with its `weightedVoteBalance` as the milestone wants it: computed while `voterMaximumWeight` is
- * in force, removed otherwise.
+ * The delegate with its `weightedVoteBalance` by the milestone: computed while `voterMaximumWeight` is in force,
+ * removed otherwise.
  */
 export function withWeight(
   state: StateReader,

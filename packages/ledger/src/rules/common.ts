@@ -1,4 +1,4 @@
-/** What all transaction types have in common (transactions-rules.md 2). */
+/** Checks and effects of all transaction types (transactions-rules.md 2). */
 import {
   type Network,
   type Participants,
@@ -12,7 +12,7 @@ import { saveWallet, walletAt } from "../wallets.ts";
 import { RuleError } from "./error.ts";
 import type { RuleContext } from "./rule.ts";
 
-/** A refusal with the usual beginning of its text. */
+/** A refusal with the common prefix of its message. */
 export const refusal = (code: string, reason: string): RuleError =>
   new RuleError(code, `Failed to apply transaction, because ${reason}`);
 
@@ -22,18 +22,18 @@ export const insufficientBalance = (): RuleError =>
 export const multiSignatureNotSupported = (): RuleError =>
   refusal("NotSupportedForMultiSignatureWalletError", "multi signature is enabled.");
 
-/** Whether the sender is a multi signature wallet, for the chain or in the wallet given. */
+/** Whether the sender is a multisignature wallet, on the chain or in the given wallet. */
 export const isMultiSignatureWallet = ({ state }: RuleContext, sender: Wallet): boolean =>
   (sender.attributes.multiSignature ?? chainWallet(state, sender).attributes.multiSignature) !== undefined;
 
-/** `skipsBalance`: neither the cold wallet check nor G2 is made (transactions-rules.md 2.4). */
+/** `skipsBalance`: skips the cold wallet check and G2 (transactions-rules.md 2.4). */
 export type CommonChecks = { readonly skipsBalance?: boolean };
 
 /**
- * Cold wallet check and generic checks G1 to G11 (transactions-rules.md 2.2), at the place that the section of the type
- * names.
+ * Cold wallet check and generic checks G1 to G11 (transactions-rules.md 2.2), called at the step that the section of
+ * the type names.
  *
- * @throws {RuleError} on the first refusal
+ * @throws {RuleError} the first refusal
  */
 export function checkCommon(
   transaction: Transaction,
@@ -45,7 +45,7 @@ export function checkCommon(
   checkGeneric(transaction, context, sender, options);
 }
 
-/** A chain has always looked the sender up by its key before, so this refuses in the pool only. */
+/** In a block, the sender was looked up by its key before; so this check refuses in the pool only. */
 function checkCold(state: StateReader, sender: Wallet): void {
   const { publicKey, balance } = chainWallet(state, sender);
   if (publicKey === undefined && balance === 0n) {
@@ -59,7 +59,7 @@ function checkCold(state: StateReader, sender: Wallet): void {
 /**
  * Generic checks G1 to G11 without the cold wallet check.
  *
- * @throws {RuleError} on the first refusal
+ * @throws {RuleError} the first refusal
  */
 export function checkGeneric(
   transaction: Transaction,
@@ -136,7 +136,7 @@ function checkMultiSignatures(transaction: Transaction, context: RuleContext, se
   }
 }
 
-/** Whether enough participants have signed; entries that cannot be examined are as good as wrong ones. */
+/** Whether enough participants have signed; entries that cannot be checked count as invalid. */
 export function isSignedByParticipants(transaction: Transaction, participants: Participants): boolean {
   try {
     return verifyMultiSignatures(transaction, participants);
@@ -147,8 +147,8 @@ export function isSignedByParticipants(transaction: Transaction, participants: P
 }
 
 /**
- * Writes the sender with its new nonce and balance (transactions-rules.md 2.3). This balance check is made even where G2
- * is not.
+ * Writes the sender with its new nonce and balance (transactions-rules.md 2.3). Checks the balance even if G2 was
+ * skipped.
  *
  * @throws {RuleError} InsufficientBalanceError
  */
@@ -168,5 +168,5 @@ const isListedNegativeBalance = (
   balance: bigint,
 ): boolean => exceptions.negativeBalances?.[publicKey]?.[`${nonce}`] === `${balance}`;
 
-/** The sender as the chain knows it; in a block this is the sender itself. */
+/** The sender in the chain state; in a block this is the sender itself. */
 const chainWallet = (state: StateReader, sender: Wallet): Wallet => walletAt(state, sender.address);

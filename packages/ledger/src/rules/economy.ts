@@ -25,17 +25,17 @@ export const isCertifiedMint = ({ typeGroup, type }: Transaction): boolean =>
 export const isCertifiedUpdate = ({ typeGroup, type }: Transaction): boolean =>
   typeGroup === CERTIFIED_GROUP && type === 4;
 
-/** The one token of an NFT asset with its name; only the first name counts. */
+/** The token of an NFT asset with its name; only the first name is used. */
 export function nftOf({ asset }: Transaction): { name: string; token: NftToken } {
   const [name, token] = Object.entries(asset!.nft!)[0]!;
   return { name, token };
 }
 
-/** Id of the token that the transaction creates; absent for one that is no mint. */
+/** Id of the token that the transaction creates; undefined if it is no mint. */
 export const mintedTokenId = (transaction: Transaction): string | undefined =>
   isPlainMint(transaction) || isCertifiedMint(transaction) ? nftOf(transaction).token.tokenId : undefined;
 
-/** The voucher that pays a certified mint; absent for every other transaction. */
+/** The voucher that pays a certified mint; undefined for every other transaction. */
 export function voucherOf(transaction: Transaction): string | undefined {
   if (!isCertifiedMint(transaction)) return undefined;
   return nftOf(transaction).token.properties?.[VOUCHER_ID] || undefined;
@@ -45,7 +45,7 @@ export function voucherOf(transaction: Transaction): string | undefined {
 export const isAliveDemand = (transaction: Transaction): boolean =>
   isCertifiedUpdate(transaction) && nftOf(transaction).token.properties?.[LIFE_CYCLE_STATUS] === ALIVE;
 
-/** R(type) of the milestone; nothing where it has no table or the type is none of the three. */
+/** R(type) of the milestone; undefined if it has no table, or the type is none of the three. */
 export function rewardOfType({ voucherRewards }: Milestone, type: number | undefined): Reward {
   const shares = voucherRewards && sharesOf(voucherRewards, type);
   if (!shares) return { forger: 0n, sender: 0n, foundation: 0n };
@@ -65,7 +65,7 @@ function sharesOf(
   return type === NETWORK ? rewards.network : undefined;
 }
 
-/** Type of a token in the sender's map; absent where the sender does not hold it (trap A22). */
+/** Type of a token in the sender's map; undefined if the sender does not hold it (trap A22). */
 export function heldType(
   state: StateReader,
   { senderPublicKey }: Transaction,
@@ -76,8 +76,8 @@ export function heldType(
 }
 
 /**
- * The reward that a transaction gives, if it is a rewarded one: a mint with voucher (not of an individual under V2)
- * or, under V2, an alive demand for an individual. The amounts may be 0.
+ * The reward of a transaction, if it is rewarded: a mint with voucher (not of an individual under V2) or, under V2, an
+ * alive demand for an individual. The amounts may be 0.
  */
 export function rewardOf(transaction: Transaction, context: RuleContext): Reward | undefined {
   const { milestone, draft, network } = context;

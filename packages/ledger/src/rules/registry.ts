@@ -18,12 +18,12 @@ const rules: ReadonlyMap<string, Rule> = new Map(
   ]),
 );
 
-/** The rule of a type; absent where the type is unknown. */
+/** The rule of a type; undefined if the type is unknown. */
 export const findRule = (typeGroup: number, type: number): Rule | undefined =>
   rules.get(keyOf(typeGroup, type));
 
 /**
- * The rule of a transaction whose type is active at the head. Asked before anything else.
+ * The rule of a transaction whose type is active at the head. Called before all other checks.
  *
  * @throws {RuleError} InvalidTransactionTypeError, DeactivatedTransactionHandlerError
  */

@@ -1,22 +1,22 @@
-/** What one transaction type contributes to the state machine (transactions-rules.md). */
+/** The rule of a transaction type in the state machine (transactions-rules.md). */
 import type { Milestone, Network, Transaction } from "@uniknode/protocol";
 import type { Draft } from "../state/draft.ts";
 import type { StateReader, Wallet } from "../state/tables.ts";
 
-/** What a transaction is judged and applied against. */
+/** The context in which a transaction is checked and applied. */
 export type RuleContext = {
   readonly network: Network;
-  /** The milestone of the head, not of the block under way (trap A1). */
+  /** The milestone of the head, not of the block being applied (trap A1). */
   readonly milestone: Milestone;
   /** The last accepted block: height, and its timestamp in seconds since the network epoch. */
   readonly head: { readonly height: number; readonly timestamp: number };
-  /** Timestamp of the block under way; absent in the pool. */
+  /** Timestamp of the block being applied; absent in the pool. */
   readonly blockTimestamp?: number;
-  /** Chain state: tokens, indexes and the wallets of others. In a block it contains what came before. */
+  /** Chain state: tokens, indexes and other wallets. In a block it includes the transactions before this one. */
   readonly state: StateReader;
   /**
-   * Where the sender's wallet is read and all effects are written. In a block this is the draft behind `state`;
-   * in the pool it is the overlay of pending effects, while `state` stays the chain.
+   * The draft from which the sender's wallet is read and to which all effects are written. In a block it is the same
+   * draft as `state`; in the pool it is the overlay of pending effects, while `state` is the chain.
    */
   readonly draft: Draft;
   /** In the pool: whether a pending transaction of another sender mints this token. Absent in a block. */
@@ -27,17 +27,17 @@ export type RuleContext = {
 export type Rule = {
   readonly typeGroup: number;
   readonly type: number;
-  /** Credited to the sender before its checks, may be negative (certified types; transactions-rules.md 2.1). */
+  /** Amount credited to the sender before its checks, may be negative (certified types; transactions-rules.md 2.1). */
   advance?(transaction: Transaction, context: RuleContext): bigint;
   /**
-   * The checks of the type in the order of its section, the generic checks at their place (transactions-rules.md
+   * The checks of the type in the order of its section, with the generic checks at their step (transactions-rules.md
    * 2.2). Writes nothing.
    *
-   * @throws {RuleError} on the first refusal
+   * @throws {RuleError} the first refusal
    */
   check(transaction: Transaction, context: RuleContext, sender: Wallet): void;
   /** Effects on the sender and the token store, after nonce and balance were written (transactions-rules.md 2.3). */
   applyToSender?(transaction: Transaction, context: RuleContext): void;
-  /** Effects on everybody else; absent where there are none. The pool never calls it at admission. */
+  /** Effects on other wallets; absent if there are none. Not called by the pool at admission. */
   applyToRecipient?(transaction: Transaction, context: RuleContext): void;
 };

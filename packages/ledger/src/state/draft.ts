@@ -1,6 +1,6 @@
 /**
- * State in the making: written records over a reader, with a journal that serves both to take back a refused
- * transaction and to undo an accepted block (decision 2).
+ * A draft of the state: written records over a reader, with a journal to roll back a refused transaction and to undo an
+ * accepted block (decision 2).
  */
 import type { Change, StateReader, TableName, Tables } from "./tables.ts";
 import { propertyKey } from "./tables.ts";
@@ -12,11 +12,11 @@ export type Draft = StateReader & {
   /** Writes a record; `undefined` removes it. */
   set<T extends TableName>(table: T, key: string, value: Tables[T] | undefined): void;
   mark(): Mark;
-  /** Takes back everything written after the mark. */
+  /** Rolls back everything written after the mark. */
   rollback(mark: Mark): void;
   /**
-   * What was written after the mark (default: ever), one entry for each record, in order of first writing.
-   * A record that was created and removed again is left out.
+   * Changes after the mark (default: all), one entry for each record, in order of first writing.
+   * A record that was created and removed again is omitted.
    */
   changes(since?: Mark): Change[];
 };
@@ -24,12 +24,12 @@ export type Draft = StateReader & {
 type AnyRecord = Tables[TableName] | undefined;
 type Records = Map<string, AnyRecord>;
 
-/** One writing. `first` tells that no earlier one of this record is in the journal. */
+/** One write. `first`: the journal has no earlier write of this record. */
 type Entry = { table: TableName; key: string; before: AnyRecord; first: boolean };
 
 /** A draft over committed state, or over another draft. */
 export function createDraft(base: StateReader): Draft {
-  /** By table, made when first written to: most drafts touch one or two. */
+  /** By table, created by the first write: most drafts write to one or two tables. */
   const written: { [T in TableName]?: Records } = {};
   const journal: Entry[] = [];
 

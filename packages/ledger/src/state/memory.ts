@@ -1,11 +1,11 @@
-/** Committed state in plain maps: for tests, and as the model of what a store must answer. */
+/** Committed state in maps: for tests, and as the reference for the behaviour of a store. */
 import type { Change, StateReader, TableName, Tables, Wallet } from "./tables.ts";
 import { propertyKey, TABLE_NAMES } from "./tables.ts";
 
 export type MemoryState = StateReader & {
-  /** Makes the changes the committed state. */
+  /** Commits changes. */
   commit(changes: readonly Change[]): void;
-  /** Takes changes back, last first. */
+  /** Undoes changes, last first. */
   revert(changes: readonly Change[]): void;
   /** All records of a table. */
   entries<T extends TableName>(table: T): [key: string, value: Tables[T]][];

@@ -1,7 +1,7 @@
 /** The consensus state as tables of immutable records (state.md 2 and 3). */
 import type { BridgechainAsset, BusinessAsset, HtlcExpiration } from "@uniknode/protocol";
 
-/** What a wallet knows about its delegate (state.md 2.1). */
+/** The delegate attributes of a wallet (state.md 2.1). */
 export type Delegate = {
   readonly username: string;
   /** 1 individual, 2 organization, 3 network; absent for delegates of core registrations. */
@@ -23,7 +23,7 @@ export type Delegate = {
 export type Lock = {
   readonly amount: bigint;
   readonly recipientId: string;
-  /** Of the block that carries the lock; absent while it is pending. */
+  /** Timestamp of the block with the lock; absent while it is pending. */
   readonly timestamp?: number;
   readonly vendorField?: string;
   readonly secretHash: string;
@@ -39,7 +39,7 @@ export type Entity = {
   readonly resigned?: true;
 };
 
-/** Optional parts of a wallet; absent means "has not" (state.md 2). */
+/** Optional parts of a wallet (state.md 2). */
 export type Attributes = {
   readonly secondPublicKey?: string;
   /** Public key of the delegate voted for. */
@@ -64,9 +64,9 @@ export type Attributes = {
 
 export type Wallet = {
   readonly address: string;
-  /** Known once the wallet was looked up by it. */
+  /** Present once the wallet was looked up by it. */
   readonly publicKey?: string;
-  /** Smallest unit; may be negative where state.md says so. */
+  /** Smallest unit; may be negative in the cases of state.md. */
   readonly balance: bigint;
   /** Number of transactions sent. */
   readonly nonce: bigint;
@@ -84,7 +84,7 @@ export type Token = {
   readonly lastTransaction: string;
 };
 
-/** A round as it was set up (consensus.md 5); never recomputed afterwards. */
+/** A round as it was opened (consensus.md 5); never recomputed. */
 export type Round = {
   readonly round: number;
   /** First height of the round. */
@@ -136,12 +136,12 @@ export const TABLE_NAMES: readonly TableName[] = [
 
 /** Key of a property: the token id has 64 characters, so the rest is the property key. */
 export const propertyKey = (tokenId: string, key: string): string => `${tokenId}/${key}`;
-/** Key of a voucher: both texts are free, so the length of the first keeps them apart. */
+/** Key of a voucher: both texts are arbitrary, so the length of the first separates them. */
 export const voucherKey = (nftName: string, voucher: string): string =>
   `${nftName.length}/${nftName}/${voucher}`;
 export const entityKey = (type: number, name: string): string => `${type}/${name.toLowerCase()}`;
 
-/** How the ledger sees committed state: synchronous, and only what it needs. Records are never written into. */
+/** The ledger's read access to committed state, synchronous. Its records are immutable. */
 export type StateReader = {
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined;
   /** Addresses of all registered delegates, resigned ones included, in any order. */
@@ -152,7 +152,7 @@ export type StateReader = {
   properties(tokenId: string): Iterable<readonly [key: string, value: string]>;
 };
 
-/** One written record: `before` is what the reader would have answered. `undefined` is absence. */
+/** One written record: `before` is the value that the reader has. `undefined`: no record. */
 export type Change<T extends TableName = TableName> = {
   [N in T]: {
     readonly table: N;

@@ -5,19 +5,19 @@ import type { RuleContext } from "../rules/rule.ts";
 import type { Wallet } from "../state/tables.ts";
 import { requireIssuer } from "./issuers.ts";
 
-/** What every certified transaction carries. */
+/** The certification of a certified transaction. */
 type CertifiedAsset = Required<Pick<Asset, "nft" | "demand" | "certification">>;
 
 /**
  * C1 to C4. The demand itself is not verified: neither its signature nor its content nor any date (trap A10).
  *
  * @returns the wallet that owns the issuing token
- * @throws {RuleError} on the first refusal
+ * @throws {RuleError} the first refusal
  */
 export function checkCertification(transaction: Transaction, context: RuleContext): Wallet {
   const { nft, demand, certification } = transaction.asset as CertifiedAsset;
   const issuer = requireIssuer(transaction, context, certification.payload.iss); // C1, C2
-  // C3: an owner that has never sent anything has no key to verify with
+  // C3: an owner without a sent transaction has no public key to verify with
   const isSigned = issuer.publicKey !== undefined && verifyCertification(certification, issuer.publicKey);
   if (!isSigned) {
     throw certificationRefusal(
@@ -38,19 +38,19 @@ export function checkCertification(transaction: Transaction, context: RuleContex
 /**
  * C1 to C6: the service is paid to the issuer.
  *
- * @throws {RuleError} on the first refusal
+ * @throws {RuleError} the first refusal
  */
 export function checkPaidCertification(transaction: Transaction, context: RuleContext): void {
   const issuer = checkCertification(transaction, context);
-  // C5: bytes carry the cost only, so that this meets hand-made transactions only
+  // C5: bytes have only the cost, which becomes the amount; so this refuses hand-made transactions only
   if (costOf(transaction) !== transaction.amount) throw invalidParameter("amount");
   if (transaction.recipientId !== issuer.address) throw invalidParameter("recipient"); // C6
 }
 
-/** What the service costs, in the smallest unit. */
+/** Cost of the service, in the smallest unit. */
 export const costOf = ({ asset }: Transaction): bigint => asset!.certification!.payload.cost;
 
-/** The refusal of a member of a certified transaction. */
+/** The refusal for an invalid member of a certified transaction. */
 export const invalidParameter = (name: string): RuleError =>
   certificationRefusal(
     "NftTransactionParametersError",
@@ -61,7 +61,7 @@ const certificationRefusal = (code: string, reason: string): RuleError =>
   new RuleError(code, `Failed to apply certified transaction:: ${reason}`);
 
 /**
- * What a rewarded or voucher transaction must cost: nothing, but the fee that is due.
+ * The cost of a transaction with a reward or voucher must be 0, and its fee the one that is due.
  *
  * @throws {RuleError} WrongServiceCostError, WrongFeeError
  */

@@ -1,4 +1,4 @@
-/** What properties may be given to a token (state.md 3.3). */
+/** Constraints on the properties of tokens (state.md 3.3). */
 import type { NftToken } from "@uniknode/protocol";
 import { utf8ToBytes } from "@uniknode/protocol";
 import { refusal } from "../rules/common.ts";
@@ -12,13 +12,13 @@ const UNIK = "unik";
 
 const MAX_VALUE_BYTES = 255;
 
-/** The comma belongs to it: the network's own pattern has a range from plus to dot (trap A12). */
+/** It includes the comma: the pattern of the network has a range from plus to dot (trap A12). */
 const KEY_PATTERN = /^[a-zA-Z0-9+,\-./_]+$/;
-/** How refusals show the pattern. */
+/** The pattern as in the messages of refusals. */
 const KEY_PATTERN_TEXT = String.raw`/^[a-zA-Z0-9+-\.\/\_]+$/`;
 
 /**
- * Refuses a value beyond 255 bytes of UTF-8.
+ * Refuses values longer than 255 bytes of UTF-8.
  *
  * @throws {RuleError} NftPropertyTooLongError
  */
@@ -34,7 +34,7 @@ export function checkSizes({ properties = {} }: NftToken): void {
 }
 
 /**
- * Step 3: a unik cannot be minted without its type. A token of another name needs some property, whichever it is.
+ * Step 3: a unik cannot be minted without its type. A token of another name needs at least one property.
  *
  * @throws {RuleError} ConstraintError
  */
@@ -60,7 +60,7 @@ export function checkConstraints(state: StateReader, name: string, token: NftTok
 }
 
 function checkType(state: StateReader, tokenId: string, value: string | null): void {
-  // 2: even for the value that it has, and for its deletion (trap A12)
+  // 2: even for its current value, and for its deletion (trap A12)
   if (getProperty(state, tokenId, TYPE) !== undefined) throw violation(TYPE, "immutable");
   if (value === null || !KIND_TEXTS.includes(value)) throw violation(TYPE, "enumeration");
 }

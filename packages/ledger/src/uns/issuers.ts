@@ -1,11 +1,11 @@
-/** Who issues certifications: tokens that the network trusts, spoken for by their present owner (trap A10). */
+/** Issuers of certifications: tokens that the network trusts, represented by their current owner (trap A10). */
 import type { Transaction } from "@uniknode/protocol";
 import { RuleError } from "../rules/error.ts";
 import type { RuleContext } from "../rules/rule.ts";
 import type { StateReader, Wallet } from "../state/tables.ts";
 import { walletAt } from "../wallets.ts";
 
-/** How the network words that a token does not exist. */
+/** The network's message for a token that does not exist. */
 export const UNKNOWN_TOKEN = "Cannot read property 'ownerId' of null";
 
 /**
@@ -30,7 +30,7 @@ export function requireIssuer({ id }: Transaction, context: RuleContext, iss: st
   );
 }
 
-/** The wallet that owns a token now; absent where the token does not exist. */
+/** The wallet that owns a token now; undefined if the token does not exist. */
 export function ownerOf(state: StateReader, tokenId: string): Wallet | undefined {
   const token = state.get("tokens", tokenId);
   return token && walletAt(state, token.ownerId);

@@ -3,11 +3,11 @@
 /** Name by type. */
 const NAMES: Readonly<Record<number, string>> = { 1: "individual", 2: "organization", 3: "network" };
 
-/** The texts that the property may have. */
+/** Valid values of the property. */
 export const KIND_TEXTS: readonly string[] = Object.keys(NAMES);
 
-/** Name of a type; absent for a type that tokens other than uniks may have. */
+/** Name of a type; undefined for a type that only other tokens than uniks may have. */
 export const kindName = (type: number): string | undefined => NAMES[type];
 
-/** Type in a wallet's map of a token whose property is `text`; NaN where the property is missing or no number. */
+/** Type in a wallet's map of a token whose property is `text`; NaN if the property is missing or no number. */
 export const typeFromText = (text: string | null | undefined): number => Number.parseInt(text ?? "", 10);

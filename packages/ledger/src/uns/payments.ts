@@ -1,12 +1,12 @@
-/** What certified mints and updates move besides their fee (state.md 4.1). */
+/** Payments of certified mints and updates besides their fee (state.md 4.1). */
 import type { Transaction } from "@uniknode/protocol";
 import { rewardOf } from "../rules/economy.ts";
 import type { RuleContext } from "../rules/rule.ts";
 import { credit, saveWallet, walletOf } from "../wallets.ts";
 
 /**
- * Before the checks, a rewarded sender gets its reward and its fee back; the forger is paid all the same, so that
- * the fee is created (trap A5).
+ * Before the checks, a rewarded sender receives its reward and its fee; the forger receives the fee too, so that the
+ * fee is created (trap A5).
  */
 export function advanceReward(transaction: Transaction, context: RuleContext): bigint {
   const reward = rewardOf(transaction, context);
@@ -14,8 +14,8 @@ export function advanceReward(transaction: Transaction, context: RuleContext): b
 }
 
 /**
- * The cost goes to the recipient, and the foundation gets its share of a reward. The network's description gives the
- * foundation by its public key, which its wallet has from the first reward on (state.md 2.2).
+ * The recipient receives the cost, and the foundation receives its share of a reward. The network's description has the
+ * public key of the foundation, which its wallet has from the first reward on (state.md 2.2).
  */
 export function payService(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;

@@ -5,15 +5,15 @@ import { propertyKey, type StateReader } from "../state/tables.ts";
 
 /** 1 individual, 2 organization, 3 network. */
 export const TYPE = "type";
-/** Values that were disclosed, joined by commas. */
+/** Disclosed values, joined by commas. */
 export const EXPLICIT_VALUES = "explicitValues";
-/** Whether the token names a delegate: "true" or "false". */
+/** Whether the token is the name of a delegate: "true" or "false". */
 export const DELEGATE_BADGE = "Badges/NP/Delegate";
 
 export const getProperty = (state: StateReader, tokenId: string, key: string): string | undefined =>
   state.get("properties", propertyKey(tokenId, key));
 
-/** Inserts or replaces; `null` deletes, which is no error where there is nothing. */
+/** Inserts or replaces; `null` deletes, without an error if there is no value. */
 export const setProperty = (draft: Draft, tokenId: string, key: string, value: string | null): void =>
   draft.set("properties", propertyKey(tokenId, key), value ?? undefined);
 

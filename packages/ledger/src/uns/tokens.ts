@@ -40,7 +40,7 @@ export function mintToken(transaction: Transaction, { draft, network }: RuleCont
   setProperties(draft, token);
 }
 
-/** Writes the properties of the asset, and notes the transaction as the last one of the token. */
+/** Writes the properties of the asset, and records the transaction as the last one of the token. */
 export function updateToken(transaction: Transaction, { draft }: RuleContext): void {
   const { token } = nftOf(transaction);
   setProperties(draft, token);
@@ -48,7 +48,7 @@ export function updateToken(transaction: Transaction, { draft }: RuleContext): v
   if (record) draft.set("tokens", token.tokenId, { ...record, lastTransaction: transaction.id });
 }
 
-/** Takes the token from the sender and gives it to the recipient in the store; properties come after that. */
+/** Removes the token from the sender and assigns it to the recipient in the store; then writes the properties. */
 export function sendToken(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;
   const { token } = nftOf(transaction);
@@ -60,7 +60,7 @@ export function sendToken(transaction: Transaction, context: RuleContext): void 
 }
 
 /**
- * Puts a sent token at the end of the recipient's map: that is where a token sent to oneself goes, too (trap A7).
+ * Adds a sent token at the end of the recipient's map, also if sender and recipient are the same (trap A7).
  * Its type is the one in the store, which the transfer may have changed (traps A11 and A22).
  */
 export function receiveToken(transaction: Transaction, { draft }: RuleContext): void {
@@ -74,7 +74,7 @@ function addToMap(draft: Draft, wallet: Wallet, tokenId: string, type: number): 
   saveWallet(draft, withAttribute(wallet, "tokens", tokens));
 }
 
-/** The map goes with its last token. */
+/** Removes the map with its last token. */
 function removeFromMap(draft: Draft, wallet: Wallet, tokenId: string): void {
   const { [tokenId]: _, ...others } = wallet.attributes.tokens ?? {};
   const tokens = Object.keys(others).length > 0 ? others : undefined;

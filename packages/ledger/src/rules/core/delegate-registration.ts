@@ -6,9 +6,9 @@ import { checkCommon, isMultiSignatureWallet, multiSignatureNotSupported, refusa
 import type { Rule, RuleContext } from "../rule.ts";
 
 /**
- * The refusals of transactions-rules.md 3.3 in their order.
+ * The checks of transactions-rules.md 3.3 in their order.
  *
- * @throws {RuleError} on the first one
+ * @throws {RuleError} the first refusal
  */
 export function checkRegistration(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const { username } = transaction.asset!.delegate!;

@@ -6,9 +6,9 @@ import { checkCommon, refusal } from "../common.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
 /**
- * The refusals of transactions-rules.md 3.8 in their order.
+ * The checks of transactions-rules.md 3.8 in their order.
  *
- * @throws {RuleError} on the first one
+ * @throws {RuleError} the first refusal
  */
 export function checkResignation(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const { delegate } = sender.attributes;
@@ -34,7 +34,7 @@ function activeCount(state: StateReader): number {
   return count;
 }
 
-/** Votes stay where they are; the delegate leaves the ranking at the next round. */
+/** Votes are not changed; the delegate is not ranked from the next round on. */
 export function resign({ senderPublicKey }: Transaction, { draft, network }: RuleContext): void {
   const sender = walletOf(draft, senderPublicKey, network);
   saveDelegate(draft, sender, { ...sender.attributes.delegate!, resigned: true });

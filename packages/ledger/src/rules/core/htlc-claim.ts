@@ -1,4 +1,4 @@
-/** Taking a locked amount with its secret (transactions-rules.md 3.9). Any wallet may send it. */
+/** Claim of a locked amount by its secret (transactions-rules.md 3.9). Any wallet may send it. */
 import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
 import { checkGeneric, refusal } from "../common.ts";
@@ -22,7 +22,7 @@ export const htlcClaim: Rule = {
     }
   },
 
-  /** The recipient of the lock gets the amount, whoever claims it. */
+  /** The recipient of the lock receives the amount, whichever wallet claims it. */
   applyToRecipient({ asset, fee }, { draft }) {
     const held = requireLock(draft, asset!.claim!.lockTransactionId);
     removeLock(draft, held);

@@ -1,4 +1,4 @@
-/** Locking an amount for a recipient who knows a secret (transactions-rules.md 3.9). */
+/** Lock of an amount for a recipient that knows a secret (transactions-rules.md 3.9). */
 import { walletOf } from "../../wallets.ts";
 import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";

@@ -1,4 +1,4 @@
-/** Giving an expired lock back to its owner (transactions-rules.md 3.9). Any wallet may send it. */
+/** Refund of an expired lock to its owner (transactions-rules.md 3.9). Any wallet may send it. */
 import { credit } from "../../wallets.ts";
 import { checkGeneric, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";

@@ -29,7 +29,7 @@ export function requireLock(state: StateReader, id: string): HeldLock {
   );
 }
 
-/** Whether a lock is expired at the head. `margin` is what it must still have left. */
+/** Whether a lock is expired at the head, or has less than `margin` left. */
 export function isExpired(
   { type, value }: HtlcExpiration,
   { head }: RuleContext,
@@ -48,7 +48,7 @@ export function addLock(draft: Draft, owner: Wallet, id: string, lock: Lock): vo
   draft.set("locks", id, owner.address);
 }
 
-/** The attribute stays when its last lock goes: the wallet then has a locked balance of 0. */
+/** The attribute stays when its last lock is removed: the wallet then has a locked balance of 0. */
 export function removeLock(draft: Draft, { id, lock, owner }: HeldLock): void {
   const { [id]: _, ...locks } = owner.attributes.htlc!.locks;
   const lockedBalance = owner.attributes.htlc!.lockedBalance - lock.amount;

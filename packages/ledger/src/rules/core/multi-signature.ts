@@ -28,7 +28,7 @@ export const multiSignature: Rule = {
     if (registeredWallet(context.state, transaction, context.network).attributes.multiSignature) {
       throw refusal("MultiSignatureAlreadyRegisteredError", "multi signature is already enabled.");
     }
-    // 4: only `min` good ones are needed (trap A17)
+    // 4: only `min` valid ones are needed (trap A17)
     if (!isSignedByParticipants(transaction, { min, publicKeys })) {
       throw unverifiable();
     }

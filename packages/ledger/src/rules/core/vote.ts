@@ -5,16 +5,16 @@ import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
-/** The one vote of a transaction: whether it is given or taken back, and the delegate's public key. */
+/** The vote of a transaction: vote or unvote, and the delegate's public key. */
 export function voteOf({ asset }: Transaction): { isGiven: boolean; delegate: string } {
   const vote = asset!.votes![0]!;
   return { isGiven: vote.startsWith("+"), delegate: vote.slice(1) };
 }
 
 /**
- * The refusals of transactions-rules.md 3.4 in their order. A resigned delegate may be unvoted but not voted (trap A16).
+ * The checks of transactions-rules.md 3.4 in their order. A resigned delegate may be unvoted but not voted (trap A16).
  *
- * @throws {RuleError} on the first one
+ * @throws {RuleError} the first refusal
  */
 export function checkVote(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const { isGiven, delegate } = voteOf(transaction);

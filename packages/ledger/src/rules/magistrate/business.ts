@@ -8,7 +8,7 @@ import type { RuleContext } from "../rule.ts";
 
 export type Business = NonNullable<Attributes["business"]>;
 
-/** How the types word that there is no business. */
+/** The message of some types for a wallet without a business. */
 export const businessNotRegistered = (): RuleError =>
   refusal("BusinessIsNotRegisteredError", "wallet is not a business.");
 export const walletNotBusiness = (): RuleError =>
@@ -17,7 +17,7 @@ export const walletNotBusiness = (): RuleError =>
 /**
  * The business of the sender, unless it has resigned.
  *
- * @throws {RuleError} what `missing` makes, or BusinessIsResignedError
+ * @throws {RuleError} the error from `missing`, or BusinessIsResignedError
  */
 export function requireBusiness({ attributes }: Wallet, missing: () => RuleError): Business {
   const { business } = attributes;
@@ -52,7 +52,7 @@ export function checkPortNames(ports: Readonly<Record<string, number>>): void {
   throw refusal("PortKeyMustBeValidPackageNameError", "the package name(s) defined in ports is not valid.");
 }
 
-/** Writes what `change` makes of the sender's business. */
+/** Writes the result of `change` for the sender's business. */
 export function changeBusiness(
   { senderPublicKey }: Transaction,
   { draft, network }: RuleContext,

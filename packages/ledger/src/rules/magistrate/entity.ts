@@ -8,7 +8,7 @@ import type { Rule, RuleContext } from "../rule.ts";
 const REGISTER = 0;
 const UPDATE = 1;
 
-/** Entities of this type bear the name of a delegate. */
+/** Entities of this type have the name of a delegate. */
 const DELEGATE = 4;
 
 function checkEntity(transaction: Transaction, context: RuleContext, sender: Wallet): void {
@@ -68,7 +68,7 @@ function applyEntity(transaction: Transaction, { draft, network }: RuleContext):
   if (asset!.action === REGISTER) draft.set("entities", entityKey(entity.type, entity.data.name!), id);
 }
 
-/** The entity after the action; there is none before a registration. */
+/** The entity after the action; before a registration it is undefined. */
 function changed(entity: Entity | undefined, { action, type, subType, data }: Asset): Entity {
   if (!entity) return { type: type!, subType: subType!, data: data! };
   if (action === UPDATE) return { ...entity, data: { ...entity.data, ...data } };

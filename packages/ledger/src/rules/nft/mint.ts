@@ -8,9 +8,9 @@ import { nftOf } from "../economy.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
 /**
- * The refusals of transactions-rules.md 5.1 in their order.
+ * The checks of transactions-rules.md 5.1 in their order.
  *
- * @throws {RuleError} on the first one
+ * @throws {RuleError} the first refusal
  */
 export function checkMint(
   transaction: Transaction,
@@ -29,7 +29,7 @@ export function checkMint(
   checkCommon(transaction, context, sender, options); // 5
 }
 
-/** On the chain, or by what is pending: the sender's own map contains what it mints itself. */
+/** Whether the token exists on the chain, or a pending transaction of another sender mints it. */
 const isOwned = (tokenId: string, { state, isMintPending }: RuleContext, sender: Wallet): boolean =>
   state.get("tokens", tokenId) !== undefined || holds(sender, tokenId) || isMintPending?.(tokenId) === true;
 

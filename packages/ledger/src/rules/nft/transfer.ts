@@ -8,9 +8,9 @@ import { nftOf } from "../economy.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
 /**
- * The refusals of transactions-rules.md 5.3 in their order. The properties meet no constraint, not even the one on `type` (trap A11).
+ * The checks of transactions-rules.md 5.3 in their order. The properties have no constraint, not even `type` (trap A11).
  *
- * @throws {RuleError} on the first one
+ * @throws {RuleError} the first refusal
  */
 export function checkTransfer(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const { token } = nftOf(transaction);

@@ -8,10 +8,10 @@ import { nftOf } from "../economy.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
 /**
- * The refusals of transactions-rules.md 5.2 in their order. Only `type` is protected: the holder may write every other property,
- * whatever it means elsewhere (trap A9).
+ * The checks of transactions-rules.md 5.2 in their order. Only `type` is protected: the holder may write every other
+ * property, whatever its meaning (trap A9).
  *
- * @throws {RuleError} on the first one
+ * @throws {RuleError} the first refusal
  */
 export function checkUpdate(
   transaction: Transaction,

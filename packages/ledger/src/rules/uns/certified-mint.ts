@@ -14,7 +14,7 @@ import type { Rule, RuleContext } from "../rule.ts";
 
 function checkCertifiedMint(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const voucher = voucherOf(transaction);
-  const type = requireType(transaction); // 7: the network looks for it before anything else
+  const type = requireType(transaction); // 7: checked before all others by the network
   checkMint(transaction, context, sender, { skipsBalance: voucher !== undefined }); // 1 to 5
   checkPaidCertification(transaction, context); // 6
   checkVotedType(type, context, sender); // 8
@@ -41,7 +41,7 @@ function checkVotedType(type: number, { state, network }: RuleContext, { attribu
   );
 }
 
-/** The forger's reward, except that vouchers of individuals are worth nothing under V2. */
+/** The forger's reward; 0 for vouchers of individuals under V2. */
 function dueFee(type: number, { milestone }: RuleContext): bigint {
   if (kindName(type) === undefined) {
     throw new RuleError("InvalidDidTypeError", `no voucher exists for tokens of type ${type}`);
@@ -49,7 +49,7 @@ function dueFee(type: number, { milestone }: RuleContext): bigint {
   return milestone.unsTokenEcoV2 && type === INDIVIDUAL ? 0n : rewardOfType(milestone, type).forger;
 }
 
-/** Only blocks before this one count: one block may use a voucher several times (trap A3). */
+/** Counts uses in earlier blocks only: one block may use a voucher several times (trap A3). */
 function checkUnused(voucher: string, transaction: Transaction, { state }: RuleContext): void {
   if (state.get("vouchers", voucherKey(nftOf(transaction).name, voucher)) === undefined) return;
   throw new RuleError(

@@ -12,7 +12,7 @@ function checkCertifiedTransfer(transaction: Transaction, context: RuleContext, 
   checkTransfer(transaction, context, sender); // 1
   checkCertification(transaction, context); // 2
   const { sub, cryptoAccountAddress } = transaction.asset!.demand!.payload;
-  // 3: a token that does not exist has no owner either
+  // 3: a token that does not exist has no owner
   if (context.state.get("tokens", sub)?.ownerId !== sender.address) throw invalidParameter("sender");
   if (transaction.recipientId !== cryptoAccountAddress) throw invalidParameter("recipient"); // 4
 }
@@ -26,7 +26,7 @@ function payIssuer(transaction: Transaction, { draft }: RuleContext): void {
 export const certifiedTransfer: Rule = {
   typeGroup: 2001,
   type: 6,
-  // The cost is no amount: it leaves the sender before the checks.
+  // The cost is not part of the amount: it is subtracted from the sender before the checks.
   advance: (transaction) => -costOf(transaction),
   check: checkCertifiedTransfer,
   applyToSender: sendToken,

@@ -8,7 +8,7 @@ import { rewardOf } from "../economy.ts";
 import { checkUpdate } from "../nft/update.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
-/** An alive demand is rewarded each time it is made (trap A15). */
+/** An alive demand is rewarded each time (trap A15). */
 function checkCertifiedUpdate(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const reward = rewardOf(transaction, context);
   checkUpdate(transaction, context, sender, { skipsBalance: reward !== undefined }); // 1, 2

@@ -22,7 +22,7 @@ function checkUnikRegistration(transaction: Transaction, context: RuleContext, s
       "Failed to apply transaction: the crypto-account has several UniknameID",
     );
   }
-  // 4: whoever wrote the values (trap A9)
+  // 4: whichever wallet wrote the values (trap A9)
   if (!getProperty(context.state, tokenId, EXPLICIT_VALUES)) {
     throw new RuleError(
       "UnikNameNotDisclosedError",
@@ -44,7 +44,7 @@ function checkKind(tokenId: string, { state, network }: RuleContext): void {
   );
 }
 
-/** The type is the one in the wallet; tokens that come or go later change nothing. */
+/** The type is the one in the wallet; tokens that are added or removed later do not change it. */
 function registerUnik(transaction: Transaction, context: RuleContext): void {
   const { draft, network } = context;
   const tokenId = transaction.asset!.delegate!.username;

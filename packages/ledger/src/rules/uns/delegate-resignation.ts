@@ -9,7 +9,7 @@ import type { Rule, RuleContext } from "../rule.ts";
 
 function checkUnikResignation(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const username = sender.attributes.delegate?.username;
-  // 1, 2: the badge is believed, whoever wrote it (trap A9); genesis delegates have none
+  // 1, 2: the badge counts, whichever wallet wrote it (trap A9); genesis delegates have none
   if (!username || getProperty(context.state, username, DELEGATE_BADGE) !== "true") {
     throw new RuleError(
       "CryptoAccountNotADelegateError",

@@ -1,4 +1,4 @@
-/** Disclosing the readable names of a unik (transactions-rules.md 7.1). */
+/** Disclosure of the readable names of a unik (transactions-rules.md 7.1). */
 import {
   discloseSubject,
   type Transaction,
@@ -13,7 +13,7 @@ import { checkCommon, refusal } from "../common.ts";
 import { RuleError } from "../error.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
-/** What the token store takes, in characters. */
+/** Maximum length in the token store, in characters. */
 const MAX_VALUE_CHARACTERS = 255;
 
 const demandOf = ({ asset }: Transaction) => asset!["disclose-demand"]!;
@@ -31,13 +31,13 @@ function checkDisclosure(transaction: Transaction, context: RuleContext, sender:
     );
   }
   checkNew(transaction, context); // 7
-  // 8: who holds nothing may disclose for any token, existing or not (trap A8)
+  // 8: a wallet without tokens may disclose for any token, existing or not (trap A8)
   const { sub } = demandOf(transaction).payload;
   if (sender.attributes.tokens !== undefined && !holds(sender, sub)) throw notOwner(sender, sub);
   checkCommon(transaction, context, sender); // 9
 }
 
-/** The owner of the token that issues the demand; it need not be the token disclosed, nor the sender's. */
+/** The owner of the token that issues the demand, which may differ from the disclosed token and from the sender's. */
 function requireDemander(transaction: Transaction, { state }: RuleContext): Wallet {
   const owner = ownerOf(state, demandOf(transaction).payload.iss);
   if (owner) return owner;
@@ -65,7 +65,7 @@ function checkSignatures(transaction: Transaction, certifier: Wallet, demander: 
   }
 }
 
-/** Only blocks before this one count, and only while the token has explicit values (trap A3). */
+/** Counts uses in earlier blocks only, and only while the token has explicit values (trap A3). */
 function checkNew(transaction: Transaction, { state }: RuleContext): void {
   const { sub } = demandOf(transaction).payload;
   if (getProperty(state, sub, EXPLICIT_VALUES) === undefined) return;
@@ -77,10 +77,9 @@ function checkNew(transaction: Transaction, { state }: RuleContext): void {
 }
 
 /**
- * New values go first, each value stands once. An empty text counts as one empty value, which leaves a comma at
- * the end.
+ * New values first, each value once. An empty text counts as one empty value, which leaves a comma at the end.
  *
- * @throws {RuleError} NftPropertyTooLongError where the store could not take them (trap A8)
+ * @throws {RuleError} NftPropertyTooLongError if they are too long for the store (trap A8)
  */
 function disclose(transaction: Transaction, { draft }: RuleContext): void {
   const { sub, explicitValue } = demandOf(transaction).payload;

@@ -10,8 +10,8 @@ export const noUnik = ({ id }: Transaction): RuleError =>
   new RuleError("NoUnikError", `Failed to apply transaction ${id}: the crypto-account has no UniknameID`);
 
 /**
- * The first token in order of acquisition gives the type of the voter. A genesis delegate has no type, so that
- * votes for it can be neither given nor taken back with this type (trap A7).
+ * The first token in order of acquisition gives the type of the voter. A genesis delegate has no type, so that it can
+ * be neither voted nor unvoted with this transaction type (trap A7).
  */
 function checkUnikVote(transaction: Transaction, context: RuleContext, sender: Wallet): void {
   const [first] = Object.values(sender.attributes.tokens ?? {});

@@ -25,7 +25,7 @@ const UNIK_FACTS: Readonly<Record<string, UnikFactName>> = {
 };
 
 /**
- * That a transaction was applied, then what its type means.
+ * The fact of the applied transaction, then those of its type.
  *
  * @param ownerOf address of a token's holder right after the transaction, if the token exists
  */
@@ -56,7 +56,7 @@ export function transactionFacts(
 const tokenIdOf = (transaction: Transaction): string =>
   transaction.asset?.["disclose-demand"]?.payload.sub ?? nftOf(transaction).token.tokenId;
 
-/** The wallets that a block changed, by ascending address; a new one without public key is a cold one. */
+/** Facts of the wallets that a block changed, by ascending address; a new one without public key is a cold wallet. */
 export function walletFacts(changes: readonly Change[]): Fact[] {
   return changes
     .filter((change) => change.table === "wallets")

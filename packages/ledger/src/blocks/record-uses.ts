@@ -1,6 +1,6 @@
 /**
- * Vouchers and disclose demands that were used. They are recorded when the block is complete: a check sees stored
- * blocks only, so that one block may use the same voucher several times (trap A3).
+ * Records used vouchers and disclose demands when the block is complete: the checks see stored blocks only, so that one
+ * block may use the same voucher several times (trap A3).
  */
 import type { SealedTransaction, Transaction } from "@uniknode/protocol";
 import { nftOf, voucherOf } from "../rules/economy.ts";
@@ -16,7 +16,7 @@ export function recordUses(draft: Draft, transactions: readonly SealedTransactio
   }
 }
 
-/** The first use stands. */
+/** Keeps the first use. */
 function record(draft: Draft, table: "vouchers" | "disclosures", key: string, { id }: Transaction): void {
   if (draft.get(table, key) === undefined) draft.set(table, key, id);
 }
