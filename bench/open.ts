@@ -48,7 +48,7 @@ const openChain = (database: Database) =>
     network,
     genesis,
     verifier: { verify: async () => [], close: async () => {} },
-    events: createEventLog(database, { wanted: () => new Set() }),
+    events: createEventLog(database, { recordedNames: () => new Set() }),
     eventsOfFacts: () => [],
     eventsOfRevert: () => [],
     now: Date.now,

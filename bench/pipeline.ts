@@ -39,7 +39,7 @@ export function openPipeline(path: string, fixture: Fixture, options: PipelineOp
     network: fixture.network,
     genesis: fixture.genesis,
     verifier,
-    events: createEventLog(database, { wanted: () => new Set() }),
+    events: createEventLog(database, { recordedNames: () => new Set() }),
     ...events,
     now: Date.now,
     onListenerError(error) {

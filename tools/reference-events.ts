@@ -4,9 +4,9 @@ import { isRemembered } from "../packages/node/src/event-log/history.ts";
 import {
   EVENTS,
   isChainFact,
-  isReversal,
+  isRetraction,
   loggedName,
-  reversalOf,
+  retractionNameOf,
 } from "../packages/node/src/events/catalogue.ts";
 import type { Event } from "../packages/node/src/events/event.ts";
 import { DATA_SCHEMAS } from "../packages/node/src/events/schemas.ts";
@@ -77,8 +77,8 @@ async function findExamples(): Promise<Map<string, Event>> {
 }
 
 const eventRow = (name: string, when: string): string => {
-  const isFact = isChainFact(name) && !isReversal(name);
-  return `| [\`${name}\`](#${anchorOf(loggedName(name))}) | ${when} | ${isFact ? `\`${reversalOf(name)}\`` : ""} | ${isRemembered(name) ? "yes" : ""} |`;
+  const isFact = isChainFact(name) && !isRetraction(name);
+  return `| [\`${name}\`](#${anchorOf(loggedName(name))}) | ${when} | ${isFact ? `\`${retractionNameOf(name)}\`` : ""} | ${isRemembered(name) ? "yes" : ""} |`;
 };
 
 /** As GitHub makes it of a heading. */

@@ -96,7 +96,7 @@ async function generate(path: string, size: Size): Promise<NetworkFiles> {
       network,
       genesis,
       verifier: { verify: async (checks) => checks.map(() => true), close: async () => {} },
-      events: createEventLog(database, { wanted: () => new Set() }),
+      events: createEventLog(database, { recordedNames: () => new Set() }),
       eventsOfFacts: () => [],
       eventsOfRevert: () => [],
       now: Date.now,

@@ -38,8 +38,8 @@ export function openService(options: Partial<WebhookOptions> = {}): Service {
   migrate(chain);
   const database = openDatabase(path);
   const names = new Set(["block.applied", "transaction.applied"]);
-  const chainLog = createEventLog(chain, { wanted: () => names });
-  const eventLog = createEventLog(database, { wanted: () => new Set() });
+  const chainLog = createEventLog(chain, { recordedNames: () => names });
+  const eventLog = createEventLog(database, { recordedNames: () => new Set() });
   const store = createWebhookStore(database);
   const { post, close: closePost } = createPost({ ...DEFAULT_POST_OPTIONS, allowPrivateTargets: true });
   const webhooks = createWebhooks(

@@ -5,7 +5,7 @@ import { createChain, DEFAULT_CHAIN_OPTIONS } from "../chain/chain.ts";
 import { refusalOf } from "../chain/outcome.ts";
 import type { Verifier } from "../chain/pipeline/verifier.ts";
 import { replay } from "../chain/replay.ts";
-import { DEFAULT_MAX_AGE_SECONDS, wantedEvents } from "../event-log/recorded.ts";
+import { DEFAULT_MAX_AGE_SECONDS, recordedEvents } from "../event-log/recorded-events.ts";
 import { eventsOfRevert } from "../events/block-events.ts";
 import { openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
@@ -63,9 +63,9 @@ export async function importBlocks(
       network,
       genesis,
       verifier,
-      events: createEventLog(database, { wanted: () => names, now: nowMs }),
+      events: createEventLog(database, { recordedNames: () => names, now: nowMs }),
       eventsOfFacts: (facts, header) =>
-        wantedEvents(facts, header, {
+        recordedEvents(facts, header, {
           names,
           isCatchingUp: true,
           now: slots.timeAt(nowMs()),

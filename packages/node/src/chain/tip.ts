@@ -33,7 +33,7 @@ export function createTip(head: BlockHeader, { executor, stores, eventsOfFacts }
   let tip = head;
 
   function eventsOf(facts: readonly Fact[], header: BlockHeader): Event[] {
-    const told = facts.filter(({ name }) => events.wants(name));
+    const told = facts.filter(({ name }) => events.isRecorded(name));
     return told.length > 0 ? eventsOfFacts(told, header) : [];
   }
 

@@ -1,9 +1,9 @@
 /**
- * Events of blocks that are on the chain since long, made again from what is stored. They have the ids that they had
- * when they happened. What depends on the state of that time cannot be made again:
+ * Past events, derived from stored blocks. They have the ids that they had when they happened. What depends on the
+ * state of that time cannot be derived:
  *
- * - `wallet.saved` and `wallet.created.cold` are never made;
- * - the delegates in `forger.missing`, `round.missed` and `round.created` are told with address, public key and
+ * - `wallet.saved` and `wallet.created.cold` are never derived;
+ * - the delegates in `forger.missing`, `round.missed` and `round.created` have address, public key and
  *   username, and in `round.created` with the votes and the round, as the round was set up;
  * - everything else is exactly what it was.
  */
@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from "@uniknode/protocol";
 import { eventsOfFacts, factId } from "../events/block-events.ts";
-import { isChainFact, isReversal } from "../events/catalogue.ts";
+import { isChainFact, isRetraction } from "../events/catalogue.ts";
 import type { JsonObject } from "../events/content.ts";
 import type { Event } from "../events/event.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
@@ -36,9 +36,9 @@ export type History = {
 
 const LOST: ReadonlySet<string> = new Set(["wallet.saved", "wallet.created.cold"]);
 
-/** Whether stored blocks tell of events of this name. */
+/** Whether events of this name can be derived from stored blocks. */
 export const isRemembered = (name: string): boolean =>
-  isChainFact(name) && !isReversal(name) && !LOST.has(name);
+  isChainFact(name) && !isRetraction(name) && !LOST.has(name);
 
 export function createHistory(database: Database, network: Network): History {
   const blocks = createBlockStore(database);
@@ -111,7 +111,7 @@ export function createHistory(database: Database, network: Network): History {
 
   function ownerAfter(tokenId: string, transaction: Transaction, position: Position): string | undefined {
     if (movesToken(transaction)) return transaction.recipientId;
-    // Whoever mints or updates a unik holds it.
+    // The sender of a mint or an update is the owner.
     if (transaction.asset?.nft) return addressOf(transaction.senderPublicKey);
     const owner = owners.ownerAfter(tokenId, position);
     return owner && ("address" in owner ? owner.address : addressOf(owner.publicKey));

@@ -1,4 +1,4 @@
-/** Writes the events that no block caused. */
+/** Records the events that no block caused. */
 import type { Logger } from "pino";
 import type { Event } from "../events/event.ts";
 import type { Database } from "../store/engine/database.ts";
@@ -7,27 +7,27 @@ import type { EventLog } from "../store/events/event-log.ts";
 export type ReporterDeps = {
   readonly database: Pick<Database, "transaction">;
   readonly events: EventLog;
-  /** Readers of the log can find more in it. */
+  /** Called after events were recorded and can be read. */
   readonly onLogged: () => void;
   readonly logger: Logger;
 };
 
 export type Reporter = {
   /**
-   * Writes what is about to happen, in a transaction of its own.
+   * Records events that are about to happen, in a transaction of its own.
    *
-   * @throws {Error} of the database, whereupon it must not happen
+   * @throws {Error} of the database; the caller must then not let them happen
    */
   log(...happening: Event[]): void;
-  /** Writes what has happened, which stands whether it can be written or not. */
+  /** Records events that have happened; logs an error if they cannot be written. */
   report(...happened: Event[]): void;
 };
 
 export function createReporter({ database, events, onLogged, logger }: ReporterDeps): Reporter {
   function log(...happening: Event[]): void {
-    if (!happening.some(({ name }) => events.wants(name))) return;
+    if (!happening.some(({ name }) => events.isRecorded(name))) return;
     database.transaction(() => events.append(happening));
-    // The pool reports within a transaction of its own, which readers see when it has ended.
+    // The pool reports within a transaction of its own; readers see the events after its commit.
     queueMicrotask(onLogged);
   }
   return {

@@ -1,6 +1,6 @@
-/** Keeps the event log within its bounds: a piece at a time, so that no block waits for it. */
+/** Keeps the event log within its bounds, in small steps, so that no block waits for it. */
 import type { EventLog, Retention } from "../store/events/event-log.ts";
-import type { Interest } from "./subscribed.ts";
+import type { SubscribedEvents } from "./subscribed-events.ts";
 
 export const DEFAULT_EVENT_RETENTION: Retention = {
   maxEvents: 1_000_000,
@@ -9,25 +9,25 @@ export const DEFAULT_EVENT_RETENTION: Retention = {
 
 export type EventRetentionDeps = {
   readonly events: Pick<EventLog, "prune">;
-  /** Names that nobody wants any more leave with the events. */
-  readonly interest: Pick<Interest, "forget">;
-  /** Hears why events could not be dropped; the next round tries again. */
+  /** Names without subscribers are dropped together with old events. */
+  readonly subscribedEvents: Pick<SubscribedEvents, "dropExpired">;
+  /** Called with the error when events could not be dropped; the next round tries again. */
   readonly onError: (error: unknown) => void;
   readonly everyMs?: number;
 };
 
 const EVERY_MS = 60_000;
-/** Other writers come between two pieces. */
+/** Lets other writers run between two steps. */
 const PAUSE_MS = 10;
 
 /**
- * Drops outdated events from now on, once a minute; those that a reader has not handled stay.
+ * Drops old events once a minute; events that a reader has not handled stay.
  *
- * @returns how to end it
+ * @returns a function that stops it
  */
 export function startEventRetention(
   retention: Retention,
-  { events, interest, onError, everyMs = EVERY_MS }: EventRetentionDeps,
+  { events, subscribedEvents, onError, everyMs = EVERY_MS }: EventRetentionDeps,
 ): () => void {
   let timer: NodeJS.Timeout | undefined;
 
@@ -39,7 +39,7 @@ export function startEventRetention(
 
   function dropSome(): boolean {
     try {
-      interest.forget();
+      subscribedEvents.dropExpired();
       return events.prune(retention);
     } catch (error) {
       onError(error);

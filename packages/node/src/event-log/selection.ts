@@ -1,31 +1,31 @@
-/** The events that the commit of an applied block writes, as those who want some stand at that moment. */
+/** Selects the events that the commit of an applied block records, by the subscriptions at that moment. */
 import type { Fact } from "@uniknode/ledger";
 import type { BlockHeader, Slots } from "@uniknode/protocol";
 import type { Event } from "../events/event.ts";
-import { isHistory, wantedEvents } from "./recorded.ts";
-import type { Interest } from "./subscribed.ts";
+import { isTooOld, recordedEvents } from "./recorded-events.ts";
+import type { SubscribedEvents } from "./subscribed-events.ts";
 
 export type SelectionDeps = {
-  readonly interest: Pick<Interest, "names" | "missed">;
+  readonly subscribedEvents: Pick<SubscribedEvents, "names" | "markGap">;
   readonly slots: Pick<Slots, "blocktime">;
   /** Network time, seconds since the network epoch. */
   readonly now: () => number;
-  /** Older blocks are not told while the node catches up; `Infinity` tells them all. */
+  /** Events of older blocks are not recorded while the node catches up; `Infinity` for no limit. */
   readonly maxAgeSeconds: number;
 };
 
 /** A node whose head is this many slots old is catching up. */
 const BEHIND_SLOTS = 3;
 
-export function createSelection({ interest, slots, now, maxAgeSeconds }: SelectionDeps) {
+export function createSelection({ subscribedEvents, slots, now, maxAgeSeconds }: SelectionDeps) {
   return (facts: readonly Fact[], header: BlockHeader): Event[] => {
-    const wants = {
-      names: interest.names(),
+    const rules = {
+      names: subscribedEvents.names(),
       isCatchingUp: now() - header.timestamp >= BEHIND_SLOTS * slots.blocktime,
       now: now(),
       maxAgeSeconds,
     };
-    if (isHistory(header, wants)) interest.missed();
-    return wantedEvents(facts, header, wants);
+    if (isTooOld(header, rules)) subscribedEvents.markGap();
+    return recordedEvents(facts, header, rules);
   };
 }

@@ -53,15 +53,15 @@ export function eventsOfRevert({ header, transactions }: Block, wallets: readonl
 }
 
 /** A block was taken into the queue (`received`), or arrived before the node was ready (`disregarded`). */
-export const eventOfArrival = (block: Block, fate: "received" | "disregarded"): Event => ({
-  id: `block.${fate}:${block.header.id}`,
-  name: `block.${fate}`,
+export const eventOfArrival = (block: Block, outcome: "received" | "disregarded"): Event => ({
+  id: `block.${outcome}:${block.header.id}`,
+  name: `block.${outcome}`,
   height: block.header.height,
   blockId: block.header.id,
   data: receivedBlockData(block),
 });
 
-/** Name of a fact that a block brought about: the parts tell it from others of its name in the block. */
+/** Id of a fact that a block caused; `parts` distinguish it from the others of its name in the block. */
 export const factId = (name: string, blockId: string, ...parts: readonly (string | number)[]): string =>
   [name, blockId, ...parts].join(":");
 

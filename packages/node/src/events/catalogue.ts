@@ -1,10 +1,10 @@
-/** Names of the events that a webhook may ask for, with the moment each one tells of (webhooks.md 5). */
+/** Names of the events that a webhook can subscribe to, each with the moment at which it is published (webhooks.md 5). */
 export const EVENTS: Readonly<Record<string, string>> = {
   "block.applied": "a block was saved",
   "block.disregarded": "a block arrived before the node was ready",
   "block.forged": "a delegate of this node forged a block",
   "block.received": "a block arrived from a peer and was taken into the queue",
-  "block.reverted": "a block was removed by a rollback",
+  "block.reverted": "a block was reverted",
   "delegate.registered": "a delegate registration was saved",
   "delegate.resigned": "a delegate resignation was saved",
   "forger.failed": "the forger of this node could not forge",
@@ -20,7 +20,7 @@ export const EVENTS: Readonly<Record<string, string>> = {
   "transaction.pool.added": "transactions were taken into the pool",
   "transaction.pool.rejected": "well-made transactions were refused by the pool",
   "transaction.pool.removed": "a transaction left the pool",
-  "transaction.reverted": "a transaction was removed by a rollback",
+  "transaction.reverted": "the block of a transaction was reverted",
   "wallet.saved": "a block changed a wallet",
   "wallet.created.cold": "an address without known public key received something for the first time",
   // Beyond the interface document: names that receivers of the old network use.
@@ -39,14 +39,14 @@ export const EVENTS: Readonly<Record<string, string>> = {
 /** Whether a webhook may be registered for this name; the internal events of the old node are refused. */
 export const isEventName = (name: string): boolean => Object.hasOwn(EVENTS, name);
 
-/** Arrivals and forging concern blocks as well, but whether a block is on the chain changes nothing about them. */
+/** Events about blocks that stay true when the block leaves the chain. */
 const NODE_EVENTS: ReadonlySet<string> = new Set([
   "block.disregarded",
   "block.forged",
   "block.received",
   "transaction.forged",
 ]);
-/** Families of the events that a block brings about when it is applied, or undone. */
+/** Families of the events that a block causes when it is applied or reverted. */
 const CHAIN_FAMILIES: ReadonlySet<string> = new Set(["block", "delegate", "round", "unik", "wallet"]);
 const OTHER_CHAIN_EVENTS: ReadonlySet<string> = new Set([
   "forger.missing",
@@ -55,16 +55,16 @@ const OTHER_CHAIN_EVENTS: ReadonlySet<string> = new Set([
   "transaction.reverted",
 ]);
 
-/** Whether an event is a fact of the chain: true as long as its block is, and gone with it. */
+/** Whether an event is a fact of the chain: true until its block is reverted. */
 export const isChainFact = (name: string): boolean =>
   OTHER_CHAIN_EVENTS.has(name) ||
   (CHAIN_FAMILIES.has(name.slice(0, name.indexOf("."))) && !NODE_EVENTS.has(name));
 
-/** Whether an event takes back an earlier one. */
-export const isReversal = (name: string): boolean => name.endsWith(".reverted");
+/** Whether an event retracts an earlier one. */
+export const isRetraction = (name: string): boolean => name.endsWith(".reverted");
 
-/** The name of the event that takes back one of the chain. */
-export const reversalOf = (name: string): string =>
+/** The name of the event that retracts a fact of the chain. */
+export const retractionNameOf = (name: string): string =>
   name === "block.applied" || name === "transaction.applied"
     ? name.replace("applied", "reverted")
     : `${name}.reverted`;

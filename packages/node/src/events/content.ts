@@ -23,7 +23,7 @@ export const blockData = (header: BlockHeader): JsonObject => ({
   id: header.id,
 });
 
-/** A block as it arrived: its transactions know nothing of it yet. */
+/** A block as it arrived: its transactions have no `blockId` and no `sequence` yet. */
 export const receivedBlockData = ({ header, transactions }: Block): JsonObject => ({
   ...blockData(header),
   transactions: transactions.map(({ data }) => transactionData(data)),
@@ -58,14 +58,14 @@ export function walletData({ address, publicKey, balance, nonce, attributes }: W
   };
 }
 
-/** A delegate of a round: its wallet, and what the round knows about it. */
+/** A delegate of a round: its wallet, its votes and the number of the round. */
 export const roundDelegateData = (delegate: Wallet, round: number): JsonObject => ({
   ...walletData(delegate),
   votes: `${delegate.attributes.delegate?.voteBalance ?? 0n}`,
   round,
 });
 
-/** A copy without absent members, so that nobody holds a live object. */
+/** A copy without absent members: an event never shares an object with the state. */
 function toJson(value: unknown): unknown {
   if (typeof value === "bigint") return `${value}`;
   if (Array.isArray(value)) return value.map(toJson);

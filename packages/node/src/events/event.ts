@@ -1,9 +1,9 @@
-/** What the event log keeps of something that happened. */
+/** An event, and an event as the event log records it. */
 
 /** `data` is JSON-ready: amounts as decimal text; absent for events without content. */
 export type Event = {
   /**
-   * Stable name of the fact, for ever the same: `block.applied:<block id>`,
+   * Stable id of the fact, the same on every node: `block.applied:<block id>`,
    * `transaction.applied:<block id>:<sequence>`, `forger.missing:<block id>:<slot>` ... A fact that can repeat (a block applied
    * again after a reorganisation) repeats with the same id.
    */
@@ -12,7 +12,7 @@ export type Event = {
   /** Of the block that caused it. */
   readonly height?: number;
   readonly blockId?: string;
-  /** Id of the fact that it takes back: the block was undone, and this is told instead. */
+  /** Id of the fact that this event retracts, because its block was reverted. */
   readonly reverts?: string;
   readonly data?: unknown;
 };

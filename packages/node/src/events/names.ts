@@ -1,27 +1,27 @@
-/** Names of events as webhooks give them: single ones, and patterns that stand for several. */
+/** Names of events in a subscription: single names, and patterns that match several. */
 import { EVENTS, loggedName } from "./catalogue.ts";
 
-/** The names that a pattern stands for: `transaction.*` all that begin with `transaction.`, `*` every one. */
+/** The names that a pattern matches: `transaction.*` all that begin with `transaction.`, `*` every one. */
 function namesOf(pattern: string): string[] {
   if (!/^([a-z]+\.)*\*$/.test(pattern)) return [];
   const prefix = pattern.slice(0, -1);
-  // An alias is a name for those who use it; patterns mean the events themselves.
+  // Patterns match the names in the event log, not their aliases.
   return Object.keys(EVENTS).filter((name) => name.startsWith(prefix) && loggedName(name) === name);
 }
 
-/** Whether a text is a pattern that stands for at least one event. */
+/** Whether a text is a pattern that matches at least one event. */
 export const isEventPattern = (text: string): boolean => namesOf(text).length > 0;
 
 /**
- * What a webhook hears, by the name in the event log, each with the name that the webhook uses for it.
+ * The events of a subscription, by their name in the event log, each with the name that the subscriber receives.
  *
- * @param given names and patterns; the first one that covers an event decides how it is called
+ * @param given names and patterns; the first one that matches an event gives the name that the subscriber receives
  */
-export function heardNames(given: readonly string[]): Map<string, string> {
-  const heard = new Map<string, string>();
+export function subscribedNames(given: readonly string[]): Map<string, string> {
+  const names = new Map<string, string>();
   for (const name of given.flatMap((text) => (Object.hasOwn(EVENTS, text) ? [text] : namesOf(text)))) {
     const logged = loggedName(name);
-    if (!heard.has(logged)) heard.set(logged, name);
+    if (!names.has(logged)) names.set(logged, name);
   }
-  return heard;
+  return names;
 }

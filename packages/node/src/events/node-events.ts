@@ -1,4 +1,4 @@
-/** Events of this node rather than of the chain: its forger, its peers, its life (events.md 3.4, 3.6 and 3.7). */
+/** Events of this node rather than of the chain: its forger, its peers, its start (events.md 3.4, 3.6 and 3.7). */
 import type { Block, BlockHeader } from "@uniknode/protocol";
 import { blockData, transactionData } from "./content.ts";
 import type { Event } from "./event.ts";
@@ -30,7 +30,7 @@ export const eventOfForgerFailure = (error: Error, atMs: number): Event => ({
   data: { error: error.message },
 });
 
-/** What a separate forger tells its relay (forger.md 6); blocks and transactions have their ids from themselves. */
+/** An event that a separate forger sends to its relay (forger.md 6); `body.id` is the id of a block or transaction. */
 export const eventOfSeparateForger = (
   name: string,
   body: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ export const eventOfStart = (atMs: number): Event => ({
   data: true,
 });
 
-/** What the outside may know of a peer. */
+/** The public fields of a peer. */
 export type PeerView = {
   readonly ip: string;
   readonly port: number;
@@ -69,11 +69,11 @@ export type PeerView = {
   };
 };
 
-export const eventOfPeer = (peer: PeerView, fate: "added" | "removed", atMs: number): Event => {
+export const eventOfPeer = (peer: PeerView, change: "added" | "removed", atMs: number): Event => {
   const { header, ...state } = peer.state;
   return {
-    id: `peer.${fate}:${peer.ip}:${peer.port}:${atMs}`,
-    name: `peer.${fate}`,
+    id: `peer.${change}:${peer.ip}:${peer.port}:${atMs}`,
+    name: `peer.${change}`,
     data: {
       ip: peer.ip,
       port: peer.port,

@@ -1,4 +1,4 @@
-/** What the content of each event looks like: the reference is written from it, and tests hold events against it. */
+/** Schema of the content of each event: the source of the reference, and checked against events by tests. */
 import { type TProperties, type TSchema, Type } from "typebox";
 
 const closed = (members: TProperties, title: string) =>

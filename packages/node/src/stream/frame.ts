@@ -1,5 +1,5 @@
 /** The text of server-sent events (HTML standard, "Server-sent events"). */
-import { isChainFact, isReversal } from "../events/catalogue.ts";
+import { isChainFact, isRetraction } from "../events/catalogue.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
 import { SLOW_STEPS } from "../subscriptions/conditions/cost.ts";
 import type { Fit } from "../subscriptions/content.ts";
@@ -29,7 +29,7 @@ export const suspendedFrame = ({ message }: Error): string =>
  */
 export function eventFrame(event: Event | LoggedEvent, name: string, fit: Fit): string {
   const { id, height, blockId, reverts, data } = event;
-  const isFact = isChainFact(event.name) && !isReversal(event.name) && reverts === undefined;
+  const isFact = isChainFact(event.name) && !isRetraction(event.name) && reverts === undefined;
   const position: Position = {
     ...("sequence" in event && { sequence: event.sequence }),
     ...(isFact && height !== undefined && blockId !== undefined && { place: { height, blockId } }),

@@ -47,7 +47,7 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 /** @param database a connection that nobody else reads through */
 export function createSource(database: Database, network: Network): Source {
   const fit = createFit(MAX_CONTENT_BYTES);
-  const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
+  const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
   const history = createHistory(database, network);
   const readTogether = createReadTogether(database);
   const blocks = createBlockStore(database);

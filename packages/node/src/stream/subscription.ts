@@ -1,8 +1,8 @@
 /** What a reader of the stream asks for. */
 import { isRemembered } from "../event-log/history.ts";
-import { isChainFact, isReversal } from "../events/catalogue.ts";
+import { isChainFact, isRetraction } from "../events/catalogue.ts";
 import type { Event } from "../events/event.ts";
-import { heardNames } from "../events/names.ts";
+import { subscribedNames } from "../events/names.ts";
 import { parseJson } from "../platform/json/lossless.ts";
 import { type Condition, compileConditions } from "../subscriptions/conditions/conditions.ts";
 import { CostError, meterConditions } from "../subscriptions/conditions/cost.ts";
@@ -40,7 +40,7 @@ const READERS = { events, conditions, match };
  */
 export function readSubscription(given: Readonly<Record<string, unknown>>): Subscription {
   const { events = ["*"], conditions, match } = readMembers(given, READERS);
-  const called = heardNames(events);
+  const called = subscribedNames(events);
   const names = new Set(called.keys());
   if ([...names].some(isChainFact)) names.add(UNDONE);
   const list = conditions === undefined ? [] : (parseJson(conditions) as Condition[]);
@@ -48,7 +48,7 @@ export function readSubscription(given: Readonly<Record<string, unknown>>): Subs
   const metered = meterConditions(compileConditions(list, match));
   return {
     names: [...names],
-    isRemembered: [...names].every((name) => isRemembered(name) || isReversal(name)),
+    isRemembered: [...names].every((name) => isRemembered(name) || isRetraction(name)),
     hasPatterns: list.some(({ condition }) => condition === "regexp"),
     hasConditions: list.length > 0,
     nameOf({ name, data }) {

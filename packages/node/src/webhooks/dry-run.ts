@@ -1,7 +1,7 @@
 /** What a webhook would have heard of the last blocks, and why not of the rest. Nothing is registered or sent. */
 import { type History, isRemembered } from "../event-log/history.ts";
 import type { Event } from "../events/event.ts";
-import { heardNames } from "../events/names.ts";
+import { subscribedNames } from "../events/names.ts";
 import { parseJson } from "../platform/json/lossless.ts";
 import type { ReadTogether } from "../store/engine/snapshot.ts";
 import {
@@ -72,7 +72,7 @@ export function createDryRun({ history, readTogether, slices, observer }: DryRun
       blocks = DEFAULT_BLOCKS,
       ...rest
     } = readMembers<Body>(body, READERS);
-    const names = heardNames(checkEvents({ event, events }));
+    const names = subscribedNames(checkEvents({ event, events }));
     const conditions = parseJson(required(rest.conditions, "conditions")) as Condition[];
     const metered = meterConditions(compileConditions(conditions, match));
     const explain = explainConditions(conditions);

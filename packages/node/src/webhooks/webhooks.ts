@@ -97,7 +97,7 @@ export type WebhookDeps = {
   database: Database;
   /** Of the secrets in the database; absent: they lie open. */
   seal?: Seal;
-  eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasReversalBehind">;
+  eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasRetractionAfter">;
   /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
   webhooksChanged: () => Promise<void>;
   /** Events of stored blocks, read through the same connection. */

@@ -37,14 +37,14 @@ export const LATE = Date.parse("2100-01-01T00:00:00Z");
 export type OpenChain = { chain: Chain; database: Database; close: () => Promise<void> };
 
 export type OpenOptions = Partial<ChainOptions> & {
-  readonly wanted?: ReadonlySet<string>;
+  readonly recordedNames?: ReadonlySet<string>;
   readonly deps?: Partial<ChainDeps>;
   readonly openFile?: (path: string) => Database;
 };
 
 /** Opens a chain in a database file; everything is closed by `close`. */
 export function openChain(content: Content, path: string, options: OpenOptions = {}): OpenChain {
-  const { wanted = new Set(), deps, openFile = openDatabase, ...chainOptions } = options;
+  const { recordedNames = new Set(), deps, openFile = openDatabase, ...chainOptions } = options;
   const network = createNetwork(content.network);
   const database = openFile(path);
   migrate(database);
@@ -56,7 +56,7 @@ export function openChain(content: Content, path: string, options: OpenOptions =
       network,
       genesis: genesisBlockFromJson(content.genesis, network),
       verifier,
-      events: createEventLog(database, { wanted: () => wanted, now: () => 0 }),
+      events: createEventLog(database, { recordedNames: () => recordedNames, now: () => 0 }),
       eventsOfFacts,
       eventsOfRevert,
       now: () => LATE,

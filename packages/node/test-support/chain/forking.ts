@@ -50,7 +50,7 @@ export function createForkingChain(path: string, { network, forgers } = AS_IT_BE
     network,
     genesis: genesisBlockFromJson(blockToJson(dev.block), network),
     verifier: createVerifier({ threads: 0 }),
-    events: createEventLog(database, { wanted: webhooks.eventNames }),
+    events: createEventLog(database, { recordedNames: webhooks.eventNames }),
     eventsOfFacts,
     eventsOfRevert,
     now: Date.now,

@@ -23,7 +23,7 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
   const folder = temporaryFolder();
   const content = readChain(name);
   const { chain, database, close } = openChain(content, join(folder.path, "node.sqlite"), {
-    wanted: new Set(Object.keys(EVENTS).map(loggedName)),
+    recordedNames: new Set(Object.keys(EVENTS).map(loggedName)),
   });
   try {
     await chain.accept(blocksOf(content));
@@ -32,7 +32,7 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
       ({ transactions }) => transactions.length > 0,
     )!;
     await chain.revertTo(1);
-    const logged = createEventLog(database, { wanted: () => new Set() }).read(0, 1_000_000);
+    const logged = createEventLog(database, { recordedNames: () => new Set() }).read(0, 1_000_000);
     const peer: PeerView = {
       ip: "203.0.113.7",
       port: 4001,

@@ -58,7 +58,7 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
     network,
     genesis: genesisBlockFromJson(genesisBlock, network),
     verifier,
-    events: createEventLog(database, { wanted: () => NO_EVENTS }),
+    events: createEventLog(database, { recordedNames: () => NO_EVENTS }),
     eventsOfFacts: () => [],
     eventsOfRevert: () => [],
     now: Date.now,

@@ -71,7 +71,7 @@ export function openTestChain(path = ":memory:"): TestChain {
     network,
     genesis,
     verifier,
-    events: createEventLog(database, { wanted: () => new Set() }),
+    events: createEventLog(database, { recordedNames: () => new Set() }),
     eventsOfFacts: () => [],
     eventsOfRevert: () => [],
     now: () => slots.unixMsOf(now()),

@@ -1,13 +1,13 @@
 /** A stream behind a real HTTP server, over the small chain, with a log that the test writes. */
 import { get, type IncomingMessage } from "node:http";
 import { onTestFinished } from "vitest";
-import { createInterest } from "../../src/event-log/subscribed.ts";
+import { createSubscribedEvents } from "../../src/event-log/subscribed-events.ts";
 import type { Event } from "../../src/events/event.ts";
 import type { HttpOptions } from "../../src/http/server/server.ts";
 import { createStreamRoutes } from "../../src/http/stream/routes.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
-import { createWantedStore } from "../../src/store/events/subscribed.ts";
+import { createSubscribedEventStore } from "../../src/store/events/subscribed-events.ts";
 import { createSource } from "../../src/stream/source.ts";
 import {
   createStream,
@@ -49,24 +49,24 @@ export async function openStreams({
   onTestFinished(reader.close);
 
   const clock = { nowMs: 1_000_000 };
-  const eventLog = createEventLog(writer, { wanted: () => node.interest.names() });
+  const eventLog = createEventLog(writer, { recordedNames: () => node.subscribedEvents.names() });
   const startNode = () =>
-    createInterest({
-      store: createWantedStore(writer),
+    createSubscribedEvents({
+      store: createSubscribedEventStore(writer),
       lastSequence: eventLog.lastSequence,
       webhookNames: () => new Set(),
       nowMs: () => clock.nowMs,
       lingerMs: LINGER_MS,
     });
   /** What a restart makes anew. */
-  const node = { interest: startNode() };
+  const node = { subscribedEvents: startNode() };
   const stream = createStream(
     { ...DEFAULT_STREAM_OPTIONS, ...options },
     {
       source: createSource(reader, chain.network),
       async streamsChanged(names) {
         await answered();
-        return node.interest.streamsChanged(names);
+        return node.subscribedEvents.streamsChanged(names);
       },
       slices: createSlices(matching),
       observer: matching,
@@ -85,7 +85,7 @@ export async function openStreams({
     clock,
     node,
     restart() {
-      node.interest = startNode();
+      node.subscribedEvents = startNode();
     },
     emit(...events: Event[]) {
       writer.transaction(() => eventLog.append(events));

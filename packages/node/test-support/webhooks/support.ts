@@ -116,7 +116,7 @@ export function createService(given: ServiceOptions = {}): Service {
   migrate(database);
   const clock = given.clock ?? createTestClock();
   const store = createWebhookStore(database, given.seal);
-  const eventLog = createEventLog(database, { wanted: () => store.eventNames(), now: clock.nowMs });
+  const eventLog = createEventLog(database, { recordedNames: () => store.eventNames(), now: clock.nowMs });
   const deliveryLog = createDeliveryLogStore(database);
   const calls: Call[] = [];
 

@@ -39,7 +39,7 @@ export async function archiveFixture(name: string): Promise<Archived> {
   const data = join(folder, "data");
   mkdirSync(data);
   const path = join(data, "node.sqlite");
-  const { chain, database, close } = openChain(content, path, { wanted: new Set(["block.applied"]) });
+  const { chain, database, close } = openChain(content, path, { recordedNames: new Set(["block.applied"]) });
   await chain.accept(blocksOf(content));
   createMetaStore(database).write("webhookToken", WEBHOOK_TOKEN);
   const { height } = chain.head();

@@ -262,7 +262,7 @@ test("a failure while blocks are executed takes them back, and the chain goes on
     return [];
   };
   const { chain, database } = start({
-    wanted: new Set(["forger.missing", "block.applied"]),
+    recordedNames: new Set(["forger.missing", "block.applied"]),
     deps: { eventsOfFacts },
   });
   const before = dumpOf(database);
@@ -373,8 +373,8 @@ describe("the event log of the chain", () => {
       .map(({ name, height }) => `${name} ${height}`);
 
   test("has the wanted events of applied and reverted blocks, in order", async () => {
-    const wanted = new Set(["block.applied", "block.reverted", "transaction.reverted"]);
-    const { chain, database } = start({ wanted });
+    const recordedNames = new Set(["block.applied", "block.reverted", "transaction.reverted"]);
+    const { chain, database } = start({ recordedNames });
     await chain.accept(heights(2, 3));
     const counts = heights(2, 3).map((bytes) => decodeHeader(bytes, network).header.numberOfTransactions);
     await chain.revertTo(1);
@@ -386,7 +386,7 @@ describe("the event log of the chain", () => {
   });
 
   test("tells wallets as they are after the revert", async () => {
-    const { chain, database } = start({ wanted: new Set(["wallet.saved"]) });
+    const { chain, database } = start({ recordedNames: new Set(["wallet.saved"]) });
     await chain.accept(heights(2, 9));
     const before = stateInFile(database);
     await chain.accept(heights(10, 10));

@@ -10,7 +10,9 @@ import { blocksOf, openChain, readChain } from "../../test-support/chain/fixture
 const [name, path, delivery] = process.argv.slice(2);
 const content = readChain(name!);
 const blocks = blocksOf(content);
-const { chain, close } = openChain(content, path!, { wanted: new Set(["block.applied", "block.reverted"]) });
+const { chain, close } = openChain(content, path!, {
+  recordedNames: new Set(["block.applied", "block.reverted"]),
+});
 console.log(chain.head().height);
 while (chain.head().height <= blocks.length) {
   const { height } = chain.head();

@@ -62,7 +62,7 @@ async function open({ secrets = everybody, undoDepth = 5, isSetUp = true } = {})
       network,
       genesis: genesisBlockFromJson(blockToJson(block), network),
       verifier,
-      events: createEventLog(database, { wanted: () => new Set() }),
+      events: createEventLog(database, { recordedNames: () => new Set() }),
       eventsOfFacts: () => [],
       eventsOfRevert: () => [],
       now: clock.nowMs,

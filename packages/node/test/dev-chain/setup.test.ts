@@ -26,7 +26,7 @@ function newChain() {
     network,
     genesis: genesisBlockFromJson(blockToJson(block), network),
     verifier: createVerifier({ threads: 0 }),
-    events: createEventLog(database, { wanted: () => new Set() }),
+    events: createEventLog(database, { recordedNames: () => new Set() }),
     eventsOfFacts: () => [],
     eventsOfRevert: () => [],
     now: Date.now,

@@ -13,55 +13,61 @@ import {
   temporaryFolder,
 } from "../../test-support/chain/fixtures.ts";
 
-/** Events whose delegates are told with less than what was known at the time. */
+/** Events whose delegates are derived with fewer members than were recorded at the time. */
 const REDUCED = ["forger.missing", "round.missed", "round.created"];
 
-/** A chain in a file, with everything that was told while it grew. */
+/** A chain in a file, with all events that were recorded while it was built. */
 async function grow(name: string) {
   const folder = temporaryFolder();
   const content = readChain(name);
   const { chain, database, close } = openChain(content, join(folder.path, "node.sqlite"), {
-    wanted: new Set(Object.keys(EVENTS)),
+    recordedNames: new Set(Object.keys(EVENTS)),
   });
   onTestFinished(async () => {
     await close();
     folder.remove();
   });
   await chain.accept(blocksOf(content));
-  const live = createEventLog(database, { wanted: () => new Set() })
+  const live = createEventLog(database, { recordedNames: () => new Set() })
     .read(0, 1_000_000)
     .map(({ sequence: _sequence, createdMs: _createdMs, ...event }) => event);
   return { database, live, network: createNetwork(content.network) };
 }
 
-describe("the history of a chain", () => {
-  test.each(CHAINS)("%s tells what was told when it happened", async (name) => {
+describe("the past events of a chain", () => {
+  test.each(CHAINS)("%s are those that were recorded when they happened", async (name) => {
     const { database, live, network } = await grow(name);
     const remembered = live.filter(({ name }) => isRemembered(name));
     const history = createHistory(database, network);
-    const told = Array.from({ length: history.head() - 1 }, (_, index) => history.eventsAt(index + 2)).flat();
-    expect(told.map(({ id }) => id)).toEqual(remembered.map(({ id }) => id));
-    for (const [index, event] of told.entries()) {
+    const derived = Array.from({ length: history.head() - 1 }, (_, index) =>
+      history.eventsAt(index + 2),
+    ).flat();
+    expect(derived.map(({ id }) => id)).toEqual(remembered.map(({ id }) => id));
+    for (const [index, event] of derived.entries()) {
       if (!REDUCED.includes(event.name)) expect(event).toEqual(remembered[index]);
       else expect(remembered[index]).toMatchObject(event);
     }
-    const names = new Set(told.map(({ name }) => name));
+    const names = new Set(derived.map(({ name }) => name));
     for (const name of ["block.applied", "transaction.applied", "round.created", "unik.disclosed"]) {
       expect([name, names.has(name)]).toEqual([name, true]);
     }
     expect(history.eventsAt(history.head() + 1)).toEqual([]);
   });
 
-  test("knows who held a unik before and after it was sent, and that it was not there before", async () => {
+  test("know the owner of a unik before and after a transfer, and none before its mint", async () => {
     const { database, live } = await grow("chain-random-2");
     const { ownerAfter } = createOwnerStore(database);
-    type Told = {
+    type UnikEvent = {
       tokenId: string;
       ownerId: string;
       transaction: { sequence: number; senderPublicKey: string };
     };
-    const told = live.map(({ name, height, data }) => ({ name, height: height ?? 0, ...(data as Told) }));
-    const sent = told.filter(({ name }) => name === "unik.transferred");
+    const recorded = live.map(({ name, height, data }) => ({
+      name,
+      height: height ?? 0,
+      ...(data as UnikEvent),
+    }));
+    const sent = recorded.filter(({ name }) => name === "unik.transferred");
     expect(sent.length).toBeGreaterThan(3);
     for (const { tokenId, height, transaction } of sent) {
       const before = { height, sequence: transaction.sequence - 1 };
@@ -69,7 +75,7 @@ describe("the history of a chain", () => {
       const last = sent.findLast((event) => event.tokenId === tokenId)!;
       expect(ownerAfter(tokenId, { height: 1_000, sequence: 0 })).toEqual({ address: last.ownerId });
     }
-    const minted = told.find(({ name }) => name === "unik.minted")!;
+    const minted = recorded.find(({ name }) => name === "unik.minted")!;
     const { sequence } = minted.transaction;
     expect(ownerAfter(minted.tokenId, { height: minted.height, sequence })).toBeDefined();
     expect(ownerAfter(minted.tokenId, { height: minted.height, sequence: sequence - 1 })).toBeUndefined();

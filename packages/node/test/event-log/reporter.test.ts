@@ -8,18 +8,18 @@ import { createEventLog } from "../../src/store/events/event-log.ts";
 
 const event = eventOfStart(1_000);
 
-function open(...wanted: string[]) {
+function open(...recordedNames: string[]) {
   const database = openDatabase(":memory:");
   migrate(database);
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const events = createEventLog(database, { wanted: () => new Set(wanted) });
+  const events = createEventLog(database, { recordedNames: () => new Set(recordedNames) });
   const seen: number[] = [];
   const onLogged = () => void seen.push(events.lastSequence());
   return { database, events, lines, seen, ...createReporter({ database, events, onLogged, logger }) };
 }
 
-test("wakes the readers when they can find the event, also from within a transaction", async () => {
+test("notifies the readers once they can find the event, also from within a transaction", async () => {
   const { database, log, seen } = open(event.name);
   database.transaction(() => {
     log(event);
@@ -29,7 +29,7 @@ test("wakes the readers when they can find the event, also from within a transac
   expect(seen).toEqual([1]);
 });
 
-test("writes nothing that nobody wants", async () => {
+test("records no event without a subscriber", async () => {
   const { events, log, seen } = open("block.applied");
   log(event);
   await Promise.resolve();
@@ -37,7 +37,7 @@ test("writes nothing that nobody wants", async () => {
   expect(seen).toEqual([]);
 });
 
-test("what is about to happen must not happen unwritten; what has happened stands", () => {
+test("throws when an event that is about to happen cannot be written, and logs when one that has happened cannot", () => {
   const { database, log, report, lines } = open(event.name);
   database.prepare("DROP TABLE events").run();
   expect(() => log(event)).toThrow("events");

@@ -4,12 +4,12 @@ import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 
-const interest = { forget() {} };
+const subscribedEvents = { dropExpired() {} };
 
 function openLog() {
   const database = openDatabase(":memory:");
   migrate(database);
-  const log = createEventLog(database, { wanted: () => new Set(["peer.added"]) });
+  const log = createEventLog(database, { recordedNames: () => new Set(["peer.added"]) });
   const add = (count: number) =>
     database.transaction(() =>
       log.append(Array.from({ length: count }, (_, index) => ({ id: `${index}`, name: "peer.added" }))),
@@ -17,13 +17,13 @@ function openLog() {
   return { database, log, add };
 }
 
-test("drops what is too much, piece by piece, again and again, until it is ended", async () => {
+test("drops the surplus in steps, again and again, until it is stopped", async () => {
   const { database, log, add } = openLog();
   add(12_000);
   const onError = vi.fn();
   const end = startEventRetention(
     { maxEvents: 10, maxAgeMs: 1e9 },
-    { events: log, interest, onError, everyMs: 1 },
+    { events: log, subscribedEvents, onError, everyMs: 1 },
   );
   await vi.waitFor(() => expect(log.read(0, 20_000)).toHaveLength(10));
   add(5);
@@ -33,7 +33,7 @@ test("drops what is too much, piece by piece, again and again, until it is ended
   expect(onError).not.toHaveBeenCalled();
 });
 
-test("goes on after a failure", async () => {
+test("continues after an error", async () => {
   const onError = vi.fn();
   let calls = 0;
   const prune = () => {
@@ -42,7 +42,7 @@ test("goes on after a failure", async () => {
   };
   const end = startEventRetention(
     { maxEvents: 1, maxAgeMs: 1 },
-    { events: { prune }, interest, onError, everyMs: 1 },
+    { events: { prune }, subscribedEvents, onError, everyMs: 1 },
   );
   await vi.waitFor(() => expect(calls).toBeGreaterThan(2));
   end();

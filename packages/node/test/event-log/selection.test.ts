@@ -1,33 +1,33 @@
 import { createNetwork, genesisBlockFromJson } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { maxAgeSecondsOf } from "../../src/event-log/recorded.ts";
+import { maxAgeSecondsFromHours } from "../../src/event-log/recorded-events.ts";
 import { createSelection } from "../../src/event-log/selection.ts";
 import { readChain } from "../../test-support/chain/fixtures.ts";
 
 const { network, genesis } = readChain("chain-1");
 const { header } = genesisBlockFromJson(genesis, createNetwork(network));
 
-/** What a node that is so far behind writes of a block, and whether readers are told that they missed some of it. */
+/** The names that a node so far behind records of a block, and how many gaps it marked. */
 function select(ageSeconds: number, hours: number) {
-  let missed = 0;
+  let gaps = 0;
   const select = createSelection({
-    interest: { names: () => new Set(["block.applied"]), missed: () => void missed++ },
+    subscribedEvents: { names: () => new Set(["block.applied"]), markGap: () => void gaps++ },
     slots: { blocktime: 8 },
     now: () => header.timestamp + ageSeconds,
-    maxAgeSeconds: maxAgeSecondsOf(hours),
+    maxAgeSeconds: maxAgeSecondsFromHours(hours),
   });
   const names = select([{ name: "block.applied", header }], header).map(({ name }) => name);
-  return { names, missed };
+  return { names, gaps };
 }
 
-const TOLD = { names: ["block.applied"], missed: 0 };
-const LEFT_OUT = { names: [], missed: 1 };
+const RECORDED = { names: ["block.applied"], gaps: 0 };
+const LEFT_OUT = { names: [], gaps: 1 };
 
-test("a node that catches up leaves out blocks older than the operator says", () => {
-  expect(select(2 * 3_600, 2)).toEqual(TOLD);
+test("a node that catches up records no events of blocks older than the option allows", () => {
+  expect(select(2 * 3_600, 2)).toEqual(RECORDED);
   expect(select(2 * 3_600 + 1, 2)).toEqual(LEFT_OUT);
 });
 
-test("for 0 hours no block is too old", () => {
-  expect(select(1e9, 0)).toEqual(TOLD);
+test("0 hours is no limit", () => {
+  expect(select(1e9, 0)).toEqual(RECORDED);
 });

@@ -1,7 +1,7 @@
 import type { Fact, Wallet } from "@uniknode/ledger";
 import type { Block, BlockHeader, SealedTransaction, Transaction } from "@uniknode/protocol";
 import { describe, expect, test } from "vitest";
-import { wantedEvents } from "../../src/event-log/recorded.ts";
+import { recordedEvents } from "../../src/event-log/recorded-events.ts";
 import { eventOfArrival, eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { EVENTS, isEventName, loggedName } from "../../src/events/catalogue.ts";
 import {
@@ -213,7 +213,7 @@ describe("events of an applied block", () => {
   });
 });
 
-test("events of a reverted block go backwards and name other facts than those of its application", () => {
+test("events of a reverted block are in reverse order and have other ids than those of its application", () => {
   const events = eventsOfRevert(block, [cold, delegate]);
   expect(events.map(({ name, data }) => [name, data])).toEqual([
     ["transaction.reverted", { ...T, nonce: "2", id: second.id, blockId: header.id, sequence: 1 }],
@@ -226,11 +226,11 @@ test("events of a reverted block go backwards and name other facts than those of
   for (const { id } of events) expect(applied.has(id)).toBe(false);
 });
 
-test("an arriving block carries its transactions as they came", () => {
-  for (const fate of ["received", "disregarded"] as const) {
-    expect(eventOfArrival(block, fate)).toEqual({
-      id: `block.${fate}:${header.id}`,
-      name: `block.${fate}`,
+test("the event of an arriving block carries its transactions as they came", () => {
+  for (const outcome of ["received", "disregarded"] as const) {
+    expect(eventOfArrival(block, outcome)).toEqual({
+      id: `block.${outcome}:${header.id}`,
+      name: `block.${outcome}`,
       height: 4,
       blockId: header.id,
       data: { ...B, transactions: [T, { ...T, nonce: "2", id: second.id }] },
@@ -239,7 +239,7 @@ test("an arriving block carries its transactions as they came", () => {
 });
 
 describe("events of the pool", () => {
-  test("added and rejected come by batch", () => {
+  test("added and rejected have one event for each batch", () => {
     const added = eventOfPool({ name: "transaction.pool.added", transactions: block.transactions });
     expect(added.data).toEqual([T, { ...T, nonce: "2", id: second.id }]);
     const rejected = eventOfPool({
@@ -251,7 +251,7 @@ describe("events of the pool", () => {
     expect(added.height).toBeUndefined();
   });
 
-  test("every departure has one shape", () => {
+  test("every removed transaction has the same form of event", () => {
     for (const name of ["transaction.pool.removed", "transaction.expired"] as const) {
       expect(eventOfPool({ name, transaction: sealed(transaction) })).toEqual({
         id: `${name}:${transaction.id}`,
@@ -284,28 +284,28 @@ describe("events of the node", () => {
     const verificationResult = { myHeight: 6, hisHeight: 6, highestCommonHeight: 6 };
     const peer = { ip: "203.0.113.7", port: 4001, ports: {}, plugins };
     const verified = { verification: verificationResult, lastPingedMs: Date.UTC(2021, 4, 1, 10) };
-    const told = { ...peer, verificationResult, lastPinged: "2021-05-01T10:00:00.000Z" };
+    const content = { ...peer, verificationResult, lastPinged: "2021-05-01T10:00:00.000Z" };
     const full = { ...peer, ...verified, version: "5.7.2", latencyMs: 37, state: { ...state, header } };
     expect(eventOfPeer(full, "added", 9)).toEqual({
       id: "peer.added:203.0.113.7:4001:9",
       name: "peer.added",
-      data: { ...told, version: "5.7.2", latency: 37, state: { ...state, header: B } },
+      data: { ...content, version: "5.7.2", latency: 37, state: { ...state, header: B } },
     });
-    expect(eventOfPeer({ ...peer, ...verified, state }, "removed", 9).data).toEqual({ ...told, state });
+    expect(eventOfPeer({ ...peer, ...verified, state }, "removed", 9).data).toEqual({ ...content, state });
   });
 });
 
-describe("wanted events", () => {
-  const wants = { names: new Set(["block.applied"]), isCatchingUp: true, maxAgeSeconds: 100 };
+describe("recorded events", () => {
+  const rules = { names: new Set(["block.applied"]), isCatchingUp: true, maxAgeSeconds: 100 };
   const names = (now: number, other: object = {}) =>
-    wantedEvents(facts, header, { ...wants, now, ...other }).map(({ name }) => name);
+    recordedEvents(facts, header, { ...rules, now, ...other }).map(({ name }) => name);
 
-  test("are those that a reader asked for", () => {
+  test("are those with a subscriber", () => {
     expect(names(header.timestamp)).toEqual(["block.applied"]);
     expect(names(header.timestamp, { names: new Set() })).toEqual([]);
   });
 
-  test("are not history, unless it is asked for", () => {
+  test("are not older than the limit while the node catches up", () => {
     expect(names(header.timestamp + 100)).toEqual(["block.applied"]);
     expect(names(header.timestamp + 101)).toEqual([]);
     expect(names(header.timestamp + 101, { isCatchingUp: false })).toEqual(["block.applied"]);

@@ -18,7 +18,7 @@ test.each(CHAINS)("every event of %s has the content that is documented, and no 
   }
 });
 
-test("every event was among them, and all but one have content", () => {
+test("every event is among the samples, and all but one have content", () => {
   const names = new Set(Object.keys(EVENTS).map(loggedName));
   expect(seen).toEqual(names);
   expect(new Set([...Object.keys(DATA_SCHEMAS), "round.applied"])).toEqual(names);
@@ -34,7 +34,7 @@ test("the reference shows an example of each, which has the content that is docu
   }
 });
 
-test("another content would be noticed", () => {
+test("a schema refuses other content", () => {
   const schema = DATA_SCHEMAS["forger.failed"]!;
   for (const data of [{}, { error: 7 }, { error: "x", stack: "y" }, null]) {
     expect(Errors(schema, data)).not.toEqual([]);

@@ -44,7 +44,7 @@ function openFile() {
   const database = openDatabase(join(folder, "node.sqlite"));
   open.push(database);
   migrate(database);
-  const log = createEventLog(database, { wanted: () => NAMES, now: () => 0 });
+  const log = createEventLog(database, { recordedNames: () => NAMES, now: () => 0 });
   const emit = (event: PoolEvent) => database.transaction(() => log.append([eventOfPool(event)]));
   return {
     database,

@@ -81,7 +81,7 @@ describe("a reader that comes back too late for the log", () => {
     first.close();
     await expect.poll(() => stream.figures().open).toBe(0);
     clock.nowMs += LINGER_MS;
-    node.interest.forget();
+    node.subscribedEvents.dropExpired();
     emit(applied(4, heads.head.id), peerAdded("a"));
     const other = await listen("?events=peer.removed");
     emit({ id: "peer.removed:b", name: "peer.removed" });
@@ -133,7 +133,7 @@ describe("a reader that comes back too late for the log", () => {
     const { listen, emit, node } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"));
-    node.interest.missed();
+    node.subscribedEvents.markGap();
     expect((await listen("?events=peer.added", backFrom("1"))).status).toBe(410);
     expect((await listen("?events=peer.added", backFrom("2"))).status).toBe(200);
   });

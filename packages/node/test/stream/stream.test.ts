@@ -236,7 +236,7 @@ test("events that nobody reads are not written", async () => {
   emit(peerAdded("c"));
   expect(eventLog.lastSequence()).toBe(2);
   clock.nowMs += 60_000;
-  node.interest.forget();
+  node.subscribedEvents.dropExpired();
   emit(peerAdded("d"));
   expect(eventLog.lastSequence()).toBe(2);
 });

@@ -62,8 +62,8 @@ describe.each(["parallel", "strict"])("a fork, told in %s order,", (order) => {
     await forge();
     const messages = messagesOf(await tell());
 
-    const isReversal = ({ reverts }: Message) => reverts !== undefined;
-    const reversals = messages.filter(isReversal);
+    const isRetraction = ({ reverts }: Message) => reverts !== undefined;
+    const reversals = messages.filter(isRetraction);
     const isFact = ({ event }: Message) => !event.endsWith(".forged") && !event.endsWith(".received");
     expect(new Set(reversals.map(({ reverts }) => reverts))).toEqual(
       new Set(undone.filter(isFact).map(({ id }) => id)),
@@ -91,7 +91,7 @@ describe.each(["parallel", "strict"])("a fork, told in %s order,", (order) => {
       ({ blockId, event }) =>
         event === "transaction.applied" && !undone.some((fact) => fact.blockId === blockId),
     );
-    expect(messages.slice(firstOfNew).filter(isReversal)).toEqual([]);
+    expect(messages.slice(firstOfNew).filter(isRetraction)).toEqual([]);
 
     const held = ledgerOf([...below, ...undone, ...messages]);
     const applied = [...held.values()].filter(({ event }) => event === "block.applied");

@@ -28,7 +28,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
   const { database, blocks, transactions, state, undo, events } = stores;
   const { target, maxReturned, eventsOfRevert } = options;
   const head = blocks.head()!.height;
-  const isTold = REVERT_EVENTS.some((name) => events.wants(name));
+  const isTold = REVERT_EVENTS.some((name) => events.isRecorded(name));
   return database.transaction(() => {
     for (let height = head; height > target; height--) {
       const writes = undo.read(height);

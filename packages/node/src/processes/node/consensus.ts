@@ -2,7 +2,7 @@
 import type { Block } from "@uniknode/protocol";
 import { type Chain, createChain, DEFAULT_CHAIN_OPTIONS } from "../../chain/chain.ts";
 import { createVerifier, type Verifier } from "../../chain/pipeline/verifier.ts";
-import { maxAgeSecondsOf } from "../../event-log/recorded.ts";
+import { maxAgeSecondsFromHours } from "../../event-log/recorded-events.ts";
 import { createSelection } from "../../event-log/selection.ts";
 import { eventsOfRevert } from "../../events/block-events.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
@@ -12,7 +12,7 @@ import type { NodeEventLog } from "./event-log.ts";
 import type { NodeOptions } from "./options.ts";
 
 export type ConsensusDeps = Environment &
-  Pick<NodeEventLog, "events" | "subscribed"> & {
+  Pick<NodeEventLog, "events" | "subscribedEvents"> & {
     readonly database: Database;
     readonly genesis: Block;
   };
@@ -25,19 +25,19 @@ const VERIFIER_THREADS = 2;
 /** @throws {ChainError} where the database holds another chain */
 export function createConsensus(
   options: Pick<NodeOptions, "accelerator" | "eventsMaxAge">,
-  { database, genesis, network, slots, now, nowMs, events, subscribed, logger }: ConsensusDeps,
+  { database, genesis, network, slots, now, nowMs, events, subscribedEvents, logger }: ConsensusDeps,
   onStop: Closing["add"],
 ): Consensus {
   const verifier = createVerifier({ threads: VERIFIER_THREADS, accelerator: options.accelerator });
   onStop("verifier", verifier.close);
-  const maxAgeSeconds = maxAgeSecondsOf(options.eventsMaxAge);
+  const maxAgeSeconds = maxAgeSecondsFromHours(options.eventsMaxAge);
   const chain = createChain(DEFAULT_CHAIN_OPTIONS, {
     database,
     network,
     genesis,
     verifier,
     events,
-    eventsOfFacts: createSelection({ interest: subscribed, slots, now, maxAgeSeconds }),
+    eventsOfFacts: createSelection({ subscribedEvents, slots, now, maxAgeSeconds }),
     eventsOfRevert,
     now: nowMs,
     onListenerError: (err) => logger.error({ err }, "a listener of the chain failed"),

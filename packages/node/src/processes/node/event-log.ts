@@ -2,19 +2,19 @@
 import type { Logger } from "pino";
 import { createReporter, type Reporter } from "../../event-log/reporter.ts";
 import { DEFAULT_EVENT_RETENTION, startEventRetention } from "../../event-log/retention.ts";
-import { createInterest, type Interest } from "../../event-log/subscribed.ts";
+import { createSubscribedEvents, type SubscribedEvents } from "../../event-log/subscribed-events.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribers } from "../../platform/subscribers.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createEventLog, createLastSequence, type EventLog } from "../../store/events/event-log.ts";
-import { createWantedStore } from "../../store/events/subscribed.ts";
+import { createSubscribedEventStore } from "../../store/events/subscribed-events.ts";
 import { createWebhookStore } from "../../store/webhooks/webhooks.ts";
 import type { NodeOptions } from "./options.ts";
 
 export type NodeEventLog = Reporter & {
   readonly events: EventLog;
   /** Names that webhooks and live streams subscribe to. */
-  readonly subscribed: Interest;
+  readonly subscribedEvents: SubscribedEvents;
   /** Notified when readers of the log can find more in it. */
   readonly grown: Subscribers<void>;
 };
@@ -25,16 +25,16 @@ export function openNodeEventLog(
   onStop: Closing["add"],
 ): NodeEventLog {
   // Events age by the clock of the machine, even where that of the chain runs ahead.
-  const subscribed = createInterest({
-    store: createWantedStore(database),
+  const subscribedEvents = createSubscribedEvents({
+    store: createSubscribedEventStore(database),
     lastSequence: createLastSequence(database),
     webhookNames: webhooks === "on" ? createWebhookStore(database).eventNames : () => new Set(),
     nowMs: Date.now,
   });
-  const events = createEventLog(database, { wanted: subscribed.names });
+  const events = createEventLog(database, { recordedNames: subscribedEvents.names });
   const endRetention = startEventRetention(DEFAULT_EVENT_RETENTION, {
     events,
-    interest: subscribed,
+    subscribedEvents,
     onError: (err) => logger.error({ err }, "old events cannot be dropped"),
   });
   onStop("event retention", endRetention);
@@ -42,7 +42,7 @@ export function openNodeEventLog(
   return {
     ...createReporter({ database, events, onLogged: () => grown.notify(), logger }),
     events,
-    subscribed,
+    subscribedEvents,
     grown,
   };
 }

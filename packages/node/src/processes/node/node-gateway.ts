@@ -57,7 +57,7 @@ export type GatewayDeps = {
   readonly logLinesLost: () => number;
   /** The register of webhooks changed. */
   readonly webhooksChanged: () => void;
-  /** The live streams want these names: see `Interest.streamsChanged`. */
+  /** The live streams want these names: see `SubscribedEvents.streamsChanged`. */
   readonly streamsChanged: (names: readonly string[]) => Record<string, number>;
   /** The verbs of a dev chain; absent on every other one. */
   readonly dev?: Gateway["dev"];

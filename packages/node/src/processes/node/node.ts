@@ -82,7 +82,7 @@ async function start(
   const folder = openDataFolder(options, logger, onStop);
   const { database, webhookToken } = folder;
   const eventLog = openNodeEventLog(options, { database, logger }, onStop);
-  const { log, report, subscribed, grown } = eventLog;
+  const { log, report, subscribedEvents, grown } = eventLog;
   const parts = { ...environment, ...eventLog, database };
   const { verifier, chain } = createConsensus(options, { ...parts, genesis }, onStop);
   const pool = createNodePool(options.pool, { ...parts, chain, verifier }, onStop);
@@ -123,8 +123,8 @@ async function start(
       forging: forging.figures,
       loopDelay: loopDelay.read,
       logLinesLost: lostLogLines,
-      webhooksChanged: subscribed.webhooksChanged,
-      streamsChanged: subscribed.streamsChanged,
+      webhooksChanged: subscribedEvents.webhooksChanged,
+      streamsChanged: subscribedEvents.streamsChanged,
       ...(createDev && { dev: createDev({ chain, pool, forger, slots }) }),
     },
   );

@@ -52,7 +52,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const database = openDatabase(data.databasePath, { turn: furtherTurn(data.turns), writes });
   closing.add("database", database.close);
   // This side reads the log; it writes nothing but cursors.
-  const eventLog = createEventLog(database, { wanted: () => NO_NAMES });
+  const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
   closing.add("heartbeat", beat(data.heartbeats, "serving").close);
   const consensusWatch = watch(data.heartbeats, "consensus", {
     onSilent: () => logger.error({ thread: "consensus" }, "a thread does not turn"),

@@ -5,42 +5,42 @@
 import type { Event, LoggedEvent } from "../../events/event.ts";
 import type { Database } from "../engine/database.ts";
 
-/** What the log may drop. Rows that some cursor has not passed are kept whatever these say. */
+/** Bounds of the log. Rows that a cursor has not passed are kept beyond them. */
 export type Retention = {
   readonly maxEvents: number;
   readonly maxAgeMs: number;
 };
 
 export type EventLog = {
-  /** Whether events of this name are written at present. */
-  wants(name: string): boolean;
-  /** Writes the wanted ones among the events, inside the caller's transaction. */
+  /** Whether events of this name are recorded at present. */
+  isRecorded(name: string): boolean;
+  /** Writes those of the events that are recorded, inside the caller's transaction. */
   append(events: readonly Event[]): void;
-  /** Events behind a sequence, in order. */
+  /** Events after a sequence, in order. */
   read(after: number, limit: number): LoggedEvent[];
-  /** Sequence of the oldest event that is still there, if any is. */
+  /** Sequence of the oldest event in the log, if it has any. */
   firstSequence(): number | undefined;
-  /** Whether an event behind a sequence takes back another one. */
-  hasReversalBehind(sequence: number): boolean;
+  /** Whether an event after a sequence retracts another one. */
+  hasRetractionAfter(sequence: number): boolean;
   /** Sequence of the newest event ever written; 0 before the first. */
   lastSequence(): number;
-  /** Last sequence that the reader has handled, if it ever did. */
+  /** Last sequence that the reader has handled, if any. */
   cursor(reader: string): number | undefined;
   moveCursor(reader: string, sequence: number): void;
-  /** A reader that is gone holds nothing back any more. */
+  /** Without its cursor, a reader no longer keeps events from being dropped. */
   removeCursor(reader: string): void;
-  /** Drops some of the oldest events that retention gives up; `true` when there may be more to drop. */
+  /** Drops some of the oldest events beyond the bounds; `true` when there may be more to drop. */
   prune(retention: Retention): boolean;
 };
 
 export type EventLogOptions = {
-  /** Names that some reader wants; asked at each event. */
-  readonly wanted: () => ReadonlySet<string>;
+  /** Names of the events to record; called for each event. */
+  readonly recordedNames: () => ReadonlySet<string>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 };
 
-/** Rows dropped at once: a few milliseconds of the writer. */
+/** Rows dropped in one transaction: a few milliseconds of the writer. */
 const PRUNED_AT_ONCE = 5_000;
 
 type EventRow = {
@@ -61,7 +61,10 @@ export function createLastSequence(database: Database): () => number {
   return () => last.get()?.seq ?? 0;
 }
 
-export function createEventLog(database: Database, { wanted, now = Date.now }: EventLogOptions): EventLog {
+export function createEventLog(
+  database: Database,
+  { recordedNames, now = Date.now }: EventLogOptions,
+): EventLog {
   const insert = database.prepare(
     "INSERT INTO events (id, name, height, block_id, created_ms, reverts, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
@@ -71,7 +74,7 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
   const first = database.prepare<{ sequence: number }>(
     "SELECT sequence FROM events ORDER BY sequence LIMIT 1",
   );
-  const reversal = database.prepare(
+  const retraction = database.prepare(
     "SELECT 1 FROM events WHERE sequence > ? AND reverts IS NOT NULL LIMIT 1",
   );
   const selectCursor = database.prepare<{ sequence: number }>(
@@ -90,9 +93,9 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
   const lastSequence = createLastSequence(database);
 
   return {
-    wants: (name) => wanted().has(name),
+    isRecorded: (name) => recordedNames().has(name),
     append(events) {
-      const names = wanted();
+      const names = recordedNames();
       for (const { id, name, height, blockId, reverts, data } of events) {
         if (!names.has(name)) continue;
         const content = data === undefined ? null : JSON.stringify(data);
@@ -101,7 +104,7 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
     },
     read: (after, limit) => select.all(after, limit).map(eventFromRow),
     firstSequence: () => first.get()?.sequence,
-    hasReversalBehind: (sequence) => reversal.get(sequence) !== undefined,
+    hasRetractionAfter: (sequence) => retraction.get(sequence) !== undefined,
     lastSequence,
     cursor: (reader) => selectCursor.get(reader)?.sequence,
     moveCursor: (reader, sequence) => void writeCursor.run(reader, sequence),
@@ -110,10 +113,11 @@ export function createEventLog(database: Database, { wanted, now = Date.now }: E
       return database.transaction(() => {
         const passed = slowest.get()?.sequence ?? Number.POSITIVE_INFINITY;
         const surplus = lastSequence() - maxEvents;
-        const bornBefore = now() - maxAgeMs;
+        const createdBefore = now() - maxAgeMs;
         const rows = oldest.all(PRUNED_AT_ONCE);
         const kept = rows.findIndex(
-          ({ sequence, created_ms }) => sequence > passed || (sequence > surplus && created_ms >= bornBefore),
+          ({ sequence, created_ms }) =>
+            sequence > passed || (sequence > surplus && created_ms >= createdBefore),
         );
         const dropped = rows.at(kept === -1 ? -1 : kept - 1);
         if (kept === 0 || !dropped) return false;

@@ -1,5 +1,5 @@
 /** The register of webhooks as rows. */
-import { heardNames } from "../../events/names.ts";
+import { subscribedNames } from "../../events/names.ts";
 import type { Database } from "../engine/database.ts";
 import { OPEN_SEAL, type Seal } from "./encryption.ts";
 import { ownerOf, type SecretRow, type Secrets, secretsFromRow } from "./secrets.ts";
@@ -181,7 +181,7 @@ export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): 
     active: () => active.all().map((row) => ({ ...definitionFromRow(row), activeAfter: row.active_after })),
     eventNames() {
       const given = eventNames.all().flatMap(({ event, events }) => [event, ...JSON.parse(events)]);
-      const names = new Set(heardNames(given.filter((name) => name !== null)).keys());
+      const names = new Set(subscribedNames(given.filter((name) => name !== null)).keys());
       // Whoever was told of a block, under whatever definition, must hear when it goes back.
       if (count.get()!.total > 0) names.add("block.reverted");
       // Whoever waits for blocks must see them come.

@@ -1,5 +1,5 @@
 /** Which delivery of a queue is the next one in a lane, as the database says. */
-import { isReversal } from "../../events/catalogue.ts";
+import { isRetraction } from "../../events/catalogue.ts";
 import type { DeliveryStore, Waiting } from "../../store/webhooks/deliveries.ts";
 import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
 import { type Lane, type Queue, type Retries, runningOf } from "./queue.ts";
@@ -33,7 +33,7 @@ export function createTake({ deliveries, replayQueue }: TakeDeps): Take {
       queue.hasFirst = false;
       return undefined;
     }
-    if (isReversal(delivery.letter.event)) {
+    if (isRetraction(delivery.letter.event)) {
       queue.isBarred = true;
       if (runningOf(queue) > 0) return undefined;
     }

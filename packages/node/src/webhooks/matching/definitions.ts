@@ -1,7 +1,7 @@
 /** The webhooks that take part in matching, ready to be asked: by the name of the event, conditions compiled. */
 import type { Logger } from "pino";
 import type { Event } from "../../events/event.ts";
-import { heardNames } from "../../events/names.ts";
+import { subscribedNames } from "../../events/names.ts";
 import { parseJson } from "../../platform/json/lossless.ts";
 import type { ActiveWebhook, WebhookStore } from "../../store/webhooks/webhooks.ts";
 import {
@@ -111,7 +111,7 @@ function lookupsOf(definitions: Iterable<Definition>): Map<string, Lookup<Listen
   const byName = new Map<string, Entry<Listener>[]>();
   for (const definition of definitions) {
     const { event, events, list, match } = definition;
-    for (const [logged, name] of heardNames(event === null ? events : [event, ...events])) {
+    for (const [logged, name] of subscribedNames(event === null ? events : [event, ...events])) {
       const entries = byName.get(logged) ?? [];
       byName.set(logged, entries);
       entries.push({ conditions: list, match, value: { definition, name } });

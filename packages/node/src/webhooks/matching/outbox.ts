@@ -2,7 +2,7 @@
  * The way into a queue. Every delivery of an event passes here: it gets its id, the next number of its webhook, and the
  * text that is sent. To be called inside the transaction that makes the delivery necessary.
  */
-import { isChainFact, isReversal, reversalOf } from "../../events/catalogue.ts";
+import { isChainFact, isRetraction, retractionNameOf } from "../../events/catalogue.ts";
 import type { Event } from "../../events/event.ts";
 import type { ContentStore } from "../../store/webhooks/contents.ts";
 import type { Told } from "../../store/webhooks/delivered-facts.ts";
@@ -72,7 +72,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     if (reverts === undefined) return undefined;
     const times = reversals.count(blockId!, logSequence);
     // What is told behind the reversal of the block itself is about the application that was just counted.
-    const timesReverted = isReversal(name) ? times : times - 1;
+    const timesReverted = isRetraction(name) ? times : times - 1;
     return deliveryId(network, webhook, { id: reverts, ...heightOf(height), timesReverted });
   }
 
@@ -127,14 +127,14 @@ export function createOutbox(deps: OutboxDeps): Outbox {
           : { id: reversalId(network, webhook, event.name, takenBack) }),
         // A wallet as it is after the revert is told beside what takes back its former state.
         ...(takenBack !== undefined &&
-          isReversal(event.name) &&
+          isRetraction(event.name) &&
           deliveries.has(webhook, takenBack) && { reverts: takenBack }),
         stands: takenBack === undefined && blockId !== undefined && isChainFact(event.name),
         replay,
       });
     },
     takeBack({ webhook, id: reverts, event, height, blockId, content }) {
-      const name = reversalOf(event);
+      const name = retractionNameOf(event);
       const id = reversalId(network, webhook, name, reverts);
       return post({ webhook, name, content: () => content, id, height, blockId, reverts, stands: false });
     },

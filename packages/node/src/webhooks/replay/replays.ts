@@ -1,6 +1,6 @@
 /** Replays as their owners see them: begun, watched, cancelled (webhooks.md 10 point 5). */
 import { type History, isRemembered } from "../../event-log/history.ts";
-import { heardNames } from "../../events/names.ts";
+import { subscribedNames } from "../../events/names.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
 import type { Replay, ReplayStore } from "../../store/webhooks/replays.ts";
@@ -74,7 +74,7 @@ export function createReplays(deps: ReplaysDeps): Replays {
           `"fromHeight" must not be greater than "toHeight", nor than ${highest}, the last height to be told`,
         );
       }
-      if (![...heardNames(checkEvents(webhook)).keys()].some(isRemembered)) {
+      if (![...subscribedNames(checkEvents(webhook)).keys()].some(isRemembered)) {
         throw invalid("stored blocks tell of no event that the webhook hears");
       }
       if (!webhook.enabled || webhook.suspended) {

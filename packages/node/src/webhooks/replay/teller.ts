@@ -6,7 +6,7 @@
 import type { History } from "../../event-log/history.ts";
 import { isRemembered } from "../../event-log/history.ts";
 import type { Event } from "../../events/event.ts";
-import { heardNames } from "../../events/names.ts";
+import { subscribedNames } from "../../events/names.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { ReadTogether } from "../../store/engine/snapshot.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
@@ -28,7 +28,7 @@ export type TellerDeps = {
   readTogether: ReadTogether;
   definitions: Definitions;
   outbox: Outbox;
-  eventLog: Pick<EventLog, "cursor" | "hasReversalBehind">;
+  eventLog: Pick<EventLog, "cursor" | "hasRetractionAfter">;
   suspend: Suspend;
   observer: MatchingObserver;
   nowMs: () => number;
@@ -94,7 +94,7 @@ export function createTeller(deps: TellerDeps): Chore {
 
   /** What has to be taken back goes first: nothing is told of blocks that come in place of others until that is done. */
   function isReversing(): boolean {
-    return eventLog.hasReversalBehind(eventLog.cursor(READER) ?? 0);
+    return eventLog.hasRetractionAfter(eventLog.cursor(READER) ?? 0);
   }
 
   function look({ webhook, toHeight, ...replay }: Replay, definition: Definition): Found {
@@ -102,7 +102,7 @@ export function createTeller(deps: TellerDeps): Chore {
     // The chain may have become shorter; what comes in place of its blocks is told as it comes.
     const last = Math.min(toHeight, history.head() - definition.confirmations);
     const endHeight = Math.min(last, replay.nextHeight + MAX_STEP_BLOCKS - 1);
-    const names = heardNames(
+    const names = subscribedNames(
       definition.event === null ? definition.events : [definition.event, ...definition.events],
     );
     const news: News[] = [];

@@ -13,14 +13,14 @@ function open(webhooks: "on" | "off" = "on") {
 }
 
 test("Only subscribed events are written, and readers are notified after the commit.", async () => {
-  const { subscribed, events, report, grown } = open();
+  const { subscribedEvents, events, report, grown } = open();
   let notified = 0;
   grown.subscribe(() => notified++);
   const event = eventOfStart(1_000);
   report(event);
   await Promise.resolve();
   expect([events.lastSequence(), notified]).toEqual([0, 0]);
-  expect(subscribed.streamsChanged([event.name])).toEqual({ [event.name]: 0 });
+  expect(subscribedEvents.streamsChanged([event.name])).toEqual({ [event.name]: 0 });
   report(event);
   expect(notified).toBe(0);
   await Promise.resolve();
@@ -28,7 +28,7 @@ test("Only subscribed events are written, and readers are notified after the com
 });
 
 test("A node without webhooks writes events for live streams only.", () => {
-  const { subscribed } = open("off");
-  subscribed.webhooksChanged();
-  expect(subscribed.names().size).toBe(0);
+  const { subscribedEvents } = open("off");
+  subscribedEvents.webhooksChanged();
+  expect(subscribedEvents.names().size).toBe(0);
 });

@@ -79,11 +79,11 @@ test("A forged block fills itself from the pool and becomes the head.", async ()
 });
 
 test("A pending transaction is logged before other subscribers are notified, and fills the next block.", async () => {
-  const { network, chain, forging, pool, subscribed, events } = open();
+  const { network, chain, forging, pool, subscribedEvents, events } = open();
   const { forger } = forging;
   // Version 2 is in force above the second block.
   await forger.forgeSlot(forger.nextSlot()!);
-  subscribed.streamsChanged(["transaction.pool.added"]);
+  subscribedEvents.streamsChanged(["transaction.pool.added"]);
   const notified: [name: string, sequence: number][] = [];
   pool.subscribe(({ name }) => notified.push([name, events.lastSequence()]));
   const [sender, recipient] = cast.accounts;

@@ -137,7 +137,7 @@ test("knows no path of webhooks while they are off, calls no target, and holds n
   const database = openDatabase(fixture.path);
   onTestFinished(database.close);
   const { insert, activate } = createWebhookStore(database);
-  const events = createEventLog(database, { wanted: () => new Set(["block.applied"]) });
+  const events = createEventLog(database, { recordedNames: () => new Set(["block.applied"]) });
   events.moveCursor("webhooks", 0);
   const { target, calls } = await listen();
   const fields = { event: "block.applied", events: [], target, enabled: true, conditions: "[]" } as const;

@@ -3,12 +3,12 @@ import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../../src/store/events/event-log.ts";
 
-function openLog(wanted = new Set(["block.applied", "round.applied"])) {
+function openLog(recordedNames = new Set(["block.applied", "round.applied"])) {
   const database = openDatabase(":memory:");
   migrate(database);
   const clock = { ms: 1_000 };
-  const log = createEventLog(database, { wanted: () => wanted, now: () => clock.ms });
-  return { database, log, clock, wanted };
+  const log = createEventLog(database, { recordedNames: () => recordedNames, now: () => clock.ms });
+  return { database, log, clock, recordedNames };
 }
 
 const applied = (height: number) => ({
@@ -20,13 +20,13 @@ const applied = (height: number) => ({
 });
 
 describe("the event log", () => {
-  test("keeps what is wanted, in order, as it was", () => {
-    const { log, wanted } = openLog();
+  test("records the subscribed events, in order and unchanged", () => {
+    const { log, recordedNames } = openLog();
     log.append([applied(2), { id: "peer.added:1", name: "peer.added" }, { id: "r", name: "round.applied" }]);
-    wanted.add("peer.added");
+    recordedNames.add("peer.added");
     log.append([{ id: "peer.added:1", name: "peer.added", data: null }]);
-    expect(log.wants("peer.added")).toBe(true);
-    expect(log.wants("peer.removed")).toBe(false);
+    expect(log.isRecorded("peer.added")).toBe(true);
+    expect(log.isRecorded("peer.removed")).toBe(false);
     expect(log.read(0, 10)).toEqual([
       { sequence: 1, createdMs: 1_000, ...applied(2) },
       { sequence: 2, createdMs: 1_000, id: "r", name: "round.applied" },
@@ -48,7 +48,7 @@ describe("the event log", () => {
     expect(log.lastSequence()).toBe(0);
   });
 
-  test("remembers a cursor for each reader", () => {
+  test("keeps a cursor for each reader", () => {
     const { log } = openLog();
     expect(log.cursor("webhooks")).toBeUndefined();
     log.moveCursor("webhooks", 3);
@@ -98,7 +98,7 @@ describe("retention of the event log", () => {
     expect(sequences(log)).toEqual([]);
   });
 
-  test("drops in pieces", () => {
+  test("drops in steps", () => {
     const { database, log } = openLog();
     database.transaction(() => log.append(Array.from({ length: 6_000 }, (_, index) => applied(index))));
     expect(log.prune({ maxEvents: 0, maxAgeMs: 0 })).toBe(true);

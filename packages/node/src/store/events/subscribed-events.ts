@@ -1,13 +1,16 @@
-/** Names of events that the log keeps for live streams, each with the sequence behind which it has all of them. */
+/**
+ * Names of events that the log records for live streams, each with the sequence after which the log has all of them. The
+ * table is called `wanted`.
+ */
 import type { Database } from "../engine/database.ts";
 
-export type WantedStore = {
+export type SubscribedEventStore = {
   all(): Map<string, number>;
   set(name: string, since: number): void;
   remove(name: string): void;
 };
 
-export function createWantedStore(database: Database): WantedStore {
+export function createSubscribedEventStore(database: Database): SubscribedEventStore {
   const all = database.prepare<{ name: string; since: number }>("SELECT name, since FROM wanted");
   const set = database.prepare("INSERT OR REPLACE INTO wanted VALUES (?, ?)");
   const remove = database.prepare("DELETE FROM wanted WHERE name = ?");

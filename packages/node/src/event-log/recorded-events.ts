@@ -1,0 +1,41 @@
+/** Which events of a block are recorded (webhooks.md 10 point 12). */
+import type { Fact } from "@uniknode/ledger";
+import type { BlockHeader } from "@uniknode/protocol";
+import { eventsOfFacts } from "../events/block-events.ts";
+import type { Event } from "../events/event.ts";
+
+/** A node that was offline for less than a day records everything it missed; one that starts from nothing records no past. */
+export const DEFAULT_MAX_AGE_SECONDS = 86_400;
+
+/** Age of the oldest block whose events are recorded while catching up, from the hours of the option; 0 is no limit. */
+export const maxAgeSecondsFromHours = (hours: number): number =>
+  hours === 0 ? Number.POSITIVE_INFINITY : hours * 3_600;
+
+export type RecordingRules = {
+  /** Names with at least one subscriber. */
+  readonly names: ReadonlySet<string>;
+  /** Whether the node is behind the network; at the head the age of a block does not matter. */
+  readonly isCatchingUp: boolean;
+  /** Network time, seconds since the network epoch. */
+  readonly now: number;
+  /** Events of older blocks are not recorded while catching up; `Infinity` for no limit. */
+  readonly maxAgeSeconds: number;
+};
+
+/** Whether the events of a block are not recorded because the node catches up and the block is old. */
+export const isTooOld = (
+  { timestamp }: BlockHeader,
+  { isCatchingUp, now, maxAgeSeconds }: RecordingRules,
+): boolean => isCatchingUp && now - timestamp > maxAgeSeconds;
+
+/**
+ * The events that the commit of an applied block records. Facts without subscribers are not even converted to JSON.
+ * Reverts do not pass here: a fact that may have been delivered is always retracted.
+ */
+export function recordedEvents(facts: readonly Fact[], header: BlockHeader, rules: RecordingRules): Event[] {
+  if (isTooOld(header, rules)) return [];
+  return eventsOfFacts(
+    facts.filter(({ name }) => rules.names.has(name)),
+    header,
+  );
+}
