@@ -2,12 +2,14 @@
 import type { Database } from "../../store/engine/database.ts";
 import type { BlockFilter, BlockOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
-import type { Direction, Found, Integer, Interval, Range } from "../page.ts";
+import type { Direction, Found, Range } from "../page.ts";
 import type { StoredBlock } from "../rows.ts";
 import { type Condition, conditionsOf, integer, NEVER, text } from "./pages/conditions.ts";
 import { placeOf } from "./pages/cursor.ts";
-import { createList } from "./pages/listing.ts";
+import { betweenHeights, countOf, type Heights, heightsOf } from "./pages/heights.ts";
 import type { OrderTerm } from "./pages/order.ts";
+import { createTablePages } from "./pages/table-pages.ts";
+import { blocksOf } from "./plans/by-row.ts";
 
 const FIELDS = {
   id: text("id"),
@@ -62,7 +64,7 @@ const NO_BLOCK = "0";
 export function createBlockQueries(database: Database): BlockQueries {
   const byHeight = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height = ?`);
   const byId = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE id = ?`);
-  const list = createList<StoredBlock>(database, {
+  const pages = createTablePages<StoredBlock>(database, "blocks", {
     table: "blocks",
     key: ["height"],
     columns: COLUMNS,
@@ -80,20 +82,14 @@ export function createBlockQueries(database: Database): BlockQueries {
     ]),
   ) as Record<Direction, ReturnType<typeof database.prepare<ListedRow>>>;
 
-  /** A page of all blocks between two heights, which have no gaps: nothing is counted, nothing skipped. */
-  function pageOf(
-    { low, high }: Heights,
-    direction: Direction,
-    { offset, limit }: Range,
-  ): Found<StoredBlock> {
-    const [from, to] =
-      direction === "asc"
-        ? [low + offset, low + offset + limit - 1]
-        : [high - offset - limit + 1, high - offset];
-    const rows = between[direction].all(Math.max(from, low), Math.min(to, high));
-    const totalCount = countOf({ low, high });
-    const isLast = offset + rows.length >= totalCount;
-    return { rows, totalCount, ...(!isLast && rows.length > 0 && { next: rows.at(-1)!.place }) };
+  function pageByRow(heights: Heights, direction: Direction, range: Range): Found<StoredBlock> {
+    const { low, high, isLast } = blocksOf(heights, direction, range);
+    const rows = between[direction].all(low, high);
+    return {
+      rows,
+      totalCount: countOf(heights),
+      ...(!isLast && rows.length > 0 && { next: rows.at(-1)!.place }),
+    };
   }
 
   function childOf(id: string): Condition {
@@ -119,21 +115,23 @@ export function createBlockQueries(database: Database): BlockQueries {
     list(head, filter, { field, direction }, range) {
       const { previousBlock } = filter;
       const heights = heightsOf(head, filter, heightAt);
-      const { after } = range;
       const conditions = [
         ...conditionsOf(FIELDS, filter),
         ...(previousBlock === undefined ? [] : [childOf(previousBlock)]),
       ];
       const value = ORDERS[field];
-      if (conditions.length === 0 && value === "height" && after === undefined) {
-        return pageOf(heights, direction, range);
-      }
-      return list(
+      const isOfHeightsOnly = conditions.length === 0;
+      return pages(
         head,
         {
-          conditions: [...conditions, betweenHeights(heights)],
-          order: orderOf(value, direction),
-          ...(conditions.length === 0 && { totalCount: countOf(heights) }),
+          selection: {
+            conditions: [...conditions, betweenHeights(heights)],
+            order: orderOf(value, direction),
+          },
+          filter: isOfHeightsOnly ? "heights" : "values",
+          isInOrder: value === "height",
+          byRow: () => pageByRow(heights, direction, range),
+          ...(isOfHeightsOnly && { totalCount: countOf(heights) }),
         },
         range,
       );
@@ -141,43 +139,6 @@ export function createBlockQueries(database: Database): BlockQueries {
     heightAt,
   };
 }
-
-/** Lowest and highest of a chain without gaps. */
-export type Heights = { readonly low: number; readonly high: number };
-
-const countOf = ({ low, high }: Heights): number => Math.max(0, high - low + 1);
-
-type PlaceFilter = { readonly height?: Integer | Interval; readonly timestamp?: Integer | Interval };
-
-/** The heights that a filter leaves: times are heights too, because each block is later than the one below it. */
-export function heightsOf(
-  head: Head,
-  { height, timestamp }: PlaceFilter,
-  heightAt: (time: number, head: Head) => number,
-): Heights {
-  const heights = endsOf(height);
-  const times = endsOf(timestamp);
-  return {
-    low: Math.max(1, heights.from ?? 1, times.from === undefined ? 1 : heightAt(times.from, head)),
-    high: Math.min(
-      head.height,
-      heights.to ?? head.height,
-      times.to === undefined ? head.height : heightAt(times.to + 1, head) - 1,
-    ),
-  };
-}
-
-const endsOf = (wanted: Integer | Interval | undefined): { from?: number; to?: number } => {
-  if (wanted === undefined) return {};
-  const { from, to } = typeof wanted === "object" ? wanted : { from: wanted, to: wanted };
-  return { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) };
-};
-
-/** What is at one height only stands in the order of the rest of its key, whichever way round heights are asked for. */
-export const betweenHeights = ({ low, high }: Heights): Condition =>
-  low === high
-    ? { sql: "height = ?", values: [low] }
-    : { sql: "height BETWEEN ? AND ?", values: [low, high] };
 
 function orderOf(value: string, direction: Direction): OrderTerm[] {
   if (value === "height") return [{ value, direction }];

@@ -5,7 +5,7 @@ import { type Head, perHead } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredToken, TokenProperty } from "../rows.ts";
 import { type Condition, oneOf } from "./pages/conditions.ts";
-import { createList } from "./pages/listing.ts";
+import { createTablePages } from "./pages/table-pages.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
@@ -25,7 +25,7 @@ const JOINS = `LEFT JOIN properties AS type ON type.token = tokens.id AND type.k
 
 export function createTokenQueries(database: Database): TokenQueries {
   const find = database.prepare<StoredToken>(`SELECT ${COLUMNS} FROM tokens ${JOINS} WHERE tokens.id = ?`);
-  const list = createList<StoredToken>(database, {
+  const pages = createTablePages<StoredToken>(database, "tokens", {
     table: "tokens",
     key: ["id"],
     columns: COLUMNS,
@@ -48,7 +48,12 @@ export function createTokenQueries(database: Database): TokenQueries {
         { value: "id", direction },
       ];
       const conditions = tokenConditions(filter);
-      return list(head, { conditions, order, isInOrder: conditions.length === 0 }, range);
+      const question = {
+        selection: { conditions, order },
+        filter: conditions.length === 0 ? "none" : "values",
+        isInOrder: true,
+      } as const;
+      return pages(head, question, range);
     },
     properties: (id) => properties.all(id),
     property: (id, key) => property.get(id, key)?.value,

@@ -3,19 +3,30 @@ import { sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
-import type { Found, Range } from "../page.ts";
+import type { Found, Integer, Interval, Range } from "../page.ts";
 import type { StoredTransaction } from "../rows.ts";
 import { type AssetTest, defineAssets, unlocking, withAsset } from "./assets.ts";
-import { betweenHeights, heightsOf } from "./blocks.ts";
-import { anyOf, type Condition, conditionsOf, type Field, integer, text } from "./pages/conditions.ts";
-import { createList } from "./pages/listing.ts";
+import {
+  anyOf,
+  type Condition,
+  conditionsOf,
+  type Field,
+  hasValue,
+  integer,
+  text,
+} from "./pages/conditions.ts";
+import { betweenHeights, heightsOf, isOfHeights } from "./pages/heights.ts";
 import type { OrderTerm } from "./pages/order.ts";
 import { createRowsAt } from "./pages/places.ts";
+import { createRowCounts } from "./pages/row-counts.ts";
 import { createTallies } from "./pages/tallies.ts";
 import { createTotals } from "./pages/totals.ts";
-import { createTransactionPages, type Question } from "./pages/transaction-pages.ts";
+import { createTransactionPages, type TransactionQuestion } from "./pages/transaction-pages.ts";
 import { createParties } from "./parties.ts";
-import { createRankedPages, type Wanted } from "./rankings/pages.ts";
+import { createByIndex } from "./plans/by-index.ts";
+import { createMatching, type Wanted } from "./plans/by-match.ts";
+import { createByRanking } from "./plans/by-ranking.ts";
+import type { Asked } from "./plans/choose.ts";
 import type { Rankings } from "./rankings/rankings.ts";
 
 const FIELDS = {
@@ -104,7 +115,10 @@ export function createTransactionQueries(
   const page = createTransactionPages({
     totals,
     tally: createTallies(database, listed),
-    ranked: createRankedPages(database, rankings),
+    count: createRowCounts(database, { ...listed, columns: SIGNED }),
+    matching: createMatching(database, rankings),
+    rankings,
+    byRanking: createByRanking(database),
     minRanked,
   });
 
@@ -118,7 +132,7 @@ export function createTransactionQueries(
       conditions.push({ sql: "height = (SELECT height FROM blocks WHERE id = ?)", values: [blockId] });
     }
     if (vendorField !== undefined) {
-      conditions.push({ sql: "instr(vendor_field, ?) > 0", values: [vendorField] });
+      conditions.push(wantedIn(ORDERS.vendorField, vendorField));
     }
     if (senderId !== undefined) conditions.push(parties.sentBy(senderId));
     return conditions;
@@ -136,7 +150,7 @@ export function createTransactionQueries(
       .reduce((sum, { transactions }) => sum + transactions, 0);
   }
 
-  function questionOf(head: Head, filter: TransactionFilter, order: TransactionOrder): Question {
+  function questionOf(head: Head, filter: TransactionFilter, order: TransactionOrder): TransactionQuestion {
     const { recipientId, addresses, participant } = filter;
     const assets = assetTests(filter);
     // Each of these is met in several ways. The first is looked up by them, the others only tested.
@@ -163,7 +177,7 @@ export function createTransactionQueries(
       direction,
       sequence,
       ...(isRange && { heights }),
-      isWithinBlocks: isWithinBlocks(filter),
+      filter: kindOf(filter, isRange),
       wanted: wantedOf(filter),
       indexed: [
         ...(filter.senderId === undefined ? [] : [[[parties.sentBy(filter.senderId)]]]),
@@ -175,9 +189,10 @@ export function createTransactionQueries(
   }
 
   const createFilteredList = <Row>(columns: string, joins = ""): ListOf<Row> => {
-    const list = createList<Row>(database, { ...listed, columns, joins });
+    const byIndex = createByIndex<Row>(database, { ...listed, columns, joins });
     const at = createRowsAt<Row>(database, columns, joins);
-    return (head, filter, order, range) => page({ list, at }, head, questionOf(head, filter, order), range);
+    return (head, filter, order, range) =>
+      page({ byIndex, at }, head, questionOf(head, filter, order), range);
   };
   const list = createFilteredList<StoredTransaction>(COLUMNS, JOINS);
   const signedList = createFilteredList<SignedRow>(SIGNED);
@@ -197,12 +212,11 @@ export function createTransactionQueries(
   };
 }
 
-const isOfHeights = ({ height, timestamp }: TransactionFilter): boolean =>
-  height !== undefined || timestamp !== undefined;
-
-/** Whether a filter leaves a few blocks, or some that depend on the head. */
-const isWithinBlocks = (filter: TransactionFilter): boolean =>
-  filter.id !== undefined || filter.blockId !== undefined || isOfHeights(filter);
+/** @param isRange whether nothing is asked for but heights */
+function kindOf(filter: TransactionFilter, isRange: boolean): Asked["filter"] {
+  if (isRange) return isOfHeights(filter) ? "heights" : "none";
+  return filter.id !== undefined || filter.blockId !== undefined || isOfHeights(filter) ? "blocks" : "values";
+}
 
 const assetTests = ({ asset, lockIds }: TransactionFilter): AssetTest[] => [
   ...(asset === undefined ? [] : [withAsset(asset)]),
@@ -213,8 +227,17 @@ const wantedOf = (filter: TransactionFilter): Wanted[] =>
   // A group without a type is in no order that helps.
   [...SEARCHED, ...(filter.type === undefined ? (["typeGroup"] as const) : [])].flatMap((field) => {
     const value = filter[field];
-    return value === undefined || value === "" ? [] : [{ ...ORDERS[field], value }];
+    if (value === undefined || value === "") return [];
+    // No index has a column with a sign before it.
+    const unindexed = { ...ORDERS[field], column: `+${ORDERS[field].column}` };
+    return [{ ...ORDERS[field], value, alongTheChain: wantedIn(unindexed, value) }];
   });
+
+/** Texts are looked for as a part. */
+const wantedIn = ({ column, kind }: Field, value: Integer | Interval): Condition =>
+  kind === "text"
+    ? { sql: `instr(${column}, ?) > 0`, values: [`${value}`] }
+    : hasValue({ column, kind }, value);
 
 /** Ties are broken by the place in the chain, newest first. Absent vendorFields count as the highest. */
 function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): OrderTerm[] {

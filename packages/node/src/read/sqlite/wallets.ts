@@ -5,8 +5,8 @@ import type { Head } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import { SHOWN_ATTRIBUTES, type StoredWallet } from "../rows.ts";
 import { conditionsOf, integer, oneOf, text } from "./pages/conditions.ts";
-import { createList } from "./pages/listing.ts";
 import type { OrderTerm } from "./pages/order.ts";
+import { createTablePages } from "./pages/table-pages.ts";
 
 /** Some wallets own thousands of tokens: attributes that name nothing of this are not looked into. */
 const NAMES_SEEN = new RegExp(`"(${SHOWN_ATTRIBUTES.join("|")})"`);
@@ -45,6 +45,7 @@ const ORDERS = {
   resigned: "attributes ->> '$.delegate.resigned'",
 } as const satisfies Record<WalletOrder["field"], string>;
 
+/** These orders have an index. */
 const INDEXED: readonly (keyof typeof ORDERS)[] = ["address", "balance", "nonce"];
 
 export type WalletQueries = {
@@ -72,7 +73,11 @@ export function createWalletQueries(database: Database): WalletQueries {
   const secondKey = database.prepare(
     "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
   );
-  const list = createList<WalletRow>(database, { table: "wallets", key: ["address"], columns: COLUMNS });
+  const pages = createTablePages<WalletRow>(database, "wallets", {
+    table: "wallets",
+    key: ["address"],
+    columns: COLUMNS,
+  });
   return {
     find(id) {
       for (const lookup of lookups) {
@@ -88,9 +93,12 @@ export function createWalletQueries(database: Database): WalletQueries {
         ...conditionsOf(FIELDS, filter),
         ...(addresses === undefined ? [] : [oneOf("address", addresses)]),
       ];
-      // These orders have an index; filters have others.
-      const isInOrder = conditions.length === 0 && INDEXED.includes(order.field);
-      const { rows, ...found } = list(head, { conditions, order: orderOf(order), isInOrder }, range);
+      const question = {
+        selection: { conditions, order: orderOf(order) },
+        filter: conditions.length === 0 ? "none" : "values",
+        isInOrder: INDEXED.includes(order.field),
+      } as const;
+      const { rows, ...found } = pages(head, question, range);
       return { rows: rows.map(walletFromRow), ...found };
     },
   };

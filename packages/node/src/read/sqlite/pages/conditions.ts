@@ -19,12 +19,16 @@ export type FilterOf<F extends Fields> = {
 
 /** The conditions that a filter asks for. Members of it that are no field are left alone. */
 export const conditionsOf = <F extends Fields>(fields: F, filter: FilterOf<F>): Condition[] =>
-  Object.entries(fields).flatMap(([name, { column, kind }]) => {
+  Object.entries(fields).flatMap(([name, field]) => {
     const value = filter[name];
-    if (value === undefined) return [];
-    if (typeof value === "object") return [within(column, value)];
-    return [{ sql: `${column} = ?`, values: [kind === "text" ? `${value}` : BigInt(value)] }];
+    return value === undefined ? [] : [hasValue(field, value)];
   });
+
+/** That a column has a value, or one within an interval. */
+export function hasValue({ column, kind }: Field, value: Integer | Interval): Condition {
+  if (typeof value === "object") return within(column, value);
+  return { sql: `${column} = ?`, values: [kind === "text" ? `${value}` : BigInt(value)] };
+}
 
 export function within(column: string, { from, to }: Interval): Condition {
   const ends: Condition[] = [];

@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto";
 import { CursorError } from "../../errors.ts";
-import type { Condition } from "./conditions.ts";
+import { allOf, anyOf, type Condition } from "./conditions.ts";
 import type { OrderTerm } from "./order.ts";
 
 /** SQL of the place of a row, whose order has these values. */
@@ -19,26 +19,30 @@ export const placeOf = (order: readonly OrderTerm[], names: readonly string[]): 
  */
 export function after(order: readonly OrderTerm[], place: string): Condition {
   const known = cursorPlace(order, place);
-  const at = (index: number) => `json_extract(?, '$[${index + 1}]')`;
-  const withPlaces = (sql: string): Condition =>
-    // Every placeholder is the same text.
-    ({ sql, values: Array(sql.split("?").length - 1).fill(place) });
+  const at = (index: number): Condition => ({ sql: `json_extract(?, '$[${index + 1}]')`, values: [place] });
   const [{ direction }] = order as [OrderTerm];
   // An index that has all of them in one direction is entered where they are, however many rows are alike in the first.
   if (order.every((term) => term.direction === direction) && !known.includes(null)) {
     const values = order.map(({ value }) => value).join();
-    const places = order.map((_, index) => at(index)).join();
-    return withPlaces(`(${values}) ${direction === "asc" ? ">" : "<"} (${places})`);
+    const places = order.map((_, index) => at(index));
+    return {
+      sql: `(${values}) ${direction === "asc" ? ">" : "<"} (${places.map(({ sql }) => sql).join()})`,
+      values: places.flatMap(({ values }) => values),
+    };
   }
-  const isBehind = ({ value, direction }: OrderTerm, index: number) =>
-    `(${value}) ${direction === "asc" ? ">" : "<"} ${at(index)}`;
-  const [first, ...others] = order.map(isBehind).reverse();
-  const tests = others.reduce((rest, test, index) => {
-    const place = order.length - 2 - index;
-    return `${test} OR ((${order[place]!.value}) IS ${at(place)} AND (${rest}))`;
-  }, first!);
-  const bound = isBehind(order[0]!, 0).replace(/([<>]) (json_extract)/, "$1= $2");
-  return withPlaces(`${bound} AND (${tests})`);
+  const compared = (index: number, operator: string): Condition => {
+    const { sql, values } = at(index);
+    return { sql: `(${order[index]!.value}) ${operator} ${sql}`, values };
+  };
+  const isBehind = (index: number) => compared(index, order[index]!.direction === "asc" ? ">" : "<");
+  const isNotBefore = (index: number) => compared(index, order[index]!.direction === "asc" ? ">=" : "<=");
+  const last = order.length - 1;
+  let isAfter = isBehind(last);
+  for (let index = last - 1; index >= 0; index--) {
+    isAfter = anyOf([isBehind(index), allOf([compared(index, "IS"), isAfter])]);
+  }
+  // The first alone bounds what an index is looked through for.
+  return allOf([isNotBefore(0), isAfter]);
 }
 
 /**

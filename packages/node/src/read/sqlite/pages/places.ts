@@ -1,13 +1,29 @@
 /** Transactions by their places in the chain. */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Found } from "../../page.ts";
-import type { RankedPage } from "../rankings/pages.ts";
-import { SEQUENCES } from "../rankings/ranking.ts";
-import { placeOf } from "./cursor.ts";
+import { placeOf as placeOfRow, SEQUENCES } from "../rankings/ranking.ts";
+import { cursorPlace, placeOf } from "./cursor.ts";
 import type { OrderTerm } from "./order.ts";
 
+export type PageOfPlaces = {
+  readonly places: readonly number[];
+  readonly totalCount: number;
+  /** Whether no others come after these. */
+  readonly isLast: boolean;
+};
+
+/**
+ * The row that a cursor names last whose order ends with the place in the chain.
+ *
+ * @throws {CursorError}
+ */
+export function placeAfter(order: readonly OrderTerm[], cursor: string): number {
+  const [height, sequence] = cursorPlace(order, cursor).slice(-2).map(Number);
+  return placeOfRow(height!, sequence!);
+}
+
 /** The rows of a page. `order` is what the page is in; `isWalk` as of a range. */
-export type RowsAt<Row> = (page: RankedPage, order: readonly OrderTerm[], isWalk?: boolean) => Found<Row>;
+export type RowsAt<Row> = (page: PageOfPlaces, order: readonly OrderTerm[], isWalk?: boolean) => Found<Row>;
 
 export function createRowsAt<Row>(database: Database, columns: string, joins: string): RowsAt<Row> {
   const from = `FROM (

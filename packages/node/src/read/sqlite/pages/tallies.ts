@@ -9,7 +9,7 @@ import type { Database, Statement } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
 import type { Condition } from "./conditions.ts";
-import { type Alternatives, keysText, valuesOf } from "./listing.ts";
+import { type Alternatives, keysText, valuesOf } from "./selection.ts";
 
 export type Tally = {
   readonly totalCount: number;

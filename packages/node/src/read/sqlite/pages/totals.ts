@@ -1,7 +1,7 @@
 /** Totals of transactions that are kept instead of counted. */
 import type { Database } from "../../../store/engine/database.ts";
 import { type Head, perHead } from "../../head.ts";
-import type { Heights } from "../blocks.ts";
+import type { Heights } from "./heights.ts";
 
 export type TypeTotal = {
   readonly typeGroup: number;

@@ -5,7 +5,7 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
-import { valuesOf } from "../pages/listing.ts";
+import { valuesOf } from "../pages/selection.ts";
 import { merged, type Ranking, sizeOf, upTo } from "./ranking.ts";
 import { type Ranked, type RankingAt, readRanking, readRoots } from "./reading.ts";
 

@@ -1,7 +1,7 @@
 /** Rankings as they are read from the database, by the thread that makes them and by the one that keeps them. */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
-import { type Alternatives, valuesOf, whereText } from "../pages/listing.ts";
+import { type Alternatives, valuesOf, whereText } from "../pages/selection.ts";
 import { type Kind, type RankedRow, type Ranking, rankingOf, SEQUENCES } from "./ranking.ts";
 
 /** Transactions in the order of a column. */

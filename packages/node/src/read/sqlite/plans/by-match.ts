@@ -1,33 +1,20 @@
-/** Pages of transactions that are found by rankings: in the order of a column, or by the value of one. */
+/**
+ * By match: transactions that a ranking, or an index, finds by the value of a column are few enough to be held by their
+ * places; what else is asked of them is tested row by row. Costs sorting the places, or looking up each of the rows.
+ */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
 import type { Condition } from "../pages/conditions.ts";
-import { cursorPlace } from "../pages/cursor.ts";
-import { type Alternatives, keysText, valuesOf, whereText } from "../pages/listing.ts";
 import type { OrderTerm } from "../pages/order.ts";
+import { type PageOfPlaces, placeAfter } from "../pages/places.ts";
+import { type Alternatives, keysText, valuesOf, whereText } from "../pages/selection.ts";
 import { type Mark, startOf } from "../pages/tallies.ts";
-import {
-  bytesOf,
-  type Kind,
-  offsetAfter,
-  pageOf,
-  placeOf,
-  type Ranking,
-  rowsBetween,
-  rowsWith,
-  SEQUENCES,
-} from "./ranking.ts";
-import type { Rankings } from "./rankings.ts";
-import type { Ranked } from "./reading.ts";
-
-export type RankedPage = {
-  readonly places: readonly number[];
-  readonly totalCount: number;
-  /** Whether no others come after these. */
-  readonly isLast: boolean;
-};
+import { bytesOf, type Kind, type Ranking, rowsBetween, rowsWith, SEQUENCES } from "../rankings/ranking.ts";
+import type { Rankings } from "../rankings/rankings.ts";
+import type { Start } from "./by-count.ts";
+import { MAX_LOOKED_UP, MAX_SORTED } from "./choose.ts";
 
 /** Rows that are known by their places. */
 export type Matches = {
@@ -35,9 +22,9 @@ export type Matches = {
   /** Their places; undefined where they are too many to be looked up one by one. */
   readonly places: readonly number[] | undefined;
   /** A page of them by their place in the chain; undefined where they are too many to be sorted. */
-  page(order: readonly OrderTerm[], range: Range): RankedPage | undefined;
+  page(order: readonly OrderTerm[], range: Range): PageOfPlaces | undefined;
   /** Where such a page begins (`tallies.ts`). */
-  startOf(direction: Direction, offset: number): { readonly from?: Condition; readonly offset: number };
+  startOf(direction: Direction, offset: number): Start;
 };
 
 /** A filter that wants some values of a column: all that are between two, or have a text in them. */
@@ -45,15 +32,11 @@ export type Wanted = {
   readonly column: string;
   readonly kind: Kind;
   readonly value: Integer | Interval;
+  /** The same as a condition that no index answers: along the chain, for what nearly all rows have. */
+  readonly alongTheChain: Condition;
 };
 
-export type RankedPages = {
-  /**
-   * A page in the order of a column, ended by the places of rows, newest first; undefined while there is no ranking.
-   *
-   * @throws {CursorError}
-   */
-  ordered(head: Head, ranked: Ranked, order: readonly OrderTerm[], range: Range): RankedPage | undefined;
+export type Matching = {
   /** Undefined while there is no ranking. */
   matches(head: Head, wanted: Wanted): Matches | undefined;
   /** Rows that an index answers. */
@@ -70,35 +53,15 @@ export const isAt = (places: readonly number[]): Condition => ({
 
 const TABLE = { table: "transactions", key: ["height", "sequence"] };
 
-/** Rows that take some milliseconds, the first to be looked up in the table, the second to be sorted. */
-export const MAX_LOOKED_UP = 2_000;
-const MAX_SORTED = 20_000;
 /** Parts of the chain whose rows are counted, where they are too many to be sorted. */
 const PARTS = 1_000;
 /** Values of a column that many rows have, remembered until the next block: 50 kB each. */
 const MAX_KEPT = 20;
 
-export function createRankedPages(database: Database, rankings: Rankings): RankedPages {
+export function createMatching(database: Database, rankings: Rankings): Matching {
   const kept = new WeakMap<Ranking, LRUCache<string, Matches>>();
 
-  // Integers beyond 2^53 stay what they are.
-  const member = database.prepare<{ text: string | null }>("SELECT CAST(json_extract(?, ?) AS TEXT) AS text");
-
   return {
-    ordered(head, ranked, order, range) {
-      const ranking = rankings.find(head, ranked);
-      if (!ranking) return undefined;
-      const { direction } = order.at(-3)!;
-      let { offset } = range;
-      if (range.after !== undefined) {
-        const place = cursorIn(order, range.after);
-        const value = member.get(range.after, `$[${order.length - 2}]`)!.text;
-        offset = offsetAfter(ranking, direction, bytesOf(ranked.kind, value), place);
-      }
-      const totalCount = ranking.places.length;
-      const places = pageOf(ranking, direction, offset, range.limit);
-      return { places, totalCount, isLast: offset + places.length >= totalCount };
-    },
     matches(head, { column, kind, value }) {
       const ranking = rankings.find(head, { column, kind, alternatives: [[]] });
       if (!ranking) return undefined;
@@ -168,7 +131,7 @@ function pageByPlace(
   count: number,
   order: readonly OrderTerm[],
   range: Range,
-): RankedPage {
+): PageOfPlaces {
   const [{ direction }, sequence] = order as readonly [OrderTerm, OrderTerm];
   // Sequences that run against the heights are turned round before rows are sorted as numbers, and afterwards again.
   const turned = sequence.direction === direction ? (place: number) => place : backwards;
@@ -180,15 +143,9 @@ function pageByPlace(
   const offset =
     range.after === undefined
       ? range.offset
-      : indexAfter(sorted, direction, turned(cursorIn(order, range.after)));
+      : indexAfter(sorted, direction, turned(placeAfter(order, range.after)));
   const places = [...sorted.subarray(offset, offset + range.limit)].map(turned);
   return { places, totalCount: count, isLast: offset + places.length >= count };
-}
-
-/** The row that a cursor of such an order names last. */
-function cursorIn(order: readonly OrderTerm[], cursor: string): number {
-  const [height, sequence] = cursorPlace(order, cursor).slice(-2).map(Number);
-  return placeOf(height!, sequence!);
 }
 
 function indexAfter(sorted: Float64Array, direction: Direction, place: number): number {

@@ -1,0 +1,44 @@
+/** Heights that a filter leaves. */
+import type { Head } from "../../head.ts";
+import type { Integer, Interval } from "../../page.ts";
+import type { Condition } from "./conditions.ts";
+
+/** Lowest and highest of a chain without gaps. */
+export type Heights = { readonly low: number; readonly high: number };
+
+export const countOf = ({ low, high }: Heights): number => Math.max(0, high - low + 1);
+
+type PlaceFilter = { readonly height?: Integer | Interval; readonly timestamp?: Integer | Interval };
+
+/** Times are heights too, because each block is later than the one below it. */
+export function heightsOf(
+  head: Head,
+  { height, timestamp }: PlaceFilter,
+  heightAt: (time: number, head: Head) => number,
+): Heights {
+  const heights = endsOf(height);
+  const times = endsOf(timestamp);
+  return {
+    low: Math.max(1, heights.from ?? 1, times.from === undefined ? 1 : heightAt(times.from, head)),
+    high: Math.min(
+      head.height,
+      heights.to ?? head.height,
+      times.to === undefined ? head.height : heightAt(times.to + 1, head) - 1,
+    ),
+  };
+}
+
+const endsOf = (wanted: Integer | Interval | undefined): { from?: number; to?: number } => {
+  if (wanted === undefined) return {};
+  const { from, to } = typeof wanted === "object" ? wanted : { from: wanted, to: wanted };
+  return { ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) };
+};
+
+/** What is at one height only stands in the order of the rest of its key, whichever way round heights are asked for. */
+export const betweenHeights = ({ low, high }: Heights): Condition =>
+  low === high
+    ? { sql: "height = ?", values: [low] }
+    : { sql: "height BETWEEN ? AND ?", values: [low, high] };
+
+export const isOfHeights = ({ height, timestamp }: PlaceFilter): boolean =>
+  height !== undefined || timestamp !== undefined;

@@ -1,0 +1,42 @@
+/**
+ * By count: rows were counted in parts before, and the page is walked to from the nearest mark. Costs the rows between two
+ * marks; and what is counted for the first time, once.
+ */
+import type { Database } from "../../../store/engine/database.ts";
+import type { Head } from "../../head.ts";
+import type { Condition } from "../pages/conditions.ts";
+import { after, placeOf } from "../pages/cursor.ts";
+import { createMarks } from "../pages/marks.ts";
+import {
+  alternativesOf,
+  createPreparer,
+  type ListedTable,
+  pageText,
+  type Selection,
+  valuesOf,
+} from "../pages/selection.ts";
+
+/** Where a page begins: rows to leave out, and what is left of the offset from there. */
+export type Start = { readonly from?: Condition; readonly offset: number };
+
+export type StartInIndex = (head: Head, selection: Selection, offset: number) => Start;
+
+/** Marks in lists that an index has in their order. Transactions have tallies (`pages/tallies.ts`) instead. */
+export function createStartInIndex(database: Database, listed: ListedTable): StartInIndex {
+  const prepare = createPreparer(database);
+  const marks = createMarks();
+  return (head, selection, offset) => {
+    const { order } = selection;
+    const alternatives = alternativesOf(selection);
+    const { text, names } = pageText(listed, alternatives, order);
+    const list = [text, ...valuesOf(alternatives)].join("\0");
+    const { place, rest } = marks.before(head, list, offset, (last, rows) => {
+      const behind =
+        last === undefined ? alternatives : alternatives.map((tests) => [after(order, last), ...tests]);
+      const { text } = pageText(listed, behind, order);
+      const select = prepare(`SELECT ${placeOf(order, names)} AS place FROM (${text})`);
+      return (select.get(...valuesOf(behind), 1, rows - 1) as { place: string } | undefined)?.place;
+    });
+    return { offset: rest, ...(place !== undefined && { from: after(order, place) }) };
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * By ranking: all transactions that are found are in memory in the order of a column. Costs the rows of the page, and finding
+ * where it begins by halving.
+ */
+import type { Database } from "../../../store/engine/database.ts";
+import type { Range } from "../../page.ts";
+import type { OrderTerm } from "../pages/order.ts";
+import { type PageOfPlaces, placeAfter } from "../pages/places.ts";
+import { bytesOf, type Kind, offsetAfter, pageOf, type Ranking } from "../rankings/ranking.ts";
+
+/**
+ * @param order ended by the places of rows, newest first
+ * @throws {CursorError}
+ */
+export type ByRanking = (
+  ranking: Ranking,
+  kind: Kind,
+  order: readonly OrderTerm[],
+  range: Range,
+) => PageOfPlaces;
+
+export function createByRanking(database: Database): ByRanking {
+  // Integers beyond 2^53 stay what they are.
+  const member = database.prepare<{ text: string | null }>("SELECT CAST(json_extract(?, ?) AS TEXT) AS text");
+  return (ranking, kind, order, range) => {
+    const { direction } = order.at(-3)!;
+    let { offset } = range;
+    if (range.after !== undefined) {
+      const place = placeAfter(order, range.after);
+      const value = member.get(range.after, `$[${order.length - 2}]`)!.text;
+      offset = offsetAfter(ranking, direction, bytesOf(kind, value), place);
+    }
+    const totalCount = ranking.places.length;
+    const places = pageOf(ranking, direction, offset, range.limit);
+    return { places, totalCount, isLast: offset + places.length >= totalCount };
+  };
+}

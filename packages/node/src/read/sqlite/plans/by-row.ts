@@ -1,0 +1,54 @@
+/**
+ * By row: blocks have no gaps, and it is kept how many transactions there are up to each of them, so that the first row of
+ * a page is known by its number. Costs the rows of the page, and twenty looks at an index to find a block.
+ */
+import type { Head } from "../../head.ts";
+import type { Direction } from "../../page.ts";
+import { betweenHeights, countOf, type Heights } from "../pages/heights.ts";
+import type { Totals } from "../pages/totals.ts";
+import type { Start } from "./by-count.ts";
+
+/** The heights of a page of all blocks between two; empty where the first is above the last. */
+export function blocksOf(
+  { low, high }: Heights,
+  direction: Direction,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Heights & { readonly isLast: boolean } {
+  const [from, to] =
+    direction === "asc"
+      ? [low + offset, low + offset + limit - 1]
+      : [high - offset - limit + 1, high - offset];
+  return {
+    low: Math.max(from, low),
+    high: Math.min(to, high),
+    isLast: offset + limit >= countOf({ low, high }),
+  };
+}
+
+/** Transactions of one block stand in the order of their sequence, or the other way round. */
+export type ChainOrder = { readonly direction: Direction; readonly sequence: Direction };
+
+/** The rows that a page of all transactions between two heights begins with, and what is left of the offset there. */
+export function startOfTransactions(
+  totals: Totals,
+  head: Head,
+  { low, high }: Heights,
+  { direction, sequence }: ChainOrder,
+  offset: number,
+): Start {
+  if (direction === "asc") {
+    const above = totals.upTo(low - 1) + offset;
+    const height = totals.heightOf(above + 1, head);
+    return { offset: above - totals.upTo(height - 1), from: betweenHeights({ low: height, high }) };
+  }
+  const below = totals.upTo(high) - offset;
+  const height = totals.heightOf(below, head);
+  if (sequence === "asc") {
+    return { offset: totals.upTo(height) - below, from: betweenHeights({ low, high: height }) };
+  }
+  const last = below - totals.upTo(height - 1) - 1;
+  return {
+    offset: 0,
+    from: { sql: "(height, sequence) <= (?, ?) AND height >= ?", values: [height, last, low] },
+  };
+}

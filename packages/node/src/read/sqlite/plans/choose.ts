@@ -1,0 +1,78 @@
+/** Which plan finds a page. The choice depends on what is asked and on counts only: nothing is read here. */
+
+/** How a page is found. Each is a file beside this one, which says what it costs. */
+export type Plan = "none" | "row" | "index" | "count" | "ranking" | "match";
+
+export type Asked = {
+  readonly collection: "blocks" | "transactions" | "wallets" | "tokens";
+  /**
+   * What leaves rows out: nothing; nothing but heights; tests that leave a few blocks or depend on the head (`blocks`); or
+   * values of columns.
+   */
+  readonly filter: "none" | "heights" | "blocks" | "values";
+  /** Whether the rows lie in the order that is asked for: by their place in the chain, or as an index has all of them. */
+  readonly isInOrder: boolean;
+  /** Rows before the page, where it does not begin after a place. */
+  readonly offset: number;
+  readonly isAfter: boolean;
+};
+
+/** What has been learned so far; what is absent was not looked for. */
+export type Known = {
+  /** Rows of all pages. */
+  readonly total?: number;
+  /** Rows known by their places: all that are asked for, or all that an index or a ranking finds of them, tested. */
+  readonly matches?: number | "unknown";
+  /** Whether the order that is asked for is kept in memory. */
+  readonly isRanked?: boolean;
+};
+
+/** What must be learned before a plan can be chosen. */
+export type Question = "total" | "matches" | "ranking";
+
+export type Choice = { readonly plan: Plan } | { readonly learn: Question };
+
+export type Bounds = {
+  /** Rows from which on a ranking is worth its memory. */
+  readonly minRanked: number;
+};
+
+/** Rows that are sorted in some milliseconds: the first by their places, the second by a value, each row looked up. */
+export const MAX_SORTED = 20_000;
+export const MAX_LOOKED_UP = 2_000;
+/** Offset from which on transactions are not walked over one by one. */
+export const FAR = 200;
+/** The same for rows that an index has in their order. */
+export const FAR_IN_INDEX = 1_000;
+
+export function choosePlan(asked: Asked, known: Known, { minRanked }: Bounds): Choice {
+  const { collection, filter, isInOrder, offset, isAfter } = asked;
+  const isOfHeights = filter === "none" || filter === "heights";
+  // Blocks are numbered without gaps: nothing is to be counted.
+  if (collection === "blocks" && isOfHeights && isInOrder && !isAfter) return { plan: "row" };
+  const isTransactions = collection === "transactions";
+  if (isTransactions && filter === "values") {
+    const { matches } = known;
+    if (matches === undefined) return { learn: "matches" };
+    if (matches !== "unknown" && matches <= (isInOrder ? MAX_SORTED : MAX_LOOKED_UP))
+      return { plan: "match" };
+  }
+  const { total } = known;
+  if (total === undefined) return { learn: "total" };
+  if (offset >= total && !isAfter) return { plan: "none" };
+  if (!isTransactions) {
+    const isFar = filter === "none" && isInOrder && offset >= FAR_IN_INDEX;
+    return { plan: isFar ? "count" : "index" };
+  }
+  if (isInOrder && isOfHeights) return { plan: offset >= FAR ? "row" : "index" };
+  // A few blocks are sorted, and a ranking of all rows does not help.
+  if (filter === "heights" || filter === "blocks") return { plan: "index" };
+  if (isInOrder) {
+    // What nearly all rows have is found along the chain rather than by the index of a value.
+    const isAlongTheChain = known.matches !== undefined && known.matches !== "unknown";
+    return { plan: isAlongTheChain || offset >= FAR ? "count" : "index" };
+  }
+  if (total < minRanked) return { plan: "index" };
+  if (known.isRanked === undefined) return { learn: "ranking" };
+  return { plan: known.isRanked ? "ranking" : "index" };
+}

@@ -1,0 +1,26 @@
+/** Learns what the choice of a plan needs, and finds the page as it was chosen. */
+import type { Found } from "../../page.ts";
+import { type Asked, type Bounds, choosePlan, type Known, type Plan, type Question } from "./choose.ts";
+
+export type Learning = Readonly<Partial<Record<Question, () => Known>>>;
+/** `total` is that of all pages; 0 for plans that are chosen before it is known. */
+export type Finding<Row> = Readonly<Partial<Record<Plan, (total: number) => Found<Row>>>>;
+
+/** A collection has what it may be asked for by `choosePlan`. */
+export function findPage<Row>(
+  asked: Asked,
+  initially: Known,
+  bounds: Bounds,
+  { learning, finding }: { readonly learning: Learning; readonly finding: Finding<Row> },
+): Found<Row> {
+  let known = initially;
+  for (;;) {
+    const choice = choosePlan(asked, known, bounds);
+    if ("learn" in choice) {
+      known = { ...known, ...learning[choice.learn]!() };
+      continue;
+    }
+    const { total = 0 } = known;
+    return choice.plan === "none" ? { rows: [], totalCount: total } : finding[choice.plan]!(total);
+  }
+}

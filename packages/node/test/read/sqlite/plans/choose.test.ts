@@ -1,0 +1,167 @@
+/** Which plan finds a page, for what is asked and what is known. */
+import { expect, test } from "vitest";
+import {
+  type Asked,
+  choosePlan,
+  FAR,
+  FAR_IN_INDEX,
+  type Known,
+  MAX_LOOKED_UP,
+  MAX_SORTED,
+} from "../../../../src/read/sqlite/plans/choose.ts";
+
+const MIN_RANKED = 5_000;
+const MANY = 1_000_000;
+
+/** In order, from the first row on, unless it says otherwise. */
+const asked = (collection: Asked["collection"], filter: Asked["filter"], others: Partial<Asked> = {}) => ({
+  collection,
+  filter,
+  isInOrder: true,
+  offset: 0,
+  isAfter: false,
+  ...others,
+});
+const byValue = { isInOrder: false };
+const after = { isAfter: true };
+const at = (offset: number) => ({ offset });
+
+const TABLE: [what: string, Asked, Known, choice: string][] = [
+  ["blocks by height", asked("blocks", "heights"), {}, "row"],
+  ["blocks by height, far", asked("blocks", "heights", at(MANY)), {}, "row"],
+  ["blocks after a place", asked("blocks", "heights", after), { total: 9 }, "index"],
+  ["blocks by a value", asked("blocks", "heights", byValue), { total: 9 }, "index"],
+  ["blocks with a value", asked("blocks", "values"), {}, "learn total"],
+  ["blocks with a value, counted", asked("blocks", "values"), { total: 9 }, "index"],
+  ["blocks with a value, beyond the end", asked("blocks", "values", at(9)), { total: 9 }, "none"],
+
+  ["wallets", asked("wallets", "none"), {}, "learn total"],
+  ["wallets, near", asked("wallets", "none", at(FAR_IN_INDEX - 1)), { total: MANY }, "index"],
+  ["wallets, far", asked("wallets", "none", at(FAR_IN_INDEX)), { total: MANY }, "count"],
+  ["wallets, beyond the end", asked("wallets", "none", at(MANY)), { total: MANY }, "none"],
+  ["wallets after a place", asked("wallets", "none", after), { total: 0 }, "index"],
+  [
+    "wallets without an index of the order, far",
+    asked("wallets", "none", { ...byValue, ...at(FAR_IN_INDEX) }),
+    { total: MANY },
+    "index",
+  ],
+  ["wallets with a value, far", asked("wallets", "values", at(FAR_IN_INDEX)), { total: MANY }, "index"],
+  ["tokens, far", asked("tokens", "none", at(FAR_IN_INDEX)), { total: MANY }, "count"],
+
+  ["transactions", asked("transactions", "none"), {}, "learn total"],
+  ["transactions, near", asked("transactions", "none", at(FAR - 1)), { total: MANY }, "index"],
+  ["transactions, far", asked("transactions", "none", at(FAR)), { total: MANY }, "row"],
+  ["transactions, beyond the end", asked("transactions", "none", at(MANY)), { total: MANY }, "none"],
+  ["transactions after a place", asked("transactions", "none", after), { total: MANY }, "index"],
+  ["transactions of heights, far", asked("transactions", "heights", at(FAR)), { total: MANY }, "row"],
+  ["transactions of heights by a value", asked("transactions", "heights", byValue), { total: MANY }, "index"],
+  ["transactions by a value, few", asked("transactions", "none", byValue), { total: 4_999 }, "index"],
+  ["transactions by a value", asked("transactions", "none", byValue), { total: 5_000 }, "learn ranking"],
+  [
+    "transactions by a value, ranked",
+    asked("transactions", "none", { ...byValue, ...at(MANY - 1) }),
+    { total: MANY, isRanked: true },
+    "ranking",
+  ],
+  [
+    "transactions by a value, not ranked yet",
+    asked("transactions", "none", byValue),
+    { total: MANY, isRanked: false },
+    "index",
+  ],
+  ["transactions of a few blocks", asked("transactions", "blocks"), {}, "learn total"],
+  ["transactions of a few blocks, far", asked("transactions", "blocks", at(FAR)), { total: MANY }, "index"],
+  [
+    "transactions of a few blocks by a value",
+    asked("transactions", "blocks", byValue),
+    { total: MANY },
+    "index",
+  ],
+
+  ["transactions with a value", asked("transactions", "values"), {}, "learn matches"],
+  ["transactions with a rare value", asked("transactions", "values"), { matches: MAX_SORTED }, "match"],
+  [
+    "transactions with a value that too many have to be sorted",
+    asked("transactions", "values"),
+    { matches: MAX_SORTED + 1 },
+    "learn total",
+  ],
+  [
+    "transactions with a common value",
+    asked("transactions", "values"),
+    { matches: MAX_SORTED + 1, total: MAX_SORTED + 1 },
+    "count",
+  ],
+  [
+    "transactions with a rare value by another one",
+    asked("transactions", "values", byValue),
+    { matches: MAX_LOOKED_UP },
+    "match",
+  ],
+  [
+    "transactions with a common value by another one",
+    asked("transactions", "values", byValue),
+    { matches: MAX_LOOKED_UP + 1, total: MANY },
+    "learn ranking",
+  ],
+  [
+    "transactions with a value of an index",
+    asked("transactions", "values"),
+    { matches: "unknown" },
+    "learn total",
+  ],
+  [
+    "transactions with a value of an index, near",
+    asked("transactions", "values", at(FAR - 1)),
+    { matches: "unknown", total: MANY },
+    "index",
+  ],
+  [
+    "transactions with a value of an index, far",
+    asked("transactions", "values", at(FAR)),
+    { matches: "unknown", total: MANY },
+    "count",
+  ],
+  [
+    "transactions with a value of an index, beyond the end",
+    asked("transactions", "values", at(FAR)),
+    { matches: "unknown", total: FAR },
+    "none",
+  ],
+  [
+    "transactions with a value of an index by another one, ranked",
+    asked("transactions", "values", byValue),
+    { matches: "unknown", total: MANY, isRanked: true },
+    "ranking",
+  ],
+];
+
+test.each(TABLE)("%s", (_what, asked, known, expected) => {
+  const choice = choosePlan(asked, known, { minRanked: MIN_RANKED });
+  expect("plan" in choice ? choice.plan : `learn ${choice.learn}`).toBe(expected);
+});
+
+test("Every choice ends: what is learned is not asked for again.", () => {
+  const collections = ["blocks", "transactions", "wallets", "tokens"] as const;
+  const filters = ["none", "heights", "blocks", "values"] as const;
+  for (const collection of collections)
+    for (const filter of filters)
+      for (const isInOrder of [true, false])
+        for (const isAfter of [true, false])
+          for (const offset of [0, FAR, FAR_IN_INDEX, MANY])
+            for (const matches of ["unknown", 0, MAX_SORTED, MANY] as const)
+              for (const total of [0, MIN_RANKED, MANY])
+                for (const isRanked of [true, false]) {
+                  const facts = { total: { total }, matches: { matches }, ranking: { isRanked } };
+                  let known: Known = {};
+                  for (let step = 0; ; step++) {
+                    expect(step).toBeLessThan(4);
+                    const choice = choosePlan({ collection, filter, isInOrder, offset, isAfter }, known, {
+                      minRanked: MIN_RANKED,
+                    });
+                    if ("plan" in choice) break;
+                    known = { ...known, ...facts[choice.learn] };
+                  }
+                }
+});
