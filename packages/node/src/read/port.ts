@@ -31,8 +31,11 @@ import type {
 } from "./rows.ts";
 
 export type ReadModel = {
-  /** The block that a snapshot begun now would see; undefined while there is none. */
-  head(): Promise<Head | undefined>;
+  /**
+   * The block that a snapshot begun now would see; undefined while there is none. At once where it is known at once: every
+   * request asks, and to wait takes a fourth of the time of an answer that was kept.
+   */
+  head(): Head | undefined | Promise<Head | undefined>;
   /**
    * Reads of one state. `work` waits for nothing but reads of its snapshot, so that an implementation may share what it
    * holds for it with others, and give it back soon. It is begun before the call returns.

@@ -5,6 +5,7 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
+import type { Head } from "../../read/head.ts";
 import type { ReadModel } from "../../read/port.ts";
 import type { Server } from "./app.ts";
 
@@ -103,13 +104,18 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
   app.decorateRequest("headAnswer", null);
 
   // Whoever may not ask, or asks too often, was told so before; nothing else is looked at twice.
-  app.addHook("onRequest", async (request, reply) => {
-    if (!isReading(request)) return;
-    follow((await readModel.head())?.id);
-    const kept = answers.get(request.url);
-    if (!kept) return;
-    request.headAnswer = kept;
-    return reply.type("application/json; charset=utf-8").send(kept.body);
+  app.addHook("onRequest", (request, reply, done) => {
+    if (!isReading(request)) return done();
+    function answer(head: Head | undefined): void {
+      follow(head?.id);
+      const kept = answers.get(request.url);
+      request.headAnswer = kept ?? null;
+      if (kept) reply.type("application/json; charset=utf-8").send(kept.body);
+      else done();
+    }
+    const head = readModel.head();
+    if (head instanceof Promise) head.then(answer, done);
+    else answer(head);
   });
 
   app.addHook("onSend", (request, reply, payload, done) => {

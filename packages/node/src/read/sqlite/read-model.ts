@@ -31,7 +31,7 @@ export function createSqliteReadModel(
   const queries = createQueries(database, network, rankings);
   const snapshotAt = perHead((head) => createSnapshot(head, { turns, time, queries }));
   return {
-    head: async () => turns.head(),
+    head: turns.head,
     async snapshot(work) {
       const head = turns.head();
       if (!head) throw new SnapshotError("SNAPSHOT_EMPTY");
