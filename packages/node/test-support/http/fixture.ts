@@ -21,7 +21,7 @@ export type Additions = { readonly blocks: readonly Block[]; readonly writes: re
 const NOTHING: Additions = { blocks: [], writes: [] };
 
 /** Writes the chain into a new database; the answer is its path. */
-function writeChain(folder: string, { blocks, writes }: Additions): string {
+export function writeChain(folder: string, { blocks, writes }: Additions): string {
   const path = join(folder, "chain.sqlite");
   const database = openDatabase(path);
   migrate(database);

@@ -1,0 +1,49 @@
+/** The suite of the read model on SQLite. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { encodeHeader } from "@uniknode/protocol";
+import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
+import { createBlockStore } from "../../../src/store/chain/blocks.ts";
+import { createTransactionStore } from "../../../src/store/chain/transactions.ts";
+import { openDatabase } from "../../../src/store/engine/database.ts";
+import { migrate } from "../../../src/store/engine/migrations.ts";
+import { chain } from "../../../test-support/http/chain.ts";
+import { writeChain } from "../../../test-support/http/fixture.ts";
+import { longer } from "../../../test-support/http/longer.ts";
+import type { OpenSubject } from "./subject.ts";
+import { describeReadModel } from "./suite.ts";
+
+const open: OpenSubject = async ({ isEmpty } = { isEmpty: false }) => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-read-model-"));
+  const path = isEmpty ? join(folder, "chain.sqlite") : writeChain(folder, longer);
+  const writer = openDatabase(path);
+  if (isEmpty) migrate(writer);
+  const blocks = createBlockStore(writer);
+  const transactions = createTransactionStore(writer);
+  const reader = openDatabase(path, { readonly: true });
+  const model = createSqliteReadModel({}, { database: reader, network: chain.network });
+  return {
+    model,
+    async append(block) {
+      writer.transaction(() => {
+        blocks.append({ ...block, headerBytes: encodeHeader(block.header, chain.network) });
+        transactions.append(block);
+      });
+    },
+    async revertTo(height) {
+      writer.transaction(() => {
+        transactions.removeFrom(height + 1);
+        blocks.removeFrom(height + 1);
+      });
+    },
+    async close() {
+      model.close();
+      reader.close();
+      writer.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+};
+
+describeReadModel("SQLite", open);

@@ -1,0 +1,15 @@
+/** What the suite is run on: a read model over the chain and the state of `test-support/http`, and its writer. */
+import type { Block } from "@uniknode/protocol";
+import type { ReadModel } from "../../../src/read/port.ts";
+
+export type Subject = {
+  readonly model: ReadModel;
+  /** Commits the next block; the state stays what it is. */
+  append(block: Block): Promise<void>;
+  /** Takes back the blocks above a height. */
+  revertTo(height: number): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** @param isEmpty without any block */
+export type OpenSubject = (options?: { readonly isEmpty: boolean }) => Promise<Subject>;
