@@ -11,7 +11,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Transaction } from "@uniknode/protocol";
-import { peopleOf } from "../packages/node/src/dev-chain/keys.ts";
+import { deriveAccounts } from "../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
 import { connect, transferOf } from "../packages/node/test-support/process/client.ts";
 import { spawnUniknode } from "../packages/node/test-support/process/uniknode.ts";
@@ -29,7 +29,7 @@ const [accounts, each, batch, clients] = [values.accounts, values.each, values.b
 ) as [number, number, number, number];
 
 const MNEMONIC = "test test test test test test test test test test test junk";
-const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
 const senders = Array.from({ length: accounts }, (_, index) => people(`account ${index}`));
 /** The first accounts have minted their uniks in the first blocks. */
 const firstNonce = (index: number) => (index < 3 ? 2n : 1n);

@@ -1,6 +1,6 @@
 /** When blocks are committed, counted from the beginning of their slots, while a node has something else to do. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { peopleOf } from "../packages/node/src/dev-chain/keys.ts";
+import { deriveAccounts } from "../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../packages/node/src/dev-chain/network.ts";
 import { transferOf } from "../packages/node/test-support/process/client.ts";
 import { type BenchNode, percentile, startBenchNode } from "./webhooks/node.ts";
@@ -60,7 +60,7 @@ const blocks = async ({ client }: BenchNode) =>
   (await client.get("/api/v2/blocks?limit=100")) as ShownBlock[];
 const height = async (node: BenchNode) => (await blocks(node))[0]!.height;
 
-const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
 const [alice, bob] = [people("account 0"), people("account 1")];
 
 async function submit({ client }: BenchNode, nonce: bigint): Promise<void> {

@@ -25,7 +25,7 @@ import {
   type TransactionBody,
 } from "@uniknode/protocol";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../packages/node/src/chain/chain.ts";
-import { peopleOf } from "../../packages/node/src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import {
   castOf,
   DEV_ADDRESS_VERSION,
@@ -63,7 +63,7 @@ export async function loadDataset(size: Size): Promise<Dataset> {
 }
 
 const cast = castOf(
-  peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION),
+  deriveAccounts("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION),
   1,
 );
 

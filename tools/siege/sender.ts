@@ -7,7 +7,7 @@ import {
   type Transaction,
   transactionToJson,
 } from "@uniknode/protocol";
-import { type Person, peopleOf } from "../../packages/node/src/dev-chain/keys.ts";
+import { type DevAccount, deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
 import { testNetwork } from "../../packages/node/test-support/peers/test-network.ts";
 import type { Target } from "./target.ts";
@@ -15,9 +15,9 @@ import type { Target } from "./target.ts";
 export type Accounts = {
   readonly network: Network;
   /** Has coins on the chain. */
-  readonly funded: Person;
+  readonly funded: DevAccount;
   /** Has none; another one at each call. */
-  unfunded(): Person;
+  unfunded(): DevAccount;
   /** The nonce of the next transaction of the funded one, as the API has it. */
   nextNonce(): Promise<bigint>;
 };
@@ -26,7 +26,7 @@ export type Accounts = {
 const MNEMONIC = "test test test test test test test test test test test junk";
 
 export type Transfer = {
-  readonly sender: Person;
+  readonly sender: DevAccount;
   readonly nonce: bigint;
   readonly fee?: bigint;
   readonly vendorField?: string;
@@ -34,7 +34,7 @@ export type Transfer = {
 
 export function openAccounts({ network: shape, host, httpPort }: Target): Accounts {
   const { files, rich } = testNetwork(shape);
-  const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+  const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
   let count = 0;
   return {
     network: createNetwork(files),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createNetwork, createSlots, type Slots } from "@uniknode/protocol";
-import type { Person } from "../../packages/node/src/dev-chain/keys.ts";
+import type { DevAccount } from "../../packages/node/src/dev-chain/keys.ts";
 import { type NetworkShape, testNetwork } from "../../packages/node/test-support/peers/test-network.ts";
 import { freePort } from "../../packages/node/test-support/peers/world.ts";
 import { writeNetwork } from "../../packages/node/test-support/process/network.ts";
@@ -76,7 +76,7 @@ const CLOCK = fileURLToPath(
 );
 
 /** The delegate whose keys the attackers have; the node has those of all others. */
-export const hostileDelegate = ({ network }: Pick<Target, "network">): Person =>
+export const hostileDelegate = ({ network }: Pick<Target, "network">): DevAccount =>
   testNetwork(network).delegates.at(-1)!;
 
 /** Starts a node on a network of its own, and waits until it answers. */

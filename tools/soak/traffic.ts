@@ -1,6 +1,6 @@
 /** What the users of a node do all day: send transfers, read pages, scrape metrics. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Person, peopleOf } from "../../packages/node/src/dev-chain/keys.ts";
+import { type DevAccount, deriveAccounts } from "../../packages/node/src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../packages/node/src/dev-chain/network.ts";
 import { connect, transferOf } from "../../packages/node/test-support/process/client.ts";
 
@@ -35,7 +35,7 @@ const PATHS = [
 ];
 
 export async function startTraffic({ url, token }: TrafficOptions): Promise<Traffic> {
-  const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+  const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
   const senders = Array.from({ length: SENDERS }, (_, index) => people(`account ${index}`));
   const client = await connect(url);
   const faults: string[] = [];
@@ -57,13 +57,13 @@ export async function startTraffic({ url, token }: TrafficOptions): Promise<Traf
     }
   }
 
-  async function nextNonce({ address }: Person): Promise<bigint> {
+  async function nextNonce({ address }: DevAccount): Promise<bigint> {
     const wallet = (await client.get(`/api/v2/wallets/${address}`)) as { nonce: string };
     return BigInt(wallet.nonce) + 1n;
   }
 
   /** Ten transfers of one sender, once those before are on the chain. */
-  async function submit(sender: Person, recipient: Person): Promise<void> {
+  async function submit(sender: DevAccount, recipient: DevAccount): Promise<void> {
     const nonce = await nextNonce(sender);
     const transfers = Array.from({ length: TRANSFERS_PER_SUBMISSION }, (_, index) =>
       transferOf(client.network, sender, recipient.address, nonce + BigInt(index)),

@@ -1,9 +1,9 @@
 /**
- * Checking of a stored chain without executing it: that its blocks are whole, follow one another from the genesis block
- * on, obey every rule that needs no state, and are signed by the delegate that each slot belongs to.
+ * Checks a stored chain without executing it: its blocks are complete, follow each other from the genesis block on, obey
+ * every rule that needs no state, and are signed by the delegate of their slot.
  *
- * Who the delegates of a round are, it takes from the database, like the state at the head: only executing all blocks
- * again proves these.
+ * The delegates of a round and the state at the head are taken from the database unverified: only executing all blocks
+ * proves them.
  */
 import { createRounds, isFromDelegateOfSlot, roundOf } from "@uniknode/ledger";
 import {
@@ -29,35 +29,35 @@ export type CheckDeps = {
   readonly genesis: Block;
   readonly verifier: Verifier;
   readonly nowMs: () => number;
-  /** Hears the part of the blocks that is checked: 0 to 1. */
+  /** Called with the checked fraction of the blocks: 0 to 1. */
   readonly onPart: (part: number) => void;
 };
 
 export type Checked = { readonly head: BlockHeader; readonly transactions: number };
 
-const BLOCKS_AT_ONCE = 256;
-/** Wallets are not looked at. */
+const BATCH_BLOCKS = 256;
+/** The check reads no wallets. */
 const STATE_OPTIONS = { cacheSize: 16 };
 
-/** @throws {ArchiveError} ARCHIVE_FOREIGN, ARCHIVE_INVALID with the height and what is wrong there */
+/** @throws {ArchiveError} ARCHIVE_FOREIGN, ARCHIVE_INVALID with the height and the reason */
 export async function checkChain(database: Database, deps: CheckDeps): Promise<Checked> {
   const { network, genesis, verifier, nowMs, onPart } = deps;
   const blocks = createBlockStore(database);
   const calendar = { rounds: createRounds(network), slots: createSlots(network) };
   const state = createStateStore(database, STATE_OPTIONS);
   const head = blocks.head();
-  if (!head) throw new ArchiveError("ARCHIVE_INVALID", "there is no block");
+  if (!head) throw new ArchiveError("ARCHIVE_INVALID", "the database has no block");
   checkNetwork();
 
   let previous = genesis.header;
   let transactions = genesis.transactions.length;
   while (previous.height < head.height) {
-    const received = readBlocks(previous.height + 1, Math.min(previous.height + BLOCKS_AT_ONCE, head.height));
+    const received = readBlocks(previous.height + 1, Math.min(previous.height + BATCH_BLOCKS, head.height));
     const verified = await verifyBlocks(received, { network, verifier, now: nowMs });
     for (const [index, outcome] of verified.entries()) {
       const block = received[index]!;
       if (outcome instanceof Error) throw invalid(block.header.height, outcome.message);
-      checkPlace(block, previous);
+      checkOrder(block, previous);
       checkRules(outcome);
       previous = block.header;
       transactions += block.transactions.length;
@@ -73,7 +73,7 @@ export async function checkChain(database: Database, deps: CheckDeps): Promise<C
     if (known === nethash && first === genesis.header.id) return;
     throw new ArchiveError(
       "ARCHIVE_FOREIGN",
-      `the chain is of another network (nethash ${known}), not of ${name} (${nethash})`,
+      `the chain belongs to another network (nethash ${known}), not to ${name} (${nethash})`,
     );
   }
 
@@ -82,18 +82,18 @@ export async function checkChain(database: Database, deps: CheckDeps): Promise<C
       const height = from + index;
       const stored = blocks.block(height);
       if (!stored) throw invalid(height, "the block is missing");
-      const received = readAgain(stored);
+      const received = decodeAgain(stored);
       const ids = ({ header, transactions }: Block) => [
         header.id,
         ...transactions.map(({ data }) => data.id),
       ];
       if (ids(received).join() !== ids(stored).join())
-        throw invalid(height, "an id is not that of its bytes");
+        throw invalid(height, "an id does not match its bytes");
       return received;
     });
   }
 
-  function readAgain(stored: Block): ReceivedBlock {
+  function decodeAgain(stored: Block): ReceivedBlock {
     try {
       return receiveBlock(encodeBlock(stored, network), network);
     } catch (error) {
@@ -101,26 +101,26 @@ export async function checkChain(database: Database, deps: CheckDeps): Promise<C
     }
   }
 
-  function checkPlace({ header }: Block, before: BlockHeader): void {
+  function checkOrder({ header }: Block, before: BlockHeader): void {
     const { height, previousBlock, timestamp } = header;
     if (height !== before.height + 1 || previousBlock !== before.id || timestamp <= before.timestamp) {
-      throw invalid(before.height + 1, "the block does not follow the one before");
+      throw invalid(before.height + 1, "the block does not follow the previous one");
     }
     const round = roundOf(state, calendar, before.height, height);
     if (!round) throw invalid(height, "the delegates of its round are missing");
     if (!isFromDelegateOfSlot(round, calendar, header)) {
-      throw invalid(height, "the block is not from the delegate that its slot belongs to");
+      throw invalid(height, "the block is not from the delegate of its slot");
     }
   }
 
   function checkRules({ block, faults }: VerifiedBlock): void {
     const ids = block.transactions.map(({ data }) => data.id);
     if (isBlockException(block.header.id, ids, network)) return;
-    // The signatures of multi signature wallets are judged by the state.
-    const ofWallets = containsMultiSignatures(block)
+    // Signatures of multisignature wallets can only be verified with the state.
+    const ignored = containsMultiSignatures(block)
       ? ["unverified-transaction", "unverified-transactions"]
       : [];
-    const fault = faults.find(({ code }) => !ofWallets.includes(code));
+    const fault = faults.find(({ code }) => !ignored.includes(code));
     if (fault) {
       const { code, transactionId } = fault;
       throw invalid(block.header.height, transactionId ? `${code} ${transactionId}` : code);

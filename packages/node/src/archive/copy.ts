@@ -1,9 +1,9 @@
-/** The chain of one database in another: the way in which chains leave a node, and enter one. */
+/** Copies the chain of one database to a new one, for creating and for restoring snapshots. */
 import { type Database, openDatabase } from "../store/engine/database.ts";
 import { migrate } from "../store/engine/migrations.ts";
 import { ArchiveError } from "./error.ts";
 
-/** Everything that follows from the blocks. What else a database has is its node's own, and may be secret. */
+/** The tables that follow from the blocks. Other tables belong to the node, and may contain secrets. */
 const CHAIN_TABLES = [
   "blocks",
   "transactions",
@@ -17,20 +17,20 @@ const CHAIN_TABLES = [
 ];
 
 /**
- * Makes a new database of the chain and its state, as they are at one moment, and of nothing else: whatever the source
- * has beside them, secrets of its node or the inventions of a stranger, stays behind. It is not on disk yet.
+ * Creates a database with a consistent copy of the chain and its state, and nothing else. Other content of the source is
+ * not copied: it may be secrets of a node, or planted by the author of a snapshot. The copy is not flushed to disk.
  *
- * @throws {ArchiveError} ARCHIVE_FOREIGN when the source has another schema than this version
- * @throws {Error} of the driver when the source is no database, or a broken one
+ * @throws {ArchiveError} ARCHIVE_FOREIGN when the schema of the source is not that of this version
+ * @throws {Error} of the driver when the source is not a database or damaged
  */
 export function copyChain(source: string, to: string): void {
   const database = openDatabase(to);
   try {
-    // One file without a journal beside it, which is thrown away if anything fails.
+    // A single file without a journal: it is deleted on any failure.
     database.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
     migrate(database);
     database.prepare("ATTACH ? AS source").run(source);
-    // One transaction: what a running node commits meanwhile is not seen. It takes no lock that the node waits for.
+    // One read transaction: it does not see later commits of a running node, and does not block them.
     database.execute("BEGIN DEFERRED");
     checkSchema(database, source);
     for (const table of CHAIN_TABLES) {
@@ -43,7 +43,7 @@ export function copyChain(source: string, to: string): void {
   }
 }
 
-/** A table may be a view, and a trigger may do anything: the texts must be those of this version. */
+/** The source could contain views or triggers, so its whole schema must equal that of this version. */
 function checkSchema(database: Database, source: string): void {
   const objects = (schema: string) =>
     JSON.stringify(

@@ -1,4 +1,4 @@
-/** Making of snapshots, beside a node that runs or not. */
+/** Creates snapshots; the node may keep running. */
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -17,26 +17,26 @@ import { DATABASE_FILE, type Manifest, writeManifest } from "./manifest.ts";
 export type CreateOptions = {
   /** Data folder of the node. */
   readonly data: string;
-  /** Folder to be made for the snapshot. */
+  /** Folder of the snapshot; must not exist. */
   readonly output: string;
+  /** Version of the program, for the manifest. */
   readonly program: string;
   readonly nowMs: () => number;
-  /** Hears what is being done, and of long work the part that is done: 0 to 1. */
+  /** Called with the current step; for long steps with the completed fraction: 0 to 1. */
   readonly onProgress: (step: string, part?: number) => void;
 };
 
 /**
- * Writes the chain and its state, as they are at one moment, into a folder of their own. Nothing that belongs to this
- * node alone goes along: no webhooks, no secrets, no pool, no record of forged slots. While it is made, it takes as
- * much room as the database.
+ * Writes a consistent copy of the chain and its state to a new folder. It contains nothing of the node itself: no
+ * webhooks, no secrets, no pool, no record of forged slots. Temporarily it needs as much disk space as the database.
  *
- * @throws {ArchiveError} ARCHIVE_EXISTS, ARCHIVE_MISSING; nothing of the snapshot stays after an error
+ * @throws {ArchiveError} ARCHIVE_EXISTS, ARCHIVE_MISSING; the folder is removed after an error
  */
 export async function createChainSnapshot(options: CreateOptions): Promise<Manifest> {
   const { data, output, program, nowMs, onProgress } = options;
   const source = databaseOf(data);
   if (existsSync(output)) {
-    throw new ArchiveError("ARCHIVE_EXISTS", `${output} exists already; choose another folder`);
+    throw new ArchiveError("ARCHIVE_EXISTS", `${output} already exists; choose another folder`);
   }
   mkdirSync(output, { recursive: true });
   try {
@@ -78,12 +78,12 @@ function describe(path: string): Pick<Manifest, "nethash" | "head" | "transactio
   }
 }
 
-/** Answers the hash of what is compressed. */
+/** Returns the hash of the uncompressed file. */
 async function compress(from: string, to: string, onPart: (part: number) => void): Promise<string> {
   const { size } = statSync(from);
   const hash = createHash("sha256");
   let read = 0;
-  const watch = new Transform({
+  const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
       read += chunk.length;
@@ -93,7 +93,7 @@ async function compress(from: string, to: string, onPart: (part: number) => void
   });
   await pipeline(
     createReadStream(from, { highWaterMark: 1 << 20 }),
-    watch,
+    counter,
     createZstdCompress(),
     createWriteStream(to, { flush: true }),
   );

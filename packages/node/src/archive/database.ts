@@ -1,4 +1,4 @@
-/** Where a data folder has its database. */
+/** The database file of a data folder. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ArchiveError } from "./error.ts";
@@ -7,7 +7,7 @@ import { ArchiveError } from "./error.ts";
 export function databaseOf(data: string): string {
   const path = join(data, "node.sqlite");
   if (!existsSync(path)) {
-    throw new ArchiveError("ARCHIVE_MISSING", `${data} holds no chain; name the data folder with --data`);
+    throw new ArchiveError("ARCHIVE_MISSING", `${data} has no chain; give the data folder with --data`);
   }
   return path;
 }

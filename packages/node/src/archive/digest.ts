@@ -1,4 +1,4 @@
-/** One number for a whole state, by which two nodes find out whether they agree. */
+/** A digest of the whole state, to compare nodes. */
 import { createHash } from "node:crypto";
 import type { Database, SqlValue } from "../store/engine/database.ts";
 
@@ -11,8 +11,8 @@ const STATE = [
 ];
 
 /**
- * SHA-256 over the consensus state at the head, hexadecimal. Databases with the same state have the same one, on
- * whatever way they came to it.
+ * SHA-256 over the consensus state at the head, hexadecimal. Databases with the same state have the same digest,
+ * whether they were synchronised, imported or restored.
  */
 export function stateDigest(database: Database): string {
   const hash = createHash("sha256");
@@ -25,7 +25,7 @@ export function stateDigest(database: Database): string {
   return hash.digest("hex");
 }
 
-/** Numbers as text, and the members of objects in one order. */
+/** Numbers as text, and the members of objects sorted. */
 function canonical([column, value]: [string, SqlValue]): unknown {
   if (typeof value === "bigint") return String(value);
   return column === "attributes" ? sorted(JSON.parse(String(value))) : value;

@@ -1,19 +1,19 @@
-/** Why an archive was not made, not read or not believed. */
+/** Why an archive could not be created, read or verified. */
 export type ArchiveErrorCode =
-  /** Something stands where the archive, or what is in it, is to be written. */
+  /** The output path, or a chain in the data folder, already exists. */
   | "ARCHIVE_EXISTS"
-  /** There is nothing to read. */
+  /** The input does not exist. */
   | "ARCHIVE_MISSING"
-  /** It is not what was once written: cut off, or altered. Another copy may do. */
+  /** The archive is truncated or altered; another copy may work. */
   | "ARCHIVE_DAMAGED"
-  /** There is no room on the disk for what is in it. */
+  /** The disk has too little space for its content. */
   | "ARCHIVE_TOO_LARGE"
-  /** It is of another network, or of another version of the program. */
+  /** The archive belongs to another network, or to another version of the program. */
   | "ARCHIVE_FOREIGN"
-  /** A block in it breaks a rule of the network. */
+  /** A block violates a rule of the network. */
   | "ARCHIVE_INVALID";
 
-/** Never worth a retry with the same input and the same disk. The message names the file, the block or the remedy. */
+/** Not retryable with the same input and disk. The message names the file or block, and what to do. */
 export class ArchiveError extends Error {
   readonly code: ArchiveErrorCode;
   readonly isRetryable = false;

@@ -1,4 +1,4 @@
-/** The blocks of a data folder as a stream, beside a node that runs or not. */
+/** Exports the blocks of a data folder as a stream; the node may keep running. */
 import { joinBlock, type Network } from "@uniknode/protocol";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openDatabase } from "../store/engine/database.ts";
@@ -19,7 +19,7 @@ export type ExportOptions = {
 };
 
 /**
- * All blocks are of one chain, whatever is reorganised meanwhile.
+ * All blocks belong to one chain, even if the node switches to another branch meanwhile.
  *
  * @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_FOREIGN
  */
@@ -27,13 +27,13 @@ export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint
   const { data, network, from, onProgress } = options;
   const database = openDatabase(databaseOf(data), { readonly: true });
   try {
-    // Reads the state of one moment until the connection is closed.
+    // One read transaction until the connection is closed.
     database.execute("BEGIN");
     const nethash = createMetaStore(database).read("nethash")!;
     if (nethash !== network.description.nethash) {
       throw new ArchiveError(
         "ARCHIVE_FOREIGN",
-        `${data} holds the chain of another network (nethash ${nethash})`,
+        `${data} has the chain of another network (nethash ${nethash})`,
       );
     }
     const blocks = createBlockStore(database);

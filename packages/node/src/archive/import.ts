@@ -1,4 +1,4 @@
-/** Blocks of a stream into a data folder, on the way of all blocks: verified, executed and committed in batches. */
+/** Imports a stream of blocks into a data folder. Like all blocks, they are verified, executed and committed in batches. */
 import { join } from "node:path";
 import { type Block, type BlockHeader, createSlots, type Network } from "@uniknode/protocol";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../chain/chain.ts";
@@ -20,24 +20,24 @@ export type ImportDeps = {
   readonly genesis: Block;
   readonly verifier: Verifier;
   readonly nowMs: () => number;
-  /** Hears the blocks accepted so far. */
+  /** Called with the number of blocks accepted so far. */
   readonly onProgress: (accepted: number) => void;
 };
 
 export type Imported = {
   readonly accepted: number;
-  /** Blocks of the stream that were there already. */
+  /** Blocks of the stream that the chain already had. */
   readonly skipped: number;
   readonly head: BlockHeader;
 };
 
 /**
- * Goes on where the chain of the folder stands: what it has already is passed over. Stopped at any moment, it can be
- * begun again.
+ * Continues at the head of the folder's chain: blocks that it already has are skipped. An interrupted import can be
+ * started again.
  *
  * @throws {DataInUseError}
  * @throws {ArchiveError} ARCHIVE_DAMAGED, ARCHIVE_FOREIGN, ARCHIVE_MISSING when blocks between head and stream are
- *   missing, ARCHIVE_INVALID when a block is refused; what was accepted before stays
+ *   missing, ARCHIVE_INVALID when a block is refused; blocks accepted before are kept
  */
 export async function importBlocks(
   chunks: AsyncIterable<Uint8Array>,
@@ -49,7 +49,7 @@ export async function importBlocks(
   if (start.nethash !== nethash) {
     throw new ArchiveError(
       "ARCHIVE_FOREIGN",
-      `the blocks are of the network ${start.nethash}, not of ${name} (${nethash})`,
+      `the blocks belong to the network ${start.nethash}, not to ${name} (${nethash})`,
     );
   }
   const lock = lockDataFolder(data);
@@ -81,11 +81,11 @@ export async function importBlocks(
     if (start.height > height + 1) {
       throw new ArchiveError(
         "ARCHIVE_MISSING",
-        `the stream begins at block ${start.height}, but the chain ends at ${height}: import what is between first`,
+        `the stream begins at block ${start.height}, but the chain ends at ${height}: import the blocks between them first`,
       );
     }
     const skipped = height + 1 - start.height;
-    const { accepted, refusal } = await replay(chain, behind(blocks, skipped), { onProgress });
+    const { accepted, refusal } = await replay(chain, skip(blocks, skipped), { onProgress });
     if (refusal) {
       const reason = refusalOf(refusal);
       throw new ArchiveError("ARCHIVE_INVALID", `block ${height + accepted + 1} was refused: ${reason}`);
@@ -97,7 +97,7 @@ export async function importBlocks(
   }
 }
 
-async function* behind(blocks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
-  let passed = 0;
-  for await (const block of blocks) if (passed++ >= count) yield block;
+async function* skip(blocks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
+  let skipped = 0;
+  for await (const block of blocks) if (skipped++ >= count) yield block;
 }

@@ -1,4 +1,4 @@
-/** What a snapshot says about itself: written last, so that a folder without it is no snapshot. */
+/** The manifest of a snapshot. It is written last: a folder without it is not a complete snapshot. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Type, { type Static } from "typebox";
@@ -10,19 +10,19 @@ const count = Type.Integer({ minimum: 0 });
 const sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 
 const manifestSchema = Type.Object({
-  /** Of this form. */
+  /** Version of the format. */
   format: Type.Literal(1),
-  /** Version of the program that made it. */
+  /** Version of the program that created it. */
   program: Type.String(),
   /** ISO 8601, UTC. */
   createdAt: Type.String(),
   nethash: sha256,
-  /** The last block in it. */
+  /** The last block. */
   head: Type.Object({ height: Type.Integer({ minimum: 1 }), id: Type.String({ minLength: 1 }) }),
   transactions: count,
   /** See `stateDigest`. */
   state: sha256,
-  /** The database, of which `sha256` is the hash before compression. */
+  /** The compressed database; `bytes` and `sha256` are those of the uncompressed file. */
   database: Type.Object({ file: Type.Literal("chain.sqlite.zst"), bytes: count, sha256 }),
 });
 
@@ -39,7 +39,7 @@ export function writeManifest(folder: string, manifest: Manifest): void {
 export function readManifest(folder: string): Manifest {
   const path = join(folder, FILE);
   if (!existsSync(path)) {
-    throw new ArchiveError("ARCHIVE_MISSING", `${folder} is no snapshot: it has no ${FILE}`);
+    throw new ArchiveError("ARCHIVE_MISSING", `${folder} is not a snapshot: it has no ${FILE}`);
   }
   const content = parse(path);
   const [problem] = Value.Errors(manifestSchema, content);

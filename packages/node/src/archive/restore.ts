@@ -1,4 +1,4 @@
-/** A data folder from a snapshot. */
+/** Restores a snapshot to a data folder. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../store/engine/database.ts";
@@ -11,16 +11,16 @@ import { type Manifest, readManifest } from "./manifest.ts";
 import { unpackDatabase } from "./unpack.ts";
 
 export type RestoreDeps = Omit<CheckDeps, "onPart"> & {
-  /** Hears what is being done, and the part of it that is done: 0 to 1. */
+  /** Called with the current step and its completed fraction: 0 to 1. */
   readonly onProgress: (step: string, part: number) => void;
 };
 
 /**
- * Makes the snapshot the chain of a data folder that has none, once it has been checked block by block. A node then
- * starts at its last block.
+ * Checks every block of the snapshot and makes it the chain of an empty data folder. A node then continues at its last
+ * block.
  *
  * @throws {DataInUseError}
- * @throws {ArchiveError} of any code; the data folder stays without a chain
+ * @throws {ArchiveError} with any code; the data folder then still has no chain
  */
 export async function restoreSnapshot(folder: string, data: string, deps: RestoreDeps): Promise<Manifest> {
   const manifest = readManifest(folder);
@@ -30,12 +30,12 @@ export async function restoreSnapshot(folder: string, data: string, deps: Restor
     if (existsSync(path)) {
       throw new ArchiveError(
         "ARCHIVE_EXISTS",
-        `${data} holds a chain already; choose an empty folder with --data`,
+        `${data} already has a chain; choose an empty folder with --data`,
       );
     }
     const part = join(data, "restored.sqlite");
     try {
-      await takeChain(folder, manifest, part, deps);
+      await extractChain(folder, manifest, part, deps);
       flush(part);
       renameSync(part, path);
     } finally {
@@ -48,12 +48,12 @@ export async function restoreSnapshot(folder: string, data: string, deps: Restor
 }
 
 /**
- * Makes a database of the chain of a snapshot and checks it. Nothing else that the snapshot's database may hold comes
- * along: it may be a stranger's, who could have left webhooks, a token that he knows, or triggers.
+ * Creates a database with the chain of a snapshot and checks it. Nothing else is copied: the author of the snapshot could
+ * have planted webhooks, a known token or triggers.
  *
- * @throws {ArchiveError} of any code but ARCHIVE_EXISTS
+ * @throws {ArchiveError} with any code but ARCHIVE_EXISTS
  */
-export async function takeChain(
+export async function extractChain(
   folder: string,
   manifest: Manifest,
   to: string,
@@ -61,27 +61,27 @@ export async function takeChain(
 ): Promise<void> {
   const unpacked = `${to}.unpacked`;
   try {
-    // What a restore that was killed has left.
+    // A killed restore may have left one.
     removeDatabase(to);
     await unpackDatabase(folder, manifest, unpacked, (done) => deps.onProgress("unpacking", done));
     copyChain(unpacked, to);
     removeDatabase(unpacked);
     await checkAgainst(manifest, to, deps);
   } catch (error) {
-    throw isOfMachine(error) ? error : damagedBy(error);
+    throw isLocalFailure(error) ? error : toArchiveError(error);
   } finally {
     removeDatabase(unpacked);
   }
 }
 
-/** Whether this machine failed, rather than what it read: a full disk, missing rights. */
-const isOfMachine = (error: unknown): boolean =>
+/** Whether this machine failed, for example with a full disk, and not the snapshot. */
+const isLocalFailure = (error: unknown): boolean =>
   /^(E(?!RR_)[A-Z0-9]+$|SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM|BUSY))/.test(
     String((error as NodeJS.ErrnoException).code),
   );
 
-/** Bytes whose hash is right may still be no database, or hold what nobody can read. */
-const damagedBy = (error: unknown): ArchiveError =>
+/** A file with the right hash may still be no database, or contain values that cannot be decoded. */
+const toArchiveError = (error: unknown): ArchiveError =>
   error instanceof ArchiveError
     ? error
     : new ArchiveError("ARCHIVE_DAMAGED", `the snapshot cannot be read: ${(error as Error).message}`, {
@@ -99,10 +99,7 @@ async function checkAgainst(manifest: Manifest, path: string, deps: RestoreDeps)
       transactions === manifest.transactions &&
       stateDigest(database) === manifest.state;
     if (!isDescribed) {
-      throw new ArchiveError(
-        "ARCHIVE_DAMAGED",
-        "the manifest describes another database than the one beside it",
-      );
+      throw new ArchiveError("ARCHIVE_DAMAGED", "the manifest does not match the database of the snapshot");
     }
   } finally {
     database.close();

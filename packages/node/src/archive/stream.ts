@@ -1,9 +1,9 @@
 /**
- * Blocks as a stream of bytes, for files and pipes:
+ * Blocks as a byte stream, for files and pipes:
  *
- *     uniknode-blocks 1 NETHASH HEIGHT \n    the first block's height
+ *     uniknode-blocks 1 NETHASH HEIGHT \n    the height of the first block
  *     u32 length, block                      repeated; little endian; the block as peers send it (blocks.md 5)
- *     u32 0                                  the end: a stream without it was cut off
+ *     u32 0                                  the end: a stream without it is truncated
  */
 import { ArchiveError } from "./error.ts";
 
@@ -16,7 +16,7 @@ export type StreamHead = {
 const LINE = /^uniknode-blocks 1 ([0-9a-f]{64}) ([1-9]\d{0,9})$/;
 const MAX_LINE_BYTES = 128;
 const LENGTH_BYTES = 4;
-/** No network of the family allows blocks of this size. */
+/** More than any Unikname network allows. */
 const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
 
 export async function* writeStream(
@@ -25,22 +25,22 @@ export async function* writeStream(
 ): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`uniknode-blocks 1 ${nethash} ${height}\n`);
   for (const block of blocks) {
-    yield lengthOf(block.length);
+    yield encodeLength(block.length);
     yield block;
   }
-  yield lengthOf(0);
+  yield encodeLength(0);
 }
 
-function lengthOf(length: number): Uint8Array {
+function encodeLength(length: number): Uint8Array {
   const bytes = Buffer.alloc(LENGTH_BYTES);
   bytes.writeUInt32LE(length);
   return bytes;
 }
 
 /**
- * Reads the first line; the blocks come as they are asked for, whatever the pieces are that the bytes arrive in.
+ * Reads the first line; blocks are read when they are requested. Chunks may end anywhere.
  *
- * @throws {ArchiveError} ARCHIVE_DAMAGED if the bytes are no such stream; the blocks throw it where it is cut off
+ * @throws {ArchiveError} ARCHIVE_DAMAGED if the bytes are not such a stream; iterating throws it where it is truncated
  */
 export async function readStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -49,7 +49,7 @@ export async function readStream(
   const line = await source.line(MAX_LINE_BYTES);
   const [, nethash, height] = LINE.exec(line ?? "") ?? [];
   if (nethash === undefined) {
-    throw new ArchiveError("ARCHIVE_DAMAGED", "these are no blocks that `uniknode export` wrote");
+    throw new ArchiveError("ARCHIVE_DAMAGED", "the input is not a stream written by `uniknode export`");
   }
   return { head: { nethash, height: Number(height) }, blocks: blocksFrom(source) };
 }
@@ -60,15 +60,15 @@ async function* blocksFrom(source: Source): AsyncGenerator<Uint8Array> {
     const length = prefix?.readUInt32LE();
     if (length === 0) return;
     const block = length !== undefined && length <= MAX_BLOCK_BYTES && (await source.take(length));
-    if (!block) throw new ArchiveError("ARCHIVE_DAMAGED", `the stream is cut off behind ${count} blocks`);
+    if (!block) throw new ArchiveError("ARCHIVE_DAMAGED", `the stream is truncated after ${count} blocks`);
     yield block;
   }
 }
 
 type Source = {
-  /** Exactly so many bytes; absent where the stream ends before. */
+  /** Exactly `length` bytes; undefined if the stream ends before. */
   take(length: number): Promise<Buffer | undefined>;
-  /** Up to a line feed, which is left out; absent where there is none within so many bytes. */
+  /** A line without its line feed; undefined if there is no line feed within `maxBytes`. */
   line(maxBytes: number): Promise<string | undefined>;
 };
 
@@ -76,7 +76,7 @@ function createSource(chunks: AsyncIterable<Uint8Array>): Source {
   const iterator = chunks[Symbol.asyncIterator]();
   let rest = Buffer.alloc(0);
 
-  /** Makes so many bytes available, if there are so many. */
+  /** Buffers at least `length` bytes; false if the stream ends before. */
   async function fill(length: number): Promise<boolean> {
     const parts = [rest];
     let available = rest.length;

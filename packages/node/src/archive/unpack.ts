@@ -1,4 +1,4 @@
-/** From the compressed database of a snapshot to a file, proved to be the one that was compressed. */
+/** Decompresses the database of a snapshot, and verifies its hash. */
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, existsSync, rmSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,10 +9,10 @@ import { ArchiveError } from "./error.ts";
 import type { Manifest } from "./manifest.ts";
 
 /**
- * Writes the file and waits until it is on disk.
+ * Writes the file and flushes it to disk.
  *
- * @param onPart hears the part that is written: 0 to 1
- * @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_DAMAGED, ARCHIVE_TOO_LARGE; nothing stays after an error
+ * @param onPart called with the written fraction: 0 to 1
+ * @throws {ArchiveError} ARCHIVE_MISSING, ARCHIVE_DAMAGED, ARCHIVE_TOO_LARGE; the file is removed after an error
  */
 export async function unpackDatabase(
   folder: string,
@@ -27,13 +27,13 @@ export async function unpackDatabase(
   checkRoom(bytes, dirname(to));
   const hash = createHash("sha256");
   let written = 0;
-  const watch = new Transform({
+  const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       written += chunk.length;
       hash.update(chunk);
       onPart(Math.min(written / bytes, 1));
-      // A few bytes can unpack to more than any disk has.
-      if (written > bytes) done(damaged(`is more than the ${bytes} bytes of its manifest`));
+      // A few compressed bytes can expand to more than the disk holds.
+      if (written > bytes) done(damaged(`is larger than the ${bytes} bytes of its manifest`));
       else done(null, chunk);
     },
   });
@@ -41,27 +41,27 @@ export async function unpackDatabase(
     await pipeline(
       createReadStream(from, { highWaterMark: 1 << 20 }),
       createZstdDecompress(),
-      watch,
+      counter,
       createWriteStream(to, { flush: true }),
     );
-    if (hash.digest("hex") !== sha256) throw damaged("is not what its manifest says");
+    if (hash.digest("hex") !== sha256) throw damaged("does not have the hash of its manifest");
   } catch (error) {
     rmSync(to, { force: true });
-    if (error instanceof ArchiveError || !isOfCompression(error)) throw error;
+    if (error instanceof ArchiveError || !isCompressionError(error)) throw error;
     throw damaged("cannot be unpacked", error);
   }
 }
 
-/** The unpacked database and the one that is made of it. */
+/** Checks the free space for the decompressed database and for the copy of its chain. */
 function checkRoom(bytes: number, folder: string): void {
   const { bavail, bsize } = statfsSync(folder);
   const [needed, free] = [2 * bytes, bavail * bsize];
   if (needed <= free) return;
   throw new ArchiveError(
     "ARCHIVE_TOO_LARGE",
-    `${folder} has ${free} bytes left, and ${needed} are needed: make room, or choose another folder`,
+    `${folder} has ${free} free bytes, but ${needed} are needed: free some space, or choose another folder`,
   );
 }
 
-const isOfCompression = (error: unknown): boolean =>
+const isCompressionError = (error: unknown): boolean =>
   /^Z(STD)?_/.test(String((error as NodeJS.ErrnoException).code));

@@ -1,4 +1,4 @@
-/** Whether a snapshot is worth anything, without making it anybody's chain. */
+/** Verifies a snapshot without restoring it. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../store/engine/database.ts";
@@ -7,12 +7,12 @@ import { ArchiveError } from "./error.ts";
 import { exportBlocks } from "./export.ts";
 import { importBlocks } from "./import.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { type RestoreDeps, takeChain } from "./restore.ts";
+import { extractChain, type RestoreDeps } from "./restore.ts";
 
 export type VerifyOptions = {
-  /** Empty folder with room for the database, twice of it to execute. */
+  /** Empty folder with space for the database; for twice its size with `isExecuted`. */
   readonly scratch: string;
-  /** Executes every block from the genesis block on and compares the states: the proof that nothing was made up. */
+  /** Also execute every block from the genesis block on and compare the states: a full proof of the state. */
   readonly isExecuted: boolean;
 };
 
@@ -29,12 +29,12 @@ export async function verifySnapshot(
   const manifest = readManifest(folder);
   const path = join(scratch, "node.sqlite");
   mkdirSync(scratch, { recursive: true });
-  await takeChain(folder, manifest, path, deps);
+  await extractChain(folder, manifest, path, deps);
   if (isExecuted) await execute(manifest, scratch, deps);
   return manifest;
 }
 
-/** What follows from the blocks alone, row by row: columns that lists are made of are beside the bytes of blocks. */
+/** Tables that follow from the blocks alone, compared row by row: lists use columns that are not in the block bytes. */
 const ROWS = ["blocks", "transactions", "payees"];
 
 async function execute({ head, state }: Manifest, scratch: string, deps: RestoreDeps): Promise<void> {
@@ -48,20 +48,20 @@ async function execute({ head, state }: Manifest, scratch: string, deps: Restore
   const database = openDatabase(join(executed, "node.sqlite"), { readonly: true });
   try {
     if (stateDigest(database) !== state) {
-      throw new ArchiveError("ARCHIVE_INVALID", "its state is not the one that its blocks lead to");
+      throw new ArchiveError("ARCHIVE_INVALID", "its state is not the result of its blocks");
     }
     database.prepare("ATTACH ? AS given").run(join(scratch, "node.sqlite"));
-    const invented = ROWS.find((table) => holdsOther(database, table));
-    if (invented) {
-      throw new ArchiveError("ARCHIVE_INVALID", `its table of ${invented} is not what its blocks say`);
+    const different = ROWS.find((table) => hasOtherRows(database, table));
+    if (different) {
+      throw new ArchiveError("ARCHIVE_INVALID", `its table ${different} does not match its blocks`);
     }
   } finally {
     database.close();
   }
 }
 
-/** Whether the attached database has a row that this one has not, or the other way round. */
-const holdsOther = (database: Database, table: string): boolean =>
+/** Whether the rows of a table differ between the two databases. */
+const hasOtherRows = (database: Database, table: string): boolean =>
   [
     `given.${table} EXCEPT SELECT * FROM main.${table}`,
     `main.${table} EXCEPT SELECT * FROM given.${table}`,

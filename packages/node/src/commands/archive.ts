@@ -1,4 +1,4 @@
-/** `uniknode snapshot`, `export` and `import`: chains that are carried from one place to another. */
+/** `uniknode snapshot`, `export` and `import`: copies of a chain. */
 import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,20 +17,18 @@ import { loadNetwork } from "../config/network.ts";
 import { runOptions } from "../config/options.ts";
 import type { Config } from "../config/resolve.ts";
 import { programVersion } from "../platform/lifecycle/version.ts";
-import { addFlags, configOf } from "./options.ts";
+import { addFlags, readConfig } from "./options.ts";
 import { createProgress } from "./progress.ts";
 
 const { data, network, genesis, networkDir, accelerator } = runOptions;
 const networkOptions = { network, genesis, networkDir, accelerator };
 const chainOptions = { data, ...networkOptions };
 
-/** Verification has nothing else beside it. */
+/** Threads for verification, the only other work of the process. */
 const VERIFIER_THREADS = 2;
 
 export function snapshotCommand(): Command {
-  const command = new Command("snapshot").description(
-    "copy a chain to another node as a snapshot of its database",
-  );
+  const command = new Command("snapshot").description("create, restore and verify snapshots of a chain");
   const folder = () => new Argument("<SNAPSHOT>", "folder of the snapshot");
 
   const create = command
@@ -39,10 +37,10 @@ export function snapshotCommand(): Command {
     .option("--output <DIR>", "Folder to create (default: snapshot and the time).");
   addFlags(create, { data }).action(async () => {
     const output = create.opts<{ output?: string }>().output ?? `snapshot-${Date.now()}`;
-    const options = { ...configOf(create, { data }), output, program: programVersion(), nowMs: Date.now };
+    const options = { ...readConfig(create, { data }), output, program: programVersion(), nowMs: Date.now };
     const manifest = await createChainSnapshot({ ...options, onProgress: createProgress() });
     const { size } = statSync(join(output, manifest.database.file));
-    say(`${output}: ${described(manifest)}, ${size.toLocaleString("en")} bytes`);
+    say(`${output}: ${summary(manifest)}, ${size.toLocaleString("en")} bytes`);
   });
 
   const restore = command
@@ -50,25 +48,25 @@ export function snapshotCommand(): Command {
     .description("check a snapshot and make it the chain of an empty data folder")
     .addArgument(folder());
   addFlags(restore, chainOptions).action(async (snapshot: string) => {
-    const config = configOf(restore, chainOptions);
+    const config = readConfig(restore, chainOptions);
     const manifest = await withChain(config, (deps) => restoreSnapshot(snapshot, config.data, deps));
-    say(`${config.data}: ${described(manifest)}`);
+    say(`${config.data}: ${summary(manifest)}`);
   });
 
   const verify = command
     .command("verify")
     .description("check every block of a snapshot")
     .addArgument(folder())
-    .option("--execute", "Execute all blocks again, and compare the state: the only full proof.");
+    .option("--execute", "Also execute all blocks and compare the state; this is the only full proof.");
   addFlags(verify, networkOptions).action(async (snapshot: string) => {
     const { execute: isExecuted = false } = verify.opts<{ execute?: boolean }>();
     const scratch = mkdtempSync(join(tmpdir(), "uniknode-verify-"));
     try {
-      const config = configOf(verify, networkOptions);
+      const config = readConfig(verify, networkOptions);
       const manifest = await withChain(config, (deps) =>
         verifySnapshot(snapshot, { scratch, isExecuted }, deps),
       );
-      say(`${snapshot} is good: ${described(manifest)}`);
+      say(`${snapshot} is valid: ${summary(manifest)}`);
     } finally {
       rmSync(scratch, { recursive: true, force: true });
     }
@@ -79,12 +77,12 @@ export function snapshotCommand(): Command {
 export function exportCommand(): Command {
   const command = new Command("export")
     .description("write the blocks of a data folder as a stream; the node may keep running")
-    .argument("[FILE]", "where to; - is the standard output", "-")
+    .argument("[FILE]", "file to write; - is the standard output", "-")
     .addOption(height("--from <HEIGHT>", "First block.").default(2))
-    .addOption(height("--to <HEIGHT>", "Last block (default: the last there is)."));
+    .addOption(height("--to <HEIGHT>", "Last block (default: the head)."));
   return addFlags(command, chainOptions).action(async (file: string) => {
     const { from, to } = command.opts<{ from: number; to?: number }>();
-    const config = configOf(command, chainOptions);
+    const config = readConfig(command, chainOptions);
     const progress = createProgress();
     const blocks = exportBlocks({
       data: config.data,
@@ -102,12 +100,14 @@ export function exportCommand(): Command {
 
 export function importCommand(): Command {
   const command = new Command("import")
-    .description("verify and execute the blocks of a stream; started again, it continues where it stopped")
-    .argument("[FILE]", "where from; - is the standard input", "-");
+    .description(
+      "verify and execute the blocks of a stream; an interrupted import continues when started again",
+    )
+    .argument("[FILE]", "file to read; - is the standard input", "-");
   return addFlags(command, chainOptions).action(async (file: string) => {
-    const config = configOf(command, chainOptions);
+    const config = readConfig(command, chainOptions);
     if (file !== "-" && !existsSync(file)) {
-      throw new ArchiveError("ARCHIVE_MISSING", `there is no file ${file}`);
+      throw new ArchiveError("ARCHIVE_MISSING", `${file} does not exist`);
     }
     const source = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
     const { accepted, skipped, head } = await withChain(config, (deps) =>
@@ -118,18 +118,16 @@ export function importCommand(): Command {
         },
       }),
     );
-    say(
-      `${accepted} blocks imported, ${skipped} were there already; the head is block ${head.height} ${head.id}`,
-    );
+    say(`${accepted} blocks imported, ${skipped} skipped; the head is block ${head.height} ${head.id}`);
   });
 }
 
-/** The network that the options name, and threads to verify it with while the work lasts. */
+/** Runs work with the network of the options and verifier threads, which are closed afterwards. */
 async function withChain<T>(
   config: Config<typeof networkOptions>,
-  work: (deps: ReturnType<typeof depsOf>) => Promise<T>,
+  work: (deps: ReturnType<typeof createDeps>) => Promise<T>,
 ): Promise<T> {
-  const deps = depsOf(config);
+  const deps = createDeps(config);
   try {
     return await work(deps);
   } finally {
@@ -137,7 +135,7 @@ async function withChain<T>(
   }
 }
 
-function depsOf(config: Config<typeof networkOptions>) {
+function createDeps(config: Config<typeof networkOptions>) {
   const { files, genesis: block } = loadNetwork(config);
   return {
     network: createNetwork(files),
@@ -152,10 +150,10 @@ const height = (flags: string, sentence: string) =>
   new Option(flags, sentence).argParser((text) => {
     const value = Number(text);
     if (Number.isSafeInteger(value) && value >= 2) return value;
-    throw new InvalidArgumentError("It is a height, 2 or more.");
+    throw new InvalidArgumentError("A height of 2 or more is expected.");
   });
 
-const described = ({ head, transactions }: Manifest): string =>
+const summary = ({ head, transactions }: Manifest): string =>
   `block ${head.height} ${head.id}, ${transactions} transactions`;
 
 const say = (text: string) => void process.stdout.write(`${text}\n`);

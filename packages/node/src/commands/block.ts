@@ -3,14 +3,14 @@ import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import { tokensOf } from "../submission/amounts.ts";
 import { connectTo, show, table } from "./connection.ts";
-import { addFlags, configOf } from "./options.ts";
+import { addFlags, readConfig } from "./options.ts";
 
 export function blockCommand(): Command {
   const command = new Command("block")
     .description("show a block")
-    .argument("[id]", "id or height of the block; the newest one when not given");
+    .argument("[id]", "id or height of the block (default: the head)");
   return addFlags(command, connectionOptions).action(async (id: string | undefined) => {
-    const connection = configOf(command, connectionOptions);
+    const connection = readConfig(command, connectionOptions);
     const { blocks } = connectTo(connection);
     const { data: block } = await (id === undefined ? blocks.last() : blocks.get(id));
     const { forged, generator } = block;

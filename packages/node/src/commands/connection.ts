@@ -1,4 +1,4 @@
-/** How commands talk to a node, and show what it says. */
+/** Connection of commands to a node, and printing of its answers. */
 import { type Client, createClient, jsonText } from "@uniknode/client";
 import type { connectionOptions } from "../config/connection.ts";
 import type { Config } from "../config/resolve.ts";
@@ -8,12 +8,12 @@ export type Connection = Config<typeof connectionOptions>;
 export const connectTo = ({ url, timeout }: Connection): Client =>
   createClient({ url, timeoutMs: timeout * 1_000 });
 
-/** Prints the value for programs, or the lines for people. */
+/** Prints the value as JSON, or the lines as text. */
 export function show({ json }: Connection, value: unknown, lines: readonly string[]): void {
   process.stdout.write(`${json ? jsonText(value) : lines.map(withoutControls).join("\n")}\n`);
 }
 
-/** Messages, names and properties are anybody's text: none of it steers the terminal, or looks like another line. */
+/** Messages, names and properties can hold any text: control characters must not reach the terminal. */
 const withoutControls = (line: string): string =>
   line.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
 

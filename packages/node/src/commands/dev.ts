@@ -1,4 +1,4 @@
-/** `uniknode dev`: a living chain in front of a newcomer. */
+/** `uniknode dev`: starts a dev chain. */
 import { Command } from "commander";
 import { devOptions } from "../config/options.ts";
 import { serveUntilStopped } from "../platform/lifecycle/process.ts";
@@ -6,9 +6,9 @@ import { programVersion } from "../platform/lifecycle/version.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
 import { startDevChain } from "../processes/dev/dev.ts";
-import { addFlags, configOf } from "./options.ts";
+import { addFlags, readConfig } from "./options.ts";
 
-/** For the last lines, if nothing reads them. */
+/** Time to write the last lines, in case nothing reads them. */
 const OUTPUT_TIMEOUT_MS = 1_000;
 
 export function devCommand(): Command {
@@ -16,14 +16,14 @@ export function devCommand(): Command {
     "start a forging chain with funded accounts, for development",
   );
   return addFlags(command, devOptions).action(async () => {
-    const config = configOf(command, devOptions);
+    const config = readConfig(command, devOptions);
     const output = openOutput();
     const log = openLog(config.logLevel);
     const print = (text: string) => output.write(`${text}\n`);
     await serveUntilStopped({
       log,
       start: () => startDevChain(config, { version: programVersion(), print, log }),
-      onStopping: () => print("\nStopping ... (Ctrl-C again ends at once)"),
+      onStopping: () => print("\nStopping ... (press Ctrl-C again to end at once)"),
     });
     print("Stopped.");
     await output.flushed(OUTPUT_TIMEOUT_MS);

@@ -4,10 +4,10 @@ import { databaseOf } from "../archive/database.ts";
 import { runOptions } from "../config/options.ts";
 import { openDatabase } from "../store/engine/database.ts";
 import { createSlotStore, type MissedSlot } from "../store/node/slots.ts";
-import { addFlags, configOf } from "./options.ts";
+import { addFlags, readConfig } from "./options.ts";
 
 const { data } = runOptions;
-/** Slots shown where none is asked for. */
+/** Number of slots shown by default. */
 const LATEST = 20;
 
 export function forgerCommand(): Command {
@@ -15,14 +15,14 @@ export function forgerCommand(): Command {
   const why = command
     .command("why")
     .description("show why slots of this node's delegates were missed; the node may keep running")
-    .option("--slot <N>", "Only this slot (default: the latest ones).", readSlot);
+    .option("--slot <N>", "Show only this slot (default: the latest ones).", readSlot);
   addFlags(why, { data }).action(() => {
     const { slot } = why.opts<{ slot?: number }>();
-    const missed = missedIn(configOf(why, { data }).data, slot);
-    for (const line of missed.map(lineOf)) process.stdout.write(`${line}\n`);
+    const missed = missedIn(readConfig(why, { data }).data, slot);
+    for (const line of missed.map(toLine)) process.stdout.write(`${line}\n`);
     if (missed.length > 0) return;
     const what = slot === undefined ? "no slot was missed" : `slot ${slot} was not missed by this node`;
-    process.stdout.write(`${what}, as far as the data folder remembers\n`);
+    process.stdout.write(`${what}, according to the data folder\n`);
   });
   return command;
 }
@@ -37,9 +37,9 @@ function missedIn(folder: string, slot: number | undefined): MissedSlot[] {
   }
 }
 
-const lineOf = ({ slot, publicKey, reason }: MissedSlot): string => `slot ${slot}, ${publicKey}: ${reason}`;
+const toLine = ({ slot, publicKey, reason }: MissedSlot): string => `slot ${slot}, ${publicKey}: ${reason}`;
 
 function readSlot(text: string): number {
-  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError("A slot is a number.");
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError("The number of a slot is expected.");
   return Number(text);
 }

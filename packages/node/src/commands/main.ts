@@ -1,9 +1,9 @@
-/** The program `uniknode`: its commands, and how it ends. */
+/** The program `uniknode`: its commands and exit codes. */
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../platform/config-error.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
 
-/** By name. Loaded when asked for: a command that looks at a block has no use for a whole node. */
+/** Commands by name, loaded on demand: a command that shows a block does not need a whole node. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   dev: async () => (await import("./dev.ts")).devCommand(),
   run: async () => (await import("./run.ts")).runCommand(),
@@ -22,33 +22,33 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   version: async () => (await import("./version.ts")).versionCommand(),
 };
 
-/** Exit codes: 0 done, 1 failed while working, 2 asked for something that makes no sense. */
+/** Exit codes: 0 success, 1 failure, 2 invalid arguments or options. */
 export async function main(args: readonly string[]): Promise<number> {
   limitHeapGrowth();
-  // A message that cannot be written is no reason to end otherwise.
+  // A closed standard error must not change the exit code.
   process.stderr.on("error", () => {});
   const program = new Command("uniknode").description("A complete node of the Unikname Network.");
   const asked = Object.entries(COMMANDS).filter(([name]) => name === args[0]);
   for (const [, load] of asked.length > 0 ? asked : Object.entries(COMMANDS)) {
     program.addCommand(await load());
   }
-  leaveExitToMain(program);
+  overrideExit(program);
   try {
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
-    return exitCodeOf(error);
+    return toExitCode(error);
   }
 }
 
-/** The program and all commands below it, at any depth. */
-function leaveExitToMain(command: Command): void {
-  command.exitOverride().showHelpAfterError("(--help shows what there is)");
-  for (const below of command.commands) leaveExitToMain(below);
+/** Lets `main` choose the exit code, for the program and all its subcommands. */
+function overrideExit(command: Command): void {
+  command.exitOverride().showHelpAfterError("(--help lists the commands and options)");
+  for (const below of command.commands) overrideExit(below);
 }
 
-function exitCodeOf(error: unknown): number {
-  // Commander has written its own message already; asking for help is no error.
+function toExitCode(error: unknown): number {
+  // Commander has already written its message; --help is not an error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`uniknode: ${message}\n`);

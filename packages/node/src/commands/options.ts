@@ -1,4 +1,4 @@
-/** Turns the option table into flags, and flags into the configuration. */
+/** Flags of commands from option tables, and the configuration from flags. */
 import { type Command, Option as Flag } from "commander";
 import { type Option, toFlag, toVariable } from "../config/option.ts";
 import { type Config, type OptionTable, resolveConfig } from "../config/resolve.ts";
@@ -8,11 +8,14 @@ export function addFlags(command: Command, table: OptionTable): Command {
   for (const option of Object.values(table)) {
     if (!option.hasNoFlag) command.addOption(flagFor(option));
   }
-  return command.option("--config <FILE>", "JSON file with any of these options, named as in camelCase.");
+  return command.option(
+    "--config <FILE>",
+    "JSON file with any of these options; their names are in camelCase.",
+  );
 }
 
-/** The configuration by flag, environment, file and default. */
-export function configOf<T extends OptionTable>(command: Command, table: T): Config<T> {
+/** Reads the configuration from flags, environment, file and defaults. */
+export function readConfig<T extends OptionTable>(command: Command, table: T): Config<T> {
   const { config: file, ...flags } = command.opts<Record<string, unknown>>();
   return resolveConfig(table, { flags, environment: process.env, file: file as string | undefined });
 }

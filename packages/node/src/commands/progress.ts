@@ -1,6 +1,6 @@
-/** Progress of long work, for somebody who waits in front of a terminal. */
+/** Progress of long work on the terminal. */
 
-/** Tells what is being done, and of long work the part that is done: 0 to 1. */
+/** Reports the current step; for long steps with the completed fraction: 0 to 1. */
 export type Progress = (step: string, part?: number) => void;
 
 /** Writes to standard error: one line that changes on a terminal, one line for each tenth elsewhere. */

@@ -1,16 +1,16 @@
-/** `uniknode rpc`: the companion for exchanges. */
+/** `uniknode rpc`: the JSON-RPC service for exchanges. */
 import { Command } from "commander";
 import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
 import { rpcOptions } from "../rpc/options.ts";
 import { startRpc } from "../rpc/server.ts";
-import { addFlags, configOf } from "./options.ts";
+import { addFlags, readConfig } from "./options.ts";
 
 export function rpcCommand(): Command {
   const command = new Command("rpc").description("serve JSON-RPC for exchanges, as a client of a node");
   return addFlags(command, rpcOptions).action(async () => {
-    const config = configOf(command, rpcOptions);
+    const config = readConfig(command, rpcOptions);
     const output = openOutput();
     const log = openLog(config.logLevel);
     await serveUntilStopped({

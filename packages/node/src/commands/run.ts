@@ -1,4 +1,4 @@
-/** `uniknode run`: a node of any network of the family. */
+/** `uniknode run`: starts a node of a Unikname network. */
 import { resolve } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
 import { Command } from "commander";
@@ -19,24 +19,24 @@ import { openLog } from "../platform/logging/logger.ts";
 import { openOutput } from "../platform/logging/output.ts";
 import { startNode } from "../processes/node/node.ts";
 import type { NodeOptions } from "../processes/node/options.ts";
-import { addFlags, configOf } from "./options.ts";
+import { addFlags, readConfig } from "./options.ts";
 
-/** Beside the data folder unless it is named. */
-const signingRecordOf = ({ signingRecord, data }: { signingRecord: string | undefined; data: string }) =>
+/** Path of the signing record; by default next to the data folder. */
+const signingRecordPath = ({ signingRecord, data }: { signingRecord: string | undefined; data: string }) =>
   signingRecord ?? `${resolve(data)}.signing`;
 
 export function runCommand(): Command {
   const command = new Command("run").description("start a node of a network");
   return addFlags(command, runOptions).action(async () => {
-    const config = configOf(command, runOptions);
+    const config = readConfig(command, runOptions);
     const network = loadNetwork({ ...config, genesis: await genesisPath(config) });
     const options: NodeOptions = {
       ...config,
       delegates: await openDelegates(secretsOf(config), config.forgerPassword),
       peers: config.alone ? undefined : toPeersOptions(config, network.files.network.name),
       pool: toPoolOptions(config),
-      signingRecord: signingRecordOf(config),
-      // Alone, no other forger would be seen.
+      signingRecord: signingRecordPath(config),
+      // Without peers, another forger could not be detected.
       watchRounds: config.alone ? undefined : config.watchRounds,
       timing: networkTiming(createNetwork(network.files).milestoneAt(1).blocktime),
       isOnDemand: false,

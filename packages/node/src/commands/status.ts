@@ -1,17 +1,17 @@
-/** `uniknode status`: how a node and its chain are. */
+/** `uniknode status`: the state of a node and its chain. */
 import type { SyncProgress } from "@uniknode/client";
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import { tokensOf } from "../submission/amounts.ts";
 import { connectTo, show, table } from "./connection.ts";
-import { addFlags, configOf } from "./options.ts";
+import { addFlags, readConfig } from "./options.ts";
 
 export function statusCommand(): Command {
   const command = new Command("status").description("show the status of a node and its chain");
   return addFlags(command, connectionOptions).action(async () => {
-    const connection = configOf(command, connectionOptions);
+    const connection = readConfig(command, connectionOptions);
     const { blockchain, node, peers, transactions } = connectTo(connection);
-    const [head, status, configuration, known, waiting] = await Promise.all([
+    const [head, status, configuration, known, pending] = await Promise.all([
       blockchain.get(),
       node.status(),
       node.configuration(),
@@ -32,7 +32,7 @@ export function statusCommand(): Command {
       token,
       version: core.version,
       peers: known.meta.totalCount,
-      unconfirmed: waiting.meta.totalCount,
+      unconfirmed: pending.meta.totalCount,
     };
     show(
       connection,

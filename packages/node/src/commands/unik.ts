@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import { connectTo, show, table } from "./connection.ts";
-import { addFlags, configOf } from "./options.ts";
+import { addFlags, readConfig } from "./options.ts";
 
 const KINDS: Readonly<Record<string, string>> = { 1: "individual", 2: "organization", 3: "network" };
 
@@ -11,7 +11,7 @@ export function unikCommand(): Command {
     .description("show a unik and its properties")
     .argument("<id>", "64 hexadecimal digits");
   return addFlags(command, connectionOptions).action(async (id: string) => {
-    const connection = configOf(command, connectionOptions);
+    const connection = readConfig(command, connectionOptions);
     const { uniks } = connectTo(connection);
     const { data: unik } = await uniks.get(id);
     const properties: [key: string, value: string][] = [];

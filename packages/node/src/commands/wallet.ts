@@ -1,4 +1,4 @@
-/** `uniknode wallet`: make a wallet, tell the address of a passphrase, look at a wallet. */
+/** `uniknode wallet`: creates a wallet, shows the address of a passphrase, shows a wallet of the chain. */
 import { generateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 import {
@@ -15,12 +15,12 @@ import type { Config } from "../config/resolve.ts";
 import { tokensOf } from "../submission/amounts.ts";
 import { passphraseOptions, readPassphrase } from "../submission/options.ts";
 import { connectTo, show, table } from "./connection.ts";
-import { addFlags, configOf } from "./options.ts";
+import { addFlags, readConfig } from "./options.ts";
 
 const network = {
   name: "network",
   placeholder: "NAME",
-  sentence: `Network of the address: ${Object.keys(presets).join(", ")}; that of the node at the URL if it is left out.`,
+  sentence: `Network of the address: ${Object.keys(presets).join(", ")}; that of the node at the URL when not given.`,
   read: readChoice(...Object.keys(presets)),
 } satisfies Option<string>;
 
@@ -40,19 +40,19 @@ function newCommand(): Command {
     "create a passphrase of twelve words and show its address; nothing is stored",
   );
   return addFlags(command, newOptions).action(async () => {
-    const config = configOf(command, newOptions);
+    const config = readConfig(command, newOptions);
     const passphrase = generateMnemonic(wordlist);
-    const identity = await identityOf(keysFromPassphrase(passphrase), config);
-    show(config, { passphrase, ...identity }, [...table([["passphrase", passphrase]]), ...linesOf(identity)]);
+    const identity = await toIdentity(keysFromPassphrase(passphrase), config);
+    show(config, { passphrase, ...identity }, [...table([["passphrase", passphrase]]), ...toLines(identity)]);
   });
 }
 
 function addressCommand(): Command {
   const command = new Command("address").description("show the address of a passphrase");
   return addFlags(command, addressOptions).action(async () => {
-    const config = configOf(command, addressOptions);
-    const identity = await identityOf(await readPassphrase(config), config);
-    show(config, identity, linesOf(identity));
+    const config = readConfig(command, addressOptions);
+    const identity = await toIdentity(await readPassphrase(config), config);
+    show(config, identity, toLines(identity));
   });
 }
 
@@ -61,7 +61,7 @@ function showCommand(): Command {
     .description("show a wallet of the chain")
     .argument("<id>", "address, public key or delegate username");
   return addFlags(command, connectionOptions).action(async (id: string) => {
-    const connection = configOf(command, connectionOptions);
+    const connection = readConfig(command, connectionOptions);
     const { data: wallet } = await connectTo(connection).wallets.get(id);
     const { lockedBalance, attributes } = wallet;
     show(
@@ -84,7 +84,7 @@ function showCommand(): Command {
 
 type Identity = { readonly address: string; readonly publicKey: string };
 
-async function identityOf({ publicKey }: KeyPair, config: Config<typeof newOptions>): Promise<Identity> {
+async function toIdentity({ publicKey }: KeyPair, config: Config<typeof newOptions>): Promise<Identity> {
   const text = bytesToHex(publicKey);
   return { address: addressFromPublicKey(text, await addressVersion(config)), publicKey: text };
 }
@@ -94,7 +94,7 @@ async function addressVersion(config: Config<typeof newOptions>): Promise<number
   return (await connectTo(config).node.configuration()).data.version;
 }
 
-const linesOf = ({ address, publicKey }: Identity) =>
+const toLines = ({ address, publicKey }: Identity) =>
   table([
     ["address", address],
     ["public key", publicKey],

@@ -1,8 +1,8 @@
-/** `uniknode webhooks`: the register of a node that does not run. */
+/** `uniknode webhooks`: the webhook register of a stopped node. */
 import { Command } from "commander";
 import { runOptions } from "../config/options.ts";
 import { importOldRegister } from "../webhooks/register/import.ts";
-import { addFlags, configOf } from "./options.ts";
+import { addFlags, readConfig } from "./options.ts";
 
 const { data, webhookKeyFile, webhookOldKeyFile, webhookLimit } = runOptions;
 const options = { data, webhookKeyFile, webhookOldKeyFile, webhookLimit };
@@ -12,15 +12,15 @@ export function webhooksCommand(): Command {
   const bring = command
     .command("import")
     .description(
-      "register the webhooks of an old node; their ids stay valid in paths, receivers see no difference",
+      "register the webhooks of an old node; their ids stay valid in paths, and receivers need no change",
     )
-    .argument("<FILE>", "webhooks.json of its cache folder");
+    .argument("<FILE>", "webhooks.json from the cache folder of the old node");
   addFlags(bring, options).action((file: string) => {
-    const { webhookLimit: maxWebhooks, ...config } = configOf(bring, options);
+    const { webhookLimit: maxWebhooks, ...config } = readConfig(bring, options);
     const imported = importOldRegister(file, { ...config, maxWebhooks });
     for (const { alias, webhook } of imported)
       say(`${webhook.id}  ${alias}  ${webhook.event}  ${webhook.target}`);
-    say(`webhooks registered: ${imported.length}; they see what happens from the next start of the node on`);
+    say(`webhooks registered: ${imported.length}; deliveries begin with the next start of the node`);
   });
   return command;
 }

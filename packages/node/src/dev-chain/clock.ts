@@ -1,4 +1,4 @@
-/** The clock of a dev chain: the machine's, moved on by whoever asks, and never back, not by a restart either. */
+/** The clock of a dev chain: the clock of the machine plus an offset that only grows and survives restarts. */
 import { existsSync } from "node:fs";
 import { ConfigError } from "../platform/config-error.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
@@ -7,12 +7,12 @@ import { readJsonObject } from "../platform/json/json-file.ts";
 export type DevClock = {
   /** Milliseconds since 1970. */
   nowMs(): number;
-  /** Moves the clock on to a time, on disk when it returns; without effect when it is later already. */
+  /** Moves the clock forward to a time; without effect when the time is past. On disk when it returns. */
   moveTo(unixMs: number): void;
 };
 
 /**
- * The clock that is remembered in a file, which appears when the clock is moved.
+ * A clock with its offset in a file, which is created when the clock is first moved.
  *
  * @throws {ConfigError} when the file is empty or damaged
  */
@@ -31,7 +31,7 @@ export function openClock(path: string): DevClock {
 }
 
 function readAheadMs(path: string): number {
-  const remedy = "start over with --reset, or remove the file to have the machine's time again";
+  const remedy = "start over with --reset, or remove the file to return to the machine's time";
   let content: Record<string, unknown>;
   try {
     content = readJsonObject(path, "the clock of the dev chain");
@@ -40,5 +40,5 @@ function readAheadMs(path: string): number {
   }
   const { aheadMs } = content;
   if (typeof aheadMs === "number" && Number.isFinite(aheadMs) && aheadMs >= 0) return aheadMs;
-  throw new ConfigError(`the clock of the dev chain ${path} says no time; ${remedy}`);
+  throw new ConfigError(`the clock of the dev chain ${path} has no valid offset; ${remedy}`);
 }

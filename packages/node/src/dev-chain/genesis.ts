@@ -1,4 +1,4 @@
-/** The genesis block of the dev chain: everybody's funds, and the founders who forge its first rounds. */
+/** The genesis block of the dev chain: funds of all accounts, and the founders, who forge the first rounds. */
 import {
   builders,
   createGenesisBlock,
@@ -10,11 +10,11 @@ import {
   signTransaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import type { Person } from "./keys.ts";
+import type { DevAccount } from "./keys.ts";
 import { type Cast, devDescription, devMilestones } from "./network.ts";
 
 const ONE = 100_000_000n;
-/** What each account, delegate, the factory and the foundation start with. */
+/** Initial balance of each account, each delegate, the factory and the foundation. */
 export const START_BALANCE = 10_000n * ONE;
 
 /** The network of the dev chain and its first block. */
@@ -26,7 +26,7 @@ export function devGenesis(cast: Cast, blockTimeSeconds: number): ReturnType<typ
   };
   const funded = [
     ...cast.accounts,
-    ...cast.delegates.map(({ person }) => person),
+    ...cast.delegates.map(({ account }) => account),
     cast.factory,
     cast.foundation,
   ];
@@ -49,8 +49,8 @@ export function devGenesis(cast: Cast, blockTimeSeconds: number): ReturnType<typ
   return createGenesisBlock({ files, transactions, keys: cast.treasury.keys });
 }
 
-/** Around every transaction of the block. */
-const envelopeOf = (network: Network, { publicKey }: Person) => ({
+/** Common members of every transaction of the block. */
+const envelopeOf = (network: Network, { publicKey }: DevAccount) => ({
   version: 1 as const,
   network,
   senderPublicKey: publicKey,
@@ -59,7 +59,7 @@ const envelopeOf = (network: Network, { publicKey }: Person) => ({
 });
 
 /** A transaction signed by its sender, with its bytes. */
-export function seal(body: TransactionBody, { keys }: Person): SealedTransaction {
+export function seal(body: TransactionBody, { keys }: DevAccount): SealedTransaction {
   const data = signTransaction(body, keys);
   return { data, bytes: encodeTransaction(data), isVerified: true };
 }

@@ -1,36 +1,36 @@
-/** Everybody on the dev chain, derived from one mnemonic: the same words give the same people. */
+/** The accounts of the dev chain, derived from one mnemonic: the same words give the same accounts. */
 import { createHash, createHmac } from "node:crypto";
 import { entropyToMnemonic, validateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 import { addressFromPublicKey, bytesToHex, type KeyPair, keysFromPassphrase } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
 
-export type Person = {
+export type DevAccount = {
   readonly name: string;
   /** Twelve words; an ordinary passphrase for every wallet of the network. */
   readonly passphrase: string;
   readonly keys: KeyPair;
   readonly publicKey: string;
   readonly address: string;
-  /** Id of the unik that belongs to this person by the dev chain's first blocks, if it gets one. */
+  /** Id of the unik that the setup blocks mint for this account, if any. */
   readonly unikId: string;
 };
 
-/** Finds people by name; the address version is that of the network. */
-export type People = (name: string) => Person;
+/** Derives the account of a name. */
+export type DevAccounts = (name: string) => DevAccount;
 
 /**
- * The people of a mnemonic.
+ * The accounts of a mnemonic; the address version is that of the network.
  *
- * @throws {ConfigError} if it is no BIP39 mnemonic in English
+ * @throws {ConfigError} for a text that is not an English BIP39 mnemonic
  */
-export function peopleOf(mnemonic: string, addressVersion: number): People {
+export function deriveAccounts(mnemonic: string, addressVersion: number): DevAccounts {
   if (!validateMnemonic(mnemonic, wordlist)) {
     throw new ConfigError(
-      "--mnemonic: 12 to 24 words of the English BIP39 list with a good checksum are expected",
+      "--mnemonic: 12 to 24 words of the English BIP39 list with a valid checksum are expected",
     );
   }
-  const known = new Map<string, Person>();
+  const known = new Map<string, DevAccount>();
   return (name) => {
     const found = known.get(name) ?? derive(mnemonic, name, addressVersion);
     known.set(name, found);
@@ -38,7 +38,7 @@ export function peopleOf(mnemonic: string, addressVersion: number): People {
   };
 }
 
-function derive(mnemonic: string, name: string, addressVersion: number): Person {
+function derive(mnemonic: string, name: string, addressVersion: number): DevAccount {
   const entropy = createHmac("sha256", mnemonic).update(name).digest().subarray(0, 16);
   const passphrase = entropyToMnemonic(entropy, wordlist);
   const keys = keysFromPassphrase(passphrase);

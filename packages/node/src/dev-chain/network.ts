@@ -1,11 +1,11 @@
-/** The dev chain as a network: the latest rules of the family, and everybody derived from the mnemonic. */
+/** The network of the dev chain: the latest rules of the Unikname networks, and accounts derived from the mnemonic. */
 import type { MilestoneChange, NetworkDescription } from "@uniknode/protocol";
-import type { People, Person } from "./keys.ts";
+import type { DevAccount, DevAccounts } from "./keys.ts";
 
 export const DEV_ADDRESS_VERSION = 30;
 const ONE = 100_000_000;
 
-/** Delegates elected by kind; together the places of a round. */
+/** Elected delegates of each kind; together the delegates of a round. */
 const SEATS = { individual: 3, organization: 2, network: 1 };
 export const KINDS = ["individual", "organization", "network"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -13,34 +13,34 @@ export type Kind = (typeof KINDS)[number];
 /** Value of the property `type` (state.md 3.2). */
 export const typeOfKind = (kind: Kind): string => String(KINDS.indexOf(kind) + 1);
 
-export type DevDelegate = { readonly person: Person; readonly kind: Kind };
+export type DevDelegate = { readonly account: DevAccount; readonly kind: Kind };
 
-/** Who does what on the dev chain. */
+/** The accounts of the dev chain by role. */
 export type Cast = {
-  readonly accounts: readonly Person[];
-  /** Owner of the unik that certifies. */
-  readonly factory: Person;
-  readonly foundation: Person;
+  readonly accounts: readonly DevAccount[];
+  /** Owner of the unik that certifies transactions about uniks. */
+  readonly factory: DevAccount;
+  readonly foundation: DevAccount;
   readonly delegates: readonly DevDelegate[];
-  /** Forge the first rounds, until the delegates are elected. */
-  readonly founders: readonly Person[];
-  /** Sends the premine. */
-  readonly treasury: Person;
+  /** Delegates of the first rounds, until the others are elected. */
+  readonly founders: readonly DevAccount[];
+  /** Sender of the premine. */
+  readonly treasury: DevAccount;
 };
 
-export function castOf(people: People, accountCount: number): Cast {
+export function castOf(accounts: DevAccounts, accountCount: number): Cast {
   const kinds = KINDS.flatMap((kind) => Array.from({ length: SEATS[kind] }, () => kind));
   return {
-    accounts: Array.from({ length: accountCount }, (_, index) => people(`account ${index}`)),
-    factory: people("factory"),
-    foundation: people("foundation"),
-    delegates: kinds.map((kind, index) => ({ kind, person: people(`delegate ${index}`) })),
-    founders: kinds.map((_, index) => people(`founder ${index}`)),
-    treasury: people("treasury"),
+    accounts: Array.from({ length: accountCount }, (_, index) => accounts(`account ${index}`)),
+    factory: accounts("factory"),
+    foundation: accounts("foundation"),
+    delegates: kinds.map((kind, index) => ({ kind, account: accounts(`delegate ${index}`) })),
+    founders: kinds.map((_, index) => accounts(`founder ${index}`)),
+    treasury: accounts("treasury"),
   };
 }
 
-/** `network.json` of the dev chain; the nethash comes with the genesis block. */
+/** `network.json` of the dev chain; `createGenesisBlock` sets the nethash. */
 export const devDescription = (cast: Cast): NetworkDescription => ({
   name: "uniknode-dev",
   messagePrefix: "uniknode-dev message:\n",
@@ -56,10 +56,10 @@ export const devDescription = (cast: Cast): NetworkDescription => ({
   foundation: { publicKey: cast.foundation.publicKey },
   delegateWhitelistUniks: cast.delegates
     .filter(({ kind }) => kind === "network")
-    .map(({ person }) => person.unikId),
+    .map(({ account }) => account.unikId),
 });
 
-/** The rules of livenet's last milestone, but plain mints stay possible beside certified ones, and there are locks. */
+/** The rules of livenet's last milestone, with two differences: uncertified mints are allowed, and locks are enabled. */
 export const devMilestones = (blockTimeSeconds: number): MilestoneChange[] => [
   {
     height: 1,
@@ -84,7 +84,7 @@ export const devMilestones = (blockTimeSeconds: number): MilestoneChange[] => [
     unsTokenEcoV2: true,
     unsTokenEcoV3: true,
     urlCheckers: [],
-    // Peers of any version, for those who run several nodes of one dev chain.
+    // Peers of any version, for several nodes of one dev chain.
     p2p: { minimumVersions: ["*"] },
     voucherRewards: {
       individual: { forger: 0, sender: 0, foundation: 0 },

@@ -1,6 +1,6 @@
-/** What the dev chain shows on the terminal. */
+/** The texts of the dev chain on the terminal. */
 import type { BlockHeader } from "@uniknode/protocol";
-import type { Person } from "./keys.ts";
+import type { DevAccount } from "./keys.ts";
 import { type Cast, KINDS } from "./network.ts";
 
 export type ScreenContent = {
@@ -18,7 +18,7 @@ export type ScreenContent = {
 
 const UNIT = 100_000_000n;
 
-/** An amount in tokens: grouped, without superfluous zeros. */
+/** An amount in tokens: grouped, without trailing zeros. */
 export function formatAmount(amount: bigint): string {
   const sign = amount < 0n ? "-" : "";
   const absolute = amount < 0n ? -amount : amount;
@@ -26,7 +26,7 @@ export function formatAmount(amount: bigint): string {
   return `${sign}${(absolute / UNIT).toLocaleString("en-US")}${fraction ? `.${fraction}` : ""}`;
 }
 
-/** Everything a newcomer needs, once at start. */
+/** The text at the start: addresses, accounts and keys. */
 export function startScreen(content: ScreenContent): string {
   const { cast, baseUrl } = content;
   return [
@@ -40,23 +40,23 @@ export function startScreen(content: ScreenContent): string {
     `  Data            ${content.dataDir}`,
     "",
     heading("Accounts"),
-    ...cast.accounts.flatMap((person, index) => [
-      ...personLines(`(${index})`, person, content),
-      ...(KINDS[index] ? [`      unik        ${person.unikId} (${KINDS[index]})`] : []),
+    ...cast.accounts.flatMap((account, index) => [
+      ...accountLines(`(${index})`, account, content),
+      ...(KINDS[index] ? [`      unik        ${account.unikId} (${KINDS[index]})`] : []),
     ]),
     "",
     heading("Delegates, each owning one unik"),
-    ...cast.delegates.flatMap(({ person, kind }, index) => [
-      ...personLines(`(${index})`, person, content),
-      `      unik        ${person.unikId} (${kind})`,
+    ...cast.delegates.flatMap(({ account, kind }, index) => [
+      ...accountLines(`(${index})`, account, content),
+      `      unik        ${account.unikId} (${kind})`,
     ]),
     "",
     heading("Factory: its unik certifies mints, updates and disclosures"),
-    ...personLines("   ", cast.factory, content),
+    ...accountLines("   ", cast.factory, content),
     `      unik        ${cast.factory.unikId} (organization)`,
     "",
     heading("Foundation"),
-    ...personLines("   ", cast.foundation, content),
+    ...accountLines("   ", cast.foundation, content),
     "",
     heading("Mnemonic"),
     `  ${content.mnemonic}`,
@@ -69,17 +69,17 @@ export function startScreen(content: ScreenContent): string {
 
 const heading = (text: string): string => `${text}\n${"=".repeat(text.length)}`;
 
-const personLines = (mark: string, person: Person, { balanceOf }: ScreenContent): string[] => [
-  `  ${mark} ${person.address}  ${formatAmount(balanceOf(person.address))} DEVUNIK`,
-  `      passphrase  ${person.passphrase}`,
-  `      public key  ${person.publicKey}`,
+const accountLines = (mark: string, account: DevAccount, { balanceOf }: ScreenContent): string[] => [
+  `  ${mark} ${account.address}  ${formatAmount(balanceOf(account.address))} DEVUNIK`,
+  `      passphrase  ${account.passphrase}`,
+  `      public key  ${account.publicKey}`,
 ];
 
-/** The line of a revert, above those of the blocks that take the places. */
+/** The line of a revert. */
 export const revertLine = (blocks: number, height: number): string =>
   `reverted ${blocks} block${blocks === 1 ? "" : "s"}, back at height ${height}`;
 
-/** One calm line for each block. */
+/** The line of a block. */
 export function blockLine(header: BlockHeader, forger: string | undefined): string {
   const count = header.numberOfTransactions;
   const content = count === 0 ? "empty" : `${count} transaction${count === 1 ? "" : "s"}`;

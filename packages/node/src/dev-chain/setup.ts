@@ -1,6 +1,6 @@
 /**
- * The first blocks of the dev chain, which make it what it is: uniks of every type, a factory, elected delegates.
- * They hold ordinary transactions and pass through the ordinary pipeline (decision 3).
+ * The setup blocks of the dev chain: they mint uniks of every type and elect the delegates. They contain ordinary
+ * transactions and pass through the ordinary pipeline (decision 3).
  */
 import { forgingOrder } from "@uniknode/ledger";
 import {
@@ -13,15 +13,15 @@ import {
   type SealedTransaction,
 } from "@uniknode/protocol";
 import { seal } from "./genesis.ts";
-import type { Person } from "./keys.ts";
+import type { DevAccount } from "./keys.ts";
 import { type Cast, type DevDelegate, KINDS, type Kind, typeOfKind } from "./network.ts";
 
 const FACTORY_KIND: Kind = "organization";
 
-/** Rules of a block follow the block below it, so that block 3 is the first that can hold uniks (trap A1). */
+/** The rules of a block depend on the block before it, so block 3 is the first that can contain uniks (trap A1). */
 export const SETUP_HEIGHT = 3;
 
-/** The blocks that are still missing between the head and the end of the setup; none on a chain that has begun. */
+/** The setup blocks above the head; none when the setup is complete. */
 export function setupBlocks(network: Network, cast: Cast, head: BlockHeader, nowMs: number): EncodedBlock[] {
   const slots = createSlots(network);
   const currentSlot = slots.slotAt(slots.timeAt(nowMs));
@@ -29,7 +29,7 @@ export function setupBlocks(network: Network, cast: Cast, head: BlockHeader, now
   const blocks: EncodedBlock[] = [];
   let previous = head;
   for (let height = head.height + 1; height <= SETUP_HEIGHT; height++) {
-    // The last of them lies in the slot before the current one.
+    // The last of them has the slot before the current one.
     const slot = currentSlot - (SETUP_HEIGHT + 1 - height);
     const publicKey = founders[slot % founders.length];
     const { keys } = cast.founders.find((founder) => founder.publicKey === publicKey)!;
@@ -46,50 +46,50 @@ function setupTransactions(network: Network, cast: Cast, issuedAtSeconds: number
   const { factory, delegates, accounts } = cast;
   return [
     mint(network, factory, FACTORY_KIND),
-    ...delegates.flatMap(({ person, kind }, index) => [
-      mint(network, person, kind),
-      ...elect(network, { person, kind }, `delegate-${index}`, factory, issuedAtSeconds),
+    ...delegates.flatMap(({ account, kind }, index) => [
+      mint(network, account, kind),
+      ...elect(network, { account, kind }, `delegate-${index}`, factory, issuedAtSeconds),
     ]),
-    // The first accounts own a unik each, one of every kind.
+    // The first accounts own one unik each, of different kinds.
     ...accounts.slice(0, KINDS.length).map((account, index) => mint(network, account, KINDS[index]!)),
   ];
 }
 
-/** Discloses the delegate's unik, registers it, and lets it vote for itself. */
+/** Discloses the unik of a delegate, registers the delegate, and votes for it with its own wallet. */
 function elect(
   network: Network,
-  { person, kind }: DevDelegate,
+  { account, kind }: DevDelegate,
   name: string,
-  factory: Person,
+  factory: DevAccount,
   issuedAtSeconds: number,
 ): SealedTransaction[] {
-  const { unikId, publicKey } = person;
+  const { unikId, publicKey } = account;
   const disclosure = builders.certifiedDisclosure({
     network,
     nonce: 2n,
-    keys: person.keys,
+    keys: account.keys,
     tokenId: unikId,
     explicitValues: [name],
     kind: Number(typeOfKind(kind)),
     factory: { tokenId: factory.unikId, keys: factory.keys },
     issuedAt: issuedAtSeconds,
   });
-  const registration = builders.unsDelegateRegister({ ...envelopeOf(network, person, 3n), tokenId: unikId });
-  const vote = builders.unsVote({ ...envelopeOf(network, person, 4n), vote: `+${publicKey}` });
-  return [disclosure, registration, vote].map((body) => seal(body, person));
+  const registration = builders.unsDelegateRegister({ ...envelopeOf(network, account, 3n), tokenId: unikId });
+  const vote = builders.unsVote({ ...envelopeOf(network, account, 4n), vote: `+${publicKey}` });
+  return [disclosure, registration, vote].map((body) => seal(body, account));
 }
 
-const mint = (network: Network, person: Person, kind: Kind): SealedTransaction =>
+const mint = (network: Network, account: DevAccount, kind: Kind): SealedTransaction =>
   seal(
     builders.nftMint({
-      ...envelopeOf(network, person, 1n),
-      tokenId: person.unikId,
+      ...envelopeOf(network, account, 1n),
+      tokenId: account.unikId,
       properties: { type: typeOfKind(kind) },
     }),
-    person,
+    account,
   );
 
-const envelopeOf = (network: Network, { publicKey }: Person, nonce: bigint) => ({
+const envelopeOf = (network: Network, { publicKey }: DevAccount, nonce: bigint) => ({
   network,
   senderPublicKey: publicKey,
   nonce,

@@ -1,7 +1,7 @@
 /**
- * The verbs of the dev chain, one after another. Blocks are made by the forger and taken by the chain as all others
- * are. Each stands in a slot of its own later than all before, for which the clock moves on: no delegate ever signs
- * two blocks for one slot, whatever was reverted.
+ * Runs the verbs of the dev chain, one at a time. Blocks are made by the forger and applied by the chain like all others.
+ * Each has a later slot than all blocks before, and the clock moves forward to it: no delegate ever signs two blocks for
+ * one slot, even after a revert.
  */
 import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Chain } from "../chain/chain.ts";
@@ -15,7 +15,7 @@ import { SETUP_HEIGHT } from "./setup.ts";
 export type DrivenParts = {
   readonly chain: Pick<Chain, "head" | "blocks" | "revertTo" | "forgeFrom" | "subscribe">;
   readonly pool: Pick<Pool, "size" | "clear"> & {
-    /** Transactions for a block of another branch, of those that leave with the old one and those that are pending. */
+    /** Transactions for a block of another branch: from those of the reverted blocks and the pending ones. */
     readonly selectWith: (returned: readonly SealedTransaction[]) => SealedTransaction[];
   };
   readonly forger: Pick<Forger, "demand" | "pause" | "resume" | "nextSlot" | "forgeSlot" | "sign" | "report">;
@@ -24,15 +24,15 @@ export type DrivenParts = {
 
 export type RunVerb = (command: DevCommand) => Promise<DevAnswer>;
 
-/** Gives the parts of a node that is being built to whoever will drive them. */
+/** Creates the verbs of a node from its parts. */
 export type CreateDev = (parts: DrivenParts) => RunVerb;
 
-type Happened = Partial<Pick<DevAnswer, "reverted" | "applied">>;
+type Changes = Partial<Pick<DevAnswer, "reverted" | "applied">>;
 
-/** Seconds since 1970 of the year 2100: block timestamps have room beyond it. */
+/** Start of the year 2100, in seconds since 1970; within the range of block timestamps. */
 const LAST_TIME = 4_102_444_800;
 
-/** @throws {DevError} or `ChainError`; what a verb has done before it failed stands */
+/** @throws {DevError} or `ChainError`; a verb that fails does not undo its previous steps */
 export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: DevClock): RunVerb {
   let isForging = true;
   let last: Promise<unknown> = Promise.resolve();
@@ -41,21 +41,21 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
     if (chain.head().height < SETUP_HEIGHT) {
       throw new DevError(
         "DEV_STARTING",
-        "the first blocks of the chain are being made; ask again in a moment",
+        "the setup blocks of the chain are being forged; try again in a moment",
       );
     }
-    // No turn of the forger comes between what belongs together.
+    // The forger must not add a block between the steps of a verb.
     await forger.pause();
     try {
       const { reverted = [], applied = [] } = await perform(command);
       const now = slots.timeAt(clock.nowMs());
-      return { head: referenceTo(chain.head()), reverted, applied, now, isForging };
+      return { head: toReference(chain.head()), reverted, applied, now, isForging };
     } finally {
       if (isForging) forger.resume();
     }
   }
 
-  async function perform(command: DevCommand): Promise<Happened> {
+  async function perform(command: DevCommand): Promise<Changes> {
     switch (command.verb) {
       case "mine":
         return { applied: await mine(command.blocks) };
@@ -77,16 +77,16 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
     const applied: BlockReference[] = [];
     while (applied.length < blocks) {
       const { header } = await forger.forgeSlot(nextSlot());
-      applied.push(referenceTo(header));
+      applied.push(toReference(header));
     }
     return applied;
   }
 
-  /** The first slot that this node may forge, to which the clock moves on. */
+  /** The next slot that this node can forge; moves the clock to it. */
   function nextSlot(): number {
     const slot = forger.nextSlot();
     if (slot === undefined) {
-      throw new DevError("DEV_DELEGATES", "this node has the key of no active delegate: it cannot forge");
+      throw new DevError("DEV_DELEGATES", "this node has no key of an active delegate: it cannot forge");
     }
     clock.moveTo(slots.unixMsOf(slots.slotTime(slot)));
     return slot;
@@ -96,7 +96,7 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
     depth,
     blocks = depth + 1,
     withTransactions,
-  }: Extract<DevCommand, { verb: "reorg" }>): Promise<Happened> {
+  }: Extract<DevCommand, { verb: "reorg" }>): Promise<Changes> {
     const deepest = chain.head().height - SETUP_HEIGHT;
     if (depth > deepest) {
       throw new DevError(
@@ -105,10 +105,13 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
       );
     }
     if (blocks <= depth) {
-      throw new DevError("DEV_BRANCH", `the other branch must be longer: more than ${depth} blocks`);
+      throw new DevError(
+        "DEV_BRANCH",
+        `the new branch must be longer than the reverted blocks: more than ${depth} blocks`,
+      );
     }
     const commonHeight = chain.head().height - depth;
-    const reverted = downTo(commonHeight);
+    const reverted = blocksAbove(commonHeight);
     const made: EncodedBlock[] = [];
     await chain.forgeFrom(commonHeight, (returned) => {
       if (made.length === blocks) return undefined;
@@ -117,17 +120,17 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
       return block;
     });
     for (const block of made) forger.report(block);
-    // What came back waits as if it had just been accepted.
+    // Transactions that returned to the pool start the forger like newly accepted ones.
     if (pool.size() > 0) forger.demand();
-    return { reverted, applied: made.map(({ header }) => referenceTo(header)) };
+    return { reverted, applied: made.map(({ header }) => toReference(header)) };
   }
 
-  async function restore(id: string): Promise<Happened> {
+  async function restore(id: string): Promise<Changes> {
     const header = chain.blocks.headerById(id);
     if (!header || header.height < SETUP_HEIGHT) {
       throw new DevError(
         "DEV_SNAPSHOT",
-        `block ${id} is not on the chain: there is no way back to a block that was reverted itself`,
+        `block ${id} is not on the chain: a block that was reverted itself cannot be restored`,
       );
     }
     const reverted = await revertTo(header.height);
@@ -136,27 +139,27 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
   }
 
   async function revertTo(height: number): Promise<BlockReference[]> {
-    const reverted = downTo(height);
+    const reverted = blocksAbove(height);
     await chain.revertTo(height);
     return reverted;
   }
 
-  /** The blocks above a height, from the top down. */
-  function downTo(height: number): BlockReference[] {
+  /** The blocks above a height, by descending height. */
+  function blocksAbove(height: number): BlockReference[] {
     const blocks: BlockReference[] = [];
     for (let top = chain.head().height; top > height; top--) {
-      blocks.push(referenceTo(chain.blocks.header(top)!));
+      blocks.push(toReference(chain.blocks.header(top)!));
     }
     return blocks;
   }
 
-  function travel(toMs: number): Happened {
+  function travel(toMs: number): Changes {
     if (toMs < clock.nowMs()) {
       const now = Math.ceil(clock.nowMs() / 1000);
-      throw new DevError("DEV_TIME", `the clock does not go back: it is ${now} already`);
+      throw new DevError("DEV_TIME", `the clock cannot be moved back: it is ${now} now`);
     }
     if (toMs > LAST_TIME * 1000) {
-      throw new DevError("DEV_TIME", `the clock does not go beyond ${LAST_TIME}, the year 2100`);
+      throw new DevError("DEV_TIME", `the clock cannot be moved beyond ${LAST_TIME}, the year 2100`);
     }
     clock.moveTo(toMs);
     return {};
@@ -169,4 +172,4 @@ export function createVerbs({ chain, pool, forger, slots }: DrivenParts, clock: 
   };
 }
 
-const referenceTo = ({ height, id, timestamp }: BlockHeader): BlockReference => ({ height, id, timestamp });
+const toReference = ({ height, id, timestamp }: BlockHeader): BlockReference => ({ height, id, timestamp });

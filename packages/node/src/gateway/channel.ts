@@ -1,4 +1,4 @@
-/** The gateway over a message channel: calls one way, answers the other, matched by number. */
+/** The gateway over a message channel: calls in one direction, answers in the other, matched by number. */
 import type { MessagePort } from "node:worker_threads";
 import { lengthOf } from "../platform/json/size.ts";
 import { type Deadline, deadlineIn, isOver } from "../platform/threads/deadline.ts";
@@ -10,7 +10,7 @@ type Call = {
   readonly number: number;
   readonly method: keyof Gateway;
   readonly parameters: unknown[];
-  /** A call that has not begun until then is not done any more. */
+  /** A call that has not started by then is not executed. */
   readonly deadline: Deadline;
 };
 
@@ -18,18 +18,18 @@ type Failure = { readonly code: string | undefined; readonly message: string };
 type Answer =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly error: Failure }
-  /** Some call could not be read. */
+  /** A call could not be read; its number is unknown. */
   | { readonly isCallLost: true };
 
 export type ChannelOptions = {
   readonly timeoutsMs: Readonly<Record<keyof Gateway, number>>;
-  /** Calls that are not answered yet. */
+  /** Maximum of open calls. */
   readonly maxCalls: number;
-  /** Characters in the parameters of all of them, where there is more than one. */
+  /** Maximum of characters in the parameters of all open calls; a single call may exceed it. */
   readonly maxLength: number;
 };
 
-/** Just less than a client waits for its answer (http/server.ts), since a late one is of no use. */
+/** Just less than the answer timeout of the HTTP server (`http/server/server.ts`): a later answer would be useless. */
 const ANSWER_TIMEOUT_MS = 7_500;
 const DEV_TIMEOUT_MS = 27_500;
 
@@ -49,30 +49,30 @@ export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
   maxLength: 16 * 1024 * 1024,
 };
 
-/** Answers the calls that arrive at the port: each once, whatever becomes of it. */
+/** Answers the calls that arrive at the port, each exactly once, with a value or an error. */
 export function answerCalls(port: MessagePort, gateway: Gateway): void {
   port.on("message", async ({ number, method, parameters, deadline }: Call) => {
     if (isOver(deadline)) return port.postMessage({ number, error: LATE } satisfies Answer);
     const call = gateway[method] as (...parameters: unknown[]) => Promise<unknown>;
     try {
-      // What cannot be copied is thrown here as well.
+      // Also throws for a value that cannot be copied.
       port.postMessage({ number, value: await call(...parameters) } satisfies Answer);
     } catch (error) {
-      port.postMessage({ number, error: failureOf(error) } satisfies Answer);
+      port.postMessage({ number, error: toFailure(error) } satisfies Answer);
     }
   });
   port.on("messageerror", () => port.postMessage({ isCallLost: true } satisfies Answer));
 }
 
-const LATE: Failure = { code: "CALL_TIMEOUT", message: "the call came too late to be done" };
+const LATE: Failure = { code: "CALL_TIMEOUT", message: "the call arrived after its deadline" };
 
-/** What a caller may have to read of an error; some quote what they were given. */
+/** Bound of the messages of errors: some quote the input. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/** Plain values of whatever was thrown. */
-function failureOf(thrown: unknown): Failure {
+/** Code and message of a thrown value. */
+function toFailure(thrown: unknown): Failure {
   if (!(thrown instanceof Error))
-    return { code: undefined, message: `thrown: a value of type ${typeof thrown}` };
+    return { code: undefined, message: `a value of type ${typeof thrown} was thrown` };
   const { code } = thrown as { code?: unknown };
   return {
     code: typeof code === "string" ? code : undefined,
@@ -80,7 +80,7 @@ function failureOf(thrown: unknown): Failure {
   };
 }
 
-/** A gateway whose calls go through the port, and what becomes of them. Beyond its own errors each rejects with a `CallError`. */
+/** A gateway that sends its calls through the port, with figures about them. Calls can also reject with a `CallError`. */
 export function gatewayThrough(
   port: MessagePort,
   { timeoutsMs, ...limits }: ChannelOptions = DEFAULT_CHANNEL_OPTIONS,
@@ -133,7 +133,7 @@ export function gatewayThrough(
   };
 }
 
-const closed = () => new CallError("CALL_CLOSED", "the other thread is gone");
+const closed = () => new CallError("CALL_CLOSED", "the other thread has ended");
 
 function revive({ code, message }: Failure): Error {
   if (code === "BODY_SCHEMA") return new BodyError(message);

@@ -1,23 +1,26 @@
-/** What can be asked of a dev chain, and what comes back: plain values, for they travel between threads. */
+/** Commands of a dev chain and their answers: plain values, because they are sent between threads. */
 
 export type DevCommand =
-  /** Forges blocks of what is pending. */
+  /** Forges blocks with the pending transactions. */
   | { readonly verb: "mine"; readonly blocks: number }
-  /** Leaves the top `depth` blocks for a branch of `blocks`, by default one more; without the pool, they are empty. */
+  /**
+   * Replaces the top `depth` blocks by a branch of `blocks` blocks, by default `depth` + 1; its blocks are empty unless
+   * `withTransactions`.
+   */
   | {
       readonly verb: "reorg";
       readonly depth: number;
       readonly blocks?: number;
       readonly withTransactions: boolean;
     }
-  /** Changes nothing: the id of the head is all that is needed to come back to it. */
+  /** Changes nothing: returns the id of the head, for `restore`. */
   | { readonly verb: "snapshot" }
-  /** Goes back to the block with this id, and drops what is pending. */
+  /** Reverts the blocks above this one, and removes all pending transactions. */
   | { readonly verb: "restore"; readonly id: string }
-  /** Moves the clock on, by seconds or to a Unix time in seconds. */
+  /** Moves the clock forward, by seconds or to a Unix time in seconds. */
   | { readonly verb: "travel"; readonly seconds: number }
   | { readonly verb: "travel"; readonly to: number }
-  /** Lets the chain forge by itself, or not. */
+  /** Turns automatic forging on or off. */
   | { readonly verb: "forge"; readonly isEnabled: boolean };
 
 /** `timestamp` in seconds since the network epoch. */
@@ -25,30 +28,30 @@ export type BlockReference = { readonly height: number; readonly id: string; rea
 
 export type DevAnswer = {
   readonly head: BlockReference;
-  /** Blocks that left the chain, from the top down. */
+  /** Reverted blocks, by descending height. */
   readonly reverted: readonly BlockReference[];
-  /** Blocks that came, by ascending height. */
+  /** Applied blocks, by ascending height. */
   readonly applied: readonly BlockReference[];
   /** The clock of the chain, seconds since the network epoch. */
   readonly now: number;
-  /** Whether the chain forges by itself. */
+  /** Whether automatic forging is on. */
   readonly isForging: boolean;
 };
 
 export type DevErrorCode =
-  /** This is no dev chain. */
+  /** The chain is not a dev chain. */
   | "DEV_ONLY"
-  /** The first blocks of the chain are not there yet; worth a retry in a moment. */
+  /** The setup blocks of the chain are not forged yet; retry after a moment. */
   | "DEV_STARTING"
-  /** The branch would begin below the first blocks of the chain. */
+  /** The branch would begin below the setup blocks of the chain. */
   | "DEV_DEPTH"
-  /** The other branch would not be longer than the blocks that leave. */
+  /** The branch would not be longer than the reverted blocks. */
   | "DEV_BRANCH"
-  /** No block of this id is on the chain (any more). */
+  /** No block of the chain has this id. */
   | "DEV_SNAPSHOT"
-  /** The clock does not go there. */
+  /** The time is in the past, or beyond the last possible one. */
   | "DEV_TIME"
-  /** The keys of all active delegates are elsewhere. */
+  /** The node has no key of an active delegate. */
   | "DEV_DELEGATES";
 
 export class DevError extends Error {

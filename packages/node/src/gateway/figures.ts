@@ -1,40 +1,40 @@
 /** Figures of the consensus thread, for metrics and health. */
 import type { LoopDelay } from "../platform/lifecycle/loop-delay.ts";
 
-/** How far a node is that fetches the blocks of others. */
+/** Progress of the synchronisation. */
 export type SyncProgress = {
-  /** Height that the peers tell. */
+  /** Height of the network, as reported by peers. */
   target: number;
   /** Share of all blocks, 0 to 100. */
   percent: number;
   blocksPerSecond: number;
-  /** Absent while nothing is known about the pace. */
+  /** Estimate; absent while the pace is unknown. */
   secondsLeft?: number;
 };
 
-/** What peers and other callers of the peer port use, and what they were refused. */
+/** Use of the limits of the peer port, and what was refused. */
 export type PeerBounds = {
-  /** Connections of others at this moment, and those of them that have not shaken hands. */
+  /** Inbound connections now, and those of them without a completed handshake. */
   readonly sessions: number;
   readonly handshakes: number;
-  /** Addresses banned at this moment. */
+  /** Addresses banned now. */
   readonly banned: number;
-  /** By reason, all of them since the process started: connections refused, and those cut later on. */
+  /** Connections refused, and connections closed later, by reason, since the process started. */
   readonly refused: Readonly<Record<string, number>>;
   readonly cut: Readonly<Record<string, number>>;
-  /** Connections that made room for others. */
+  /** Connections closed to make room for others, since the process started. */
   readonly evicted: number;
-  /** Posts that were not sent, by what they hold. */
+  /** Posts that were not sent, by their content, since the process started. */
   readonly postsDropped: Readonly<Record<string, number>>;
 };
 
 /**
  * Why a slot of this node's delegates is not signed. `signed_before`: the signing record has the slot or a later one;
- * `watching`: the start, while another forger with the same keys would show; `other_forger`: there is one.
+ * `watching`: the node has just started, and watches for another forger with the same keys; `other_forger`: one was found.
  */
 export type SigningRefusalKind = "signed_before" | "watching" | "other_forger";
 
-/** What the thread of consensus knows of itself. */
+/** Figures of the consensus thread. */
 export type NodeFigures = {
   height: number;
   /** Network time since the head was forged. */
@@ -46,7 +46,7 @@ export type NodeFigures = {
   poolSize: number;
   /** Bytes of the pending transactions. */
   poolBytes: number;
-  /** Transactions whose admission is under way. */
+  /** Transactions being admitted. */
   poolWaiting: number;
   /** Transactions refused since the process started, by the reason; reasons that did not occur are absent. */
   poolRefused: Readonly<Record<string, number>>;

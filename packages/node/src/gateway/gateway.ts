@@ -1,6 +1,6 @@
 /**
- * What the serving side (HTTP, webhooks) needs from the node. Asynchronous and made of plain JSON values, so that the
- * same interface works in one process, over a message channel and over HTTP.
+ * What HTTP and webhooks need from the node. Asynchronous and made of plain JSON values, so that the same interface works
+ * within one thread and over a message channel.
  */
 import type { DevAnswer, DevCommand } from "./dev-commands.ts";
 import type { NodeFigures, SyncProgress } from "./figures.ts";
@@ -20,32 +20,32 @@ export type NodeStatus = {
   blocksCount: number;
   /** Network time, seconds. */
   timestamp: number;
-  /** Absent while the node is in step with the network. */
+  /** Absent while the node is in sync. */
   progress?: SyncProgress;
 };
 
-/** After the transaction of `afterId`, whatever the offset, as long as that one is still pending. */
+/** While the transaction `afterId` is pending, the page begins after it and `offset` is ignored. */
 export type PoolRange = { offset: number; limit: number; afterId?: string };
 
 /** Pending transactions in decoded JSON form (transactions.md 15), in forging order from `offset` on. */
 export type PoolPage = { transactions: Record<string, unknown>[]; offset: number; totalCount: number };
 
-/** A peer as it told of itself last. */
+/** A peer with the values of its last status. */
 export type PeerInfo = {
   ip: string;
-  /** Of the peer-to-peer protocol. */
+  /** Port of the peer protocol. */
   port: number;
   /** Ports of its other services by their names: `@arkecosystem/core-api` ... */
   ports: Record<string, number>;
   version: string;
   height: number;
-  /** Milliseconds of its last answer. */
+  /** Duration of its last request, in milliseconds. */
   latency: number;
 };
 
 export type Gateway = {
   /**
-   * Hands over the items of a `POST /transactions` body.
+   * Submits the items of a `POST /transactions` body.
    *
    * @throws {BodyError} when the body as a whole fails the schema (pool.md 3): nothing was processed
    */
@@ -54,13 +54,13 @@ export type Gateway = {
   pendingTransaction(id: string): Promise<Record<string, unknown> | undefined>;
   status(): Promise<NodeStatus>;
   peers(): Promise<PeerInfo[]>;
-  /** For those who watch over the node. */
+  /** Figures for metrics and health. */
   figures(): Promise<NodeFigures>;
-  /** The register of webhooks changed: from the returned moment on every event it names reaches the log. */
+  /** To be called after the register of webhooks has changed: once resolved, every subscribed event is logged. */
   webhooksChanged(): Promise<void>;
   /**
-   * The live streams want these names, and no others: from the returned moment on every such event reaches the log.
-   * The answer is, for each name, the sequence behind which the log has it without a gap.
+   * Replaces the event names that live streams are subscribed to: once resolved, every such event is logged.
+   * Returns, for each name, the sequence after which the log has its events without a gap.
    */
   streamsChanged(names: string[]): Promise<Record<string, number>>;
   /**
@@ -71,7 +71,7 @@ export type Gateway = {
   dev(command: DevCommand): Promise<DevAnswer>;
 };
 
-/** The body of a submission is refused as a whole: 422. */
+/** The whole body of a submission is refused: 422. */
 export class BodyError extends Error {
   readonly code = "BODY_SCHEMA";
   readonly isRetryable = false;

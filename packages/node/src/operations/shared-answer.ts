@@ -1,25 +1,29 @@
 /**
- * An answer for many callers: those who come while it is made wait for the same one, and those who come soon after get it
- * again. However many ask, it is made once in a while, and a caller who hangs up leaves no work behind.
+ * An answer that concurrent callers share: calls that arrive while it is made wait for it, and calls shortly afterwards
+ * get it again. The number of callers does not increase the work, and a client that disconnects leaves none behind.
  */
 
-/** What fails is not kept: the next caller tries anew. */
+/**
+ * A failure is not reused: the next caller tries again.
+ *
+ * @param reuseMs time for which an answer is reused
+ */
 export function createSharedAnswer<T>(
   make: () => Promise<T>,
   reuseMs: number,
   nowMs: () => number,
 ): () => Promise<T> {
   let answer: Promise<T> | undefined;
-  let goodUntilMs = Number.POSITIVE_INFINITY;
+  let validUntilMs = Number.POSITIVE_INFINITY;
 
   return () => {
-    if (answer && nowMs() < goodUntilMs) return answer;
+    if (answer && nowMs() < validUntilMs) return answer;
     const made = make();
     answer = made;
-    goodUntilMs = Number.POSITIVE_INFINITY;
+    validUntilMs = Number.POSITIVE_INFINITY;
     made.then(
       () => {
-        if (answer === made) goodUntilMs = nowMs() + reuseMs;
+        if (answer === made) validUntilMs = nowMs() + reuseMs;
       },
       () => {
         if (answer === made) answer = undefined;

@@ -1,9 +1,9 @@
-/** Amounts as people write them: in tokens, of which one is 10^8 of the smallest unit. */
+/** Amounts as text in tokens; one token is 10^8 of the smallest unit. */
 
 const DECIMALS = 8;
 
 /**
- * The smallest units of a text such as `12.5`.
+ * Parses an amount in tokens such as `12.5`; the result is in the smallest unit.
  *
  * @throws {RangeError} for anything but digits with up to eight decimals
  */
@@ -15,7 +15,7 @@ export function unitsOf(tokens: string): bigint {
   return BigInt(whole + fraction.padEnd(DECIMALS, "0"));
 }
 
-/** The text of an amount, without superfluous zeros. */
+/** An amount in tokens, without trailing zeros. */
 export function tokensOf(units: bigint): string {
   const digits = `${units < 0n ? -units : units}`.padStart(DECIMALS + 1, "0");
   const fraction = digits.slice(-DECIMALS).replace(/0+$/, "");

@@ -1,24 +1,24 @@
-/** Why a transaction did not get to where it was to go. */
+/** Why a transaction was not sent or not forged. */
 import type { ApiError } from "@uniknode/client";
 
 export type SendErrorType =
-  /** The node refused it; nothing has happened. `reasons` as the node says them. */
+  /** The node refused it, and nothing was sent; `reasons` are the node's own. */
   | {
       readonly code: "SEND_REFUSED";
       readonly id: string;
       readonly reasons: readonly { readonly type: string; readonly message: string }[];
     }
-  /** The sender has too many transactions in the pool; worth a retry once some are forged. */
+  /** The sender has too many pending transactions; retry when some are forged. */
   | { readonly code: "SEND_EXCESS"; readonly id: string }
-  /** No answer came: the node may have taken it or not. Sending the same one again does no harm, another one would. */
+  /** No answer: the node may have accepted it. The same transaction can be sent again; a new one could pay twice. */
   | { readonly code: "SEND_UNCERTAIN"; readonly id: string; readonly cause: ApiError }
-  /** It left the pool without being forged: it expired, or another one took its place. */
+  /** It left the pool without being forged: it expired or was replaced. */
   | { readonly code: "SEND_DROPPED"; readonly id: string }
-  /** It still waits in the pool, and may be forged later. */
+  /** It is still pending, and may be forged later. */
   | { readonly code: "SEND_STILL_WAITING"; readonly id: string; readonly waitedMs: number }
   /** The second passphrase is not the one that the wallet registered. */
   | { readonly code: "SEND_WRONG_SECOND_KEY"; readonly address: string }
-  /** The wallet has not what the transaction needs: a vote to withdraw, a unik, a public key. */
+  /** The wallet lacks what the transaction needs: a vote to withdraw, a unik, a public key. */
   | { readonly code: "SEND_NOTHING_THERE"; readonly address: string };
 
 export type SendErrorCode = SendErrorType["code"];

@@ -1,4 +1,4 @@
-/** Options that name passphrases, of which none may stand on the command line: everybody sees the process table. */
+/** Options that name files with passphrases. No passphrase is a flag: other users can read flags in the process list. */
 import type { KeyPair } from "@uniknode/protocol";
 import { type Option, readText } from "../config/option.ts";
 import type { Config } from "../config/resolve.ts";
@@ -8,7 +8,7 @@ const fileOf = (name: string, what: string, variable: string) =>
   ({
     name,
     placeholder: "FILE",
-    sentence: `File whose first line is the ${what}; - is standard input. Without it, the environment variable ${variable} counts, or the terminal asks.`,
+    sentence: `File whose first line is the ${what}; - is standard input. Default: the environment variable ${variable}, or a prompt on the terminal.`,
     read: readText,
   }) satisfies Option<string>;
 
@@ -32,7 +32,7 @@ export const factoryPassphraseOptions = {
   ),
 };
 
-/** @throws {ConfigError} when there is none, and nobody to ask */
+/** @throws {ConfigError} when there is none, and no terminal to prompt */
 export const readPassphrase = ({ passphraseFile }: Config<typeof passphraseOptions>): Promise<KeyPair> =>
   readKeys({
     name: "passphrase",
@@ -41,7 +41,7 @@ export const readPassphrase = ({ passphraseFile }: Config<typeof passphraseOptio
     flag: "--passphrase-file",
   });
 
-/** @throws {ConfigError} when there is none, and nobody to ask */
+/** @throws {ConfigError} when there is none, and no terminal to prompt */
 export const readSecondPassphrase = ({
   secondPassphraseFile,
 }: Config<typeof secondPassphraseOptions>): Promise<KeyPair> =>
@@ -52,7 +52,7 @@ export const readSecondPassphrase = ({
     flag: "--second-passphrase-file",
   });
 
-/** @throws {ConfigError} when there is none, and nobody to ask */
+/** @throws {ConfigError} when there is none, and no terminal to prompt */
 export const readFactoryPassphrase = ({
   factoryPassphraseFile,
 }: Config<typeof factoryPassphraseOptions>): Promise<KeyPair> =>

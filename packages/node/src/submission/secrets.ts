@@ -1,15 +1,15 @@
-/** Passphrases: from a file, from the environment, or from who sits at the terminal. Never from the command line. */
+/** Reads passphrases from a file, the environment or the terminal, never from the command line. */
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { type KeyPair, keysFromPassphrase } from "@uniknode/protocol";
 import { ConfigError } from "../platform/config-error.ts";
 
-/** Where a passphrase may stand. */
+/** Where to read a passphrase from. */
 export type SecretSource = {
-  /** What it is called: `passphrase`, `second passphrase`. */
+  /** Name in messages: `passphrase`, `second passphrase`. */
   readonly name: string;
-  /** Path of a file whose first line it is; `-` is standard input. */
+  /** Path of a file with the passphrase in its first line; `-` is standard input. */
   readonly file?: string | undefined;
   /** Name of the environment variable. */
   readonly variable: string;
@@ -18,9 +18,9 @@ export type SecretSource = {
 };
 
 /**
- * Keys of a passphrase, which is taken as it is but for the end of its line.
+ * Keys of a passphrase; only the end of its line is removed.
  *
- * @throws {ConfigError} when there is none, and nobody to ask
+ * @throws {ConfigError} when there is none, and no terminal to prompt
  */
 export async function readKeys(source: SecretSource): Promise<KeyPair> {
   return keysFromPassphrase(await readSecret(source));
@@ -30,8 +30,8 @@ async function readSecret({ name, file, variable, flag }: SecretSource): Promise
   if (file !== undefined) return nonEmpty(readFirstLine(file, flag), `the first line of ${file}`);
   const given = process.env[variable];
   if (given !== undefined) return nonEmpty(given, variable);
-  if (process.stdin.isTTY && process.stderr.isTTY) return nonEmpty(await ask(name), `the ${name}`);
-  throw new ConfigError(`no ${name}: give ${flag} FILE, or set ${variable}, or start it at a terminal`);
+  if (process.stdin.isTTY && process.stderr.isTTY) return nonEmpty(await prompt(name), `the ${name}`);
+  throw new ConfigError(`no ${name}: give ${flag} FILE, set ${variable}, or run the command in a terminal`);
 }
 
 function readFirstLine(path: string, flag: string): string {
@@ -48,8 +48,8 @@ function nonEmpty(text: string, place: string): string {
   return text;
 }
 
-/** Shows nothing of what is typed. */
-async function ask(name: string): Promise<string> {
+/** Prompts without showing the typed text. */
+async function prompt(name: string): Promise<string> {
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: silence, terminal: true });
   process.stderr.write(`${name}: `);

@@ -1,4 +1,4 @@
-/** Hands a signed transaction over, and waits until it is part of the chain. */
+/** Submits a signed transaction, and waits until it is forged. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   ApiError,
@@ -13,7 +13,7 @@ import { SendError } from "./error.ts";
  * Posts a signed transaction in its JSON form.
  *
  * @throws {SendError} SEND_REFUSED, SEND_EXCESS, SEND_UNCERTAIN
- * @throws {ApiError} when the node has not looked at it
+ * @throws {ApiError} when the node did not process it
  */
 export async function post(client: Client, transaction: { readonly id: string }): Promise<void> {
   const { id } = transaction;
@@ -22,7 +22,7 @@ export async function post(client: Client, transaction: { readonly id: string })
   if (data.excess.includes(id)) {
     throw new SendError(
       { code: "SEND_EXCESS", id },
-      "the sender has too many transactions that wait; send again once some are forged",
+      "the sender has too many pending transactions; send it again when some are forged",
     );
   }
   const reasons = errors[id] ?? [];
@@ -38,7 +38,7 @@ async function submit(client: Client, transaction: { readonly id: string }): Pro
     const { id } = transaction;
     throw new SendError(
       { code: "SEND_UNCERTAIN", id, cause: error },
-      `${error.message}; whether the node has taken ${id} is not known: look for it before you send another one`,
+      `${error.message}; the node may have accepted ${id}: check with "uniknode tx show" before you send another one`,
     );
   }
 }
@@ -59,18 +59,18 @@ export async function waitUntilForged(
 ): Promise<SingleTransaction> {
   const startedMs = Date.now();
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
-    const isWaiting = await find(client.transactions.getUnconfirmed(id));
-    // Asked afterwards: what has left the pool is in its block by now.
+    const isPending = await find(client.transactions.getUnconfirmed(id));
+    // Requested second: a transaction that has left the pool is in a block by now.
     const forged = await find(client.transactions.get(id));
     if (forged) return forged.data;
-    if (!isWaiting) {
+    if (!isPending) {
       throw new SendError({ code: "SEND_DROPPED", id }, `${id} left the pool without being forged`);
     }
     const waitedMs = Date.now() - startedMs;
     if (waitedMs >= timeoutMs) {
       throw new SendError(
         { code: "SEND_STILL_WAITING", id, waitedMs },
-        `${id} was not forged within ${timeoutMs / 1_000} s; it still waits, and may be forged later`,
+        `${id} was not forged within ${timeoutMs / 1_000} s; it is still pending, and may be forged later`,
       );
     }
     await sleep(pauseMs);
@@ -85,14 +85,14 @@ export async function waitUntilForged(
 export async function findTransaction(client: Client, id: string): Promise<SingleTransaction | Transaction> {
   const forged = await find(client.transactions.get(id));
   if (forged) return forged.data;
-  const waiting = await find(client.transactions.getUnconfirmed(id));
-  // It may have been forged between the questions.
-  return (waiting ?? (await client.transactions.get(id))).data;
+  const pending = await find(client.transactions.getUnconfirmed(id));
+  // It may have been forged between the two requests.
+  return (pending ?? (await client.transactions.get(id))).data;
 }
 
-async function find<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+async function find<Answer>(request: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (error instanceof ApiError && error.code === "API_NOT_FOUND") return undefined;
     throw error;

@@ -1,4 +1,4 @@
-/** What must be known of a wallet, and of the chain, before a transaction of it can be built. */
+/** The state of a wallet and of the chain that building a transaction needs. */
 import { ApiError, type Client, type SingleWallet } from "@uniknode/client";
 import {
   addressFromPublicKey,
@@ -20,9 +20,9 @@ export type Sender = {
   readonly network: Network;
   readonly keys: KeyPair;
   readonly address: string;
-  /** Absent for a wallet that nothing was ever sent to. */
+  /** Undefined for a wallet that never received anything. */
   readonly wallet: SingleWallet | undefined;
-  /** What is around each transaction, for builders. */
+  /** Common members of each transaction, for builders. */
   readonly envelope: builders.Envelope;
 };
 
@@ -30,11 +30,11 @@ export type SenderOptions = {
   readonly keys: KeyPair;
   /** In the smallest unit. Default: the static fee of the type. */
   readonly fee?: bigint | undefined;
-  /** Default: the one behind what the wallet has sent, and has waiting. */
+  /** Default: the next one after the forged and the pending transactions of the wallet. */
   readonly nonce?: bigint | undefined;
 };
 
-/** The network that a node is of, with all its rules. */
+/** The network of a node, with all its rules. */
 export async function networkOf(client: Client): Promise<Network> {
   const { data } = await client.node.cryptoConfiguration();
   return createNetwork(networkFilesFromJson(data));
@@ -48,8 +48,8 @@ export async function prepareSender(
 ): Promise<Sender> {
   const senderPublicKey = bytesToHex(keys.publicKey);
   const address = addressFromPublicKey(senderPublicKey, network.description.pubKeyHash);
-  // The pool first: what leaves it between the questions has become part of the wallet.
-  const waiting = nonce === undefined ? await lastWaiting(client, senderPublicKey) : 0n;
+  // The pool first: a transaction that is forged between the two requests is then counted by the wallet.
+  const pending = nonce === undefined ? await lastPendingNonce(client, senderPublicKey) : 0n;
   const wallet = await findWallet(client, address);
   const sent = BigInt(wallet?.nonce ?? 0);
   const { height } = (await client.blockchain.get()).data.block;
@@ -57,16 +57,16 @@ export async function prepareSender(
     network,
     senderPublicKey,
     height,
-    nonce: nonce ?? (waiting > sent ? waiting : sent) + 1n,
+    nonce: nonce ?? (pending > sent ? pending : sent) + 1n,
     ...(fee !== undefined && { fee }),
   };
   return { client, network, keys, address, wallet, envelope };
 }
 
 /**
- * Signs for the sender, and once more where the wallet has a second key.
+ * Signs for the sender, and a second time if the wallet has a second key.
  *
- * @param readSecondKeys is asked for that key only
+ * @param readSecondKeys called only for a wallet with a second key
  * @throws {SendError} SEND_WRONG_SECOND_KEY
  */
 export async function sign(
@@ -95,8 +95,8 @@ async function findWallet(client: Client, address: string): Promise<SingleWallet
   }
 }
 
-/** The last nonce that waits in the pool, or 0: several transactions may be sent one after the other. */
-async function lastWaiting(client: Client, publicKey: string): Promise<bigint> {
+/** The highest pending nonce of the sender, or 0: several transactions may be sent before a block. */
+async function lastPendingNonce(client: Client, publicKey: string): Promise<bigint> {
   let last = 0n;
   for await (const { senderPublicKey, nonce = 0 } of client.transactions.unconfirmed({ transform: false })) {
     if (senderPublicKey === publicKey && BigInt(nonce) > last) last = BigInt(nonce);

@@ -16,7 +16,7 @@ import { onTestFinished } from "vitest";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { devGenesis, seal } from "../../src/dev-chain/genesis.ts";
-import { type Person, peopleOf } from "../../src/dev-chain/keys.ts";
+import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, typeOfKind } from "../../src/dev-chain/network.ts";
 import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
@@ -26,7 +26,7 @@ import { createWebhookStore } from "../../src/store/webhooks/webhooks.ts";
 
 const ACCOUNTS = 8;
 const MNEMONIC = "test test test test test test test test test test test junk";
-export const cast = castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), ACCOUNTS);
+export const cast = castOf(deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION), ACCOUNTS);
 export const dev = devGenesis(cast, 2);
 export const network = createNetwork(dev.files);
 
@@ -34,7 +34,7 @@ export type ForkingOptions = {
   /** With the first block of the dev chain, and perhaps other rules. */
   readonly network: Network;
   /** Whose blocks may be needed. */
-  readonly forgers: readonly Person[];
+  readonly forgers: readonly DevAccount[];
 };
 const AS_IT_BEGINS: ForkingOptions = { network, forgers: cast.founders };
 

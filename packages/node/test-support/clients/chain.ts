@@ -14,7 +14,7 @@ import { pino } from "pino";
 import { runOptions } from "../../src/config/options.ts";
 import { resolveConfig } from "../../src/config/resolve.ts";
 import { seal } from "../../src/dev-chain/genesis.ts";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
 import { delegatesFromSecrets } from "../../src/forger/delegates.ts";
 import { soloTiming } from "../../src/forger/timing.ts";
@@ -25,7 +25,7 @@ const MNEMONIC = "test test test test test test test test test test test junk";
 const ONE = 100_000_000n;
 const BLOCK_TIME_SECONDS = 1;
 
-const cast = castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), 8);
+const cast = castOf(deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION), 8);
 export const people = cast.accounts;
 
 function filesWithEverything(): NetworkFiles {

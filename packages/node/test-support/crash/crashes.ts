@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { type Client, connect, transferOf } from "../process/client.ts";
 import { type Running, spawnUniknode } from "../process/uniknode.ts";
@@ -35,7 +35,7 @@ const SETTLE_MS = 30_000;
 /** @throws {AssertionError} naming what was lost, with the number of the kill */
 export async function runCrashes({ kills, seed, log }: CrashOptions): Promise<CrashReport> {
   const random = createRandom(seed);
-  const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+  const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
   const [alice, bob] = [people("account 0"), people("account 1")];
   const folder = mkdtempSync(join(tmpdir(), "uniknode-crash-"));
   const receiver = await startReceiver();

@@ -1,9 +1,9 @@
-/** People of a network on which something is going on. */
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+/** DevAccounts of a network on which something is going on. */
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
-export const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+export const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
 
 export const factory = people("factory");
 export const ada = people("ada");

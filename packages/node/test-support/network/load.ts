@@ -1,4 +1,4 @@
-/** People who use the network while it is in trouble: each sends one transaction after another, of every type. */
+/** DevAccounts who use the network while it is in trouble: each sends one transaction after another, of every type. */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -10,7 +10,7 @@ import {
   type Transaction,
   type TransactionBody,
 } from "@uniknode/protocol";
-import type { Person } from "../../src/dev-chain/keys.ts";
+import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import type { Client } from "../process/client.ts";
 import type { Random } from "../simulation/random.ts";
 import { ada, ben, cleo, dora, EVERYBODY, emil, factory, finn, gwen, payer, people } from "./cast.ts";
@@ -35,7 +35,7 @@ type Envelope = {
   readonly fee: bigint;
 };
 /** Sends what is made with the sender's next nonce, and waits until it is on the chain. */
-type Send = (sender: Person, make: (envelope: Envelope) => TransactionBody) => Promise<Transaction>;
+type Send = (sender: DevAccount, make: (envelope: Envelope) => TransactionBody) => Promise<Transaction>;
 
 /** What a person has sent, in the order of the nonces, and the nonce that the chain knew when it was looked at last. */
 type Notes = { readonly sent: Transaction[]; nonce: bigint };
@@ -51,7 +51,7 @@ class Stopped extends Error {}
 
 export function startLoad({ network: { files, rich }, client, count }: Fleet, random: Random): Load {
   const network = createNetwork(files);
-  const notes = new Map<Person, Notes>();
+  const notes = new Map<DevAccount, Notes>();
   let height = 0;
   let isStopped = false;
 
@@ -65,7 +65,7 @@ export function startLoad({ network: { files, rich }, client, count }: Fleet, ra
     }
   }
 
-  async function nonceOf(client: Client, { address }: Person): Promise<bigint> {
+  async function nonceOf(client: Client, { address }: DevAccount): Promise<bigint> {
     const wallet = (await client.get(`/api/wallets/${address}`).catch(() => ({ nonce: "0" }))) as {
       nonce: string;
     };
@@ -118,7 +118,7 @@ export function startLoad({ network: { files, rich }, client, count }: Fleet, ra
 
   const secret = createHash("sha256").update("secret").digest("hex");
   const secretHash = createHash("sha256").update(Buffer.from(secret, "hex")).digest("hex");
-  const certified = ({ keys }: Person) => ({
+  const certified = ({ keys }: DevAccount) => ({
     keys,
     issuedAt: Math.floor(Date.now() / 1_000),
     cost: 0n,

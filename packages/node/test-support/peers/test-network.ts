@@ -7,11 +7,11 @@ import {
   type NetworkFiles,
 } from "@uniknode/protocol";
 import { seal } from "../../src/dev-chain/genesis.ts";
-import { type Person, peopleOf } from "../../src/dev-chain/keys.ts";
+import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "../../src/dev-chain/network.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
-const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
 const ONE = 100_000_000n;
 
 export type NetworkShape = {
@@ -26,8 +26,8 @@ export type TestNetwork = {
   readonly files: NetworkFiles;
   readonly block: Block;
   /** One for each node. */
-  readonly delegates: readonly Person[];
-  readonly rich: Person;
+  readonly delegates: readonly DevAccount[];
+  readonly rich: DevAccount;
 };
 
 export function testNetwork({ nodes, blocktime, stricterFrom }: NetworkShape): TestNetwork {
@@ -46,7 +46,7 @@ export function testNetwork({ nodes, blocktime, stricterFrom }: NetworkShape): T
   const delegates = Array.from({ length: nodes }, (_, index) => people(`founder ${index}`));
   const rich = people("account 0");
   const network = createNetwork(files);
-  const envelope = ({ publicKey }: Person) => ({
+  const envelope = ({ publicKey }: DevAccount) => ({
     version: 1 as const,
     network,
     senderPublicKey: publicKey,

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BlockHeader, blockToJson, createNetwork, type Network } from "@uniknode/protocol";
-import type { Person } from "../../src/dev-chain/keys.ts";
+import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import { type Running, spawnUniknode } from "../process/uniknode.ts";
 import { type NetworkShape, testNetwork } from "./test-network.ts";
 
@@ -15,8 +15,8 @@ export type World = {
   readonly folder: string;
   readonly networkDir: string;
   readonly port: number;
-  readonly delegates: readonly Person[];
-  readonly rich: Person;
+  readonly delegates: readonly DevAccount[];
+  readonly rich: DevAccount;
   /** Starts the node of an index, or starts it again. */
   start(index: number, ...options: string[]): Promise<TestNode>;
   /** Ends everything and removes the folder. */

@@ -8,7 +8,7 @@ import {
   type Transaction,
   transactionToJson,
 } from "@uniknode/protocol";
-import type { Person } from "../../src/dev-chain/keys.ts";
+import type { DevAccount } from "../../src/dev-chain/keys.ts";
 
 export type Client = {
   /** The network as the node describes it. */
@@ -49,7 +49,7 @@ export async function connect(baseUrl: string): Promise<Client> {
 /** A signed transfer of one smallest unit. */
 export const transferOf = (
   network: Network,
-  { publicKey, keys }: Person,
+  { publicKey, keys }: DevAccount,
   recipientId: string,
   nonce: bigint,
 ): Transaction =>

@@ -1,5 +1,5 @@
 /** Webhooks of every kind, each with what it must hear, said a second time and in other words than the register's. */
-import type { Person } from "../../src/dev-chain/keys.ts";
+import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import type { Fact } from "./facts.ts";
 
 export type Kind = {
@@ -34,7 +34,7 @@ const named =
 const isTransfer = named("transaction.applied");
 
 /** `watched` receives some of the transfers. */
-export const kindsOf = (watched: Person): Kind[] => [
+export const kindsOf = (watched: DevAccount): Kind[] => [
   kind({
     name: "every block",
     body: { event: "block.applied", conditions: ALWAYS },

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { inspectChain, inspecting } from "../crash/inspect.ts";
 import { beginChronicle, type Change, type Chronicle, openChronicle } from "./chronicle.ts";
@@ -113,7 +113,7 @@ async function createWorld(
   random: ReturnType<typeof createDraws>,
   subjects: Subject[],
 ): Promise<World> {
-  const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+  const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
   const accounts = Array.from({ length: 10 }, (_, index) => people(`account ${index}`));
   const watched = accounts[9]!;
   const kinds = kindsOf(watched);

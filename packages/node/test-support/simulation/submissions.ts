@@ -1,13 +1,13 @@
 /** Random transactions of several types, each from an account of its own line of nonces. */
 import { builders, type Network, signTransaction, type TransactionBody } from "@uniknode/protocol";
-import type { People, Person } from "../../src/dev-chain/keys.ts";
+import type { DevAccount, DevAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, KINDS, typeOfKind } from "../../src/dev-chain/network.ts";
 import type { Client } from "../process/client.ts";
 import type { Random } from "./random.ts";
 
 /** An account with what it has done so far. */
 type Sender = {
-  readonly person: Person;
+  readonly person: DevAccount;
   /** For the owner of a unik: the delegate that it may vote for, and the kind of both. */
   readonly candidate?: { readonly publicKey: string; readonly kind: number };
   nonce: bigint;
@@ -23,17 +23,17 @@ const MAX_AT_ONCE = 5;
 const WORDS = ["red", "green", "blue", "dark red"];
 
 export type Actors = {
-  readonly people: People;
+  readonly people: DevAccounts;
   /** Receives some of the transfers, and does nothing else. */
-  readonly watched: Person;
+  readonly watched: DevAccount;
   readonly random: Random;
 };
 
-export function createSubmissions(accounts: readonly Person[], { people, watched, random }: Actors) {
+export function createSubmissions(accounts: readonly DevAccount[], { people, watched, random }: Actors) {
   const { delegates, factory } = castOf(people, 0);
   // The first accounts own a unik each, one of every kind.
   const candidates = KINDS.map((kind) => ({
-    publicKey: delegates.find((delegate) => delegate.kind === kind)!.person.publicKey,
+    publicKey: delegates.find((delegate) => delegate.kind === kind)!.account.publicKey,
     kind: Number(typeOfKind(kind)),
   }));
   const senders: Sender[] = accounts.map((person, index) => ({

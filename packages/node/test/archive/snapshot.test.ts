@@ -140,7 +140,7 @@ describe("verification", () => {
     [
       "a block under another id",
       "UPDATE blocks SET id = '1' || substr(id, 2) WHERE height = 9",
-      /block 9: an id is not that of its bytes/,
+      /block 9: an id does not match its bytes/,
     ],
     [
       "a transaction that is left out",
@@ -155,7 +155,7 @@ describe("verification", () => {
     [
       "rounds of other delegates",
       `UPDATE rounds SET record = json_set(record, '$.order', json('[0]')) WHERE round = 2`,
-      /is not from the delegate that its slot belongs to/,
+      /is not from the delegate of its slot/,
     ],
     [
       "rounds that are missing",

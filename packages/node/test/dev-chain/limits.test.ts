@@ -18,7 +18,7 @@ import { refusalOf } from "../../src/chain/outcome.ts";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { openClock } from "../../src/dev-chain/clock.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { setupBlocks } from "../../src/dev-chain/setup.ts";
 import { createVerbs } from "../../src/dev-chain/verbs.ts";
@@ -34,10 +34,12 @@ import { createEventLog } from "../../src/store/events/event-log.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
 
 const cast = castOf(
-  peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION),
+  deriveAccounts("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION),
   1,
 );
-const everybody = [...cast.founders, ...cast.delegates.map(({ person }) => person)].map((p) => p.passphrase);
+const everybody = [...cast.founders, ...cast.delegates.map(({ account }) => account)].map(
+  (p) => p.passphrase,
+);
 const { block, files } = devGenesis(cast, 2);
 const network = createNetwork(files);
 const slots = createSlots(network);
@@ -150,12 +152,12 @@ test("nothing is mined while the keys of all active delegates are elsewhere", as
 });
 
 test("slots of others are passed over", async () => {
-  const [{ person }] = cast.delegates as [(typeof cast.delegates)[number]];
-  const { chain, run } = await open({ secrets: everybody.filter((secret) => secret !== person.passphrase) });
+  const [{ account }] = cast.delegates as [(typeof cast.delegates)[number]];
+  const { chain, run } = await open({ secrets: everybody.filter((secret) => secret !== account.passphrase) });
   const { applied } = await run({ verb: "mine", blocks: 30 });
   const generators = new Set(applied.map(({ height }) => chain.blocks.header(height)!.generatorPublicKey));
   expect(generators.size).toBeGreaterThan(5);
-  expect(generators).not.toContain(person.publicKey);
+  expect(generators).not.toContain(account.publicKey);
 });
 
 test.each<DevCommand>([

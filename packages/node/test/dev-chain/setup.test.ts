@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, KINDS } from "../../src/dev-chain/network.ts";
 import { formatAmount } from "../../src/dev-chain/screen.ts";
 import { setupBlocks } from "../../src/dev-chain/setup.ts";
@@ -14,7 +14,7 @@ import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
-const cast = castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), 4);
+const cast = castOf(deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION), 4);
 const { block, files } = devGenesis(cast, 2);
 const network = createNetwork(files);
 
@@ -41,12 +41,12 @@ describe("the genesis block", () => {
     expect(devGenesis(cast, 2).block).toEqual(block);
     const words =
       "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about";
-    const others = castOf(peopleOf(words, DEV_ADDRESS_VERSION), 4);
+    const others = castOf(deriveAccounts(words, DEV_ADDRESS_VERSION), 4);
     expect(devGenesis(others, 2).block.header.id).not.toBe(block.header.id);
   });
 
-  test("people come from a mnemonic only", () => {
-    expect(() => peopleOf("twelve words that are none", DEV_ADDRESS_VERSION)).toThrow(ConfigError);
+  test("accounts are derived from the mnemonic only", () => {
+    expect(() => deriveAccounts("twelve words that are none", DEV_ADDRESS_VERSION)).toThrow(ConfigError);
   });
 });
 
@@ -61,10 +61,10 @@ describe("the first blocks", () => {
       const account = chain.state.get("wallets", cast.accounts[index]!.address);
       expect(Object.values(account!.attributes.tokens!), kind).toEqual([{ type: index + 1 }]);
     }
-    for (const { person, kind } of cast.delegates) {
-      const { delegate, vote } = chain.state.get("wallets", person.address)!.attributes;
-      expect(delegate).toMatchObject({ username: person.unikId, type: KINDS.indexOf(kind) + 1 });
-      expect(vote).toBe(person.publicKey);
+    for (const { account, kind } of cast.delegates) {
+      const { delegate, vote } = chain.state.get("wallets", account.address)!.attributes;
+      expect(delegate).toMatchObject({ username: account.unikId, type: KINDS.indexOf(kind) + 1 });
+      expect(vote).toBe(account.publicKey);
       expect(delegate!.voteBalance).toBeGreaterThan(0n);
     }
     expect(setupBlocks(network, cast, chain.head(), Date.now())).toEqual([]);

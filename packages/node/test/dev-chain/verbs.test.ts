@@ -6,14 +6,17 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { SETUP_HEIGHT } from "../../src/dev-chain/setup.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { type Client, connect, transferOf } from "../../test-support/process/client.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const people = deriveAccounts(
+  "test test test test test test test test test test test junk",
+  DEV_ADDRESS_VERSION,
+);
 const [alice, bob] = [people("account 0"), people("account 1")];
 const TOKEN = "dev-verbs";
 const BLOCK_TIME = 2;
@@ -237,7 +240,7 @@ describe("reorg", () => {
     });
     expect(await post("reorg", { depth: 2, blocks: 2 })).toMatchObject({
       status: 422,
-      message: "the other branch must be longer: more than 2 blocks",
+      message: "the new branch must be longer than the reverted blocks: more than 2 blocks",
     });
     expect((await run("snapshot")).head).toEqual(head);
   });
@@ -269,7 +272,7 @@ describe("snapshot and restore", () => {
     for (const id of [head.id, "ab".repeat(32)]) {
       expect(await post("restore", { id })).toMatchObject({
         status: 409,
-        message: `block ${id} is not on the chain: there is no way back to a block that was reverted itself`,
+        message: `block ${id} is not on the chain: a block that was reverted itself cannot be restored`,
       });
     }
     expect((await run("snapshot")).head).toEqual(now.head);
@@ -304,7 +307,7 @@ describe("travel", () => {
   test("goes neither back nor out of the range of timestamps", async () => {
     const { now } = await run("snapshot");
     const back = await post("travel", { to: now.unix - 60 });
-    expect(back).toMatchObject({ status: 422, message: expect.stringContaining("does not go back") });
+    expect(back).toMatchObject({ status: 422, message: expect.stringContaining("cannot be moved back") });
     const beyond = await post("travel", { seconds: 3e9 });
     expect(beyond).toMatchObject({ status: 422, message: expect.stringContaining("the year 2100") });
     for (const body of [{}, { seconds: 1, to: now.unix + 60 }]) {

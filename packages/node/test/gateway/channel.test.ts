@@ -156,9 +156,9 @@ test.each<[string, unknown, object]>([
     { code: undefined, message: "no" },
   ],
   ["a long message", new Error("x".repeat(1_000_000)), { message: "x".repeat(1_000) }],
-  ["undefined", undefined, { message: "thrown: a value of type undefined" }],
-  ["an object", Object.create(null), { message: "thrown: a value of type object" }],
-  ["a symbol", Symbol("no"), { message: "thrown: a value of type symbol" }],
+  ["undefined", undefined, { message: "a value of type undefined was thrown" }],
+  ["an object", Object.create(null), { message: "a value of type object was thrown" }],
+  ["a symbol", Symbol("no"), { message: "a value of type symbol was thrown" }],
 ])("whatever is thrown comes back as an error: %s", async (_, thrown, expected) => {
   const { gateway } = open({
     status: async () => {

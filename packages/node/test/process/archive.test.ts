@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -18,7 +18,7 @@ let node: Running;
 let url: string;
 
 beforeAll(async () => {
-  writeNetwork(at("network"), devGenesis(castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), 1), 1));
+  writeNetwork(at("network"), devGenesis(castOf(deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION), 1), 1));
   const options = ["--accounts", "1", "--block-time", "1", "--http-port", "0"];
   node = spawnUniknode(["dev", "--data", at("dev"), ...options]);
   url = (await node.printed(/API\s+(http:\S+?)\/api/))[1]!;
@@ -43,7 +43,7 @@ test("a snapshot of a node that runs starts another node at its head", { timeout
   expect(node.child.exitCode).toBeNull();
 
   const verified = await runUniknode(["snapshot", "verify", at("snapshot"), "--execute", ...network]);
-  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining("is good: block") });
+  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining("is valid: block") });
 
   const restored = await runUniknode([
     "snapshot",
@@ -72,11 +72,11 @@ test("blocks that a node exports are imported, and once only", { timeout: 60_000
   const again = ["import", at("blocks"), "--data", at("imported"), ...network];
   expect(await runUniknode(again)).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^8 blocks imported, 0 were there already; the head is block 9 /),
+    stdout: expect.stringMatching(/^8 blocks imported, 0 skipped; the head is block 9 /),
   });
   expect(await runUniknode(again)).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^0 blocks imported, 8 were there already/),
+    stdout: expect.stringMatching(/^0 blocks imported, 8 skipped/),
   });
 });
 
@@ -87,9 +87,9 @@ test("what makes no sense says why", { timeout: 60_000 }, async () => {
   };
   expect(await refused("snapshot", "restore")).toMatch(/^2 .*missing required argument 'SNAPSHOT'/);
   expect(await refused("snapshot", "restore", at("snapshot"))).toMatch(/^2 .*which network\?/);
-  expect(await refused("export", "--from", "1")).toMatch(/^2 .*It is a height, 2 or more/);
-  expect(await refused("import", at("nowhere"), ...network)).toMatch(/^1 .*there is no file/);
-  expect(await refused("snapshot", "create", "--data", at("nothing"))).toMatch(/^1 .*holds no chain/);
+  expect(await refused("export", "--from", "1")).toMatch(/^2 .*A height of 2 or more is expected/);
+  expect(await refused("import", at("nowhere"), ...network)).toMatch(/^1 .*does not exist/);
+  expect(await refused("snapshot", "create", "--data", at("nothing"))).toMatch(/^1 .*has no chain/);
   const inUse = await refused("import", at("blocks"), "--data", at("dev"), ...network);
   expect(inUse).toMatch(/^1 .*is in use by another uniknode/);
   expect(existsSync(at("nothing"))).toBe(false);

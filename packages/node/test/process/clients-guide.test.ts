@@ -10,11 +10,14 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const people = deriveAccounts(
+  "test test test test test test test test test test test junk",
+  DEV_ADDRESS_VERSION,
+);
 const [alice, bob, delegate, factory] = ["account 0", "account 1", "delegate 0", "factory"].map(people) as [
   ReturnType<typeof people>,
   ReturnType<typeof people>,

@@ -10,16 +10,19 @@ import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "@uniknode/client";
 import { addressFromPublicKey, presets } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Person, peopleOf } from "../../src/dev-chain/keys.ts";
+import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const people = deriveAccounts(
+  "test test test test test test test test test test test junk",
+  DEV_ADDRESS_VERSION,
+);
 const [alice, bob, carol, dave] = [0, 1, 2, 3].map((index) => people(`account ${index}`)) as [
-  Person,
-  Person,
-  Person,
-  Person,
+  DevAccount,
+  DevAccount,
+  DevAccount,
+  DevAccount,
 ];
 const factory = people("factory");
 const [unregistered, delegate] = [people("account 4"), people("delegate 0")];
@@ -57,7 +60,7 @@ async function json(args: readonly string[], environment: Record<string, string>
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-const as = ({ passphrase }: Person) => ({ UNIKNODE_PASSPHRASE: passphrase });
+const as = ({ passphrase }: DevAccount) => ({ UNIKNODE_PASSPHRASE: passphrase });
 
 /** Sends and waits; the transaction as the chain has it. */
 async function forged(args: readonly string[], environment: Record<string, string>) {
@@ -185,7 +188,7 @@ describe("wallets", { timeout: 60_000 }, () => {
     ]) {
       const { code, stderr } = await run(args);
       expect(code).toBe(2);
-      expect(stderr).toContain("give --passphrase-file FILE, or set UNIKNODE_PASSPHRASE");
+      expect(stderr).toContain("give --passphrase-file FILE, set UNIKNODE_PASSPHRASE");
     }
     const { code, stderr } = await run(["wallet", "address", "--passphrase-file", "/nowhere"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("--passphrase-file /nowhere cannot be read")]);
@@ -243,7 +246,7 @@ describe("payments", { timeout: 60_000 }, () => {
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("ERR_")]);
   });
 
-  test("amounts put aside, claimed with the secret, and taken back when the time is over", async () => {
+  test("amounts are locked, claimed with the secret, and refunded after their expiration", async () => {
     const secret = "5f".repeat(32);
     const secretHash = hash("sha256", Buffer.from(secret, "hex"));
     const heightIn = async (blocks: number) => (await client.blockchain.get()).data.block.height + blocks;
@@ -274,7 +277,7 @@ describe("votes and delegates", { timeout: 60_000 }, () => {
     expect(await json(["wallet", "show", alice.address])).toMatchObject({ vote: delegate.publicKey });
     expect((await forged(["unvote"], as(alice))).asset).toEqual({ votes: [`-${delegate.publicKey}`] });
     const { code, stderr } = await run(["tx", "unvote"], as(alice));
-    expect([code, stderr]).toEqual([1, `uniknode: ${alice.address} votes for nobody\n`]);
+    expect([code, stderr]).toEqual([1, `uniknode: ${alice.address} has no vote to withdraw\n`]);
   });
 
   test("a registration under the first unik of the wallet, and the resignation", async () => {
@@ -399,7 +402,7 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     [["transfer-unik", alice.unikId, FOREIGN], `${FOREIGN} is an address of another network`],
     [
       ["transfer", bob.address, "1", "--vendor-field", "é".repeat(128)],
-      "up to 255 bytes are expected; these are 256",
+      "up to 255 bytes are expected, not 256",
     ],
     [["transfer", bob.address], "missing required argument 'amount'"],
     [["transfer", bob.address, "1", "--fee", "much"], "--fee: an amount in tokens is expected"],
@@ -410,8 +413,8 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     [["transfer", bob.address, "0"], "more than 0"],
     [["mint", newUnik(), "person"], "individual, organization or network is expected"],
     [["update", newUnik()], "--property or --remove is expected"],
-    [["mint", newUnik(), "individual", "--property", "type=2"], "the type is the argument behind the id"],
-    [["mint", newUnik(), "individual", "--cost", "2"], "--cost: a --factory is expected with it"],
+    [["mint", newUnik(), "individual", "--property", "type=2"], "the type is the second argument"],
+    [["mint", newUnik(), "individual", "--cost", "2"], "--cost: --factory is required with it"],
     [["update", newUnik(), "--property", "a=1", "--remove", "a"], "a can be set or removed, not both"],
     [["disclose", newUnik(), "name"], "required option '--factory <UNIK>'"],
     [["post", "/nowhere"], "/nowhere cannot be read"],

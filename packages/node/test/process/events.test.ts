@@ -6,12 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { builders, signTransaction, type TransactionBody } from "@uniknode/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Person, peopleOf } from "../../src/dev-chain/keys.ts";
+import { type DevAccount, deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { type Client, connect } from "../../test-support/process/client.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const people = deriveAccounts(
+  "test test test test test test test test test test test junk",
+  DEV_ADDRESS_VERSION,
+);
 const [owner, minter, stranger] = [people("account 0"), people("account 7"), people("nobody yet")];
 const factory = people("factory");
 const folder = mkdtempSync(join(tmpdir(), "uniknode-events-"));
@@ -63,7 +66,7 @@ async function arrival(event: string, fits: (data: Record<string, unknown>) => b
 
 const names = () => [...new Set(delivered.map(({ event }) => event))].sort();
 
-async function send(body: TransactionBody, { keys }: Person): Promise<string> {
+async function send(body: TransactionBody, { keys }: DevAccount): Promise<string> {
   const transaction = signTransaction(body, keys);
   const { accepted, errors } = await client.submit([transaction]);
   expect(errors).toEqual({});

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { freePort } from "../../test-support/peers/world.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
@@ -56,7 +56,7 @@ test("the first event arrives, and what a stopped receiver missed comes when it 
   });
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
   await node.printed(/Ctrl-C stops/);
-  const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+  const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
   const port = `${await freePort()}`;
   const values: Record<string, string> = {
     "http://127.0.0.1:4003": url!,

@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { createNetwork } from "@uniknode/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { connect, transferOf } from "../../test-support/process/client.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
-const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
 const folders: string[] = [];
 const running: Running[] = [];
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { builders, type SealedTransaction, signTransaction, type Transaction } from "@uniknode/protocol";
 import { expect, test } from "vitest";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { createContents } from "../../src/pool/contents/contents.ts";
 import { createJournal } from "../../src/pool/contents/journal.ts";
@@ -117,7 +117,7 @@ test("a node that is flooded forges the honest transaction in the next block", {
   try {
     const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
     const { network, get, submit } = await connect(url!);
-    const people = peopleOf(MNEMONIC, DEV_ADDRESS_VERSION);
+    const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
     const head = async () => ((await get("/api/blockchain")) as { block: { height: number } }).block.height;
     const signed = (name: string, nonce: number, amount = 1) => {
       const { publicKey, keys } = people(name);

@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { createClient } from "@uniknode/client";
 import { addressFromPublicKey, presets } from "@uniknode/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { type Running, runUniknode, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const people = deriveAccounts(
+  "test test test test test test test test test test test junk",
+  DEV_ADDRESS_VERSION,
+);
 const [alice, bob, delegate] = [people("account 0"), people("account 1"), people("delegate 0")];
 const folder = mkdtempSync(join(tmpdir(), "uniknode-rpc-"));
 const data = join(folder, "json-rpc.sqlite");

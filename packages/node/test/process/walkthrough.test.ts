@@ -6,12 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { connect } from "../../test-support/process/client.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const people = peopleOf("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION);
+const people = deriveAccounts(
+  "test test test test test test test test test test test junk",
+  DEV_ADDRESS_VERSION,
+);
 const [alice, bob] = [people("account 0"), people("account 1")];
 const folder = mkdtempSync(join(tmpdir(), "uniknode-walk-"));
 let node: Running;

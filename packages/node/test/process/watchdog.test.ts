@@ -1,10 +1,10 @@
-/** Threads that do not turn: health says so, and systemd is not notified any more. */
+/** Blocked threads: health reports them, and systemd gets no more watchdog messages. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
 import { createSystemd } from "../../src/platform/lifecycle/systemd.ts";
 import { writeNetwork } from "../../test-support/process/network.ts";
@@ -22,8 +22,8 @@ test("consensus that hangs is seen after 10 s, and so is its return", { timeout:
   };
   expect(await health("live")).toBe('200 {"status":"live"}');
   node.fail("hang", "consensus", "15000");
-  await expect.poll(() => health("live"), POLL).toMatch(/^503 .*has not turned for 1\d s/);
-  expect(await health("ready")).toMatch(/^503 .*has not turned for 1\d s/);
+  await expect.poll(() => health("live"), POLL).toMatch(/^503 .*has been blocked for 1\d s/);
+  expect(await health("ready")).toMatch(/^503 .*has been blocked for 1\d s/);
   await expect.poll(() => health("live"), POLL).toMatch(/^200 /);
   await expect.poll(() => health("ready"), POLL).toMatch(/^200 /);
   expect(node.stderr()).toMatch(/"thread":"consensus","msg":"a thread does not turn"/);
@@ -58,7 +58,7 @@ test.skipIf(!canNotify)(
   { timeout: 120_000 },
   async () => {
     const { path, messages } = await listenAsSystemd();
-    const { block, files } = devGenesis(castOf(peopleOf(MNEMONIC, DEV_ADDRESS_VERSION), 1), 8);
+    const { block, files } = devGenesis(castOf(deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION), 1), 8);
     const networkDir = join(newFolder(), "network");
     writeNetwork(networkDir, { block, files });
     const node = spawnUniknode(

@@ -1,13 +1,13 @@
 /** The judge of the simulation, judged: a simulation that finds nothing is worth as much as what it would have found. */
 import { describe, expect, test } from "vitest";
-import { peopleOf } from "../../src/dev-chain/keys.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import type { Period, Replay } from "../../test-support/simulation/case.ts";
 import type { ChainBlock, Change } from "../../test-support/simulation/chronicle.ts";
 import { kindsOf } from "../../test-support/simulation/kinds.ts";
 import type { Arrival, Message } from "../../test-support/simulation/receiver.ts";
 import { judge } from "../../test-support/simulation/verdict.ts";
 
-const people = peopleOf("test test test test test test test test test test test junk", 30);
+const people = deriveAccounts("test test test test test test test test test test test junk", 30);
 const GENERATOR = people("generator");
 const kinds = kindsOf(people("watched"));
 const kindNamed = (name: string) => kinds.find((kind) => kind.name === name)!;

@@ -1,4 +1,4 @@
-/** Conditions as they are typed: `key operator value`. */
+/** Conditions on the command line: `key operator value`. */
 import type { Condition } from "@uniknode/client";
 import { ConfigError } from "../../platform/config-error.ts";
 import { isOperatorName, operators } from "../../subscriptions/conditions/operators.ts";
@@ -7,14 +7,14 @@ import { isOperatorName, operators } from "../../subscriptions/conditions/operat
 const ALWAYS: Condition = { key: "id", condition: "ne", value: "" };
 
 /**
- * The conditions of a webhook; without any, one that is always true. Whether operator and value fit is judged by the node.
+ * Parses the conditions of a webhook; without any, one that is always true. The node checks whether the value fits.
  *
- * @throws {ConfigError} for a text without one of the operators
+ * @throws {ConfigError} for a text in another format, or with an unknown operator
  */
 export const readConditions = (texts: readonly string[]): Condition[] =>
   texts.length === 0 ? [ALWAYS] : texts.map(readCondition);
 
-/** The value is everything behind the operator, spaces included; some operators need none. */
+/** The value is the text after the operator, spaces included; some operators need none. */
 function readCondition(text: string): Condition {
   const [, key, condition, value] = /^\s*(\S+)\s+(\S+)(?:\s+(.*?))?\s*$/.exec(text) ?? [];
   if (key === undefined || condition === undefined) {
@@ -24,7 +24,7 @@ function readCondition(text: string): Condition {
   }
   if (!isOperatorName(condition)) {
     throw new ConfigError(
-      `--condition: "${condition}" is none of the operators, which are ${Object.keys(operators).join(", ")}`,
+      `--condition: "${condition}" is not an operator; the operators are ${Object.keys(operators).join(", ")}`,
     );
   }
   return { key, condition, ...(value !== undefined && { value }) };

@@ -1,35 +1,36 @@
-/** `uniknode listen`: a webhook of its own for as long as it runs. */
+/** `uniknode listen`: registers a webhook while it runs. */
 import { ApiError, createClient } from "@uniknode/client";
 import type { Config } from "../../config/resolve.ts";
 import { ConfigError } from "../../platform/config-error.ts";
 import { readConditions } from "./condition.ts";
 import type { listenOptions } from "./options.ts";
-import { type Arrival, startReceiver } from "./receiver.ts";
+import { type ReceivedRequest, startReceiver } from "./receiver.ts";
 
 export type ListenDeps = {
-  readonly onArrival: (arrival: Arrival) => void;
-  /** Says how things stand. */
-  readonly tell: (text: string) => void;
+  /** Called for each received request. */
+  readonly onRequest: (received: ReceivedRequest) => void;
+  /** Prints messages about the webhook. */
+  readonly report: (text: string) => void;
 };
 
 export type Listening = {
   /**
-   * Removes the webhook and stops to receive.
+   * Removes the webhook and stops the receiver.
    *
-   * @throws {Error} when the webhook is still there; the message says how to remove it
+   * @throws {Error} when the webhook could not be removed; the message says how to remove it
    */
   stop(): Promise<void>;
 };
 
 /**
- * Starts to receive, and registers a webhook that points here.
+ * Starts a receiver, and registers a webhook with it as the target.
  *
- * @throws {ConfigError} for options that make no sense together
- * @throws {ApiError} when the node is not there, or does not take the webhook
+ * @throws {ConfigError} for a missing token or an invalid condition
+ * @throws {ApiError} when the node does not answer, or refuses the webhook
  */
 export async function startListening(
   { url, token, event, condition, match, port, status, delay }: Config<typeof listenOptions>,
-  { onArrival, tell }: ListenDeps,
+  { onRequest, report }: ListenDeps,
 ): Promise<Listening> {
   if (token === undefined) {
     throw new ConfigError("give --token TOKEN: the webhook token that the node shows when it starts");
@@ -39,7 +40,7 @@ export async function startListening(
   const secret = Promise.withResolvers<string>();
   const receiver = await startReceiver(
     { port, status, delayMs: delay },
-    { secret: secret.promise, onArrival },
+    { secret: secret.promise, onRequest },
   );
   const { target } = receiver;
   const { data: webhook } = await webhooks
@@ -49,18 +50,18 @@ export async function startListening(
       throw error;
     });
   secret.resolve(webhook.token);
-  tell(`Webhook ${webhook.id} of ${url} delivers ${event.join(" ")} to ${target}`);
-  tell("Ctrl-C ends this and removes the webhook.\n");
+  report(`Webhook ${webhook.id} of ${url} delivers ${event.join(" ")} to ${target}`);
+  report("Ctrl-C ends this and removes the webhook.\n");
 
   async function remove(): Promise<void> {
     try {
       await webhooks.remove(webhook.id);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // Somebody else removed it.
+      // Another client has already removed it.
       if (error.code === "API_NOT_FOUND") return;
       throw new Error(
-        `webhook ${webhook.id} could not be removed (${error.message}). Once the node is back: ` +
+        `webhook ${webhook.id} could not be removed (${error.message}). Once the node runs again: ` +
           `curl -X DELETE -H "Authorization: TOKEN" ${url}/api/webhooks/${webhook.id}`,
         { cause: error },
       );
@@ -71,7 +72,7 @@ export async function startListening(
     async stop() {
       try {
         await remove();
-        tell(`\nRemoved webhook ${webhook.id}.`);
+        report(`\nRemoved webhook ${webhook.id}.`);
       } finally {
         await receiver.close();
       }

@@ -1,4 +1,4 @@
-/** The receiving end: an HTTP server on the loopback address that verifies whatever arrives. */
+/** A webhook receiver: an HTTP server on the loopback address that verifies deliveries. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { type Delivery, DeliveryError, type ReceivedDelivery, verifyDelivery } f
 import { LRUCache } from "lru-cache";
 
 export type ReceiverOptions = {
-  /** 0 takes a free one. */
+  /** 0 selects a free one. */
   readonly port: number;
   /** Status of the answer to verified deliveries. */
   readonly status: number;
@@ -15,32 +15,32 @@ export type ReceiverOptions = {
 };
 
 export type ReceiverDeps = {
-  /** The secret of the webhook, which may be on its way when the first delivery comes. */
+  /** The secret of the webhook; the first delivery may arrive before it is known. */
   readonly secret: Promise<string>;
-  readonly onArrival: (arrival: Arrival) => void;
+  readonly onRequest: (received: ReceivedRequest) => void;
 };
 
-/** A request that came, with what is answered to it. */
-export type Arrival = { readonly receivedMs: number; readonly status: number } & (
+/** A received request, with the status of its answer. */
+export type ReceivedRequest = { readonly receivedMs: number; readonly status: number } & (
   | {
       readonly delivery: Delivery;
-      /** How many times this delivery has come here. */
+      /** Number of times this delivery was received. */
       readonly attempt: number;
     }
-  /** Nothing of it is to be trusted. */
+  /** The signature is not valid: none of its content is used. */
   | { readonly refusal: DeliveryError }
 );
 
 export type Receiver = {
-  /** Where deliveries are to be sent. */
+  /** URL for deliveries. */
   readonly target: string;
-  /** Cuts every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 };
 
-/** More than the node ever sends. */
+/** More than a node sends. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
-/** Deliveries whose attempts are counted. */
+/** Maximum of deliveries whose attempts are counted. */
 const MAX_COUNTED = 10_000;
 const UNAUTHORIZED = 401;
 const TOO_LARGE = 413;
@@ -52,26 +52,26 @@ const TOO_LARGE = 413;
  */
 export async function startReceiver(
   { port, status, delayMs }: ReceiverOptions,
-  { secret, onArrival }: ReceiverDeps,
+  { secret, onRequest }: ReceiverDeps,
 ): Promise<Receiver> {
   const attempts = new LRUCache<string, number>({ max: MAX_COUNTED });
   const closing = new AbortController();
 
   const server = createServer((request, response) => {
-    // A request that breaks off on its way has nobody to answer to.
+    // A request that was aborted needs no answer.
     answer(request, response).catch(() => response.destroy());
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     if (!body) return end(response, TOO_LARGE);
-    const arrival = await judge({ headers: request.headers, body });
-    onArrival(arrival);
+    const received = await verify({ headers: request.headers, body });
+    onRequest(received);
     if (delayMs > 0) await wait(delayMs, undefined, { signal: closing.signal });
-    end(response, arrival.status);
+    end(response, received.status);
   }
 
-  async function judge(received: ReceivedDelivery): Promise<Arrival> {
+  async function verify(received: ReceivedDelivery): Promise<ReceivedRequest> {
     const receivedMs = Date.now();
     try {
       const delivery = await verifyBothWays(received, await secret);
@@ -98,13 +98,13 @@ export async function startReceiver(
   };
 }
 
-/** By the signature, and by the half of the secret that receivers of the old network look at. */
+/** Verifies the signature, and the half of the secret that receivers of the old node check. */
 async function verifyBothWays(received: ReceivedDelivery, secret: string): Promise<Delivery> {
   await verifyDelivery(received, { secret, scheme: "authorization" });
   return verifyDelivery(received, { secret });
 }
 
-/** Nothing for a body beyond all measure. */
+/** Undefined for a body that is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

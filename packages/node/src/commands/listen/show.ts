@@ -1,8 +1,8 @@
-/** How an arrival looks in the terminal, and as JSON. */
-import type { Arrival } from "./receiver.ts";
+/** Formats received requests, as a line for the terminal and as JSON. */
+import type { ReceivedRequest } from "./receiver.ts";
 
-/** Members of the data that tell most in few words. */
-const TELLING = [
+/** Members of the data for the short form. */
+const SUMMARY_MEMBERS = [
   "id",
   "tokenId",
   "ownerId",
@@ -13,18 +13,18 @@ const TELLING = [
   "numberOfTransactions",
   "error",
 ];
-/** Characters of anything else. */
+/** Maximum of characters of other data. */
 const MAX_DATA_LENGTH = 100;
 const MAX_ID_LENGTH = 12;
 
-/** One calm line. Whatever stands in a delivery is escaped as JSON escapes it: a terminal obeys some characters. */
-export function arrivalLine(arrival: Arrival): string {
-  const time = new Date(arrival.receivedMs).toTimeString().slice(0, 8);
-  if ("refusal" in arrival) {
-    const { code, message } = arrival.refusal;
-    return `${time}  NOT VERIFIED, answered ${arrival.status}: ${message} (${code})`;
+/** One line. The texts of a delivery are escaped as in JSON: control characters must not reach the terminal. */
+export function requestLine(received: ReceivedRequest): string {
+  const time = new Date(received.receivedMs).toTimeString().slice(0, 8);
+  if ("refusal" in received) {
+    const { code, message } = received.refusal;
+    return `${time}  NOT VERIFIED, answered ${received.status}: ${message} (${code})`;
   }
-  const { delivery, attempt, status } = arrival;
+  const { delivery, attempt, status } = received;
   return [
     time,
     printable(delivery.event).padEnd(24),
@@ -32,22 +32,22 @@ export function arrivalLine(arrival: Arrival): string {
     delivery.height === undefined ? "" : `height ${delivery.height}`,
     `attempt ${attempt}`,
     `verified, answered ${status}`,
-    delivery.reverts === undefined ? "" : `takes back ${printable(delivery.reverts)}`,
+    delivery.reverts === undefined ? "" : `retracts ${printable(delivery.reverts)}`,
     shortData(delivery.data),
   ]
     .filter((part) => part !== "")
     .join("  ");
 }
 
-/** For programs: a line that is one JSON object. */
-export function arrivalJson(arrival: Arrival): string {
-  const { receivedMs, status } = arrival;
+/** One line with a JSON object, for programs. */
+export function requestJson(received: ReceivedRequest): string {
+  const { receivedMs, status } = received;
   const common = { receivedAt: receivedMs, answered: status };
-  if ("refusal" in arrival) {
-    const { code, message } = arrival.refusal;
+  if ("refusal" in received) {
+    const { code, message } = received.refusal;
     return JSON.stringify({ ...common, verified: false, code, message });
   }
-  const { attempt, delivery } = arrival;
+  const { attempt, delivery } = received;
   return JSON.stringify({ ...common, verified: true, attempt, delivery });
 }
 
@@ -55,9 +55,8 @@ const printable = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function shortData(data: unknown): string {
   const members = Object(data) as Record<string, unknown>;
-  const telling = TELLING.filter((name) => isShort(members[name]));
-  if (telling.length > 0)
-    return telling.map((name) => `${name} ${shortValue(`${members[name]}`)}`).join("  ");
+  const names = SUMMARY_MEMBERS.filter((name) => isShort(members[name]));
+  if (names.length > 0) return names.map((name) => `${name} ${shortValue(`${members[name]}`)}`).join("  ");
   const text = JSON.stringify(data) ?? "";
   return text.length > MAX_DATA_LENGTH ? `${text.slice(0, MAX_DATA_LENGTH)} ...` : text;
 }

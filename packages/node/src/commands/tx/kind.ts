@@ -1,36 +1,37 @@
-/** A kind of transaction as a command: its arguments, and how they become a transaction. */
+/** The command of a kind of transaction: its arguments, and how to build the transaction from them. */
 import type { KeyPair, TransactionBody } from "@uniknode/protocol";
 import { Command } from "commander";
 import type { Sender } from "../../submission/sender.ts";
 
-/** What a kind may ask for beside its arguments. */
-export type Given = Sender & {
-  /** Asks for the second passphrase. */
+/** What building a transaction may need in addition to the arguments. */
+export type BuildContext = Sender & {
+  /** Reads the second passphrase. */
   readonly readSecondKeys: () => Promise<KeyPair>;
-  /** Asks for the passphrase of a factory. */
+  /** Reads the passphrase of a factory. */
   readonly readFactoryKeys: () => Promise<KeyPair>;
 };
 
-/** Makes the unsigned transaction. */
-export type Build = (given: Given) => TransactionBody | Promise<TransactionBody>;
+/** Builds the unsigned transaction. */
+export type Build = (context: BuildContext) => TransactionBody | Promise<TransactionBody>;
 
 export type Kind = {
-  /** The command with its arguments, which refuse what they cannot read. */
+  /** The command with its arguments; these throw for values that they cannot read. */
   readonly command: () => Command;
-  /** @throws {ConfigError} when what the command has read makes no sense together */
-  readonly buildOf: (command: Command) => Build;
+  /** @throws {ConfigError} when the arguments contradict each other */
+  readonly createBuild: (command: Command) => Build;
 };
 
 /**
- * `describe` adds arguments and options; `buildOf` gets their values in the same order and by name. The compiler cannot
- * know that these agree: the tests call every kind.
+ * `describe` adds arguments and options; `createBuild` gets their values in the same order and by name. The compiler cannot
+ * check that these agree: the tests call every kind.
  */
 export const kind = <Arguments extends readonly unknown[], Options extends object = object>(
   name: string,
   description: string,
   describe: (command: Command) => Command,
-  buildOf: (args: Arguments, options: Options) => Build,
+  createBuild: (args: Arguments, options: Options) => Build,
 ): Kind => ({
   command: () => describe(new Command(name).description(description)),
-  buildOf: (command) => buildOf(command.processedArgs as unknown as Arguments, command.opts<Options>()),
+  createBuild: (command) =>
+    createBuild(command.processedArgs as unknown as Arguments, command.opts<Options>()),
 });

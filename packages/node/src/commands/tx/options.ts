@@ -18,7 +18,7 @@ const waitOptions = {
   waitTimeout: option({
     name: "waitTimeout",
     placeholder: "SECONDS",
-    sentence: "Seconds to wait for with --wait.",
+    sentence: "Maximum of seconds to wait with --wait.",
     default: 120,
     read: readInteger(1, 86_400),
   }),
@@ -52,7 +52,7 @@ export const txOptions = {
 
 export const postOptions = { ...connectionOptions, ...waitOptions };
 
-/** Kept as text until it is needed: options have no larger numbers than 2^53. */
+/** Kept as text: numbers of options are at most 2^53. */
 function readAmount(value: unknown): string {
   const text = readText(value);
   unitsOf(text);

@@ -14,11 +14,7 @@ import {
 
 type WithMessage = { readonly vendorField?: string };
 
-const MESSAGE = [
-  "--vendor-field <TEXT>",
-  "message that everybody can read, up to 255 bytes",
-  readMessage,
-] as const;
+const MESSAGE = ["--vendor-field <TEXT>", "public message, up to 255 bytes", readMessage] as const;
 const AMOUNT = "in tokens, such as 12.5";
 
 export const transfer = kind<[recipientId: string, amount: bigint], WithMessage>(
@@ -26,7 +22,7 @@ export const transfer = kind<[recipientId: string, amount: bigint], WithMessage>
   "pay an amount to an address",
   (command) =>
     command
-      .argument("<address>", "who receives it", readAddress)
+      .argument("<address>", "the recipient", readAddress)
       .argument("<amount>", AMOUNT, readPayable)
       .option(...MESSAGE),
   ([recipientId, amount], { vendorField = "" }) =>
@@ -38,7 +34,9 @@ export const multiPayment = kind<[payments: readonly Payment[]], WithMessage>(
   "multi-payment",
   "pay amounts to at least two addresses",
   (command) =>
-    command.argument("<address=amount...>", "who receives how many tokens", readPayment).option(...MESSAGE),
+    command
+      .argument("<address=amount...>", "recipients and their amounts in tokens", readPayment)
+      .option(...MESSAGE),
   ([payments], { vendorField = "" }) => {
     if (payments.length < 2) throw new ConfigError("multi-payment: at least two ADDRESS=AMOUNT are expected");
     return ({ envelope }) => builders.multiPayment({ ...envelope, payments, vendorField });
@@ -49,21 +47,25 @@ type LockOptions = WithMessage & { readonly untilHeight?: number; readonly until
 
 export const lock = kind<[recipientId: string, amount: bigint, secretHash: string], LockOptions>(
   "lock",
-  "put an amount aside, which a secret hands over to an address",
+  "lock an amount; the recipient claims it with a secret",
   (command) =>
     command
-      .argument("<address>", "who receives it", readAddress)
+      .argument("<address>", "the recipient", readAddress)
       .argument("<amount>", AMOUNT, readPayable)
       .argument("<secret-hash>", "SHA-256 of the 32 bytes of the secret, as 64 hexadecimal digits", readHex64)
       .option(
         "--until-height <HEIGHT>",
-        "height from which it can be taken back, more than a round away",
+        "height from which it can be refunded, more than a round above the head",
         readUnsigned,
       )
-      .option("--until-time <SECONDS>", "the same in seconds since the epoch of the network", readUnsigned)
+      .option(
+        "--until-time <SECONDS>",
+        "time from which it can be refunded, in seconds since the epoch of the network",
+        readUnsigned,
+      )
       .option(...MESSAGE),
   ([recipientId, amount, secretHash], { vendorField = "", ...limits }) => {
-    const expiration = expirationOf(limits);
+    const expiration = toExpiration(limits);
     return ({ envelope }) =>
       builders.htlcLock({ ...envelope, recipientId, amount, secretHash, expiration, vendorField });
   },
@@ -73,7 +75,7 @@ export const lock = kind<[recipientId: string, amount: bigint, secretHash: strin
 const BY_TIME = 1;
 const BY_HEIGHT = 2;
 
-function expirationOf({ untilHeight, untilTime }: LockOptions) {
+function toExpiration({ untilHeight, untilTime }: LockOptions) {
   if (untilHeight !== undefined && untilTime === undefined) return { type: BY_HEIGHT, value: untilHeight };
   if (untilTime !== undefined && untilHeight === undefined) return { type: BY_TIME, value: untilTime };
   throw new ConfigError("lock: either --until-height or --until-time is expected");
@@ -81,11 +83,11 @@ function expirationOf({ untilHeight, untilTime }: LockOptions) {
 
 export const claim = kind<[lockTransactionId: string, unlockSecret: string]>(
   "claim",
-  "hand over an amount that was put aside, to whom it was put aside for",
+  "claim a locked amount for its recipient",
   (command) =>
     command
-      .argument("<lock>", "id of the transaction that put it aside", readHex64)
-      .argument("<secret>", "64 hexadecimal digits; everybody can read them afterwards", readHex64),
+      .argument("<lock>", "id of the lock transaction", readHex64)
+      .argument("<secret>", "64 hexadecimal digits; public afterwards", readHex64),
   ([lockTransactionId, unlockSecret]) =>
     ({ envelope }) =>
       builders.htlcClaim({ ...envelope, lockTransactionId, unlockSecret }),
@@ -93,8 +95,8 @@ export const claim = kind<[lockTransactionId: string, unlockSecret: string]>(
 
 export const refund = kind<[lockTransactionId: string]>(
   "refund",
-  "give back an amount that was put aside and not claimed in time",
-  (command) => command.argument("<lock>", "id of the transaction that put it aside", readHex64),
+  "return an expired locked amount to its sender",
+  (command) => command.argument("<lock>", "id of the lock transaction", readHex64),
   ([lockTransactionId]) =>
     ({ envelope }) =>
       builders.htlcRefund({ ...envelope, lockTransactionId }),

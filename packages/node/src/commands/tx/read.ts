@@ -1,9 +1,9 @@
-/** Reads arguments of transactions; commander says which one is wrong. */
+/** Readers of the arguments of transactions. Commander names the wrong argument in the error. */
 import { decodeAddress } from "@uniknode/protocol";
 import { InvalidArgumentError } from "commander";
 import { unitsOf } from "../../submission/amounts.ts";
 
-/** In tokens, to the smallest unit. */
+/** Parses an amount in tokens; the result is in the smallest unit. */
 export function readTokens(text: string): bigint {
   try {
     return unitsOf(text);
@@ -12,7 +12,7 @@ export function readTokens(text: string): bigint {
   }
 }
 
-/** What is paid: no transaction pays nothing. */
+/** An amount of a payment: more than 0. */
 export function readPayable(text: string): bigint {
   const units = readTokens(text);
   if (units === 0n) throw new InvalidArgumentError("more than 0 is expected");
@@ -22,11 +22,11 @@ export function readPayable(text: string): bigint {
 export const readHex64 = (text: string): string =>
   matching(text, /^[0-9a-f]{64}$/, "64 hexadecimal digits are expected");
 
-/** Of any network: of which one the node is, is not known yet (`recipients.ts`). */
+/** An address of any network: that of the node is not known yet (see `recipients.ts`). */
 export function readAddress(text: string): string {
   matching(text, /^[1-9A-HJ-NP-Za-km-z]{34}$/, "an address is expected: 34 letters and digits");
   if (!isAddressOfAny(text)) {
-    throw new InvalidArgumentError("its checksum is wrong: a character of the address is another one");
+    throw new InvalidArgumentError("its checksum is wrong: the address has a typo");
   }
   return text;
 }
@@ -45,10 +45,10 @@ const MAX_MESSAGE_BYTES = 255;
 export function readMessage(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_MESSAGE_BYTES) return text;
-  throw new InvalidArgumentError(`up to ${MAX_MESSAGE_BYTES} bytes are expected; these are ${bytes}`);
+  throw new InvalidArgumentError(`up to ${MAX_MESSAGE_BYTES} bytes are expected, not ${bytes}`);
 }
 
-/** As IPFS shows it: base58 of SHA-256 with what it is. */
+/** The form of IPFS: base58 of a SHA-256 multihash. */
 export const readMultihash = (text: string): string =>
   matching(text, /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/, "the multihash of a file is expected: Qm and 44 characters");
 
@@ -60,7 +60,7 @@ export function readUnsigned(text: string): number {
 
 export type Payment = { readonly recipientId: string; readonly amount: bigint };
 
-/** `ADDRESS=AMOUNT`; collects what is given several times. */
+/** `ADDRESS=AMOUNT`; collects repeated arguments. */
 export function readPayment(text: string, before: readonly Payment[] = []): readonly Payment[] {
   const at = text.indexOf("=");
   if (at < 0) throw new InvalidArgumentError("ADDRESS=AMOUNT is expected");
@@ -70,7 +70,7 @@ export function readPayment(text: string, before: readonly Payment[] = []): read
   ];
 }
 
-/** `NAME=VALUE`; collects what is given several times. */
+/** `NAME=VALUE`; collects repeated flags. */
 export function readPair(text: string, before: readonly (readonly [string, string])[] = []) {
   const at = text.indexOf("=");
   if (at < 1) throw new InvalidArgumentError("NAME=VALUE is expected");
@@ -79,7 +79,7 @@ export function readPair(text: string, before: readonly (readonly [string, strin
   return [...before, [name, text.slice(at + 1)] as const];
 }
 
-/** Collects what is given several times. */
+/** Collects repeated flags. */
 export const readAnother = (text: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   text,

@@ -1,12 +1,12 @@
-/** Who receives what a transaction moves. */
+/** Checks the recipients of a transaction. */
 import { isAddress, type TransactionBody } from "@uniknode/protocol";
 import { ConfigError } from "../../platform/config-error.ts";
 import type { Sender } from "../../submission/sender.ts";
 
 /**
- * Nobody has a key for an address of another network, and the chain takes some transactions to them all the same.
+ * Refuses addresses of other networks: no key exists for them on this network, but the chain accepts some such payments.
  *
- * @throws {ConfigError} when there is one among the recipients
+ * @throws {ConfigError} when a recipient has an address of another network
  */
 export function checkRecipients({ recipientId, asset }: TransactionBody, { network, address }: Sender): void {
   const recipients = [recipientId, ...(asset?.payments ?? []).map((payment) => payment.recipientId)];
@@ -14,5 +14,7 @@ export function checkRecipients({ recipientId, asset }: TransactionBody, { netwo
     (recipient) => recipient !== undefined && !isAddress(recipient, network.description.pubKeyHash),
   );
   if (foreign === undefined) return;
-  throw new ConfigError(`${foreign} is an address of another network; here they are such as ${address}`);
+  throw new ConfigError(
+    `${foreign} is an address of another network; addresses of this one look like ${address}`,
+  );
 }

@@ -1,4 +1,4 @@
-/** `uniknode tx`: builds a transaction, signs it, posts it, and waits for its block. */
+/** `uniknode tx`: builds, signs and posts a transaction, and waits until it is forged. */
 import { type Transaction, transactionKey, transactionToJson } from "@uniknode/protocol";
 import { Command } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
@@ -10,7 +10,7 @@ import { readFactoryPassphrase, readPassphrase, readSecondPassphrase } from "../
 import { findTransaction, post, waitUntilForged } from "../../submission/send.ts";
 import { networkOf, prepareSender, sign } from "../../submission/sender.ts";
 import { connectTo, show, table } from "../connection.ts";
-import { addFlags, configOf } from "../options.ts";
+import { addFlags, readConfig } from "../options.ts";
 import type { Kind } from "./kind.ts";
 import { postOptions, txOptions } from "./options.ts";
 import { claim, lock, multiPayment, refund, transfer } from "./payments.ts";
@@ -46,8 +46,8 @@ export function txCommand(): Command {
 function kindCommand(kind: Kind): Command {
   const command = addFlags(kind.command(), txOptions);
   return command.action(async () => {
-    const config = configOf(command, txOptions);
-    const build = kind.buildOf(command);
+    const config = readConfig(command, txOptions);
+    const build = kind.createBuild(command);
     const client = connectTo(config);
     const keys = await readPassphrase(config);
     const fee = config.fee === undefined ? undefined : unitsOf(config.fee);
@@ -58,7 +58,7 @@ function kindCommand(kind: Kind): Command {
     const body = await build({ ...sender, readSecondKeys, readFactoryKeys });
     checkRecipients(body, sender);
     const signed = await sign(body, sender, readSecondKeys);
-    await deliver(transactionToJson(signed) as SignedJson, config, costOf(signed));
+    await submit(transactionToJson(signed) as SignedJson, config, costOf(signed));
   });
 }
 
@@ -67,12 +67,12 @@ function postCommand(): Command {
     .description("send a signed transaction, as --dry-run --json prints it")
     .argument("<file>", "its JSON");
   return addFlags(command, postOptions).action(async (file: string) => {
-    const config = configOf(command, postOptions);
+    const config = readConfig(command, postOptions);
     const content = readJsonObject(file, "transaction file");
     const transaction = (content.transaction ?? content) as SignedJson;
     if (typeof transaction.id !== "string")
       throw new ConfigError(`${file}: "id" of the transaction is missing`);
-    await deliver(transaction, { ...config, dryRun: false }, []);
+    await submit(transaction, { ...config, dryRun: false }, []);
   });
 }
 
@@ -81,7 +81,7 @@ function showCommand(): Command {
     .description("show a transaction, forged or pending")
     .argument("<id>", "64 hexadecimal digits", readHex64);
   return addFlags(command, connectionOptions).action(async (id: string) => {
-    const connection = configOf(command, connectionOptions);
+    const connection = readConfig(command, connectionOptions);
     const found = await findTransaction(connectTo(connection), id);
     const { typeGroup, type, blockId, confirmations } = found;
     show(
@@ -96,38 +96,35 @@ function showCommand(): Command {
         ["fee", tokensOf(BigInt(found.fee))],
         ["message", found.vendorField],
         ["time", found.timestamp?.human],
-        [
-          "state",
-          blockId ? `forged in block ${blockId}, ${confirmations} confirmations` : "waits in the pool",
-        ],
+        ["state", blockId ? `forged in block ${blockId}, ${confirmations} confirmations` : "pending"],
       ]),
     );
   });
 }
 
 type SignedJson = Readonly<Record<string, unknown>> & { readonly id: string };
-type DeliverConfig = Config<typeof postOptions> & { readonly dryRun: boolean };
+type SubmitConfig = Config<typeof postOptions> & { readonly dryRun: boolean };
 
-/** Sends it as far as was asked for, and says how far it came. */
-async function deliver(
+/** Posts the transaction unless it is a dry run, waits for its block with --wait, and prints its state. */
+async function submit(
   transaction: SignedJson,
-  config: DeliverConfig,
+  config: SubmitConfig,
   lines: readonly string[],
 ): Promise<void> {
   const { id } = transaction;
-  const tell = (state: string, said: string, more: object = {}) =>
+  const showState = (state: string, text: string, more: object = {}) =>
     show(config, { id, state, ...more, transaction }, [
       ...table([["id", id]]),
       ...lines,
-      ...table([["state", said]]),
+      ...table([["state", text]]),
     ]);
 
-  if (config.dryRun) return tell("signed", "signed, not sent; --json shows it");
+  if (config.dryRun) return showState("signed", "signed, not sent; --json prints it");
   const client = connectTo(config);
   await post(client, transaction);
-  if (!config.wait) return tell("accepted", "accepted; it waits for a block");
+  if (!config.wait) return showState("accepted", "accepted; pending until a block contains it");
   const { blockId, confirmations } = await waitUntilForged(client, id, config.waitTimeout * 1_000);
-  tell("forged", `forged in block ${blockId}`, { blockId, confirmations });
+  showState("forged", `forged in block ${blockId}`, { blockId, confirmations });
 }
 
 const costOf = ({ amount, fee, nonce }: Transaction): string[] =>

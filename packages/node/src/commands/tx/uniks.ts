@@ -1,13 +1,13 @@
-/** Transactions about uniks. Networks that demand it want a factory to certify them; a dev chain has one. */
+/** Transactions about uniks. Some networks require that a factory certifies them; a dev chain has a factory. */
 import { builders } from "@uniknode/protocol";
 import type { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
 import { SendError } from "../../submission/error.ts";
-import { type Given, kind } from "./kind.ts";
+import { type BuildContext, kind } from "./kind.ts";
 import { readAddress, readAnother, readHex64, readPair, readTokens, readUnikType } from "./read.ts";
 
 type Pairs = readonly (readonly [string, string])[];
-/** Of who certifies: the id of its unik, and what it costs. */
+/** The unik id of the certifying factory, and its price in the smallest unit. */
 type WithFactory = { readonly factory?: string; readonly cost?: bigint };
 
 const ID = "64 hexadecimal digits";
@@ -15,12 +15,8 @@ const PROPERTY = ["--property <NAME=VALUE>", "property to set; may be given seve
 
 const withFactory = (command: Command): Command =>
   command
-    .option("--factory <UNIK>", "have it certified by the factory with this unik", readHex64)
-    .option(
-      "--cost <AMOUNT>",
-      "what the factory gets for it, in tokens; nothing if it is left out",
-      readTokens,
-    );
+    .option("--factory <UNIK>", "certify it by the factory with this unik", readHex64)
+    .option("--cost <AMOUNT>", "price that the factory gets, in tokens (default: 0)", readTokens);
 
 export const mint = kind<[tokenId: string, type: number], WithFactory & { readonly property?: Pairs }>(
   "mint",
@@ -32,12 +28,12 @@ export const mint = kind<[tokenId: string, type: number], WithFactory & { readon
       .option(...PROPERTY, readPair),
   ([tokenId, type], { property = [], ...terms }) => {
     if (property.some(([name]) => name === "type")) {
-      throw new ConfigError("mint: the type is the argument behind the id, and no --property");
+      throw new ConfigError("mint: the type is the second argument, not a --property");
     }
     const token = { tokenId, properties: { type: `${type}`, ...Object.fromEntries(property) } };
     return async (given) => {
       const { envelope } = given;
-      const certified = await certifiedBy(given, terms);
+      const certified = await createCertificate(given, terms);
       return certified
         ? builders.certifiedMint({ ...envelope, ...token, ...certified })
         : builders.nftMint({ ...envelope, ...token });
@@ -55,7 +51,7 @@ export const update = kind<
     withFactory(command)
       .argument("<unik>", ID, readHex64)
       .option(...PROPERTY, readPair)
-      .option("--remove <NAME>", "property to take away; may be given several times", readAnother),
+      .option("--remove <NAME>", "property to remove; may be given several times", readAnother),
   ([tokenId], { property = [], remove = [], ...terms }) => {
     const changes: (readonly [string, string | null])[] = [
       ...property,
@@ -68,7 +64,7 @@ export const update = kind<
     const token = { tokenId, properties: Object.fromEntries(changes) };
     return async (given) => {
       const { envelope } = given;
-      const certified = await certifiedBy(given, terms);
+      const certified = await createCertificate(given, terms);
       return certified
         ? builders.certifiedUpdate({ ...envelope, ...token, ...certified })
         : builders.nftUpdate({ ...envelope, ...token });
@@ -78,15 +74,15 @@ export const update = kind<
 
 export const transferUnik = kind<[tokenId: string, recipientId: string], WithFactory>(
   "transfer-unik",
-  "give a unik to an address",
+  "transfer a unik to an address",
   (command) =>
     withFactory(command)
       .argument("<unik>", ID, readHex64)
-      .argument("<address>", "who owns it afterwards", readAddress),
+      .argument("<address>", "the new owner", readAddress),
   ([tokenId, recipientId], terms) =>
     async (given) => {
       const { envelope } = given;
-      const certified = await certifiedBy(given, terms);
+      const certified = await createCertificate(given, terms);
       return certified
         ? builders.certifiedTransfer({ ...envelope, tokenId, recipientId, ...certified })
         : builders.nftTransfer({ ...envelope, tokenId, recipientId });
@@ -99,12 +95,12 @@ export const disclose = kind<[tokenId: string, names: readonly string[]], { read
   (command) =>
     command
       .argument("<unik>", ID, readHex64)
-      .argument("<name...>", "names, the first of which is shown")
+      .argument("<name...>", "names; explorers show the first")
       .requiredOption("--factory <UNIK>", "the factory that certifies it", readHex64),
   ([tokenId, explicitValues], terms) =>
     async (given) => {
       const { client, envelope, wallet, address } = given;
-      // The demand is verified by the key that the chain knows of its owner: the transaction itself comes too late.
+      // The demand is verified with the owner's public key on the chain, before this transaction could publish it.
       if (!wallet?.publicKey) {
         throw new SendError(
           { code: "SEND_NOTHING_THERE", address },
@@ -112,16 +108,19 @@ export const disclose = kind<[tokenId: string, names: readonly string[]], { read
         );
       }
       const { data: unik } = await client.uniks.get(tokenId);
-      const certified = (await certifiedBy(given, terms))!;
+      const certified = (await createCertificate(given, terms))!;
       const kind = Number(unik.type);
       return builders.certifiedDisclosure({ ...envelope, tokenId, explicitValues, kind, ...certified });
     },
 );
 
-/** The part of who demands, and of who certifies; nothing without a factory. */
-async function certifiedBy({ keys, readFactoryKeys }: Given, { factory, cost = 0n }: WithFactory) {
+/** The demand and the certification; undefined without a factory. */
+async function createCertificate(
+  { keys, readFactoryKeys }: BuildContext,
+  { factory, cost = 0n }: WithFactory,
+) {
   if (factory === undefined) {
-    if (cost > 0n) throw new ConfigError("--cost: a --factory is expected with it, which gets that");
+    if (cost > 0n) throw new ConfigError("--cost: --factory is required with it");
     return undefined;
   }
   const issuedAt = Math.floor(Date.now() / 1_000);

@@ -1,12 +1,12 @@
-/** Transactions about the wallet itself, and about who forges for it. */
+/** Transactions about the wallet itself: second signature, votes and delegates. */
 import { builders, bytesToHex } from "@uniknode/protocol";
 import { SendError } from "../../submission/error.ts";
-import { type Given, kind } from "./kind.ts";
+import { type BuildContext, kind } from "./kind.ts";
 import { readHex64, readMultihash } from "./read.ts";
 
 export const secondSignature = kind(
   "second-signature",
-  "demand a second passphrase for all that the wallet sends from now on",
+  "require a second passphrase for all later transactions of the wallet",
   (command) => command,
   () =>
     async ({ envelope, readSecondKeys }) =>
@@ -30,16 +30,16 @@ export const unvote = kind(
   (command) => command,
   () =>
     ({ envelope, address, wallet }) => {
-      if (!wallet?.vote) throw nothing(address, `${address} votes for nobody`);
+      if (!wallet?.vote) throw missing(address, `${address} has no vote to withdraw`);
       return builders.unsVote({ ...envelope, vote: `-${wallet.vote}` });
     },
 );
 
 export const registerDelegate = kind<[tokenId: string | undefined]>(
   "register-delegate",
-  "become a delegate, under the id of a unik of the wallet",
+  "register the wallet as a delegate, named by the id of one of its uniks",
   (command) =>
-    command.argument("[unik]", "its id; the first unik of the wallet if it is left out", readHex64),
+    command.argument("[unik]", "id of the unik (default: the first unik of the wallet)", readHex64),
   ([tokenId]) =>
     (given) =>
       builders.unsDelegateRegister({ ...given.envelope, tokenId: tokenId ?? firstUnik(given) }),
@@ -47,7 +47,7 @@ export const registerDelegate = kind<[tokenId: string | undefined]>(
 
 export const resignDelegate = kind(
   "resign-delegate",
-  "be a delegate no more, for ever",
+  "resign as a delegate, permanently",
   (command) => command,
   () =>
     ({ envelope }) =>
@@ -57,18 +57,18 @@ export const resignDelegate = kind(
 export const ipfs = kind<[multihash: string]>(
   "ipfs",
   "register the hash of a file",
-  (command) => command.argument("<hash>", "its multihash, as IPFS shows it: Qm...", readMultihash),
+  (command) => command.argument("<hash>", "multihash in the form of IPFS: Qm...", readMultihash),
   ([multihash]) =>
     ({ envelope }) =>
       builders.ipfs({ ...envelope, multihash }),
 );
 
 /** The first one decides the type of a delegate (state.md 2). */
-function firstUnik({ address, wallet }: Given): string {
+function firstUnik({ address, wallet }: BuildContext): string {
   const [id] = Object.keys(wallet?.attributes.tokens ?? {});
-  if (id === undefined) throw nothing(address, `${address} owns no unik`);
+  if (id === undefined) throw missing(address, `${address} owns no unik`);
   return id;
 }
 
-const nothing = (address: string, message: string) =>
+const missing = (address: string, message: string) =>
   new SendError({ code: "SEND_NOTHING_THERE", address }, message);

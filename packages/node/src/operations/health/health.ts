@@ -1,4 +1,4 @@
-/** Whether the node does its work, for those who start it anew or send it clients. */
+/** Health checks: liveness for supervisors that restart the process, readiness for load balancers. */
 import type { NodeStatus } from "../../gateway/gateway.ts";
 import { MAX_SILENT_SECONDS } from "../../platform/lifecycle/heartbeats.ts";
 import type { WebhookFigures } from "../../store/webhooks/webhook-figures.ts";
@@ -8,33 +8,33 @@ export type Check = { readonly ok: boolean; readonly detail: string };
 export type Readiness = { readonly isReady: boolean; readonly checks: Readonly<Record<string, Check>> };
 
 export type HealthDeps = {
-  /** Undefined when the thread of consensus does not answer in time. */
+  /** Undefined when the consensus thread does not answer in time. */
   readonly status: () => Promise<NodeStatus | undefined>;
-  /** Seconds since the thread of consensus was seen to turn. */
+  /** Seconds since the last heartbeat of the consensus thread. */
   readonly consensusSilentSeconds: () => number;
-  /** Why the last write to the database failed, if it did. */
+  /** Error of the last write to the database; undefined when it succeeded. */
   readonly writeTrouble: () => string | undefined;
-  /** Of the disk of the data; undefined while that is not known. */
+  /** Free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: () => number | undefined;
-  /** Undefined: webhooks are off. */
+  /** Undefined when webhooks are disabled. */
   readonly webhooks: (() => WebhookFigures) | undefined;
   readonly nowMs: () => number;
 };
 
 export type Health = {
-  /** Whether the process does its work at all: started anew, it might. */
+  /** Whether the process works at all; if not, a restart may help. */
   live(): Check;
   ready(): Promise<Readiness>;
-  /** A turn of the dispatcher has ended: see `WebhookObserver`. */
+  /** Called after each round of the dispatcher: see `WebhookObserver`. */
   turned(error?: unknown): void;
 };
 
 const MEBIBYTE = 1_048_576;
-/** A node this far behind the network is busy with catching up. */
+/** A node further behind the network is catching up, and not ready. */
 const MAX_BLOCKS_BEHIND = 10;
-/** An event that nobody looked at for so long says that the matcher is dead, or drowning. */
+/** An event that is unmatched for longer means that the matcher has failed or is overloaded. */
 const MAX_LAG_MS = 30_000;
-/** A dispatcher that fails for so long does not come back by itself. */
+/** A dispatcher that fails for longer does not recover by itself. */
 const MAX_TROUBLE_MS = 10_000;
 
 export function createHealth({
@@ -47,49 +47,51 @@ export function createHealth({
 }: HealthDeps): Health {
   let trouble: { readonly sinceMs: number; readonly message: string } | undefined;
 
-  function checkTurning(): Check {
+  function checkHeartbeat(): Check {
     const seconds = consensusSilentSeconds();
-    return seconds < MAX_SILENT_SECONDS ? well("turns") : ill(`has not turned for ${seconds} s`);
+    return seconds < MAX_SILENT_SECONDS ? healthy("runs") : unhealthy(`has been blocked for ${seconds} s`);
   }
 
   function checkDisk(): Check {
     const free = freeBytes();
     const left = free === undefined ? "" : `${Math.floor(free / MEBIBYTE)} MiB free`;
     const trouble = writeTrouble();
-    if (trouble === undefined) return well(left || "is written");
-    return ill(["nothing can be written", trouble, left].filter(Boolean).join(": "));
+    if (trouble === undefined) return healthy(left || "is written");
+    return unhealthy(["nothing can be written", trouble, left].filter(Boolean).join(": "));
   }
 
   function checkConsensus(node: NodeStatus | undefined): Check {
-    return node ? well("answers") : ill("does not answer");
+    return node ? healthy("answers") : unhealthy("does not answer");
   }
 
   function checkChain({ blocksCount, now: height }: NodeStatus): Check {
     return blocksCount > MAX_BLOCKS_BEHIND
-      ? ill(`${blocksCount} blocks behind the network`)
-      : well(`at height ${height}`);
+      ? unhealthy(`${blocksCount} blocks behind the network`)
+      : healthy(`at height ${height}`);
   }
 
   function checkMatcher({ unmatched, unmatchedSinceMs }: WebhookFigures): Check {
     const lagMs = unmatchedSinceMs === undefined ? 0 : nowMs() - unmatchedSinceMs;
     return lagMs > MAX_LAG_MS
-      ? ill(`${unmatched} events wait, the oldest for ${Math.round(lagMs / 1_000)} s`)
-      : well(`${unmatched} events wait`);
+      ? unhealthy(`${unmatched} events wait, the oldest for ${Math.round(lagMs / 1_000)} s`)
+      : healthy(`${unmatched} events wait`);
   }
 
   function checkDispatcher(): Check {
     return trouble && nowMs() - trouble.sinceMs > MAX_TROUBLE_MS
-      ? ill(`held up for ${Math.round((nowMs() - trouble.sinceMs) / 1_000)} s: ${trouble.message}`)
-      : well("runs");
+      ? unhealthy(
+          `has been failing for ${Math.round((nowMs() - trouble.sinceMs) / 1_000)} s: ${trouble.message}`,
+        )
+      : healthy("runs");
   }
 
   return {
-    live: checkTurning,
+    live: checkHeartbeat,
     async ready() {
-      const turning = checkTurning();
-      const node = turning.ok ? await status() : undefined;
+      const heartbeat = checkHeartbeat();
+      const node = heartbeat.ok ? await status() : undefined;
       const checks = {
-        consensus: turning.ok ? checkConsensus(node) : turning,
+        consensus: heartbeat.ok ? checkConsensus(node) : heartbeat,
         disk: checkDisk(),
         ...(node && { chain: checkChain(node) }),
         ...(webhooks && { matcher: checkMatcher(webhooks()), dispatcher: checkDispatcher() }),
@@ -103,5 +105,5 @@ export function createHealth({
   };
 }
 
-const well = (detail: string): Check => ({ ok: true, detail });
-const ill = (detail: string): Check => ({ ok: false, detail });
+const healthy = (detail: string): Check => ({ ok: true, detail });
+const unhealthy = (detail: string): Check => ({ ok: false, detail });

@@ -1,10 +1,10 @@
-/** Tells of every answer that was sent. */
+/** Reports every answer that was sent, for metrics. */
 import type { Server } from "../../http/server/app.ts";
 import type { Answered } from "../metrics/http.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** An answer that goes on for as long as the client wants: its duration says nothing. */
+    /** The answer is a stream that the client ends: its duration is not measured. */
     isEndless?: boolean;
   }
 }

@@ -1,9 +1,9 @@
-/** Bounds how often a client asks for what is made with some effort; others do not notice. */
+/** A rate limit for single routes that are expensive to answer. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createAllowances, type RateLimitOptions } from "../../http/connections/allowances.ts";
 import { HttpError } from "../../http/server/error.ts";
 
-/** A hook that refuses what is beyond the limit of a client with 429. */
+/** A hook that answers 429 to requests beyond the limit of a client. */
 export function createBound(options: RateLimitOptions, nowMs: () => number) {
   const count = createAllowances(options);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -1,4 +1,4 @@
-/** For those who run the node, not for its clients: without a prefix, and without a limit of requests. */
+/** Routes for operators: health and metrics, without prefix and without the rate limit of the API. */
 import type { FastifyPluginAsync } from "fastify";
 import { type AccessOptions, createAccess } from "../../http/webhooks/access.ts";
 import type { Check, Readiness } from "../health/health.ts";
@@ -13,12 +13,12 @@ export type Operations = {
   readonly metricsType: string;
 };
 
-/** Requests of one client for the summary and the metrics: two a second, and for the rest the client is at fault. */
+/** Requests of one client for the summary and the metrics: two per second. */
 const SUMMARY_LIMIT = { limit: 120, windowMs: 60_000 };
 
 const options = { config: { isUnlimited: true }, schema: { hide: true } };
 
-/** Without access options, everybody may read the metrics; health is open to everybody in any case. */
+/** Without access options, the metrics are public; health always is. */
 export function createOperationRoutes(
   access: AccessOptions | undefined,
   operations: Operations,
@@ -26,7 +26,7 @@ export function createOperationRoutes(
   const bound = createBound(SUMMARY_LIMIT, Date.now);
 
   return async (app) => {
-    // This thread lives, since it answers; the process is to be started anew when the other one does not.
+    // This thread answers, so it is live. The process must be restarted when the consensus thread is not.
     app.get("/health/live", options, async (_request, reply) => {
       const { ok, detail } = operations.live();
       reply.code(ok ? 200 : 503);

@@ -1,6 +1,6 @@
 /**
- * Health and metrics on a listener of their own: for an address that clients of the API do not reach, and with connections
- * that they cannot take.
+ * A separate listener for health and metrics, on an address that clients of the API cannot reach. Its connections have
+ * their own limit, which these clients cannot use up.
  */
 import type { AddressInfo } from "node:net";
 import { type FastifyPluginAsync, fastify } from "fastify";
@@ -22,7 +22,7 @@ import { addUnknownPaths } from "../../http/server/unknown-paths.ts";
 
 export type OperationsServer = {
   readonly connections: () => ConnectionFigures;
-  /** Starts to accept connections; the answer is where. */
+  /** Starts to accept connections; returns the address. */
   listen(): Promise<AddressInfo>;
   close(): Promise<void>;
 };
@@ -33,12 +33,12 @@ export type OperationsAddress = {
   readonly port: number;
 };
 
-/** A few probes and scrapers. */
+/** Enough for a few probes and scrapers. */
 const BOUNDS: ConnectionBounds = { total: 100, perClient: 25 };
 const ANSWER_TIMEOUT_MS = 8_000;
 const TAKE_TIMEOUT_MS = 15_000;
 const MAX_HELD_BYTES = 32 * 1024 * 1024;
-/** No request says anything in a body. */
+/** No route reads a body. */
 const MAX_BODY_BYTES = 1_024;
 
 export function createOperationsServer(

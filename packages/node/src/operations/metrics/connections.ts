@@ -1,8 +1,8 @@
-/** Metrics of connections, for each listener of HTTP. */
+/** Metrics of connections by HTTP listener. */
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { ConnectionFigures } from "../../http/connections/connections.ts";
 
-/** By listener; undefined for one that there is not. */
+/** Figures by listener; undefined when there is no separate operations listener. */
 export type ConnectionsOfListeners = {
   readonly api: ConnectionFigures;
   readonly operations: ConnectionFigures | undefined;
@@ -20,13 +20,13 @@ export function createConnectionMetrics(registry: Registry): {
   });
   const refused = new Counter({
     name: "uniknode_http_connections_refused_total",
-    help: "New connections that were closed at once, by listener and by whose share was used up.",
+    help: "New connections that were closed at once, by listener and by the limit that was reached.",
     labelNames: ["listener", "reason"],
     registers,
   });
   const closed = new Counter({
     name: "uniknode_http_connections_closed_total",
-    help: "Open connections that were closed because of their clients, by listener and reason.",
+    help: "Open connections that the node closed because of their clients, by listener and reason.",
     labelNames: ["listener", "reason"],
     registers,
   });

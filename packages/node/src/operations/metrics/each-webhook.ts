@@ -1,22 +1,22 @@
 /**
- * Metrics of each webhook by itself. A thousand webhooks have eight thousand lines: they are written at once, since the
- * library looks at every line alone and keeps the thread that delivers from its work for 15 ms and more.
+ * Metrics of each single webhook. A thousand webhooks have eight thousand lines: they are written directly, because the
+ * library formats each line separately and would block the delivering thread for more than 15 ms.
  */
 import type { QueueFigures } from "../../store/webhooks/queue-figures.ts";
 import type { Outcome } from "../../webhooks/observer.ts";
 
-/** By webhook. */
-export type FiguresOfEach = {
-  /** Of all that are registered. */
+/** Figures by the id of the webhook. */
+export type FiguresByWebhook = {
+  /** Deliveries created; has every registered webhook. */
   readonly fired: ReadonlyMap<number, number>;
-  /** Empty ones may be absent. */
+  /** Empty queues may be absent. */
   readonly queues: ReadonlyMap<number, QueueFigures>;
 };
 
 export type EachWebhook = {
   decided(webhook: number, outcome: Outcome): void;
   /** In the text format of Prometheus, with a line feed at the end. */
-  text(figures: FiguresOfEach, nowMs: number): string;
+  text(figures: FiguresByWebhook, nowMs: number): string;
 };
 
 const OUTCOMES: readonly Outcome[] = ["delivered", "retried", "dead"];
@@ -31,25 +31,25 @@ const FIRED = family(
 const DECIDED = family(
   "uniknode_webhook_deliveries_total",
   "counter",
-  "What attempts led to: delivered, retried (another attempt follows), dead (given up).",
+  "Outcomes of attempts: delivered, retried (another attempt follows), dead (no further attempt).",
 );
 const LENGTH = family(
   "uniknode_webhook_queue_length",
   "gauge",
-  "Deliveries that wait: never tried, to be tried again, told again by a replay; none of disabled and suspended webhooks.",
+  "Queued deliveries: waiting (first attempt), retrying, replaying (created by a replay); 0 for disabled and suspended webhooks.",
 );
 const OLDEST = family(
   "uniknode_webhook_queue_oldest_age_seconds",
   "gauge",
-  "Age of the oldest delivery that waits, those of replays left out; 0 with an empty queue.",
+  "Age of the oldest queued delivery, without those of replays; 0 for an empty queue.",
 );
 
 export function createEachWebhook(): EachWebhook {
   const decisions = new Map<number, Readonly<Record<Outcome, number>>>();
-  /** Webhooks that were shown. */
+  /** Webhooks of the previous scrape. */
   let known: ReadonlyMap<number, number> = new Map();
 
-  /** Another one may have been registered since the figures were read: it is not forgotten. */
+  /** Only removes webhooks that the previous scrape had: one registered after these figures were read is kept. */
   function forgetRemoved(registered: ReadonlyMap<number, number>): void {
     for (const webhook of known.keys()) if (!registered.has(webhook)) decisions.delete(webhook);
     known = registered;

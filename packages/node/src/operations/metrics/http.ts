@@ -5,7 +5,7 @@ import { showTotal } from "./total.ts";
 
 export type Answered = {
   readonly method: string;
-  /** Pattern of the path; absent for paths that lead nowhere. */
+  /** Pattern of the route; undefined for unknown paths. */
   readonly route: string | undefined;
   readonly status: number;
   readonly seconds: number;
@@ -17,9 +17,9 @@ export type HttpMetrics = {
 };
 
 const DURATION_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 8];
-/** Both prefixes lead to the same. */
+/** Both prefixes serve the same routes. */
 const VERSION = /^\/api\/v2(?=\/|$)/;
-/** Any text may come as a method. */
+/** Clients can send any text as a method; other methods share one label value. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
 export function createHttpMetrics(registry: Registry): HttpMetrics {
@@ -40,12 +40,12 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   const open = new Gauge({ name: "uniknode_streams", help: "Live streams that are open.", registers });
   const cut = new Counter({
     name: "uniknode_streams_cut_total",
-    help: "Live streams that were cut because their readers did not read.",
+    help: "Live streams that were closed because their clients read too slowly.",
     registers,
   });
   const unread = new Gauge({
     name: "uniknode_streams_unread_bytes",
-    help: "What waits in the process for the readers of live streams.",
+    help: "Bytes that are buffered for the clients of live streams.",
     registers,
   });
 

@@ -7,15 +7,15 @@ export function createMatchingMetrics(registry: Registry): MatchingObserver {
     new Counter({ name, help, labelNames: ["kind"], registers: [registry] });
   const seconds = counter(
     "uniknode_matching_seconds_total",
-    "Time spent on conditions: of live streams, webhooks, replays and dry runs.",
+    "Time spent on evaluating conditions of live streams, webhooks, replays and dry runs.",
   );
   const slowed = counter(
     "uniknode_matching_slowed_total",
-    "Subscribers whose conditions began to cost more than is served at once.",
+    "Subscribers that were slowed down because of the cost of their conditions.",
   );
   const suspended = counter(
     "uniknode_matching_suspended_total",
-    "Streams closed and webhooks suspended for the cost of their conditions.",
+    "Streams that were closed and webhooks that were suspended because of the cost of their conditions.",
   );
   return {
     spent: (kind, ms) => seconds.inc({ kind }, ms / 1_000),

@@ -8,16 +8,16 @@ import type { MatchingObserver } from "../../subscriptions/conditions/observer.t
 import type { WebhookObserver } from "../../webhooks/observer.ts";
 import { type CallsByThread, createCallMetrics } from "./calls.ts";
 import { type ConnectionsOfListeners, createConnectionMetrics } from "./connections.ts";
-import { createEachWebhook, type FiguresOfEach } from "./each-webhook.ts";
+import { createEachWebhook, type FiguresByWebhook } from "./each-webhook.ts";
 import { createHttpMetrics, type HttpMetrics } from "./http.ts";
 import { createMatchingMetrics } from "./matching.ts";
 import { createNodeMetrics } from "./node.ts";
 import { createProcessMetrics, type ProcessFigures } from "./process.ts";
 import { createWebhookMetrics } from "./webhooks.ts";
 
-/** Everything that is not counted as it happens, but looked up when somebody asks. */
-export type Figures = FiguresOfEach & {
-  /** Undefined while the thread of consensus does not answer. */
+/** Figures that are read at each scrape, rather than counted as they occur. */
+export type Figures = FiguresByWebhook & {
+  /** Undefined while the consensus thread does not answer. */
   readonly node: NodeFigures | undefined;
   readonly serving: LoopDelay;
   readonly webhooks: WebhookFigures;
@@ -29,11 +29,11 @@ export type Figures = FiguresOfEach & {
 
 export type Metrics = {
   readonly http: Pick<HttpMetrics, "answered">;
-  /** To be told what happens. */
+  /** Called by the webhook service. */
   readonly webhooks: Pick<WebhookObserver, "attempted" | "decided">;
   readonly matching: MatchingObserver;
   readonly contentType: string;
-  /** The page that is scraped. */
+  /** The text of a scrape. */
   page(figures: Figures, nowMs: number): Promise<string>;
 };
 

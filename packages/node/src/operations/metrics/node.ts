@@ -6,7 +6,7 @@ import { createPeerBoundsMetrics } from "./peer-bounds.ts";
 import { showTotal } from "./total.ts";
 
 export type NodeMetrics = {
-  /** Undefined: the thread of consensus did not answer. */
+  /** @param figures undefined when the consensus thread did not answer */
   showNode(figures: NodeFigures | undefined): void;
   showServing(delay: LoopDelay): void;
 };
@@ -40,19 +40,22 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
     registers,
   });
 
-  const isAnswering = gauge("uniknode_consensus_up", "1 if the thread of consensus answers, 0 if not.");
+  const isAnswering = gauge("uniknode_consensus_up", "1 if the consensus thread answers, 0 if not.");
   const height = gauge("uniknode_chain_height", "Height of the head.");
   const age = gauge("uniknode_chain_head_age_seconds", "Network time since the head was forged.");
-  const behind = gauge("uniknode_chain_blocks_behind", "Blocks that the network has and the node has not.");
+  const behind = gauge(
+    "uniknode_chain_blocks_behind",
+    "Blocks that the network has and the node does not have.",
+  );
   const synced = gauge("uniknode_chain_synced", "1 if the node is up to date, 0 if not.");
   const percent = gauge("uniknode_sync_percent", "Share of the network's blocks that the node has.");
   const pace = gauge(
     "uniknode_sync_blocks_per_second",
-    "Blocks fetched and taken; 0 in step with the network.",
+    "Blocks fetched and applied per second; 0 when in sync.",
   );
-  const left = gauge("uniknode_sync_left_seconds", "Time until the node is in step; 0 if it is.");
-  const pool = gauge("uniknode_pool_transactions", "Transactions that wait to be forged.");
-  const poolBytes = gauge("uniknode_pool_bytes", "Bytes of the transactions that wait to be forged.");
+  const left = gauge("uniknode_sync_left_seconds", "Estimated time until the node is in sync; 0 when it is.");
+  const pool = gauge("uniknode_pool_transactions", "Pending transactions.");
+  const poolBytes = gauge("uniknode_pool_bytes", "Bytes of the pending transactions.");
   const poolWaiting = gauge(
     "uniknode_pool_examined_transactions",
     "Transactions that are being examined for the pool.",
@@ -63,7 +66,7 @@ export function createNodeMetrics(registry: Registry, version: string): NodeMetr
     labelNames: ["reason"],
     registers,
   });
-  const peers = gauge("uniknode_peers", "Peers that are known.");
+  const peers = gauge("uniknode_peers", "Known peers.");
   const received = counter("uniknode_peers_received_bytes_total", "Bytes from other nodes.");
   const sent = counter("uniknode_peers_sent_bytes_total", "Bytes to other nodes.");
   const peerBounds = createPeerBoundsMetrics(registry);

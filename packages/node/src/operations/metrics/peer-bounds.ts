@@ -1,4 +1,4 @@
-/** Metrics of what peers and strangers take up, and what they were denied. */
+/** Metrics of the limits of the peer protocol: what connections use, and what was refused. */
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { PeerBounds } from "../../gateway/figures.ts";
 import { showTotal } from "./total.ts";
@@ -14,22 +14,26 @@ export function createPeerBoundsMetrics(registry: Registry): PeerBoundsMetrics {
   const sessions = gauge("uniknode_peers_sessions", "Connections of other nodes to this one.");
   const handshakes = gauge(
     "uniknode_peers_sessions_unfinished",
-    "Connections of other nodes that have not shaken hands yet.",
+    "Connections of other nodes that have not completed the handshake.",
   );
-  const banned = gauge("uniknode_peers_banned", "Addresses that are banned.");
+  const banned = gauge("uniknode_peers_banned", "Banned addresses.");
   const refused = counter(
     "uniknode_peers_sessions_refused_total",
     "Connections that were refused, by reason.",
     "reason",
   );
-  const cut = counter("uniknode_peers_sessions_cut_total", "Connections that were cut, by reason.", "reason");
+  const cut = counter(
+    "uniknode_peers_sessions_cut_total",
+    "Connections that the node closed, by reason.",
+    "reason",
+  );
   const evicted = counter(
     "uniknode_peers_sessions_evicted_total",
-    "Connections that made room for those of others.",
+    "Connections that were closed to make room for others.",
   );
   const dropped = counter(
     "uniknode_peers_posts_dropped_total",
-    "Posts to peers that were not sent, by what they hold.",
+    "Posts to peers that were not sent, by their content.",
     "content",
   );
 

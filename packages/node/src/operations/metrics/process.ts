@@ -1,18 +1,18 @@
-/** Metrics of what the process writes: the log, and the disk of the data. */
+/** Metrics of the log, and of the disk with the data folder. */
 import { Counter, Gauge, type Registry } from "prom-client";
 import { showTotal } from "./total.ts";
 
 export type ProcessFigures = {
-  /** Of the serving thread. */
+  /** Lines lost in the serving thread. */
   readonly logLinesLost: number;
-  /** Writes to the database that failed for lack of a disk. */
+  /** Writes to the database that failed because the disk is full or cannot be written. */
   readonly failedWrites: number;
-  /** Of the disk of the data; undefined while it is not known. */
+  /** Free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: number | undefined;
 };
 
 export type ProcessMetrics = {
-  /** @param consensusLinesLost undefined: the thread of consensus did not answer */
+  /** @param consensusLinesLost undefined when the consensus thread did not answer; the last value is kept */
   show(figures: ProcessFigures, consensusLinesLost: number | undefined): void;
 };
 

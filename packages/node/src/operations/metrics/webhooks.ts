@@ -4,19 +4,19 @@ import type { WebhookFigures } from "../../store/webhooks/webhook-figures.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
 
 export type WebhookMetrics = {
-  /** To be told what happens. */
+  /** Called after each attempt of a delivery. */
   readonly attempted: WebhookObserver["attempted"];
   show(figures: WebhookFigures, nowMs: number): void;
 };
 
-/** From a receiver next door to the longest time-out. */
+/** From the fastest local receiver to the default timeout. */
 const DURATION_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   const registers = [registry];
   const duration = new Histogram({
     name: "uniknode_webhook_attempt_duration_seconds",
-    help: "Calls to targets, by the class of the answer.",
+    help: "Duration of calls to targets, by the class of the answer.",
     labelNames: ["answer"],
     buckets: DURATION_BUCKETS,
     registers,
@@ -29,12 +29,12 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   });
   const unmatched = new Gauge({
     name: "uniknode_webhook_matcher_lag_events",
-    help: "Events that no webhook was asked about yet.",
+    help: "Events that are not matched against the webhooks yet.",
     registers,
   });
   const lag = new Gauge({
     name: "uniknode_webhook_matcher_lag_seconds",
-    help: "Age of the oldest of them; 0 if there are none.",
+    help: "Age of the oldest event that is not matched against the webhooks yet; 0 if there is none.",
     registers,
   });
 
@@ -51,6 +51,6 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
   };
 }
 
-/** `2xx` to `5xx`, or that there was none. */
+/** `2xx` to `5xx`, or `none` when there was no answer. */
 const answerOf = (status: number | undefined): string =>
   status === undefined ? "none" : `${Math.floor(status / 100)}xx`;

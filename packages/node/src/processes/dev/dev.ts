@@ -8,7 +8,7 @@ import { toPoolOptions } from "../../config/pool.ts";
 import type { Config } from "../../config/resolve.ts";
 import { openClock } from "../../dev-chain/clock.ts";
 import { devGenesis } from "../../dev-chain/genesis.ts";
-import { peopleOf } from "../../dev-chain/keys.ts";
+import { deriveAccounts } from "../../dev-chain/keys.ts";
 import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.ts";
 import { blockLine, revertLine, startScreen } from "../../dev-chain/screen.ts";
 import { setupBlocks } from "../../dev-chain/setup.ts";
@@ -47,7 +47,7 @@ export async function startDevChain(
   { version, print, log }: DevSurroundings,
 ): Promise<Served> {
   const { mnemonic, accounts, blockTime } = config;
-  const cast = castOf(peopleOf(mnemonic, DEV_ADDRESS_VERSION), accounts);
+  const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
   const secrets = [...castSecrets(cast), ...secretsOf(config)];
   const delegates = await openDelegates(secrets, config.forgerPassword);
   const data = resolve(config.data);
@@ -110,14 +110,14 @@ export async function startDevChain(
 
 const castSecrets = ({ founders, delegates }: Cast): string[] => [
   ...founders.map(({ passphrase }) => passphrase),
-  ...delegates.map(({ person }) => person.passphrase),
+  ...delegates.map(({ account }) => account.passphrase),
 ];
 
 function forgerNames({ founders, delegates }: Cast, keys: Delegates): Map<string, string> {
   return new Map([
     ...[...keys.keys()].map((publicKey): [string, string] => [publicKey, `delegate ${publicKey}`]),
     ...founders.map(({ publicKey }, index): [string, string] => [publicKey, `founder ${index}`]),
-    ...delegates.map(({ person }, index): [string, string] => [person.publicKey, `delegate ${index}`]),
+    ...delegates.map(({ account }, index): [string, string] => [account.publicKey, `delegate ${index}`]),
   ]);
 }
 

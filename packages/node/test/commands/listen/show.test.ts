@@ -1,10 +1,10 @@
-/** How arrivals look. */
+/** The formats of received requests. */
 import { DeliveryError } from "@uniknode/client";
 import { describe, expect, test } from "vitest";
-import { arrivalJson, arrivalLine } from "../../../src/commands/listen/show.ts";
+import { requestJson, requestLine } from "../../../src/commands/listen/show.ts";
 
 const delivery = { id: "msg_1", event: "block.applied", timestamp: 1, webhookId: 1, sequence: 7, height: 9 };
-const arrival = (members: object = {}, attempt = 1) => ({
+const received = (members: object = {}, attempt = 1) => ({
   receivedMs: Date.parse("2026-01-02T03:04:05"),
   status: 204,
   attempt,
@@ -16,33 +16,33 @@ const refused = {
   refusal: new DeliveryError({ code: "DELIVERY_SIGNATURE_WRONG" }, "no signature fits"),
 };
 
-describe("a line", () => {
-  test("tells time, event, sequence, height, attempt, what was answered, and a little of the data", () => {
+describe("the line", () => {
+  test("shows time, event, sequence, height, attempt, the status of the answer, and a little of the data", () => {
     const data = { version: 0, id: "ab".repeat(32), numberOfTransactions: 2, payloadHash: "cd".repeat(32) };
-    expect(arrivalLine(arrival({ data }, 3))).toBe(
+    expect(requestLine(received({ data }, 3))).toBe(
       "03:04:05  block.applied             #7  height 9  attempt 3  verified, answered 204  id abababababab  numberOfTransactions 2",
     );
   });
 
   test("leaves out what a ping does not have", () => {
     const ping = { event: "ping", sequence: undefined, height: undefined };
-    expect(arrivalLine(arrival(ping))).toBe(
+    expect(requestLine(received(ping))).toBe(
       "03:04:05  ping                      attempt 1  verified, answered 204",
     );
   });
 
-  test("names what it takes back", () => {
-    expect(arrivalLine(arrival({ reverts: "msg_0" }))).toContain("takes back msg_0");
+  test("names the delivery that it retracts", () => {
+    expect(requestLine(received({ reverts: "msg_0" }))).toContain("retracts msg_0");
   });
 
-  test("shows the beginning of data that has no telling member", () => {
-    const line = arrivalLine(arrival({ data: { delegate: { username: "x".repeat(200) } } }));
+  test("shows the beginning of data that has no member of the short form", () => {
+    const line = requestLine(received({ data: { delegate: { username: "x".repeat(200) } } }));
     expect(line).toMatch(/ {2}\{"delegate":\{"username":"x+ \.\.\.$/);
     expect(line.length).toBeLessThan(200);
-    expect(arrivalLine(arrival({ data: [1, 2] }))).toMatch(/ {2}\[1,2\]$/);
+    expect(requestLine(received({ data: [1, 2] }))).toMatch(/ {2}\[1,2\]$/);
   });
 
-  test("does not obey a delivery: control characters are escaped", () => {
+  test("escapes control characters", () => {
     const evil = "\u001b[2J\nfaked line";
     for (const members of [
       { event: evil },
@@ -50,30 +50,30 @@ describe("a line", () => {
       { data: { other: evil } },
       { reverts: evil },
     ]) {
-      const line = arrivalLine(arrival(members));
+      const line = requestLine(received(members));
       expect(line).toContain("\\u001b[2J\\nfaked line");
       expect(line).not.toContain("\u001b");
       expect(line).not.toContain("\n");
     }
   });
 
-  test("says why something is not verified", () => {
-    expect(arrivalLine(refused)).toBe(
+  test("shows why a request is not verified", () => {
+    expect(requestLine(refused)).toBe(
       "03:04:05  NOT VERIFIED, answered 401: no signature fits (DELIVERY_SIGNATURE_WRONG)",
     );
   });
 });
 
-test("as JSON nothing is left out", () => {
+test("the JSON form has all members", () => {
   const data = { amount: "1", asset: { a: 1 } };
-  expect(JSON.parse(arrivalJson(arrival({ data }, 2)))).toEqual({
+  expect(JSON.parse(requestJson(received({ data }, 2)))).toEqual({
     receivedAt: refused.receivedMs,
     answered: 204,
     verified: true,
     attempt: 2,
     delivery: { ...delivery, data },
   });
-  expect(JSON.parse(arrivalJson(refused))).toEqual({
+  expect(JSON.parse(requestJson(refused))).toEqual({
     receivedAt: refused.receivedMs,
     answered: 401,
     verified: false,

@@ -17,7 +17,7 @@ import {
   utf8ToBytes,
 } from "@uniknode/protocol";
 import { seal } from "../../../src/dev-chain/genesis.ts";
-import type { Person } from "../../../src/dev-chain/keys.ts";
+import type { DevAccount } from "../../../src/dev-chain/keys.ts";
 import { typeOfKind } from "../../../src/dev-chain/network.ts";
 import { cast, type ForkingChain } from "../../../test-support/chain/forking.ts";
 
@@ -50,9 +50,9 @@ export async function forgeDeeds(
   const name = `name-${variant}`;
   const others = cast.accounts.slice(3);
   const rotated = others.map((_, index) => others[(index + variant) % others.length]!);
-  const [ann, ben, cem, dan, eve] = rotated as [Person, Person, Person, Person, Person];
-  const [one, two, three] = cast.accounts as [Person, Person, Person];
-  const elected = delegates[0]!.person;
+  const [ann, ben, cem, dan, eve] = rotated as [DevAccount, DevAccount, DevAccount, DevAccount, DevAccount];
+  const [one, two, three] = cast.accounts as [DevAccount, DevAccount, DevAccount];
+  const elected = delegates[0]!.account;
   const addressOf = (publicKey: string) => addressFromPublicKey(publicKey, network.description.pubKeyHash);
 
   async function block(...transactions: SealedTransaction[]): Promise<void> {
@@ -65,16 +65,16 @@ export async function forgeDeeds(
     nonces.set(address, nonce);
     return { network, nonce };
   }
-  const by = (person: Person) => ({ ...sequence(person.address), senderPublicKey: person.publicKey });
+  const by = (person: DevAccount) => ({ ...sequence(person.address), senderPublicKey: person.publicKey });
 
   const make = <Members extends object>(
-    person: Person,
+    person: DevAccount,
     build: (options: ReturnType<typeof by> & Members) => TransactionBody,
     members: Members,
   ) => seal(build({ ...by(person), ...members }), person);
 
   /** What a transaction begins with that the factory certifies. */
-  const certificate = (person: Person, tokenId: string) => ({
+  const certificate = (person: DevAccount, tokenId: string) => ({
     ...sequence(person.address),
     keys: person.keys,
     tokenId,
@@ -219,7 +219,7 @@ export async function forgeDeeds(
   return blocks;
 }
 
-const signedByAll = (body: TransactionBody, people: readonly Person[]): Transaction =>
+const signedByAll = (body: TransactionBody, people: readonly DevAccount[]): Transaction =>
   people.reduce((signed, { keys }, index) => multiSignTransaction(signed, index, keys), { ...body, id: "" });
 
 const sealed = (data: Transaction): SealedTransaction => ({

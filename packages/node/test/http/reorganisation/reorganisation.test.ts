@@ -43,7 +43,7 @@ const network = createNetwork({
   milestones: [rules, ...further, { height: ENTITIES_HEIGHT, aip36: true }],
 });
 const slots = createSlots(network);
-const forgers = [...cast.founders, ...cast.accounts, ...cast.delegates.map(({ person }) => person)];
+const forgers = [...cast.founders, ...cast.accounts, ...cast.delegates.map(({ account }) => account)];
 const setup = setupBlocks(network, cast, dev.block.header, slots.unixMsOf(slots.slotTime(10))).map((block) =>
   encodeBlock(block, network),
 );

@@ -77,13 +77,13 @@ test("a node whose dispatcher is held up is not, until it runs again", async () 
   clock.nowMs += 6_000;
   expect(await health.ready()).toMatchObject({
     isReady: false,
-    checks: { dispatcher: { ok: false, detail: "held up for 11 s: disk is full" } },
+    checks: { dispatcher: { ok: false, detail: "has been failing for 11 s: disk is full" } },
   });
   health.turned();
   expect((await health.ready()).isReady).toBe(true);
 });
 
-test("a node whose consensus does not turn is neither live nor ready, and is not asked", async () => {
+test("a node whose consensus thread is blocked is neither live nor ready, and is not queried", async () => {
   let silentSeconds = 9;
   let asked = 0;
   const health = createHealth({
@@ -98,10 +98,10 @@ test("a node whose consensus does not turn is neither live nor ready, and is not
   });
   expect([health.live().ok, (await health.ready()).isReady, asked]).toEqual([true, true, 1]);
   silentSeconds = 12;
-  expect(health.live()).toEqual({ ok: false, detail: "has not turned for 12 s" });
+  expect(health.live()).toEqual({ ok: false, detail: "has been blocked for 12 s" });
   expect(await health.ready()).toMatchObject({
     isReady: false,
-    checks: { consensus: { ok: false, detail: "has not turned for 12 s" } },
+    checks: { consensus: { ok: false, detail: "has been blocked for 12 s" } },
   });
   expect(asked).toBe(1);
 });

@@ -6,7 +6,7 @@ import { createOperationRoutes, type Operations } from "../../../src/operations/
 import { silent } from "../../../test-support/webhooks/support.ts";
 
 const OPERATIONS: Operations = {
-  live: () => ({ ok: true, detail: "turns" }),
+  live: () => ({ ok: true, detail: "runs" }),
   ready: async () => ({ isReady: true, checks: {} }),
   status: async () => ({ version: "1" }),
   metrics: async () => "up 1\n",
