@@ -30,7 +30,7 @@ export type Block = {
   readonly transactions: readonly SealedTransaction[];
 };
 
-/** A block with the bytes of its header: it can be stored and sent without being encoded. */
+/** A block with the bytes of its header: it can be stored and sent without encoding. */
 export type EncodedBlock = Block & {
   /** With the signature. */
   readonly headerBytes: Uint8Array;

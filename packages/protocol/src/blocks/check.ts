@@ -1,4 +1,4 @@
-/** The stateless check of a block (blocks.md 7): everything that needs neither the chain nor a wallet. */
+/** The stateless check of a block (blocks.md 7), which needs neither the chain nor a wallet. */
 import type { Milestone, Network } from "../networks/network.ts";
 import { createSlots, type Slots } from "../networks/slots.ts";
 import type { SealedTransaction, Transaction } from "../transactions/transaction.ts";
@@ -27,7 +27,7 @@ export type BlockFaultCode =
   | "total-fee"
   | "payload-hash";
 
-/** What is wrong; faults of one transaction carry its id and its index in the block. */
+/** A fault of a block; faults of one transaction have its id and its index in the block. */
 export type BlockFault = {
   readonly code: BlockFaultCode;
   readonly transactionId?: string;
@@ -38,7 +38,7 @@ export type BlockCheckOptions = {
   network: Network;
   /** Unix time in milliseconds: a block of a later slot is refused. */
   now: number;
-  /** Verdict on the header's signature where it was found elsewhere; it is verified here otherwise. */
+  /** Result for the header's signature if it was verified before; otherwise it is verified here. */
   headerSignature?: SignatureVerdict;
 };
 
@@ -48,7 +48,7 @@ const MAX_AHEAD_SECONDS = 3600;
 const MAX_AGE_SECONDS = 21600;
 
 /**
- * All faults of a block in the order of the rules; none means that it is verified. Transactions are not
+ * All faults of a block in the order of the rules; an empty list means that it is verified. Transactions are not
  * verified again: their `isVerified` counts.
  */
 export function checkBlock(block: Block, options: BlockCheckOptions): BlockFault[] {

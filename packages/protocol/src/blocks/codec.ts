@@ -14,7 +14,7 @@ export const encodeBlock = ({ header, transactions }: Block, network: Network): 
     network,
   );
 
-/** Bytes of a header and of the transactions behind it. The header's number of them counts, unless it is 0. */
+/** Bytes of a header and of the transactions behind it. The number in the header is used, unless it is 0. */
 export function encodeFrame(
   header: HeaderFields,
   transactions: readonly Uint8Array[],
@@ -33,7 +33,7 @@ export function joinBlock(headerBytes: Uint8Array, transactions: readonly Uint8A
   return writer.finish();
 }
 
-/** A block as bytes, from those that it holds. */
+/** A block as bytes, from the bytes of its parts. */
 export const bytesOfBlock = ({ headerBytes, transactions }: EncodedBlock): Uint8Array =>
   joinBlock(
     headerBytes,
@@ -41,11 +41,11 @@ export const bytesOfBlock = ({ headerBytes, transactions }: EncodedBlock): Uint8
   );
 
 /**
- * The header, and what a function makes of the bytes of each transaction, one after another: a transaction
- * that cannot be read is told before a length that is impossible behind it. Bytes behind the last one are
- * ignored; a header at the end of the bytes has no transactions, whatever it announces.
+ * The header, and the results of a function for the bytes of each transaction, one after another: a transaction
+ * that cannot be read is reported before an impossible length after it. Bytes after the last one are
+ * ignored; a header at the end of the bytes has no transactions, whatever its number.
  *
- * @param checkHeader called before the first transaction is read; what it throws ends the reading
+ * @param checkHeader called before the first transaction is read; its error ends the reading
  * @throws {BlockError} INVALID_BLOCK_BYTES
  */
 export function decodeBlock<T>(
@@ -72,7 +72,7 @@ export function decodeBlock<T>(
   return { header, transactions };
 }
 
-/** Bytes of the serialization, without building it: what `block.maxPayload` limits. */
+/** Length of the serialization, which `block.maxPayload` limits. */
 export const blockByteLength = ({ header, transactions }: Block): number =>
   transactions.reduce((total, { bytes }) => total + 4 + bytes.length, headerByteLength(header));
 

@@ -1,8 +1,8 @@
-/** Blocks that the network's history accepts whatever is wrong with them (networks.md 3). */
+/** Blocks of the network's history that are accepted in spite of their faults (networks.md 3). */
 import type { Network } from "../networks/network.ts";
 
 /**
- * Whether a block is a listed exception. A partial id could be made by somebody else: it counts only
+ * Whether a block is a listed exception. An attacker could create a block with the same partial id: it counts only
  * together with the exact set of transactions listed for it.
  */
 export function isBlockException(

@@ -1,4 +1,4 @@
-/** Making of a block from transactions (blocks.md 3 and 4). */
+/** Makes blocks from transactions (blocks.md 3 and 4). */
 import { bytesToHex, concatBytes } from "../crypto/bytes.ts";
 import { signEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
@@ -15,7 +15,7 @@ export type BlockDraft = {
   timestamp: number;
   /** The block below. */
   previous: { id: string; height: number };
-  /** In block order. They are taken as they are. */
+  /** In block order. They are not checked. */
   transactions: readonly SealedTransaction[];
 };
 
@@ -33,7 +33,7 @@ export function forgeBlock(draft: BlockDraft, keys: KeyPair): EncodedBlock {
     numberOfTransactions: transactions.length,
     ...totalsOf(data),
     reward: BigInt(milestone.reward),
-    // By convention 32 bytes for each id; nobody checks it (trap A18).
+    // By convention 32 bytes for each id; no node checks it (trap A18).
     payloadLength: 32 * transactions.length,
     payloadHash: payloadHashOf(data.map(({ id }) => id)),
     generatorPublicKey: bytesToHex(keys.publicKey),

@@ -1,4 +1,4 @@
-/** Reading of blocks from bytes (blocks.md 5 and 6). */
+/** Reads blocks from bytes (blocks.md 5 and 6). */
 import type { Network } from "../networks/network.ts";
 import type { TransactionContext } from "../transactions/context.ts";
 import {
@@ -15,13 +15,13 @@ import { blockIdToHex } from "./id.ts";
 import { decodedHeaderViolation } from "./schema.ts";
 
 export type BlockParseOptions = ParseOptions & {
-  /** Called before the first transaction is read; what it throws ends the reading. */
+  /** Called before the first transaction is read; its error ends the reading. */
   readonly checkHeader?: (header: BlockHeader) => void;
 };
 
 /**
  * The block of untrusted bytes, each transaction read by the rules in force at the context's height, which
- * is that of the last accepted block. Whether the block is right is for `checkBlock` to say.
+ * is that of the last accepted block. `checkBlock` checks whether the block is valid.
  *
  * @throws {BlockError} INVALID_BLOCK_BYTES, or BlockSchemaError on a height of 0 or an amount above 2^63 - 1
  * @throws {TransactionError} if a transaction cannot be read
@@ -44,7 +44,7 @@ export function blockFromBytes(
  * transactions are not verified. Nothing is encoded or decoded.
  *
  * @throws {BlockError} BlockSchemaError
- * @throws {TransactionError} if a transaction is none by the rules in force at the context's height
+ * @throws {TransactionError} if a transaction is invalid by the rules at the context's height
  */
 export function recheckBlock<B extends EncodedBlock>(block: B, context: TransactionContext): B {
   const transactions = block.transactions.map((transaction) => recheckTransaction(transaction, context));
@@ -64,7 +64,7 @@ function checkForm(block: Block, network: Network): void {
 /**
  * The block of bytes that were accepted before: nothing is checked, all transactions count as verified.
  *
- * @param id of the genesis block, which is not made by the ordinary rule
+ * @param id of the genesis block, which does not follow the ordinary rule
  * @throws {BlockError} INVALID_BLOCK_BYTES
  */
 export function blockFromTrustedBytes(bytes: Uint8Array, network: Network, id?: string): Block {

@@ -1,4 +1,4 @@
-/** Reading of block objects (blocks.md 6). */
+/** Reads blocks from JSON (blocks.md 6). */
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { isExceptional, type TransactionContext } from "../transactions/context.ts";
 import { type ParseOptions, transactionFromBytes, transactionFromJson } from "../transactions/parse.ts";
@@ -13,11 +13,11 @@ import { blockIdToHex } from "./id.ts";
 import { headerViolation, type UntrustedObject } from "./schema.ts";
 
 /**
- * The block of an untrusted object. What is kept is what its bytes say: the id is computed again, except at
- * height 1, where it is the one written.
+ * The block of an untrusted object. The result is decoded from its bytes: the id is computed again, except at
+ * height 1, where it is the given one.
  *
  * @throws {BlockError} BlockSchemaError, INVALID_BLOCK_BYTES
- * @throws {TransactionError} if a transaction is none by the rules in force at the context's height
+ * @throws {TransactionError} if a transaction is invalid by the rules at the context's height
  */
 export function blockFromJson(input: unknown, context: TransactionContext, options?: ParseOptions): Block {
   const json = objectOf(input);
@@ -31,7 +31,7 @@ export function blockFromJson(input: unknown, context: TransactionContext, optio
 
 /**
  * The block of an object as peers send it while downloading: `transactions` is a list of hexadecimal bytes,
- * absent where there is none (p2p.md 7.4).
+ * absent if there is none (p2p.md 7.4).
  *
  * @throws {BlockError | TransactionError} as `blockFromJson`
  */
@@ -52,7 +52,7 @@ export function blockFromPeerJson(
   return assemble(json, sealed, context, options);
 }
 
-/** Writes the object as bytes and reads them again; transactions that come out unchanged are not read twice. */
+/** Writes the object as bytes and reads them again; unchanged transactions are not read twice. */
 function assemble(
   json: UntrustedObject,
   sealed: readonly SealedTransaction[],
@@ -86,7 +86,7 @@ function encodeObject(
   }
 }
 
-/** The members that bytes are made of; those of a listed exception may be of any kind. */
+/** The members that are encoded; those of a listed exception may be of any type. */
 function fieldsOf(json: UntrustedObject): HeaderFields {
   const { previousBlock, totalAmount, totalFee, reward, ...members } = json as HeaderFields;
   return {
@@ -109,7 +109,7 @@ function checkForm(json: UntrustedObject, items: readonly unknown[], context: Tr
 function checkHeaderForm(json: UntrustedObject, count: number, { network }: TransactionContext): void {
   const path = headerViolation(json, network);
   if (path) throw violation(path);
-  // A number that is missing is filled in.
+  // A missing number is computed.
   if (json.numberOfTransactions !== undefined && json.numberOfTransactions !== count) {
     throw violation(".transactions");
   }
@@ -125,7 +125,7 @@ function listOf({ transactions }: UntrustedObject): unknown[] {
   return transactions;
 }
 
-/** The id that an object claims; empty where it has none. */
+/** The id that an object claims; empty if it has none. */
 function idOf(object: unknown): string {
   const id = (object as UntrustedObject | null | undefined)?.id;
   return typeof id === "string" ? id : "";

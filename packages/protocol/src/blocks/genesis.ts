@@ -1,4 +1,4 @@
-/** The first block of a network, which has rules of its own (blocks.md 10). */
+/** The first block of a network, which has its own rules (blocks.md 10). */
 import { bytesToHex, concatBytes } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { KeyPair } from "../identities/keys.ts";
@@ -15,15 +15,15 @@ import { partialIdOf } from "./id.ts";
 import { payloadHashOf, totalsOf } from "./payload.ts";
 import { signHeader } from "./signature.ts";
 
-/** Id of nothing, in both forms. */
+/** Id of no block, in both forms. */
 const NO_PARENT = { previousBlock: "0", previousBlockHex: "0000000000000000" };
 
 /**
  * The genesis block of a network's file, with the id written there. It is trusted as configuration: it would
  * not pass `checkBlock`, and its transactions count as verified.
  *
- * @throws {NetworkError} GENESIS_NETHASH_MISMATCH unless its transactions make the payload hash that
- *   `nethash` of the network names
+ * @throws {NetworkError} GENESIS_NETHASH_MISMATCH unless its transactions give the payload hash that
+ *   is the `nethash` of the network
  * @throws {BlockError | TransactionError} if it is no block of height 1
  */
 export function genesisBlockFromJson(json: unknown, network: Network): Block {
@@ -49,7 +49,7 @@ export function genesisBlockFromJson(json: unknown, network: Network): Block {
   return { ...block, transactions };
 }
 
-/** What a new network begins with. Its files come back with the `nethash` of the block. */
+/** Input of a new network. Its files are returned with the `nethash` of the block. */
 export type GenesisDraft = {
   files: NetworkFiles;
   /** Version 1, timestamp 0, fee 0. */
@@ -74,7 +74,7 @@ export function createGenesisBlock(draft: GenesisDraft): { block: Block; files: 
     payloadHash: bytesToHex(sha256(payload)),
     generatorPublicKey: bytesToHex(keys.publicKey),
   };
-  // The id is made before signing, and always a partial one.
+  // The id is computed before signing, and always a partial one.
   const id = partialIdOf(sha256(encodeUnsignedHeader(unsigned, network)));
   const blockSignature = signHeader(unsigned, keys.privateKey, network);
   return {
@@ -83,12 +83,12 @@ export function createGenesisBlock(draft: GenesisDraft): { block: Block; files: 
   };
 }
 
-/** The genesis rule, and the rule of all other blocks, which private networks were also made by. */
+/** The genesis rule, and the rule of all other blocks, which some private networks used too. */
 const payloadHashesOf = (transactions: readonly SealedTransaction[]): string[] => [
   bytesToHex(sha256(genesisPayload(transactions))),
   payloadHashOf(transactions.map(({ data }) => data.id)),
 ];
 
-/** The bytes that the ids are the hashes of, signatures included. */
+/** The bytes whose hashes are the ids, signatures included. */
 const genesisPayload = (transactions: readonly SealedTransaction[]): Uint8Array =>
   concatBytes(...transactions.map(({ data }) => hashedBytes(data)));

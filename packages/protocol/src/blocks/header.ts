@@ -10,11 +10,11 @@ import type { BlockHeader } from "./block.ts";
 import { BlockError } from "./error.ts";
 import { blockIdOf, blockIdToHex, hasFullId, partialIdFromHex, partialIdToHex } from "./id.ts";
 
-/** What the bytes of a header are made of; everything else follows from it. */
+/** The members that the bytes of a header have; the others are derived. */
 export type HeaderFields = Omit<BlockHeader, "id" | "idHex" | "previousBlockHex">;
 
 /**
- * The header at the start of the bytes, with the id computed from it, and how many bytes it takes. At
+ * The header at the start of the bytes, with the id computed from it, and its number of bytes. At
  * height 1 the id is the computed one too, not the one written in the genesis file.
  *
  * @throws {BlockError} INVALID_BLOCK_BYTES if they end too early
@@ -42,26 +42,26 @@ export function headerFromFields(fields: HeaderFields, bytes: Uint8Array, networ
 }
 
 /**
- * The header of stored bytes that hold nothing else, with its stored id. They need no network: the length
- * of the previous id follows from where the signature ends.
+ * The header of stored bytes without transactions, with its stored id. They need no network: the length
+ * of the previous id follows from the end of the signature.
  *
  * @throws {BlockError} INVALID_BLOCK_BYTES
  */
 export function headerFromTrustedBytes(bytes: Uint8Array, id: string): BlockHeader {
-  // A partial id never comes after a full one.
+  // A partial id never follows a full one.
   const isFull = id.length === 64 && endsWithSignatureAt(109 + 32, bytes);
   return { id, idHex: blockIdToHex(id), ...readFields(bytes, () => isFull).fields };
 }
 
 /**
- * Bytes of a header with its signature: what the id is the hash of.
+ * Bytes of a header with its signature, whose hash is the id.
  *
  * @throws {BlockError} PreviousBlockIdFormatError, or BlockSchemaError if a partial previous id is no number
  */
 export const encodeHeader = (header: HeaderFields, network: Network): Uint8Array =>
   encode(header, header.blockSignature, network);
 
-/** Bytes of a header without signature: what the generator signs the hash of. */
+/** Bytes of a header without signature, whose hash the generator signs. */
 export const encodeUnsignedHeader = (
   header: Omit<HeaderFields, "blockSignature">,
   network: Network,
@@ -82,7 +82,7 @@ function encode(
   writer.u64(header.totalFee);
   writer.u64(header.reward);
   writer.u32(header.payloadLength);
-  // Lengths are not imposed here: what a wrong one means is decided by reading the bytes again.
+  // Lengths are not checked here: reading the bytes again detects wrong ones.
   writer.hex(header.payloadHash);
   writer.hex(header.generatorPublicKey);
   writer.hex(blockSignature);
@@ -139,6 +139,6 @@ function readFields(
   }
 }
 
-/** Whether DER with an integer in front begins here and fills the rest of the bytes. */
+/** Whether a DER signature begins here and fills the rest of the bytes. */
 const endsWithSignatureAt = (offset: number, bytes: Uint8Array): boolean =>
   bytes[offset] === 0x30 && bytes[offset + 1] === bytes.length - offset - 2 && bytes[offset + 2] === 0x02;

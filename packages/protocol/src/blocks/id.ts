@@ -38,7 +38,7 @@ export function partialIdOf(hash: Uint8Array): BlockId {
 export const blockIdToHex = (id: string): string => (id.length === 64 ? id : partialIdToHex(id));
 
 /**
- * The 16 hexadecimal digits of a partial id; none at all, as for the parent of the genesis block, is zero.
+ * The 16 hexadecimal digits of a partial id; an empty one, as of the parent of the genesis block, is zero.
  *
  * @throws {BlockError} BlockSchemaError unless it is a decimal number below 2^64
  */

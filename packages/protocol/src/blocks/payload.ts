@@ -1,4 +1,4 @@
-/** What a header says about the transactions below it (blocks.md 4). */
+/** Members of a header that describe its transactions (blocks.md 4). */
 import { bytesToHex, concatBytes, hexToBytes } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import type { Transaction } from "../transactions/transaction.ts";

@@ -3,7 +3,7 @@ import type { Network } from "../networks/network.ts";
 import type { BlockHeader } from "./block.ts";
 import { hasFullId } from "./id.ts";
 
-/** A JSON object whose members are not known yet. */
+/** A JSON object whose members are not validated yet. */
 export type UntrustedObject = Record<string, unknown>;
 
 type Rule = (value: unknown, block: { height: number; network: Network }) => boolean;
@@ -22,7 +22,7 @@ const isPublicKey: Rule = (value) => typeof value === "string" && /^[0-9a-fA-F]{
 /** Plain decimal text or an exact number, not above 2^63 - 1. */
 const isAmount: Rule = (value) => isInteger(value) && BigInt(value) <= U63_MAX;
 
-/** The genesis block is free of the maximum. */
+/** The genesis block has no maximum. */
 const isTotal: Rule = (value, block) => (block.height === 1 ? isInteger(value) : isAmount(value, block));
 
 const isInteger = (value: unknown): value is string | number | bigint =>
@@ -43,7 +43,7 @@ const isId =
 const isOwnId = isId((height) => height);
 const isIdBelow = isId((height) => height - 1);
 
-/** Below the genesis block there is nothing: null, empty or zero. */
+/** The parent of the genesis block: null, empty or zero. */
 const isPreviousId: Rule = (value, block) =>
   block.height === 1 ? isNothing(value) : isIdBelow(value, block);
 
@@ -74,7 +74,7 @@ const rules: Readonly<Record<string, Rule>> = {
   blockSignature: isHex,
 };
 
-/** The rules that a header read from bytes can break: everything else has its form from the way it is read. */
+/** The rules that a header read from bytes can break; reading ensures the others. */
 const rulesOfBytes = ["height", "previousBlock", "totalAmount", "totalFee", "reward"];
 
 /** Path of the first member of a header, read from bytes, that has a wrong form. */

@@ -1,4 +1,4 @@
-/** The generator's signature (blocks.md 3), as work that any thread can do. */
+/** The generator's signature (blocks.md 3), as a job for any thread. */
 import { bytesToHex, hexToBytes } from "../crypto/bytes.ts";
 import { isReadableDer } from "../crypto/der.ts";
 import { signEcdsa, verifyEcdsa } from "../crypto/ecdsa.ts";
@@ -9,17 +9,17 @@ import { encodeUnsignedHeader, type HeaderFields } from "./header.ts";
 /** A signature to verify: bytes only, so that it can be sent to another thread. */
 export type SignatureJob = { hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array };
 
-/** `unreadable` is DER that cannot be followed to its end: it ends the check of a block. */
+/** `unreadable`: the DER cannot be read to its end, which ends the check of a block. */
 export type SignatureVerdict = "valid" | "invalid" | "unreadable";
 
-/** The work of verifying a header's signature. */
+/** The job of verifying a header's signature. */
 export const headerSignatureJob = (header: HeaderFields, network: Network): SignatureJob => ({
   hash: sha256(encodeUnsignedHeader(header, network)),
   signature: hexToBytes(header.blockSignature),
   publicKey: hexToBytes(header.generatorPublicKey),
 });
 
-/** Always ECDSA: 64 bytes that are DER are no Schnorr signature here. */
+/** Always ECDSA: 64 bytes of DER are no Schnorr signature here. */
 export function verifyHeaderJob({ hash, signature, publicKey }: SignatureJob): SignatureVerdict {
   if (verifyEcdsa(hash, signature, publicKey)) return "valid";
   return isReadableDer(signature) ? "invalid" : "unreadable";

@@ -8,7 +8,7 @@ export type HeaderJson = Omit<BlockHeader, Amounts> & Record<Amounts, string>;
 
 /** A header as peers exchange it: without the hexadecimal forms of the ids. */
 export type PeerBlockJson = Omit<HeaderJson, "idHex" | "previousBlockHex"> & {
-  /** Hexadecimal bytes of each, absent where there is none. */
+  /** Hexadecimal bytes of each; absent if there is none. */
   transactions?: string[];
 };
 
@@ -33,7 +33,7 @@ export const headerToJson = (header: BlockHeader): HeaderJson => ({
   id: header.id,
 });
 
-/** The header with its transactions, which also say in which block they are and where. */
+/** The header with its transactions, which have the id of the block and their position too. */
 export const blockToJson = ({ header, transactions }: Block): Record<string, unknown> => ({
   ...headerToJson(header),
   transactions: transactions.map(({ data }, sequence) => ({

@@ -7,7 +7,7 @@ const CORE = 1;
 
 type AnyEnvelope = Envelope | EnvelopeV1;
 
-/** `amount` in the smallest unit, at least 1. `expiration` is a height; 0, or absence, is never. */
+/** `amount` in the smallest unit, at least 1. `expiration` is a height; 0 or absent: never. */
 export type TransferOptions = AnyEnvelope & {
   recipientId: string;
   amount: bigint;
@@ -28,7 +28,7 @@ export const secondSignature = (options: AnyEnvelope & { publicKey: string }): T
 export const delegateRegistration = (options: AnyEnvelope & { username: string }): TransactionBody =>
   fill(options, { typeGroup: CORE, type: 2, asset: { delegate: { username: options.username } } });
 
-/** `vote` is the public key of the delegate behind `+` or `-`. */
+/** `vote` is `+` or `-`, and the public key of the delegate. */
 export const vote = (options: AnyEnvelope & { vote: string }): TransactionBody => {
   const { version, senderPublicKey, network } = options;
   // Version 1 hashes the sender's own address as recipient (transactions.md 7.2).

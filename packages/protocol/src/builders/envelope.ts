@@ -1,4 +1,4 @@
-/** What builders put around the members of a type. */
+/** Members that builders add to those of a type. */
 import type { Network } from "../networks/network.ts";
 import { staticFee } from "../transactions/fees.ts";
 import type { TransactionBody } from "../transactions/transaction.ts";
@@ -13,17 +13,17 @@ type Common = {
   height?: number;
 };
 
-/** Around a transaction of version 2. */
+/** Members of a transaction of version 2. */
 export type Envelope = Common & {
   version?: 2;
   /** One more than the nonce of the sender's wallet. */
   nonce: bigint;
 };
 
-/** Around a transaction of version 1, as genesis blocks hold them. */
+/** Members of a transaction of version 1, as in genesis blocks. */
 export type EnvelopeV1 = Common & {
   version: 1;
-  /** Seconds since the network epoch; at 0 the schema lets amounts and fees of zero pass. */
+  /** Seconds since the network epoch; at 0 the schema accepts amounts and fees of zero. */
   timestamp: number;
 };
 

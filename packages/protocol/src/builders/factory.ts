@@ -1,4 +1,4 @@
-/** Builders of certified transactions and disclosures for who holds the key of the factory too. */
+/** Builders of certified transactions and disclosures for callers that have the key of the factory too. */
 import { bytesToHex } from "../crypto/bytes.ts";
 import { addressFromPublicKey } from "../identities/address.ts";
 import type { KeyPair } from "../identities/keys.ts";
@@ -17,7 +17,7 @@ import {
   unsDiscloseExplicit,
 } from "./uns.ts";
 
-/** Who certifies. */
+/** The certifier. */
 export type Factory = {
   /** Keys of the wallet that owns the token. */
   keys: KeyPair;
@@ -25,7 +25,7 @@ export type Factory = {
   tokenId: string;
 };
 
-/** What a demander and a factory sign. */
+/** The members that a demander and a factory sign. */
 export type CertifyOptions = TokenOptions & {
   /** Keys of the demander. */
   keys: KeyPair;
@@ -51,11 +51,11 @@ export function certifiedParts(options: CertifyOptions & { owner: string }): Cer
 /** The sender is the demander. */
 export type CertifiedOptions = Omit<Envelope, "senderPublicKey"> & CertifyOptions;
 
-/** A mint for the sender, whose cost goes to the factory. */
+/** A mint for the sender; the factory receives its cost. */
 export const certifiedMint = (options: CertifiedOptions): TransactionBody =>
   unsCertifiedNftMint(paidToFactory(options));
 
-/** A change of the sender's token, whose cost goes to the factory. */
+/** A change of the sender's token; the factory receives its cost. */
 export const certifiedUpdate = (options: CertifiedOptions): TransactionBody =>
   unsCertifiedNftUpdate(paidToFactory(options));
 
@@ -77,7 +77,7 @@ function paidToFactory(options: CertifiedOptions) {
   };
 }
 
-/** `explicitValues` are the names that the token stands for, `kind` is 1 individual, 2 organization, 3 network. */
+/** `explicitValues` are the names of the token, `kind` is 1 individual, 2 organization, 3 network. */
 export type DiscloseValuesOptions = Omit<Envelope, "senderPublicKey"> &
   Pick<CertifyOptions, "keys" | "tokenId" | "issuerTokenId" | "issuedAt" | "factory"> & {
     explicitValues: readonly string[];

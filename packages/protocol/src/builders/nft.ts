@@ -10,11 +10,11 @@ export type TokenOptions = {
   tokenName?: string;
   /** 64 hexadecimal digits. */
   tokenId: string;
-  /** Written in the order of transactions.md 11; left out where there is none. */
+  /** Written in the order of transactions.md 11; omitted if there is none. */
   properties?: Readonly<Record<string, string | null>>;
 };
 
-/** The asset that names a token. */
+/** The asset of a token. */
 export function nftAsset({ tokenName = "unik", tokenId, properties = {} }: TokenOptions): NftAsset {
   const hasProperties = Object.keys(properties).length > 0;
   return { [tokenName]: { tokenId, ...(hasProperties && { properties: { ...properties } }) } };

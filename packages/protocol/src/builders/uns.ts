@@ -30,7 +30,7 @@ export const unsDelegateRegister = (options: Envelope & { tokenId: string }): Tr
 export const unsDelegateResign = (options: Envelope): TransactionBody =>
   fill(options, { typeGroup: UNS, type: 2 });
 
-/** `vote` is the public key of the delegate behind `+` or `-`. */
+/** `vote` is `+` or `-`, and the public key of the delegate. */
 export const unsVote = (options: Envelope & { vote: string }): TransactionBody =>
   fill(options, { typeGroup: UNS, type: 5, asset: { votes: [options.vote] } });
 

@@ -1,4 +1,4 @@
-/** Reading of little-endian layouts. */
+/** Reads little-endian layouts. */
 import { bytesToHex } from "../crypto/bytes.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -8,7 +8,7 @@ export type ByteReader = {
   readonly bytes: Uint8Array;
   position(): number;
   remaining(): number;
-  /** Moves the cursor forward without looking. */
+  /** Moves the cursor forward. */
   skip(length: number): void;
   u8(): number;
   i16(): number;
@@ -21,9 +21,9 @@ export type ByteReader = {
   hex(length: number): string;
   /** UTF-8 of `length` bytes; ill-formed sequences become U+FFFD, a byte order mark stays. */
   text(length: number): string;
-  /** A text of `count` code points; see `decodeCharacter` for what is read as one. */
+  /** A text of `count` code points; see `decodeCharacter`. */
   characters(count: number): string;
-  /** The byte `offset` places ahead, if there is one; the cursor stays. */
+  /** The byte at `offset` from the cursor, if there is one; the cursor stays. */
   peek(offset?: number): number | undefined;
 };
 
@@ -64,8 +64,8 @@ export function createReader(bytes: Uint8Array): ByteReader {
 }
 
 /**
- * One character of lenient UTF-8: the first byte tells how many follow, and those give six bits each
- * whatever their upper bits are. Overlong and ill-formed sequences are read, not refused.
+ * One character of lenient UTF-8: the first byte has the number of bytes that follow, which have six bits each
+ * whatever their upper bits are. Overlong and ill-formed sequences are accepted.
  *
  * @throws {RangeError} if the first byte begins no character
  */

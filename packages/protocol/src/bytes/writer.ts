@@ -1,8 +1,8 @@
-/** Writing of little-endian layouts. Numbers are taken modulo their width. */
+/** Writes little-endian layouts. Numbers are written modulo their width. */
 import { fromHex } from "#primitives";
 import { hexToBytes, utf8ToBytes } from "../crypto/bytes.ts";
 
-/** Bytes in the making. */
+/** A growing byte string. */
 export type ByteWriter = {
   u8(value: number): void;
   i16(value: number): void;
@@ -18,9 +18,9 @@ export type ByteWriter = {
   hex(value: string, length?: number): void;
   /** The bytes of a text up to its first pair of characters that is not hexadecimal. */
   hexPrefix(value: string): void;
-  /** UTF-8 behind its length in one byte. */
+  /** The length in one byte, then the UTF-8. */
   shortText(value: string): void;
-  /** What was written so far, as a copy. */
+  /** A copy of the written bytes. */
   finish(): Uint8Array;
 };
 
@@ -29,7 +29,7 @@ export function createWriter(capacity = 512): ByteWriter {
   let view = new DataView(buffer.buffer);
   let length = 0;
 
-  /** Makes room and gives the offset to write at. */
+  /** Extends the buffer and returns the offset to write at. */
   function advance(size: number): number {
     const at = length;
     length += size;

@@ -1,13 +1,13 @@
-/** What verifies signatures, so that something faster can take the place of the default. */
+/** The backend that verifies signatures; a faster one can replace the default. */
 import { backend as secp256k1 } from "./secp256k1.ts";
 
 /**
  * The two equations, for input that `verifyEcdsa` and `verifySchnorr` have found well-formed: a hash of 32 bytes,
- * and a key of 33 or 65 bytes which need not be a point. Nothing may be thrown, and every verdict must be that of
+ * and a key of 33 or 65 bytes which need not be a point. They must not throw, and every result must be that of
  * `defaultSignatureBackend`: `disagreementOf` tries it.
  */
 export type SignatureBackend = {
-  /** For people to read: what it is and how it runs. */
+  /** Description for people: the implementation and how it runs. */
   readonly name: string;
   /** The signature is strict DER; s > n/2 must be refused here (identities.md 6). */
   verifyEcdsa(hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean;
@@ -15,7 +15,7 @@ export type SignatureBackend = {
   verifySchnorr(hash: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean;
 };
 
-/** Works wherever WebAssembly does; what every other backend is judged by. */
+/** Runs wherever WebAssembly does; the reference for every other backend. */
 export const defaultSignatureBackend: SignatureBackend = {
   name: "libauth (WebAssembly)",
   // The "low s" form of the verifier refuses s > n/2.

@@ -8,7 +8,7 @@ const coder = createBase58check(sha256);
 export const encodeBase58check = (payload: Uint8Array): string => coder.encode(payload);
 
 /**
- * Payload of a text; its length is not examined.
+ * Payload of a text; its length is not checked.
  *
  * @throws {Error} on a character outside the Bitcoin alphabet, a text too short or a wrong checksum
  */

@@ -1,19 +1,19 @@
-/** How far a DER signature can be read at all: where the old network's software answers with an exception. */
+/** Whether a DER signature is readable: for unreadable ones, the old node throws an exception. */
 
 /**
- * Whether a signature can be followed to its end. What cannot be read is not only invalid: it ends the
+ * Whether a signature is readable to its end. An unreadable signature is not only invalid: it ends the
  * check of a block (blocks.md 7) and the parsing of a transaction (identities.md 6).
- * Two readers decide: a lax one that believes the lengths, then the strict one where it would read
- * behind the end.
+ * Two readers decide: a lax one that trusts the lengths, then the strict one if it would read
+ * beyond the end.
  */
 export function isReadableDer(signature: Uint8Array): boolean {
   if (signature[0] !== 0x30 || signature.length < 2) return false;
-  // The lax reader does not look at the length of the sequence, it only skips its long form.
+  // The lax reader does not check the length of the sequence, it only skips its long form.
   const extra = signature[1]! >= 0x80 ? signature[1]! - 0x80 : 0;
   const afterR = readInteger(signature, 2 + extra);
   if (afterR === undefined || readInteger(signature, afterR) === undefined) return false;
 
-  // The strict reader gives up quietly on a wrong frame, and so never reads behind the end.
+  // The strict reader stops without an exception on a wrong frame, so it never reads beyond the end.
   if (signature[1] !== signature.length - 2) return true;
   const sAt = 4 + signature[3]!;
   const sLength = signature[sAt + 1];
@@ -29,7 +29,7 @@ function readInteger(signature: Uint8Array, at: number): number | undefined {
   let start = at + 2;
   let length = signature[at + 1]!;
   if (length >= 0x80) {
-    // Long form: that many bytes hold the length, leading zeros not counted, at most three others.
+    // Long form: that many bytes have the length, leading zeros not counted, at most three others.
     const end = start + length - 0x80;
     if (end > signature.length) return undefined;
     while (start < end && signature[start] === 0) start++;
@@ -39,7 +39,7 @@ function readInteger(signature: Uint8Array, at: number): number | undefined {
   return start + length <= signature.length ? start + length : undefined;
 }
 
-/** Neither negative nor with a superfluous zero byte in front. */
+/** Neither negative nor with a superfluous leading zero byte. */
 function isMinimal(signature: Uint8Array, at: number): boolean {
   const first = signature[at]!;
   return first <= 0x7f && (first !== 0 || signature[at + 1]! > 0x7f);

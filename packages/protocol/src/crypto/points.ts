@@ -30,7 +30,7 @@ export function addPublicKeys(publicKeys: readonly Uint8Array[]): Uint8Array | u
   return hexToBytes((sum.y % 2n === 0n ? "02" : "03") + sum.x.toString(16).padStart(64, "0"));
 }
 
-/** The chord and tangent rule; no point at all stands for the point at infinity. */
+/** The chord and tangent rule; undefined is the point at infinity. */
 function add(a: Point | undefined, b: Point): Point | undefined {
   if (!a) return b;
   if (a.x === b.x && a.y !== b.y) return undefined;

@@ -39,7 +39,7 @@ export const aesEncrypt = (key: Uint8Array, blocks: Uint8Array): Promise<Uint8Ar
 
 export const aesDecrypt = (key: Uint8Array, blocks: Uint8Array): Promise<Uint8Array> =>
   eachBlock(key, blocks, async (cipher, block) => {
-    // Decryption insists on padding: encrypting nothing behind this block makes exactly that.
+    // Decryption requires padding: encrypting nothing after this block gives exactly that.
     const padding = await crypto.subtle.encrypt(cbc(block), cipher, new Uint8Array(0));
     const padded = new Uint8Array(2 * BLOCK);
     padded.set(block);
@@ -47,7 +47,7 @@ export const aesDecrypt = (key: Uint8Array, blocks: Uint8Array): Promise<Uint8Ar
     return new Uint8Array(await crypto.subtle.decrypt(cbc(new Uint8Array(BLOCK)), cipher, padded));
   });
 
-/** WebCrypto takes no shared memory. */
+/** WebCrypto does not accept shared memory. */
 type Block = Uint8Array<ArrayBuffer>;
 type Cipher = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 

@@ -45,7 +45,7 @@ export function verifySchnorr(
   return by.verifySchnorr(hash, signature, publicKey);
 }
 
-/** A digest taken modulo n. Only one in 2^128 is changed by it. */
+/** A digest modulo n, which changes only one in 2^128. */
 function reduce(digest: Uint8Array): Uint8Array {
   const value = BigInt(`0x${bytesToHex(digest)}`);
   if (value < ORDER) return digest;
@@ -63,7 +63,7 @@ function isSquare(y: bigint): boolean {
   return result === 1n;
 }
 
-/** The backend answers a text instead of bytes when a scalar is out of range. */
+/** The backend returns a text instead of bytes if a scalar is out of range. */
 function scalar(answer: Uint8Array | string): Uint8Array {
   if (typeof answer === "string") throw new RangeError(answer);
   return answer;

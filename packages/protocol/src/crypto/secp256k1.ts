@@ -1,4 +1,4 @@
-/** The one place that knows the library of the curve. What verifies may be replaced: see `backend.ts`. */
+/** The only module that imports the library of the curve. The verifying backend may be replaced: see `backend.ts`. */
 import { instantiateSecp256k1 } from "@bitauth/libauth/build/lib/crypto/secp256k1.js";
 
 /** libsecp256k1 as WebAssembly; one instance per thread. */

@@ -1,4 +1,4 @@
-/** Proof that another backend gives the verdicts of the default one, before it is trusted with any. */
+/** Test that another backend returns the results of the default one, before it is used. */
 import { defaultSignatureBackend, type SignatureBackend } from "./backend.ts";
 import { bytesToHex, concatBytes, hexToBytes } from "./bytes.ts";
 import { signEcdsa, verifyEcdsa } from "./ecdsa.ts";
@@ -9,14 +9,14 @@ import { FIELD_PRIME, ORDER, backend as secp256k1 } from "./secp256k1.ts";
 type Verify = typeof verifyEcdsa;
 type Case = { name: string; verify: Verify; hash: Uint8Array; signature: Uint8Array; publicKey: Uint8Array };
 
-/** Enough for both kinds of y(R), of leading bit and of key. */
+/** Enough for both cases of y(R), of the leading bit and of the key. */
 const ROUNDS = 8;
 const TOP = 2n ** 256n - 1n;
 
 /**
- * Lets a backend judge good signatures and every kind of bad ones, and compares with the default. Takes some 30 ms.
+ * Verifies valid signatures and every kind of invalid ones with a backend and with the default. Takes about 30 ms.
  *
- * @returns the name of the first case that they see differently, or undefined if they agree
+ * @returns the name of the first case with different results, or undefined if they agree
  */
 export function disagreementOf(candidate: SignatureBackend): string | undefined {
   for (let round = 0; round < ROUNDS; round++) {
@@ -28,7 +28,7 @@ export function disagreementOf(candidate: SignatureBackend): string | undefined 
   return undefined;
 }
 
-/** Undefined, which equals no verdict, where the backend throws. */
+/** Undefined, which equals no result, if the backend throws. */
 function verdictOf(test: Case, candidate: SignatureBackend): boolean | undefined {
   try {
     return test.verify(test.hash, test.signature, test.publicKey, candidate);
@@ -49,7 +49,7 @@ function casesOf(round: number): Case[] {
   ];
 }
 
-/** What both schemes are asked: forms of the key, and a bit flipped somewhere. */
+/** Cases for both schemes: forms of the key, and a flipped bit. */
 function schemeCases(scheme: string, verify: Verify, good: Omit<Case, "name" | "verify">): Case[] {
   const { hash, publicKey, signature } = good;
   const uncompressed = bytesOf(secp256k1.uncompressPublicKey(publicKey));
@@ -102,7 +102,7 @@ function schnorrCases(hash: Uint8Array, publicKey: Uint8Array, signature: Uint8A
   const e = toInteger(sha256(concatBytes(rx, publicKey, hash)));
   const beyond = bytes32(FIELD_PRIME);
   const variants: Record<string, Uint8Array> = {
-    // The same x of R, but a y that is no square; BIP-340 would look at whether it is even.
+    // The same x of R, but a y that is no square; BIP-340 would check whether it is even.
     "the opposite nonce": concatBytes(rx, bytes32((((2n * e * d - s) % ORDER) + ORDER) % ORDER)),
     "R at infinity": concatBytes(rx, bytes32((e * d) % ORDER)),
     "s of zero": concatBytes(rx, new Uint8Array(32)),
@@ -145,7 +145,7 @@ function withFirst(bytes: Uint8Array, first: number): Uint8Array {
 const toInteger = (bytes: Uint8Array): bigint => BigInt(`0x${bytesToHex(bytes)}`);
 const bytes32 = (value: bigint): Uint8Array => hexToBytes(value.toString(16).padStart(64, "0"));
 
-/** The library answers a text instead of bytes when it cannot. */
+/** The library returns a text instead of bytes if it fails. */
 function bytesOf(answer: Uint8Array | string): Uint8Array {
   if (typeof answer === "string") throw new RangeError(answer);
   return answer;

@@ -30,7 +30,7 @@ export function addressFromPublicKey(publicKey: string, version: number): string
   return encodeBase58check(concatBytes(Uint8Array.of(version), ripemd160(hexToBytes(publicKey))));
 }
 
-/** Whether a text decodes and belongs to the network. The payload length is not examined. */
+/** Whether a text decodes and belongs to the network. The payload length is not checked. */
 export function isAddress(text: string, version: number): boolean {
   try {
     return decodeBase58check(text)[0] === version;
@@ -40,7 +40,7 @@ export function isAddress(text: string, version: number): boolean {
 }
 
 /**
- * The bytes that stand for an address in a transaction: version byte and hash, of whatever length.
+ * The bytes of an address in a transaction: version byte and hash, of any length.
  * `isForeign` tells that the version byte is not the network's; some types look at it (transactions.md 6.2).
  *
  * @throws {Error} if the text is no base58check

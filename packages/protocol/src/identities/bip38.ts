@@ -1,6 +1,6 @@
 /**
- * Private keys kept under a password, BIP38 (identities.md 10). The password is taken as raw
- * UTF-8: the normalisation that the BIP asks for is not done.
+ * Private keys encrypted with a password, BIP38 (identities.md 10). The password is used as raw
+ * UTF-8, without the normalisation of the BIP.
  */
 import { aesDecrypt, aesEncrypt, scrypt } from "#primitives";
 import { decodeBase58check, encodeBase58check } from "../crypto/base58check.ts";
@@ -25,7 +25,7 @@ const LOT_AND_SEQUENCE = 0x04;
 /** A private key, and whether its public key is meant to be compressed. */
 export type DecryptedKey = { privateKey: Uint8Array; compressed: boolean };
 
-/** Whether a text has the structure of an encrypted key: tells it from a passphrase. */
+/** Whether a text has the structure of an encrypted key, which a passphrase does not have. */
 export const isBip38 = (text: string): boolean => payloadOf(text) !== undefined;
 
 /**
@@ -46,7 +46,7 @@ export async function encryptBip38(
 }
 
 /**
- * The key inside an encrypted text. In EC-multiply mode a wrong password cannot be told from the right one.
+ * The key inside an encrypted text. In EC-multiply mode a wrong password is not detected.
  *
  * @throws {IdentityError} INVALID_BIP38, WRONG_PASSWORD, INVALID_PRIVATE_KEY
  */

@@ -1,4 +1,4 @@
-/** What is wrong with a key, an address or a secret. */
+/** Errors of keys, addresses and secrets. */
 
 export type IdentityErrorCode =
   /** The text of a public key is not 66 hexadecimal digits. */
@@ -20,7 +20,7 @@ export type IdentityErrorCode =
   /** A mnemonic has not 12, 15, 18, 21 or 24 words. */
   | "INVALID_MNEMONIC";
 
-/** Never worth a retry with the same input. The message never contains the secret. */
+/** A retry with the same input fails again. The message never contains the secret. */
 export class IdentityError extends Error {
   readonly code: IdentityErrorCode;
   readonly isRetryable = false;

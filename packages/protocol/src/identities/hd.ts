@@ -5,7 +5,7 @@ import type { NetworkDescription } from "../networks/network.ts";
 import { IdentityError } from "./error.ts";
 import type { KeyPair } from "./keys.ts";
 
-/** Coin of all networks, whatever `slip44` of the network says. */
+/** Coin type of all networks, independent of `slip44` of the network. */
 const COIN = 111;
 
 /** A node of the tree of keys. */
@@ -18,7 +18,7 @@ export type HdNode = {
 };
 
 /**
- * Root of a BIP39 mnemonic; words and checksum are not examined.
+ * Root of a BIP39 mnemonic; words and checksum are not checked.
  *
  * @param passphrase optional word that protects the mnemonic
  * @throws {IdentityError} INVALID_MNEMONIC
@@ -43,7 +43,7 @@ function seedOf(mnemonic: string, passphrase: string): Uint8Array {
 }
 
 const nodeOf = (key: HDKey): HdNode => ({
-  // Everything here descends from a seed, so the private key is there.
+  // Every node is derived from a seed, so it has a private key.
   keys: { privateKey: key.privateKey!, publicKey: key.publicKey! },
   extendedPrivateKey: key.privateExtendedKey,
   derive: (path) => nodeOf(key.derive(path)),

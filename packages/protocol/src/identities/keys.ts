@@ -6,7 +6,7 @@ import { IdentityError } from "./error.ts";
 
 /**
  * `privateKey` is 32 bytes. `publicKey` is the compressed point, 33 bytes; 65 bytes where the
- * uncompressed form was asked for, which nothing on the chain can carry.
+ * uncompressed form was requested, which does not exist on the chain.
  */
 export type KeyPair = { privateKey: Uint8Array; publicKey: Uint8Array };
 
@@ -29,9 +29,9 @@ export function keysFromPrivateKey(privateKey: Uint8Array, compressed = true): K
   const publicKey = compressed
     ? backend.derivePublicKeyCompressed(privateKey)
     : backend.derivePublicKeyUncompressed(privateKey);
-  // A text would name a scalar out of range, which was excluded above.
+  // A text instead of bytes reports a scalar out of range, which was excluded above.
   return { privateKey, publicKey: publicKey as Uint8Array };
 }
 
-/** Whether a text has the form of a public key, in either letter case. The point itself is not examined. */
+/** Whether a text has the form of a public key, in either letter case. The point itself is not checked. */
 export const isPublicKeyText = (text: string): boolean => /^[0-9a-fA-F]{66}$/.test(text);

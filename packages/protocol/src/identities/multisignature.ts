@@ -8,7 +8,7 @@ import { isPublicKeyText, keysFromPassphrase } from "./keys.ts";
 export type Participants = { min: number; publicKeys: readonly string[] };
 
 /**
- * Public key of the wallet: 66 lower-case hexadecimal digits, nobody knows its private key. It depends on
+ * Public key of the wallet: 66 lower-case hexadecimal digits, without a known private key. It depends on
  * neither order nor letter case; a repeated key counts twice.
  *
  * @throws {IdentityError} PublicKeyError, InvalidMultiSignatureAssetError, INVALID_POINT

@@ -1,9 +1,9 @@
-/** A network made ready for use from its files. */
+/** Creates a network from its files. */
 import { checkDelegateCounts, mergeMilestones } from "./milestones.ts";
 import type { Network, NetworkFiles } from "./network.ts";
 
 /**
- * The network of the files. They are taken as they are: see `networkFilesFromJson` for untrusted ones.
+ * The network of the files. They are not checked: see `networkFilesFromJson` for untrusted ones.
  *
  * @throws {NetworkError} InvalidMilestoneConfigurationError if the number of delegates changes inside a round
  */
@@ -16,7 +16,7 @@ export function createNetwork(files: NetworkFiles): Network {
     exceptions: files.exceptions,
     milestones,
     milestoneAt: (height) => {
-      // The last milestone not above the height; the first one also stands for every height below it.
+      // The last milestone not above the height; the first one also applies to every height below it.
       let low = 0;
       let high = milestones.length - 1;
       while (low < high) {

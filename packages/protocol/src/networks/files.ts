@@ -9,8 +9,8 @@ import { changesSchema, descriptionSchema, exceptionsSchema, milestoneSchema } f
 export type UntrustedNetworkFiles = { network: unknown; milestones: unknown; exceptions: unknown };
 
 /**
- * The files, every member being of its kind and in its range. A member that this node does not know is
- * refused: it may be a rule of the network that would be broken.
+ * The files, with every member of its type and in its range. An unknown member is
+ * refused: it may be a rule that this node would break.
  *
  * @throws {NetworkError} INVALID_NETWORK_FILE, naming each member and what to do about it;
  *   InvalidMilestoneConfigurationError if the number of delegates changes inside a round
@@ -33,7 +33,7 @@ export function networkFilesFromJson(content: UntrustedNetworkFiles): NetworkFil
   };
 }
 
-/** A change may name a part of an object only, so that the merged milestones are what must be complete. */
+/** A change may have a part of an object only, so the merged milestones must be complete. */
 function milestoneProblems(ajv: Ajv, content: unknown): string[] {
   const file = "milestones.json";
   const problems = problemsOf(file, ajv.compile(changesSchema), content);
@@ -43,7 +43,7 @@ function milestoneProblems(ajv: Ajv, content: unknown): string[] {
   const first = milestones.findLast(({ height }) => height === 1);
   if (!first) return [`${file}: no milestone has height 1: add one with all parameters`];
   const isComplete = ajv.compile(milestoneSchema);
-  // Later milestones inherit what is wrong with an earlier one: each problem is told once, where it begins.
+  // Later milestones inherit the problems of an earlier one: each problem is reported once, at the first one.
   const told = new Set<string>();
   for (const milestone of milestones.slice(milestones.indexOf(first))) {
     for (const problem of problemsOf("", isComplete, milestone)) {
@@ -59,12 +59,12 @@ function milestoneProblems(ajv: Ajv, content: unknown): string[] {
 
 function problemsOf(file: string, isValid: ValidateFunction, content: unknown): string[] {
   if (isValid(content)) return [];
-  // The branches of an "anyOf" are told by the one sentence of the whole.
+  // One sentence describes an "anyOf" with all its branches.
   const errors = isValid.errors!.filter((error) => !error.schemaPath.includes("/anyOf/"));
   return errors.map((error) => `${file}: ${problemOf(error)}`);
 }
 
-/** The member and what it must be. */
+/** The member and its requirement. */
 function problemOf({ instancePath, keyword, params, parentSchema }: ErrorObject): string {
   const path = instancePath.slice(1).replaceAll("/", ".");
   const inside = (name: string) => (path ? `${path}.${name}` : name);

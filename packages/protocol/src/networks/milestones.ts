@@ -1,4 +1,4 @@
-/** From the changes listed in `milestones.json` to the parameters in force (networks.md 2). */
+/** Merges the changes in `milestones.json` into the parameters in force (networks.md 2). */
 import { NetworkError } from "./error.ts";
 import type { Milestone, MilestoneChange } from "./network.ts";
 
@@ -6,7 +6,7 @@ type Members = Record<string, unknown>;
 
 /**
  * The merged milestones, ascending by height: each is the previous merged one with its own changes.
- * Two entries of one height stay two milestones; the later one holds both changes.
+ * Two entries of one height stay two milestones; the later one has both changes.
  */
 export function mergeMilestones(changes: readonly MilestoneChange[]): Milestone[] {
   let merged: Members = {};
@@ -19,8 +19,8 @@ export function mergeMilestones(changes: readonly MilestoneChange[]): Milestone[
 }
 
 /**
- * Refuses a change of `activeDelegates` anywhere but at the start of a round. The distance is taken from
- * the last entry that names the number, even when that one did not change it (state.md 1).
+ * Refuses a change of `activeDelegates` that is not at the start of a round. The distance is measured from
+ * the last entry with the number, even if it did not change it (state.md 1).
  *
  * @throws {NetworkError} InvalidMilestoneConfigurationError
  */
@@ -38,7 +38,7 @@ export function checkDelegateCounts(changes: readonly MilestoneChange[]): void {
   }
 }
 
-/** Objects merge member by member at any depth; everything else replaces what was there. */
+/** Objects merge member by member at any depth; other values are replaced. */
 function mergeMembers(base: Members, change: Members): Members {
   const changed = Object.entries(change).map(([name, value]): [string, unknown] => {
     const before = base[name];

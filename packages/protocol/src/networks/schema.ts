@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of the network files (networks.md 1 to 3). The `description` of a member says in
- * words what it must be; it becomes the remedy in the message of an error.
+ * JSON Schemas of the network files (networks.md 1 to 3). The `description` of a member describes
+ * its requirement; it is used in error messages.
  */
 
 type Schema = Record<string, unknown>;
@@ -73,7 +73,7 @@ export const descriptionSchema: Schema = record(
   },
 );
 
-/** `milestones.json` as it stands: what is needed to merge it. */
+/** `milestones.json` before the merge: the members that the merge needs. */
 export const changesSchema: Schema = {
   type: "array",
   minItems: 1,

@@ -7,11 +7,11 @@ export type Slots = {
   readonly blocktime: number;
   /** Network time at a Unix time in milliseconds. */
   timeAt(unixMs: number): number;
-  /** The slot that a time lies in. */
+  /** The slot of a time. */
   slotAt(time: number): number;
   /** First second of a slot. */
   slotTime(slot: number): number;
-  /** Whether the first half of a slot is running: forgers work only then. */
+  /** Whether a time is in the first half of its slot: forgers forge only then. */
   isForgingPhase(time: number): boolean;
   /** Unix time in milliseconds at which a network time begins. */
   unixMsOf(time: number): number;
@@ -26,7 +26,7 @@ export function createSlots(network: Network): Slots {
     timeAt: (unixMs) => Math.floor((unixMs - epochMs) / 1000),
     slotAt: (time) => Math.floor(time / blocktime),
     slotTime: (slot) => slot * blocktime,
-    // The remainder has the sign of the time, so that before the epoch it is always the first half.
+    // The remainder has the sign of the time, so before the epoch it is always the first half.
     isForgingPhase: (time) => time % blocktime < blocktime / 2,
     unixMsOf: (time) => epochMs + time * 1000,
   };

@@ -1,9 +1,9 @@
-/** Which types are accepted, and which signatures can be verified at all (transactions.md 10 and 14). */
+/** The accepted types, and the types whose signatures can be verified (transactions.md 10 and 14). */
 import type { Milestone } from "../networks/network.ts";
 import { milestoneOf, type TransactionContext } from "./context.ts";
 import { transactionKey } from "./types/registry.ts";
 
-/** `isSwitchedOn`: what the network's `transactionsConfig` says of the type. */
+/** `isSwitchedOn`: the setting of the type in the network's `transactionsConfig`. */
 type Condition = (milestone: Milestone, isSwitchedOn: boolean) => boolean;
 
 const always: Condition = () => true;
@@ -64,7 +64,7 @@ const verifiableWhen: Readonly<Record<string, (milestone: Milestone) => boolean>
 };
 
 /**
- * Whether the sender's signature of the type counts. It is no matter of the network's configuration.
+ * Whether the sender's signature of the type counts. It does not depend on the network's configuration.
  *
  * @throws {TransactionError} UnkownTransactionError
  */

@@ -7,14 +7,14 @@ import { decodeBase58check, encodeBase58check } from "../crypto/base58check.ts";
 const PAYLOAD_BYTES = 21;
 
 /**
- * Payloads of the addresses read last: whoever reads a transaction encodes it again for its id. Each
+ * Payloads of the addresses read last, since a transaction is encoded again for its id after it was read. Each
  * conversion of base58check takes 2 us, a third of the time without this.
  */
 const recent = new Map<string, Uint8Array>();
 const MAX_RECENT = 1024;
 
 export function readAddress(reader: ByteReader): string {
-  // A copy, or the bytes of a whole block would stay with it.
+  // A copy, or it would keep the bytes of a complete block in memory.
   const payload = new Uint8Array(reader.take(PAYLOAD_BYTES));
   const address = encodeBase58check(payload);
   if (recent.size >= MAX_RECENT) recent.clear();
@@ -23,7 +23,7 @@ export function readAddress(reader: ByteReader): string {
 }
 
 /**
- * The bytes that stand for an address, of whatever length.
+ * The bytes of an address, of any length.
  *
  * @throws {Error} if the text is no base58check
  */

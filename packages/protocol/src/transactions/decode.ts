@@ -1,4 +1,4 @@
-/** From bytes to a transaction (transactions.md 3). */
+/** Decodes transactions from bytes (transactions.md 3). */
 import { type ByteReader, createReader } from "../bytes/reader.ts";
 import { addressFromPublicKey } from "../identities/address.ts";
 import { readSignatures } from "./signatures.ts";
@@ -9,7 +9,7 @@ import { findTransactionType, unknownType } from "./types/registry.ts";
 const VOTE = 3;
 
 /**
- * What the bytes say, without any check of schema, version or signature. The bytes need not be canonical:
+ * Decodes bytes without any check of schema, version or signature. The bytes need not be canonical:
  * the id is made from a new encoding.
  *
  * @throws {TransactionError} UnkownTransactionError, DuplicateParticipantInMultiSignatureError
@@ -17,7 +17,7 @@ const VOTE = 3;
  */
 export function decodeTransaction(bytes: Uint8Array): TransactionBody {
   const reader = createReader(bytes);
-  // The marker is not looked at.
+  // The marker is not checked.
   reader.skip(1);
   const version = reader.u8();
   const network = reader.u8();
@@ -27,12 +27,12 @@ export function decodeTransaction(bytes: Uint8Array): TransactionBody {
 
   const transaction: TransactionBody = { version, network, ...header, amount: 0n };
   const vendorFieldBytes = reader.u8();
-  // Other types skip it silently; it is no part of their id.
+  // Other types skip it; it is not part of their id.
   if (!type.hasVendorField) reader.skip(vendorFieldBytes);
   else if (vendorFieldBytes > 0) transaction.vendorField = reader.text(vendorFieldBytes);
   Object.assign(transaction, type.read(reader, version), readSignatures(reader, version));
 
-  // Bytes carry no recipient of a vote, the hash of version 1 does (transactions.md 6.2).
+  // The bytes of a vote have no recipient, but the hash of version 1 does (transactions.md 6.2).
   if (version === 1 && header.type === VOTE && network !== 0) {
     transaction.recipientId = addressFromPublicKey(header.senderPublicKey, network);
   }

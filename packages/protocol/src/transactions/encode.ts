@@ -1,4 +1,4 @@
-/** From a transaction to its bytes (transactions.md 3). */
+/** Encodes transactions to bytes (transactions.md 3). */
 import { type ByteWriter, createWriter } from "../bytes/writer.ts";
 import { type SignaturePart, writeSignatures } from "./signatures.ts";
 import type { TransactionBody } from "./transaction.ts";
@@ -7,7 +7,7 @@ import { findTransactionType, unknownType } from "./types/registry.ts";
 const MARKER = 0xff;
 
 export type EncodeOptions = {
-  /** Signatures to leave out, as hashes do. */
+  /** Signatures to omit, for hashes. */
   exclude?: readonly SignaturePart[];
 };
 
@@ -15,7 +15,7 @@ export type EncodeOptions = {
  * The canonical bytes, which are stored and sent.
  *
  * @throws {TransactionError} UnkownTransactionError
- * @throws {Error} if a member is missing or of a kind that no bytes can express (transactions.md 9)
+ * @throws {Error} if a member is missing or cannot be encoded (transactions.md 9)
  */
 export function encodeTransaction(
   transaction: TransactionBody,
@@ -29,7 +29,7 @@ export function encodeTransaction(
   writer.u8(transaction.network);
   if (transaction.version === 1) writeHeaderV1(transaction, writer);
   else writeHeaderV2(transaction, writer);
-  // Other types write length 0, whatever the member says.
+  // Other types write length 0, whatever the member has.
   writer.shortText((type.hasVendorField && transaction.vendorField) || "");
   type.write(transaction, writer);
   writeSignatures(transaction, exclude, writer);

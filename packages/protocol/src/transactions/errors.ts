@@ -1,9 +1,9 @@
-/** Why something is no transaction (transactions.md 16). */
+/** Errors of transactions (transactions.md 16). */
 
 export type TransactionErrorCode =
   /** No type has this group and number; from JSON only. The spelling is the network's. */
   | "UnkownTransactionError"
-  /** A rule of transactions.md 8 is broken by the input or by what was decoded. */
+  /** The input or the decoded transaction breaks a rule of transactions.md 8. */
   | "TransactionSchemaError"
   /** The version is not the one in force (transactions.md 3.3). */
   | "TransactionVersionError"
@@ -11,20 +11,20 @@ export type TransactionErrorCode =
   | "DuplicateParticipantInMultiSignatureError"
   /** Any other failure from bytes. */
   | "InvalidTransactionBytesError"
-  /** The input passed the schema, but no bytes can express it (transactions.md 9). */
+  /** The input passed the schema, but cannot be encoded (transactions.md 9). */
   | "TransactionEncodingError";
 
-/** What a schema does not let pass. */
+/** A violation of a schema. */
 export type SchemaViolation = {
   /** JSON pointer of the member; empty for the transaction itself. */
   path: string;
   /** The keyword that it breaks. */
   rule: string;
-  /** What would pass, in words that follow the name of the member: `must be 30`, `is required`. */
+  /** The requirement, in words that follow the name of the member: `must be 30`, `is required`. */
   expectation: string;
 };
 
-/** Never worth a retry with the same input under the same milestone. */
+/** A retry with the same input under the same milestone fails again. */
 export class TransactionError extends Error {
   readonly code: TransactionErrorCode;
   /** Schema errors only. */

@@ -1,4 +1,4 @@
-/** Static fees (transactions.md 13), in the smallest unit. No rule of consensus: pools ask for them. */
+/** Static fees (transactions.md 13), in the smallest unit. They are no rule of consensus: pools require them. */
 import type { Milestone } from "../networks/network.ts";
 import type { TransactionBody } from "./transaction.ts";
 import { findTransactionType, unknownType } from "./types/registry.ts";
@@ -16,7 +16,7 @@ export function staticFee(transaction: TransactionBody, milestone: Milestone): b
   return (named ?? type.staticFee(transaction)) * (type.feeUnits?.(transaction) ?? 1n);
 }
 
-/** Static fee of a type as lists of fees show it: of one unit, and of a registration where there are others. */
+/** Static fee of a type in lists of fees: for one unit, and for a registration if the type has several actions. */
 export const typeStaticFee = (type: TransactionType, milestone: Milestone): bigint =>
   feeInMilestone(type, milestone) ?? type.staticFee(registrationOf(type));
 

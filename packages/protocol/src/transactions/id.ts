@@ -6,7 +6,7 @@ import { hashedBytesV1 } from "./legacy.ts";
 import type { SignaturePart } from "./signatures.ts";
 import type { TransactionBody } from "./transaction.ts";
 
-/** The bytes whose SHA-256 an id or a signature is made of. */
+/** The bytes whose SHA-256 is the id or is signed. */
 export const hashedBytes = (
   transaction: TransactionBody,
   exclude: readonly SignaturePart[] = [],

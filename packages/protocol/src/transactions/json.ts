@@ -12,11 +12,11 @@ export function transactionToJson({ typeGroup, ...members }: Transaction): Recor
 const toJson = (value: unknown): unknown =>
   typeof value === "bigint" ? value.toString() : mapMembers(value, toJson);
 
-/** Nothing that a schema knows stands deeper in a transaction. */
+/** No schema has members deeper in a transaction. */
 const MAX_DEPTH = 16;
 
 /**
- * A deep copy of a JSON value, without what is nested too deep to be recursed into. A member called
+ * A deep copy of a JSON value, without values nested too deep for recursion. A member called
  * `__proto__` stays a member (transactions.md 11).
  */
 export const copyJson = (value: unknown, depth = 0): unknown =>

@@ -6,25 +6,25 @@ import type { KeywordDefinition } from "ajv";
 import { utf8ToBytes } from "../crypto/bytes.ts";
 import { isSeedNode } from "./types/magistrate/seed-node.ts";
 
-/** What a schema takes from the network and the milestone in force. */
+/** Limits of a schema from the network and the milestone in force. */
 export type Limits = {
   networkByte: number;
   /** Bytes. */
   vendorFieldLength: number;
   multiPaymentLimit: number;
-  /** Whether the Strict form is asked for, which refuses what a batch leaves to it. */
+  /** Whether the Strict form is checked, which refuses more than the check of a batch. */
   isStrict: boolean;
 };
 
 type Members = Record<string | number, unknown>;
 
-/** Where the value that is checked stands. */
+/** Position of the checked value. */
 type Place = { parentData: Members; parentDataProperty: string | number; rootData: unknown };
 
 /** Largest value of amounts, fees and nonces. */
 export const U63_MAX = 2n ** 63n - 1n;
 
-/** Longer texts are never a number of 64 bits that somebody meant to write. */
+/** Longer texts are not meant as a number of 64 bits. */
 const MAX_NUMBER_TEXT = 1024;
 
 /**
@@ -83,8 +83,8 @@ const lowerCase: KeywordDefinition = {
 export const MULTI_PAYMENT = 6;
 
 /**
- * The type number. A trap of transactions.md 8.2: payments within the limit pass whatever number is
- * asked for, payments beyond it never do.
+ * The type number. A trap of transactions.md 8.2: payments within the limit pass whichever number is
+ * required, payments beyond it never do.
  */
 const transactionType: KeywordDefinition = {
   keyword: "transactionType",
@@ -123,7 +123,7 @@ const seedNode: KeywordDefinition = {
   validate: (_schema: true, value: string) => isSeedNode(value),
 };
 
-/** A number, or text that begins as one: everything else is left to the encoder, as is the whole in a batch. */
+/** A number, or a text that begins as one: the encoder checks everything else, and in a batch everything. */
 const notNegative: KeywordDefinition = {
   keyword: "notNegative",
   errors: false,

@@ -1,4 +1,4 @@
-/** The bytes that version 1 hashes, which are not those it sends (transactions.md 7.2). */
+/** The bytes that version 1 hashes, which differ from its serialization (transactions.md 7.2). */
 import { type ByteWriter, createWriter } from "../bytes/writer.ts";
 import { utf8ToBytes } from "../crypto/bytes.ts";
 import { writeAddress } from "./addresses.ts";
@@ -20,12 +20,12 @@ export function hashedBytesV1(transaction: TransactionBody, exclude: readonly Si
   writer.u8(type);
   writer.u32(timestamp!);
   writer.hex(senderPublicKey, 33);
-  // Zeros for types 1 and 4 even where there is a recipient.
+  // Zeros for types 1 and 4 even with a recipient.
   if (recipientId && type !== SECOND_SIGNATURE && type !== MULTI_SIGNATURE) writeAddress(writer, recipientId);
   else writer.bytes(NO_RECIPIENT);
   const text = utf8ToBytes(vendorField ?? "");
   writer.bytes(text);
-  // Padded, but longer text is not cut.
+  // Padded, but longer text is not truncated.
   writer.bytes(new Uint8Array(Math.max(0, VENDOR_FIELD_BYTES - text.length)));
   writer.u64(amount);
   writer.u64(fee);

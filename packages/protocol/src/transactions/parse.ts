@@ -1,4 +1,4 @@
-/** The ways in, which all end in the same normal form (transactions.md 1). */
+/** Parses transactions from JSON and bytes into the same normal form (transactions.md 1). */
 import { bytesToHex } from "../crypto/bytes.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { addressPayload } from "./addresses.ts";
@@ -23,7 +23,7 @@ export type ParseOptions = {
 };
 
 /**
- * From untrusted JSON, which stays as it is.
+ * Parses untrusted JSON, which is not changed.
  *
  * @throws {TransactionError} any code but DuplicateParticipantInMultiSignatureError comes from the input
  *   itself; that one and InvalidTransactionBytesError from its bytes
@@ -37,11 +37,11 @@ export function transactionFromJson(
   const transaction = encoding(() => copyJson(input)) as Record<string, unknown>;
   // Step 2: the strict schema, which rewrites the copy.
   checkSchema(transaction, type, context);
-  // Step 3. The encoder judges what the schema leaves open.
+  // Step 3. The encoder checks what the schema does not.
   const bytes = encoding(() => encodeTransaction(bodyOfJson(transaction, context)));
-  // Step 4: what is kept is what the bytes say.
+  // Step 4: the decoded bytes are the result.
   const sealed = transactionFromBytes(bytes, context, options);
-  // Values of which the bytes keep something else would have an id that their sender never saw (transactions.md 9).
+  // Values that change in the bytes would give an id that their sender does not know (transactions.md 9).
   if (bytesToHex(sealed.bytes) !== bytesToHex(bytes)) {
     throw new TransactionError("TransactionEncodingError", "the transaction does not survive its bytes");
   }
@@ -49,7 +49,7 @@ export function transactionFromJson(
 }
 
 /**
- * From untrusted bytes, canonical or not.
+ * Parses untrusted bytes, canonical or not.
  *
  * @throws {TransactionError} TransactionVersionError, TransactionSchemaError,
  *   DuplicateParticipantInMultiSignatureError, and InvalidTransactionBytesError for everything else
@@ -62,7 +62,7 @@ export function transactionFromBytes(
   return reading(() => parseBytes(bytes, context, options));
 }
 
-/** Runs a reading of bytes that may fail on anything. */
+/** Runs a function that reads bytes, and converts its errors. */
 function reading<T>(read: () => T): T {
   try {
     return read();
@@ -136,8 +136,8 @@ export function sealedFromTrustedBytes(bytes: Uint8Array, id?: string): SealedTr
 }
 
 /**
- * The type that JSON names by two numbers, an absent group being 1. The old network looks them up as text,
- * so that a number inside a text finds its type and is a matter of the schema.
+ * The type of two numbers in JSON; an absent group is 1. The old node looks them up as text,
+ * so a number inside a text finds its type, and the schema refuses it.
  */
 function typeOfJson(input: unknown): TransactionType {
   const { typeGroup = 1, type } = (input ?? {}) as Record<string, unknown>;
@@ -146,7 +146,7 @@ function typeOfJson(input: unknown): TransactionType {
   return found;
 }
 
-/** The members that the encoder needs and the schema does not ask for. */
+/** The members that the encoder needs and the schema does not require. */
 function bodyOfJson(transaction: Record<string, unknown>, { network }: TransactionContext): TransactionBody {
   const body = transaction as TransactionBody & { signSignature?: string };
   const secondSignature = body.secondSignature ?? body.signSignature;
@@ -159,7 +159,7 @@ function bodyOfJson(transaction: Record<string, unknown>, { network }: Transacti
   };
 }
 
-/** Runs a step that fails on input which no bytes can express (transactions.md 9). */
+/** Runs a step that fails on input which cannot be encoded (transactions.md 9). */
 function encoding<T>(step: () => T): T {
   try {
     return step();

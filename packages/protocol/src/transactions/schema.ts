@@ -31,7 +31,7 @@ const commonMembers: Record<string, MemberSchema> = {
 
 const always = ["type", "senderPublicKey", "fee", "amount"];
 
-/** The base form of a type with what makes it the Signed one (transactions.md 8.2). */
+/** The base form of a type with the additions of the Signed form (transactions.md 8.2). */
 const signedSchema = (number: number, { properties, required = [] }: TypeSchema): MemberSchema => ({
   type: "object",
   if: { properties: { version: { enum: [null, 1] } } },
@@ -49,11 +49,11 @@ type Form = { isSigned: ValidateFunction; members: ReadonlySet<string> };
 const createAjv = () =>
   new Ajv({
     strict: false,
-    // The schemas are the program's own: without a check of them the first one is there 45 ms earlier.
+    // The schemas are trusted: without a check of them, the first one is compiled 45 ms earlier.
     meta: false,
     validateSchema: false,
     $data: true,
-    // A violation tells what the schema asks for.
+    // A violation needs the requirement of the schema.
     verbose: true,
     passContext: true,
     removeAdditional: true,
@@ -64,7 +64,7 @@ const createAjv = () =>
 let ajv: Ajv | undefined;
 const forms = new Map<TypeSchema, Form>();
 
-/** Compiled at first use, for all networks: what depends on the milestone is asked at each run. */
+/** Compiled at first use, for all networks: values that depend on the milestone are read at each run. */
 function formOf(number: number, schema: TypeSchema): Form {
   let form = forms.get(schema);
   if (!form) {
@@ -77,7 +77,7 @@ function formOf(number: number, schema: TypeSchema): Form {
 }
 
 /**
- * Checks the Strict form of a type and *rewrites* the transaction: unknown members are removed, keys put in
+ * Checks the Strict form of a type and *rewrites* the transaction: unknown members are removed, keys converted to
  * lower case, 64-bit values become `bigint`.
  *
  * @returns the first violation
@@ -94,15 +94,15 @@ export function strictViolation(
 }
 
 export type BatchOptions = {
-  /** Whether an item that names no group has to match a type of group 1; otherwise it may match any type. */
+  /** Whether an item without a group must match a type of group 1; otherwise it may match any type. */
   readonly isCoreWithoutGroup?: boolean;
 };
 
 const CORE_GROUP = 1;
 
 /**
- * Whether each item matches the Signed form of some type (transactions.md 8.2): the check of whole batches, after which each
- * transaction meets its own Strict schema. The items stay as they are.
+ * Whether each item matches the Signed form of some type (transactions.md 8.2): the check of complete batches, before
+ * the check of each transaction by its own Strict schema. The items are not changed.
  *
  * @returns what is wrong with the first item without a match, in terms of the type that it names; `anyOf` where it
  *   names none
@@ -136,7 +136,7 @@ function violationOfNamedType(item: unknown, limits: Limits): SchemaViolation | 
 function matchesSomeType(item: unknown, limits: Limits, isCoreWithoutGroup: boolean): boolean {
   const { typeGroup: group, type: number } = (item ?? {}) as { typeGroup?: unknown; type?: unknown };
   const isCoreOnly = isCoreWithoutGroup && group === undefined;
-  // No schema lets another number pass, but for the trap of type 6.
+  // No schema accepts another number, except for the trap of type 6.
   const candidates = transactionTypes.filter(
     ({ typeGroup, type }) =>
       (number === type || number === MULTI_PAYMENT) && (!isCoreOnly || typeGroup === CORE_GROUP),

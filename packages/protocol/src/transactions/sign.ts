@@ -1,4 +1,4 @@
-/** Signing (transactions.md 7). Each function gives a new transaction with the signature and its id. */
+/** Signing (transactions.md 7). Each function returns a new transaction with the signature and its id. */
 import { bytesToHex } from "../crypto/bytes.ts";
 import { signEcdsa } from "../crypto/ecdsa.ts";
 import { sha256 } from "../crypto/hashes.ts";
@@ -30,7 +30,7 @@ export const secondSignTransaction = (
   withId({ ...transaction, secondSignature: signatureOf(secondSigningBytes(transaction), keys, algorithm) });
 
 /**
- * Adds the entry of a participant. Entries cover no other signature, so that their order is free.
+ * Adds the entry of a participant. Entries do not cover other signatures, so their order is free.
  *
  * @param index position of the participant's key in the wallet, 0 to 255
  */

@@ -1,10 +1,10 @@
-/** The signatures behind a transaction's payload (transactions.md 5). */
+/** The signatures after a transaction's payload (transactions.md 5). */
 import type { ByteReader } from "../bytes/reader.ts";
 import type { ByteWriter } from "../bytes/writer.ts";
 import { duplicateParticipant } from "./errors.ts";
 import type { TransactionBody } from "./transaction.ts";
 
-/** What a hash may leave out. */
+/** Signatures that a hash may omit. */
 export type SignaturePart = "signature" | "secondSignature" | "signatures";
 
 type Signatures = Pick<TransactionBody, SignaturePart>;
@@ -12,7 +12,7 @@ type Signatures = Pick<TransactionBody, SignaturePart>;
 const SCHNORR_BYTES = 64;
 /** One index byte and a Schnorr signature. */
 const ENTRY_BYTES = 65;
-/** Stands before the entries in the legacy layout of version 1. */
+/** Prefix of the entries in the legacy layout of version 1. */
 const LEGACY_SEPARATOR = 0xff;
 
 /** Neither lengths nor a count are written. */
@@ -21,7 +21,7 @@ export function writeSignatures(
   exclude: readonly SignaturePart[],
   writer: ByteWriter,
 ): void {
-  // The schema only asks for letters and digits: what is no hexadecimal any more is left out.
+  // The schema only requires letters and digits: everything from the first non-hexadecimal pair on is omitted.
   if (signature && !exclude.includes("signature")) writer.hexPrefix(evenText(signature));
   if (secondSignature && !exclude.includes("secondSignature")) writer.hexPrefix(evenText(secondSignature));
   if (signatures && !exclude.includes("signatures")) writer.hexPrefix(evenText(signatures.join("")));
@@ -33,7 +33,7 @@ function evenText(text: string): string {
 }
 
 /**
- * Reads what remains.
+ * Reads the remaining bytes.
  *
  * @throws {TransactionError} DuplicateParticipantInMultiSignatureError
  * @throws {RangeError} if it is no sequence of signatures
@@ -42,7 +42,7 @@ export function readSignatures(reader: ByteReader, version: number): Signatures 
   return version !== 1 && isSchnorrMode(reader.remaining()) ? readSchnorr(reader) : readDer(reader);
 }
 
-/** The remainder of -65 is taken for 63 bytes too; they fail for want of bytes. */
+/** A remainder of -65 counts as 63 bytes too; reading them fails for lack of bytes. */
 const isSchnorrMode = (remaining: number): boolean =>
   remaining === SCHNORR_BYTES ||
   remaining === 2 * SCHNORR_BYTES ||

@@ -44,13 +44,13 @@ export type BridgechainAsset = {
   ports: Record<string, number>;
 };
 
-/** Every member that some type carries; which one a type has stands in its own file. */
+/** The asset members of all types; the file of each type defines its own. */
 export type Asset = {
   signature?: { publicKey: string };
   delegate?: { username: string };
   votes?: string[];
   multiSignature?: { min: number; publicKeys: string[] };
-  /** Version 1. `lifetime` is in hours; a key is 66 digits behind a `+`. */
+  /** Version 1. `lifetime` is in hours; a key is a `+` and 66 digits. */
   multiSignatureLegacy?: { min: number; lifetime: number; keysgroup: string[] };
   ipfs?: string;
   payments?: { amount: bigint; recipientId: string }[];
@@ -75,7 +75,7 @@ export type Asset = {
   "disclose-demand-certification"?: DiscloseCertification;
 };
 
-/** A decoded transaction: what its canonical bytes say, and their id. */
+/** A decoded transaction: the members of its canonical bytes, and their id. */
 export type Transaction = {
   version: number;
   /** Address version byte of the network. */
@@ -102,10 +102,10 @@ export type Transaction = {
   id: string;
 };
 
-/** A transaction without its id: what there is before it is complete, and what bytes are made of. */
+/** A transaction without its id: before it is complete, and as input of the encoder. */
 export type TransactionBody = Omit<Transaction, "id">;
 
-/** A transaction with its canonical bytes and the verdict of its stateless check (transactions.md 10). */
+/** A transaction with its canonical bytes and the result of its stateless verification (transactions.md 10). */
 export type SealedTransaction = {
   readonly data: Transaction;
   /** Canonical encoding with all signatures. */

@@ -20,8 +20,8 @@ export const verifyJob = ({ hash, signature, publicKey }: SignatureJob): boolean
     : verifyEcdsa(hash, signature, publicKey);
 
 /**
- * What is left to be checked of a parsed transaction: the sender's signature, or the verdict where that
- * does not depend on it. Bytes only, so that any thread can do it.
+ * The remaining check of a parsed transaction: the sender's signature, or the result if it
+ * does not depend on it. Bytes only, so that any thread can verify it.
  */
 export function signatureJob(
   { data, bytes }: SealedTransaction,
@@ -37,7 +37,7 @@ export function signatureJob(
   return jobOf(signedPart(data, bytes), data.signature, data.senderPublicKey);
 }
 
-/** The bytes for signing, cut out of the canonical ones where these end with them. */
+/** The bytes for signing: a part of the canonical ones if these end with the signature. */
 function signedPart(data: TransactionBody, bytes: Uint8Array): Uint8Array {
   if (data.version === 1 || data.signatures) return signingBytes(data);
   const digits = data.signature!.length + (data.secondSignature?.length ?? 0);
@@ -47,7 +47,7 @@ function signedPart(data: TransactionBody, bytes: Uint8Array): Uint8Array {
 /**
  * The flag "verified" of a parsed transaction. Second signatures do not count (transactions.md 16 point 6).
  *
- * @throws {RangeError} if the signature is DER that cannot be followed to its end (identities.md 6)
+ * @throws {RangeError} if the signature is unreadable DER (identities.md 6)
  */
 export function isVerified(transaction: SealedTransaction, context: TransactionContext): boolean {
   const job = signatureJob(transaction, context);
@@ -59,22 +59,22 @@ export function isVerified(transaction: SealedTransaction, context: TransactionC
   return false;
 }
 
-/** Whether the sender's signature is there and valid; nothing else is looked at. */
+/** Whether the sender's signature is present and valid; nothing else is checked. */
 export const verifySignature = (transaction: TransactionBody): boolean =>
   transaction.signature !== undefined &&
   verifyJob(jobOf(signingBytes(transaction), transaction.signature, transaction.senderPublicKey));
 
-/** Whether the second signature is there and valid for the second key of the sender's wallet, 66 digits. */
+/** Whether the second signature is present and valid for the second key of the sender's wallet, 66 digits. */
 export const verifySecondSignature = (transaction: TransactionBody, publicKey: string): boolean =>
   transaction.secondSignature !== undefined &&
   verifyJob(jobOf(secondSigningBytes(transaction), transaction.secondSignature, publicKey));
 
 /**
- * Whether `min` of the keys have signed. Wrong entries are tolerated while the quorum remains possible, and
- * those after it are not looked at (trap A17).
+ * Whether `min` of the keys have signed. Invalid entries are tolerated while the quorum is still possible, and
+ * entries after the quorum are not checked (trap A17).
  *
  * @throws {TransactionError} DuplicateParticipantInMultiSignatureError
- * @throws {RangeError} if an entry that is looked at names no key
+ * @throws {RangeError} if a checked entry has no key
  */
 export function verifyMultiSignatures(
   transaction: TransactionBody,

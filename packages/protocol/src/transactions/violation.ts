@@ -1,9 +1,9 @@
-/** What a schema found, as somebody who made the transaction can use it. */
+/** Describes a violation of a schema for the author of the transaction. */
 import type { ErrorObject } from "ajv";
 import type { SchemaViolation } from "./errors.ts";
 import { type Limits, MULTI_PAYMENT, U63_MAX } from "./keywords.ts";
 
-/** `errors` are those of the schema, which ends at the first one, but for one of each choice that failed. */
+/** `errors` of the schema, which stops at the first one, except for one of each failed choice. */
 export function violationOf(errors: readonly ErrorObject[], limits: Limits): SchemaViolation {
   const told = errors.find((error) => !isOfAnotherChoice(error)) ?? errors[0]!;
   const { instancePath, keyword, params } = told;
@@ -11,7 +11,7 @@ export function violationOf(errors: readonly ErrorObject[], limits: Limits): Sch
   return { path: instancePath + missing, rule: keyword, expectation: expectationOf(told, errors, limits) };
 }
 
-/** Of a choice, those say least that only tell its sides apart (nothing, a number), and that there is one. */
+/** In a choice, the least useful errors only distinguish its branches (null, a number), or report the choice itself. */
 const isOfAnotherChoice = ({ keyword, params }: ErrorObject): boolean =>
   keyword === "const" || keyword === "anyOf" || (keyword === "type" && params.type === "null");
 

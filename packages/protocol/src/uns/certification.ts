@@ -8,7 +8,7 @@ import { certificationSubject } from "./demand.ts";
 import { costOf, readTime, writeTime } from "./integers.ts";
 import { isSignedBy, signPayload } from "./signature.ts";
 
-/** `sub`, `iss`, `iat`, cost: the layout of transactions.md 6.6, in which it is signed too. A demand has `iss` first. */
+/** `sub`, `iss`, `iat`, cost: the layout of transactions.md 6.6, which is also signed. A demand has `iss` first. */
 export function writeCertificationPayload(payload: Certification["payload"], writer: ByteWriter): void {
   writer.bytes(untypedHex(payload.sub));
   writer.bytes(untypedHex(payload.iss));
@@ -23,7 +23,7 @@ export const readCertificationPayload = (reader: ByteReader): Certification["pay
   cost: reader.u64(),
 });
 
-/** What the certifier signs. */
+/** The bytes that the certifier signs. */
 export function certificationBytes(payload: Certification["payload"]): Uint8Array {
   const writer = createWriter();
   writeCertificationPayload(payload, writer);
@@ -46,8 +46,8 @@ export function certify(
 }
 
 /**
- * Whether the certification was signed with this key, in hexadecimal. Whether it is one of the demand tells
- * the comparison of its `sub` with `certificationSubject`.
+ * Whether the certification was signed with this key, in hexadecimal. Compare its `sub` with
+ * `certificationSubject` to check that it belongs to the demand.
  */
 export const verifyCertification = ({ payload, signature }: Certification, publicKey: string): boolean =>
   isSignedBy(publicKey, certificationBytes(payload), signature);

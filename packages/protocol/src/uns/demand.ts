@@ -11,7 +11,7 @@ import { untypedHex } from "../transactions/types/untyped.ts";
 import { readTime, writeTime } from "./integers.ts";
 import { isSignedBy, signPayload } from "./signature.ts";
 
-/** `iss`, `sub`, `iat`, address: the layout of transactions.md 6.6, in which it is signed too. */
+/** `iss`, `sub`, `iat`, address: the layout of transactions.md 6.6, which is also signed. */
 export function writeDemandPayload(payload: Demand["payload"], writer: ByteWriter): void {
   writer.bytes(untypedHex(payload.iss));
   writer.bytes(untypedHex(payload.sub));
@@ -27,9 +27,9 @@ export const readDemandPayload = (reader: ByteReader): Demand["payload"] => ({
 });
 
 /**
- * What the demander signs: the NFT payload and that of the demand.
+ * The bytes that the demander signs: the NFT payload and that of the demand.
  *
- * @throws {Error} if a member cannot be expressed in bytes
+ * @throws {Error} if a member cannot be encoded
  */
 export function demandBytes(nft: NftAsset, payload: Demand["payload"]): Uint8Array {
   const writer = createWriter();
@@ -45,12 +45,12 @@ export const signDemand = (nft: NftAsset, payload: Demand["payload"], keys: KeyP
 });
 
 /**
- * Whether the demand was signed with this key, in hexadecimal. A factory may ask; a node never does, the
- * certification alone covers the demand (trap A10).
+ * Whether the demand was signed with this key, in hexadecimal. Factories may check it; a node never does:
+ * only the certification covers the demand (trap A10).
  */
 export const verifyDemand = (nft: NftAsset, { payload, signature }: Demand, publicKey: string): boolean =>
   isSignedBy(publicKey, demandBytes(nft, payload), signature);
 
-/** What `certification.payload.sub` must be: hash of the demand with its signature, in hexadecimal. */
+/** The required `certification.payload.sub`: hash of the demand with its signature, in hexadecimal. */
 export const certificationSubject = (nft: NftAsset, { payload, signature }: Demand): string =>
   bytesToHex(sha256(concatBytes(demandBytes(nft, payload), hexToBytes(signature))));

@@ -12,7 +12,7 @@ import { isSignedBy, signPayload } from "./signature.ts";
 type DemandPayload = DiscloseDemand["payload"];
 type CertificationPayload = DiscloseCertification["payload"];
 
-/** The values as they are stored: counted, each behind its length. Both lengths are taken modulo 256. */
+/** The stored values: their number, then each with its length before it. Both are written modulo 256. */
 export function writeExplicitValues(values: DemandPayload["explicitValue"], writer: ByteWriter): void {
   if (!Array.isArray(values)) throw new TypeError("the explicit values must be an array");
   writer.u8(values.length);
@@ -26,7 +26,7 @@ export function writeExplicitValues(values: DemandPayload["explicitValue"], writ
 export const readExplicitValues = (reader: ByteReader): string[] =>
   Array.from({ length: reader.u8() }, () => reader.text(reader.u8()));
 
-/** `type`, `iss`, `sub`, `iat`: what follows the values, stored and signed alike. */
+/** `type`, `iss`, `sub`, `iat`: the part after the values, both stored and signed. */
 export function writeDiscloser({ type, iss, sub, iat }: DemandPayload, writer: ByteWriter): void {
   writer.u8(untypedInteger(type));
   writer.bytes(untypedHex(iss));
@@ -41,7 +41,7 @@ export const readDiscloser = (reader: ByteReader): Omit<DemandPayload, "explicit
   iat: readTime(reader),
 });
 
-/** What the discloser signs: the values without anything between them, then the rest. */
+/** The bytes that the discloser signs: the values without separators, then the rest. */
 export function discloseDemandBytes(payload: DemandPayload): Uint8Array {
   const writer = createWriter();
   for (const value of payload.explicitValue) writer.bytes(untypedText(value));
@@ -58,7 +58,7 @@ export const signDiscloseDemand = (payload: DemandPayload, keys: KeyPair): Discl
 export const verifyDiscloseDemand = ({ payload, signature }: DiscloseDemand, publicKey: string): boolean =>
   isSignedBy(publicKey, discloseDemandBytes(payload), signature);
 
-/** What `disclose-demand-certification.payload.sub` must be, in hexadecimal. */
+/** The required `disclose-demand-certification.payload.sub`, in hexadecimal. */
 export const discloseSubject = (payload: DemandPayload): string =>
   bytesToHex(sha256(discloseDemandBytes(payload)));
 
@@ -78,7 +78,7 @@ export const readDiscloseCertificationPayload = (reader: ByteReader): Certificat
   iat: readTime(reader),
 });
 
-/** What the certifier signs: `iss` first, although `sub` is first where it is stored. */
+/** The bytes that the certifier signs: `iss` first, although `sub` is first in the stored layout. */
 export function discloseCertificationBytes({ iss, sub, iat }: CertificationPayload): Uint8Array {
   const writer = createWriter();
   writer.bytes(untypedHex(iss));

@@ -13,7 +13,7 @@ export const signPayload = (bytes: Uint8Array, { privateKey }: KeyPair): string 
 export const isSignedBy = (publicKey: string, bytes: Uint8Array, signature: string): boolean =>
   verifyEcdsa(sha256(bytes), hexToBytes(signature), hexToBytes(publicKey));
 
-/** A signature inside a payload ends where its second byte says (transactions.md 6.6), in hexadecimal. */
+/** A signature inside a payload, in hexadecimal. Its second byte gives its length (transactions.md 6.6). */
 export function readSignature(reader: ByteReader): string {
   const length = reader.peek(1);
   if (length === undefined) throw new RangeError("a DER signature was expected");

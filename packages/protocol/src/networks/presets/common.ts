@@ -1,4 +1,4 @@
-/** What several presets share. Amounts are in the smallest unit, 10^-8 of a token. */
+/** Parts of several presets. Amounts are in the smallest unit, 10^-8 of a token. */
 import type { ByKind, MilestoneChange, NetworkDescription, VoucherReward } from "../network.ts";
 
 /** Static fees at height 1, the same on every network. */
@@ -25,14 +25,14 @@ export const initialVoucherRewards: ByKind<VoucherReward> = {
   network: { forger: 100_000_000, sender: 100_000_000_000, foundation: 99_899_900_000_000 },
 };
 
-/** Voucher table B of state.md 1.1: ten times the forger's share, at the foundation's expense. */
+/** Voucher table B of state.md 1.1: ten times the forger's share, paid by the foundation. */
 export const raisedForgerRewards: ByKind<VoucherReward> = {
   individual: { forger: 1_000_000_000, sender: 1_000_000_000, foundation: 8_000_000_000 },
   organization: { forger: 1_000_000_000, sender: 10_000_000_000, foundation: 989_000_000_000 },
   network: { forger: 1_000_000_000, sender: 100_000_000_000, foundation: 99_899_000_000_000 },
 };
 
-/** What livenet, sandbox and dalinet have in common at height 1. */
+/** Parameters of livenet, sandbox and dalinet at height 1. */
 export const firstUnsMilestone = (
   epoch: string,
   activeDelegates: number,

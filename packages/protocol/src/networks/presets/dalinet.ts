@@ -1,4 +1,4 @@
-/** The development network: plain NFT mints stay possible, `certifiedNFTsOnly` never comes. */
+/** The development network: plain NFT mints stay possible, `certifiedNFTsOnly` is never enabled. */
 import type { NetworkFiles } from "../network.ts";
 import { firstUnsMilestone, initialVoucherRewards, minimumVersions, raisedForgerRewards } from "./common.ts";
 

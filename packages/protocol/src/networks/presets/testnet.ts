@@ -1,4 +1,4 @@
-/** A historical test configuration: everything is enabled, full ids come late. */
+/** A historical test configuration: everything is enabled, full ids begin late. */
 import type { NetworkFiles } from "../network.ts";
 import { firstStaticFees } from "./common.ts";
 

@@ -11,7 +11,7 @@ export const alphanumericText: MemberSchema = { type: "string", pattern: "^[a-zA
 /** Hexadecimal of 32 bytes: an id or a hash. */
 export const hashText: MemberSchema = { ...hexText, minLength: 64, maxLength: 64 };
 
-/** Put in lower case in place. */
+/** Converted to lower case in place. */
 export const publicKeyText: MemberSchema = { ...hexText, minLength: 66, maxLength: 66, lowerCase: true };
 
 export const addressText: MemberSchema = { ...base58Text, minLength: 34, maxLength: 34 };
@@ -37,12 +37,12 @@ export const record = (
 /** A vote: sign and key, in lower case afterwards. */
 export const voteText: MemberSchema = {
   type: "string",
-  // The sign may also be a bar, and the key need not be hexadecimal: the encoder makes of it what it can.
+  // The sign may also be a bar, and the key need not be hexadecimal: the encoder reads what it can.
   pattern: "^[+|\\-][a-zA-Z0-9]{66}$",
   lowerCase: true,
 };
 
-/** Distinct after the items were put in lower case. */
+/** Distinct after the conversion of the items to lower case. */
 export const distinctItems = (items: MemberSchema, bounds: MemberSchema): MemberSchema => ({
   type: "array",
   ...bounds,

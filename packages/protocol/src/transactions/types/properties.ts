@@ -1,14 +1,14 @@
 /** Property maps of payloads: NFT properties and ports (transactions.md 11). */
 
 /**
- * The name under which nothing can be added to a JavaScript object. The old network's software tries, and so
- * drops what bytes hold under it.
+ * The name that cannot be assigned to a JavaScript object. The old node tries, and so
+ * drops this property of the bytes.
  */
 const VANISHING_NAME = "__proto__";
 
 /**
- * Adds what was read from bytes. The order of transactions.md 11 is the one in which JavaScript enumerates members; a
- * repeated name keeps its first place and takes the last value.
+ * Adds a property that was read from bytes. The order of transactions.md 11 is that in which JavaScript enumerates
+ * members; a repeated name keeps its first position and gets the last value.
  */
 export function addProperty<T>(properties: Record<string, T>, name: string, value: T): void {
   if (name !== VANISHING_NAME) properties[name] = value;

@@ -16,7 +16,7 @@ export const transactionTypes: readonly TransactionType[] = [
 
 const byNumbers = new Map(transactionTypes.map((type) => [`${type.typeGroup}/${type.type}`, type]));
 
-/** The type of a pair of numbers, if it is registered. */
+/** The type with a group and a number, if it is registered. */
 export const findTransactionType = (typeGroup: number, type: number): TransactionType | undefined =>
   byNumbers.get(`${typeGroup}/${type}`);
 

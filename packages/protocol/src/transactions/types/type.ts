@@ -1,9 +1,9 @@
-/** What one transaction type contributes to the codec and the schema (transactions.md 6 and 8). */
+/** The definition of a transaction type for the codec and the schema (transactions.md 6 and 8). */
 import type { ByteReader } from "../../bytes/reader.ts";
 import type { ByteWriter } from "../../bytes/writer.ts";
 import type { TransactionBody } from "../transaction.ts";
 
-/** JSON Schema (draft-07) of a member; `u63` and the other keywords of the family stand in `schema.ts`. */
+/** JSON Schema (draft-07) of a member; `u63` and the other keywords of transactions are in `schema.ts`. */
 export type MemberSchema = Record<string, unknown>;
 
 /** Rules of a type beyond those common to all (transactions.md 8.3). */
@@ -25,18 +25,18 @@ export type TransactionType = {
   /** Whether the recipient's network byte is compared while the id is computed (transactions.md 6.2). */
   readonly checksRecipientNetwork?: true;
   readonly schema: TypeSchema;
-  /** A form of version 1 that the check of batches lets pass as well (transactions.md 8.2). */
+  /** A form of version 1 that the check of batches accepts too (transactions.md 8.2). */
   readonly legacySchema?: TypeSchema;
   /**
    * Writes the payload (transactions.md 6.3 to 6.7). The version decides where version 1 differs.
    *
-   * @throws {Error} on input that the schema lets through but no bytes can express (transactions.md 9)
+   * @throws {Error} on input that the schema accepts but that cannot be encoded (transactions.md 9)
    */
   write(transaction: TransactionBody, writer: ByteWriter): void;
-  /** Reads the payload: the members it carries (amount, recipientId, expiration, asset). */
+  /** Reads the members of the payload (amount, recipientId, expiration, asset). */
   read(reader: ByteReader, version: number): Partial<TransactionBody>;
-  /** Static fee of the type when the milestone names none (transactions.md 13), smallest unit. */
+  /** Static fee of the type if the milestone has none (transactions.md 13), smallest unit. */
   staticFee(transaction: TransactionBody): bigint;
-  /** How many times the static fee is due; once if absent. */
+  /** Multiple of the static fee that is due; 1 if absent. */
   feeUnits?(transaction: TransactionBody): bigint;
 };

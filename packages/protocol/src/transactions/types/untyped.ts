@@ -1,12 +1,12 @@
 /**
- * Members whose inner type no schema states (transactions.md 9). The old network's encoder takes an
- * array for the bytes it holds; that decides with which error such input is refused afterwards.
+ * Members whose inner type no schema checks (transactions.md 9). The encoder of the old node accepts an
+ * array as bytes; this decides the error of such input.
  */
 import { fromHex } from "#primitives";
 import { utf8ToBytes } from "../../crypto/bytes.ts";
 
 /**
- * Bytes of what should be a text: its UTF-8.
+ * UTF-8 bytes of a value that should be a text.
  *
  * @throws {TypeError} on anything but a text or an array
  */
@@ -14,8 +14,8 @@ export const untypedText = (value: unknown): Uint8Array =>
   typeof value === "string" ? utf8ToBytes(value) : arrayBytes(value);
 
 /**
- * Bytes of what should be hexadecimal text, up to its first pair of characters that is none; their number
- * is not examined.
+ * Bytes of a value that should be hexadecimal text, up to its first pair of other characters; their number
+ * is not checked.
  *
  * @throws {TypeError} on a text of odd length, and on anything but a text or an array
  */

@@ -17,7 +17,7 @@ export const ipfs: TransactionType = {
       asset: record({ ipfs: { ...base58Text, minLength: 2, maxLength: 90 } }),
     },
   },
-  // As it is, even where the length byte will not let it be read again.
+  // Unchanged, even if its length byte prevents reading it again.
   write: ({ asset }, writer) => writer.bytes(base58.decode(asset!.ipfs!)),
   read(reader) {
     const length = reader.peek(1) ?? 0;

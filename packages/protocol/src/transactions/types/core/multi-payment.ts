@@ -15,7 +15,7 @@ export const multiPayment: TransactionType = {
       fee: u63(1),
       vendorField: vendorFieldText,
       asset: record({
-        // The limit above stands in the keyword of the type (transactions.md 8.2).
+        // The keyword of the type checks the upper limit (transactions.md 8.2).
         payments: { type: "array", minItems: 2, items: record({ amount: u63(1), recipientId: addressText }) },
       }),
     },

@@ -25,7 +25,7 @@ export const vote: TransactionType = {
   },
   read(reader) {
     const votes = Array.from({ length: reader.u8() }, () => {
-      // The low half of the direction byte alone decides.
+      // Only the low half of the direction byte decides.
       const sign = (reader.u8() & 0x0f) === 1 ? "+" : "-";
       return sign + reader.hex(33);
     });

@@ -21,7 +21,7 @@ const name: MemberSchema = {
 
 const ipfsData: MemberSchema = { ...base58Text, minLength: 1, maxLength: 128 };
 
-/** Data is looked at last, as an update removes what it does not know. */
+/** Data is checked last, since an update removes unknown members. */
 const action = (number: number, required: readonly string[], data: MemberSchema): MemberSchema => ({
   required: ["type", "subType", "action", "data", ...required],
   properties: {

@@ -2,7 +2,7 @@
 import { none } from "../members.ts";
 import type { MemberSchema, TypeSchema } from "../type.ts";
 
-/** Groups of letters and digits; a space may stand on both sides of a hyphen only. */
+/** Groups of letters and digits; a hyphen may have a space on both sides. */
 export const genericName: MemberSchema = {
   type: "string",
   minLength: 1,
@@ -10,7 +10,7 @@ export const genericName: MemberSchema = {
   pattern: "^[a-zA-Z0-9]+(?:(?: - |[ ._-])[a-zA-Z0-9]+)*\\.?$",
 };
 
-/** Nothing says that it is a text: other values are left to the encoder. */
+/** The type is not restricted to texts: the encoder checks other values. */
 export const uri: MemberSchema = {
   minLength: 4,
   maxLength: 80,
@@ -44,7 +44,7 @@ export const ports: MemberSchema = {
   patternProperties: { "^.{1,214}$": { type: "integer", minimum: 0, maximum: 65535 } },
 };
 
-/** Schema of a magistrate type. The group must be there, or a batch takes the transaction for another one. */
+/** Schema of a magistrate type. The group is required, or a batch matches the transaction with another type. */
 export const magistrateSchema = (asset?: MemberSchema): TypeSchema => ({
   required: asset ? ["typeGroup", "asset"] : ["typeGroup"],
   properties: { typeGroup: { const: 2 }, amount: none, ...(asset && { asset }) },

@@ -11,14 +11,14 @@ export function isSeedNode(text: string): boolean {
   if (!groups) return false;
   if (groups.slice(0, 5).some((group) => group !== 0)) return true;
   const [sixth = 0, high = 0, low = 0] = groups.slice(5);
-  // An IPv4 address in the form ::ffff:a.b.c.d is judged as what it is.
+  // An IPv4 address in the form ::ffff:a.b.c.d is checked as IPv4.
   if (sixth === 0xffff) return isForeignIpv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
   return sixth !== 0 || high !== 0 || low !== 1;
 }
 
 const isForeignIpv4 = ([first]: readonly number[]) => first !== 127 && first !== 0;
 
-/** Four octets. Parts may be decimal, octal behind a zero or hexadecimal behind `0x`; one part is all 32 bits. */
+/** Four octets. Parts may be decimal, octal with prefix 0 or hexadecimal with prefix `0x`; one part is all 32 bits. */
 function parseIpv4(text: string): number[] | undefined {
   const parts = text.split(".");
   if (!parts.every((part) => /^(?:0x[0-9a-f]+|\d+)$/i.test(part))) return undefined;
@@ -39,7 +39,7 @@ function parseIpv6(text: string): number[] | undefined {
   const address = text.replace(/%[0-9a-z]+$/i, "").replace(/(?<=:)[\d.]+\.[\d.]+$/, groupsOfIpv4);
   const halves = address.split("::");
   const [head = [], tail] = halves.map((half) => (half === "" ? [] : half.split(":")));
-  // The gap stands for the groups that are missing.
+  // The gap represents the missing groups.
   const gap = Math.max(0, 8 - head.length - (tail?.length ?? 8));
   const groups = [...head, ...Array<string>(gap).fill("0"), ...(tail ?? [])];
   const isAddress =
@@ -47,7 +47,7 @@ function parseIpv6(text: string): number[] | undefined {
   return isAddress ? groups.map((group) => Number.parseInt(group, 16)) : undefined;
 }
 
-/** The same 32 bits as two groups, or the text itself, which is no group. */
+/** The same 32 bits as two groups; or the text itself, which is no group. */
 function groupsOfIpv4(text: string): string {
   const octets = parseIpv4(text);
   if (!octets) return text;

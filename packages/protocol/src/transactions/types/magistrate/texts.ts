@@ -3,7 +3,7 @@ import type { ByteReader } from "../../../bytes/reader.ts";
 import type { ByteWriter } from "../../../bytes/writer.ts";
 import { untypedText } from "../untyped.ts";
 
-/** Writes UTF-8 behind its number of bytes. */
+/** Writes the number of bytes, then the UTF-8. */
 export function writeText(text: unknown, writer: ByteWriter): void {
   const bytes = untypedText(text);
   writer.u8(bytes.length);
@@ -16,7 +16,7 @@ export function writeOptionalText(text: unknown, writer: ByteWriter): void {
   else writer.u8(0);
 }
 
-/** A trap of transactions.md 6.4: the length is taken for a number of characters, so only ASCII is read as it was written. */
+/** A trap of transactions.md 6.4: the length is read as a number of characters, so only ASCII is read as written. */
 export const readText = (reader: ByteReader): string => reader.characters(reader.u8());
 
 export function writeTexts(texts: readonly string[], writer: ByteWriter): void {

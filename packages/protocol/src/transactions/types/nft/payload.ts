@@ -55,7 +55,7 @@ export function readNft(reader: ByteReader): NftAsset {
   const name = reader.text(reader.u8());
   const tokenId = reader.hex(32);
   const count = reader.u8();
-  // A computed name makes a member of its own even of the reserved one.
+  // A computed name creates an own member even for the reserved name.
   return { [name]: count === 0 ? { tokenId } : { tokenId, properties: readProperties(reader, count) } };
 }
 

@@ -12,7 +12,7 @@ import { nftSchema, readNft, writeNft } from "../nft/payload.ts";
 import type { MemberSchema, TypeSchema } from "../type.ts";
 import { untypedHex } from "../untyped.ts";
 
-/** What the schema says of a payload: its members, but nothing about most of them. */
+/** Schema of a payload: it requires the members, but does not check most of them. */
 const payload = (members: readonly string[], properties: Record<string, MemberSchema> = {}) => ({
   type: "object",
   required: members,
@@ -39,12 +39,12 @@ export const certifiedSchema = (required: readonly (keyof NftToken)[]): TypeSche
   },
 });
 
-/** @throws {Error} if there is no asset or no recipient, which the schema does not ask for (transactions.md 8.3) */
+/** @throws {Error} without an asset or a recipient, which the schema does not require (transactions.md 8.3) */
 export function writeCertified({ asset, recipientId }: TransactionBody, writer: ByteWriter): void {
   const { nft, demand, certification } = asset as Required<Asset>;
   writeNft(nft, writer);
   writeDemandPayload(demand.payload, writer);
-  // Unlike other hexadecimal text this one may have an odd digit behind its pairs.
+  // Unlike other hexadecimal texts, this one may end with an odd digit.
   writer.bytes(fromHex(demand.signature));
   writeCertificationPayload(certification.payload, writer);
   writer.bytes(untypedHex(certification.signature));

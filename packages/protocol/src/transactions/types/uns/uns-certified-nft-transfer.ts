@@ -1,4 +1,4 @@
-/** 2001/6 certified transfer of a token (transactions.md 6.6). Its amount is zero, whatever JSON said. */
+/** 2001/6 certified transfer of a token (transactions.md 6.6). Its amount is zero, whatever the JSON has. */
 import type { TransactionType } from "../type.ts";
 import { certifiedSchema, readCertified, writeCertified } from "./certified.ts";
 

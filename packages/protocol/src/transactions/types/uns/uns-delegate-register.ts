@@ -13,7 +13,7 @@ export const unsDelegateRegister: TransactionType = {
     properties: {
       ...delegateRegistration.schema.properties,
       typeGroup: { const: 2001 },
-      // Written as the text it is, so letter case is preserved.
+      // Written as text, so letter case is preserved.
       asset: record({ delegate: record({ username: hashText }) }),
     },
   },

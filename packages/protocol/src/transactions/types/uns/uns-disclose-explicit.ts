@@ -22,7 +22,7 @@ export const unsDiscloseExplicit: TransactionType = {
       typeGroup: { const: 2001 },
       amount: none,
       asset: record({
-        // Nothing at all is said about the payload of the demand.
+        // The payload of the demand is not checked.
         "disclose-demand": record({ payload: {}, signature: hexText }),
         "disclose-demand-certification": record({
           payload: { type: "object", required: ["iss", "sub", "iat"] },
