@@ -1,0 +1,77 @@
+/** Which calls are due, and when the next ones will be. */
+import type { Waiting } from "../../store/webhooks/deliveries.ts";
+import { createPlaces } from "./places.ts";
+import { LANES, type Lane, laneDueMs, type Queue } from "./queue.ts";
+import type { Queues } from "./queues.ts";
+import type { Take } from "./take.ts";
+
+export type DueOptions = {
+  /** Calls under way at once, over all webhooks, the first one of each left out. */
+  readonly maxConcurrent: number;
+  /** First attempts under way at once in one webhook. */
+  readonly maxConcurrentPerWebhook: number;
+};
+
+export type DueDeps = {
+  readonly queues: Queues;
+  readonly take: Pick<Take, "next">;
+  /** Begins a call, which counts as running already. */
+  readonly begin: (queue: Queue, lane: Lane, delivery: Waiting) => void;
+};
+
+export type DueCalls = {
+  /**
+   * Begins calls that are due, as long as there is room: one of each queue, then the next one of each. `true`: there may
+   * be more of them.
+   */
+  begin(nowMs: number): boolean;
+  /** When the next call is due, if one is to come by itself. */
+  nextMs(): number | undefined;
+};
+
+/**
+ * Calls that are begun in one go. Between two goes answers are read: where targets answer at once, few connections carry
+ * many deliveries, and each is cheaper by a third for it.
+ */
+const CALLS_AT_ONCE = 32;
+
+export function createDueCalls(options: DueOptions, { queues, take, begin }: DueDeps): DueCalls {
+  const dueMs = (queue: Queue, lane: Lane) => laneDueMs(queue, lane, options.maxConcurrentPerWebhook);
+
+  function isDue(queue: Queue, lane: Lane, nowMs: number): boolean {
+    const atMs = dueMs(queue, lane);
+    return atMs !== undefined && atMs <= nowMs;
+  }
+
+  return {
+    begin(nowMs) {
+      const places = createPlaces(queues.all(), options.maxConcurrent);
+      let begun = 0;
+      for (let more = true; more; ) {
+        more = false;
+        for (const queue of [...queues.all()]) {
+          if (begun >= CALLS_AT_ONCE) return true;
+          for (const lane of LANES) {
+            const isNext = places.isFree(queue, lane) && isDue(queue, lane, nowMs);
+            const delivery = isNext ? take.next(queue, lane, nowMs) : undefined;
+            if (!delivery) continue;
+            places.take(queue);
+            queues.begin(queue, lane);
+            begin(queue, lane, delivery);
+            begun++;
+            more = true;
+          }
+          queues.dropIfIdle(queue, nowMs);
+        }
+      }
+      return false;
+    },
+    nextMs() {
+      const places = createPlaces(queues.all(), options.maxConcurrent);
+      const due = [...queues.all()].flatMap((queue) =>
+        LANES.filter((lane) => places.isFree(queue, lane)).flatMap((lane) => dueMs(queue, lane) ?? []),
+      );
+      return due.length === 0 ? undefined : Math.min(...due);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { createInFlight } from "../../../src/webhooks/delivery/in-flight.ts";
+
+function open() {
+  const graces: { delayMs: number; end: () => void }[] = [];
+  const inFlight = createInFlight({
+    after(delayMs, end) {
+      graces.push({ delayMs, end });
+      return () => void graces.pop();
+    },
+  });
+  return { inFlight, graces };
+}
+
+test("A call counts until it ends.", async () => {
+  const { inFlight } = open();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  inFlight.begin(() => promise);
+  expect(inFlight.size()).toBe(1);
+  resolve();
+  await inFlight.close(100);
+  expect(inFlight.size()).toBe(0);
+});
+
+test("Calls that take longer than the grace are given up, and waited for.", async () => {
+  const { inFlight, graces } = open();
+  let isGivenUp = false;
+  inFlight.begin(
+    (signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => {
+          isGivenUp = true;
+          resolve();
+        });
+      }),
+  );
+  const closing = inFlight.close(100);
+  expect(graces.map(({ delayMs }) => delayMs)).toEqual([100]);
+  expect(isGivenUp).toBe(false);
+  graces[0]!.end();
+  await closing;
+  expect([isGivenUp, graces.length]).toEqual([true, 0]);
+});
