@@ -58,7 +58,7 @@ describe("the delegates of sender and recipient follow", () => {
     expect([votesOf(draft, "x"), votesOf(draft, "y")]).toEqual([999n, 0n]);
   });
 
-  test("nothing where nobody votes", () => {
+  test("nothing without voters", () => {
     const draft = stateOf({ alice: { balance: 1000n } });
     apply(draft, transactionOf("1/0", "alice", { amount: 1n, recipientId: addressOfName("bob") }));
     expect(draft.changes().map(({ key }) => key)).toEqual([addressOfName("alice"), addressOfName("bob")]);
@@ -70,7 +70,7 @@ describe("a vote", () => {
     transactionOf("1/3", "alice", { nonce, asset: { votes: [`${sign}${publicKeyOf("x")}`] } });
   const lock = { amount: 50n, recipientId: "", secretHash: "", expiration: { type: 2, value: 99 } };
 
-  test("counts with balance and locked balance, and an unvote takes back what it counted with", () => {
+  test("adds balance and locked balance, and an unvote subtracts the same", () => {
     const attributes = { htlc: { locks: { id: lock }, lockedBalance: 50n } };
     const draft = stateOf({ alice: { balance: 1000n, attributes }, x: delegateNamed("x") });
     apply(draft, vote("+", 1n));

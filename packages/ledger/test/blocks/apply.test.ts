@@ -159,7 +159,7 @@ describe("facts", () => {
     expect(missed.length).toBe(2);
   });
 
-  test("tell of registrations and resignations", () => {
+  test("include registrations and resignations", () => {
     const chain = createChain();
     chain.append(chain.next([pay("premine", "bob", 100n)]));
     expect(namesOf(chain.append(chain.next([register("bob")])))).toContain("delegate.registered");
@@ -215,7 +215,7 @@ describe("rounds", () => {
 });
 
 describe("undo", () => {
-  test("gives back every earlier state byte for byte, round changes included", () => {
+  test("restores every earlier state byte for byte, round changes included", () => {
     const chain = createChain();
     let nonce = 1n;
     chain.append(chain.next([pay("premine", "alice", 1000n, nonce++)]));

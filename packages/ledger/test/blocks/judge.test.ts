@@ -127,7 +127,7 @@ describe("a listed exception", () => {
 });
 
 describe("a block that does not continue the chain", () => {
-  test("is discarded when it is too high; the sixth time in a row the own chain goes back", () => {
+  test("is discarded if it is too high; the sixth time in a row the own chain is rolled back", () => {
     const chain = grown();
     const context = chain.context();
     const high = like(chain.next(), { height: 9 });
@@ -191,13 +191,13 @@ describe("a block that does not continue the chain", () => {
     expect(judge(chain.context(), like(chain.blocks.at(-1)!, {}))).toBe("Rejected: wrong-generator");
   });
 
-  test("is rejected from anybody else", () => {
+  test("is rejected from another delegate", () => {
     const chain = grown();
     const block = like(chain.blocks.at(-1)!, { generatorPublicKey: other(chain, chain.blocks.at(-1)!) });
     expect(judge(chain.context(), block)).toBe("Rejected: wrong-generator");
   });
 
-  test("is rejected where the round is not known: nobody is among its delegates", () => {
+  test("is rejected if the round is unknown: it has no delegates", () => {
     const chain = grown();
     const context = chain.context();
     context.draft.set("rounds", "2", undefined);
@@ -217,7 +217,7 @@ describe("multi signatures", () => {
     return chain;
   }
 
-  test("a fault of an unverified transaction stays where nobody signs together", () => {
+  test("a fault of an unverified transaction stays without multisignature wallets", () => {
     const chain = shared();
     const block = chain.next([pay({ nonce: 2n })]);
     const unverified = { ...block, transactions: [sealed(pay({ nonce: 2n }), false)] };

@@ -27,11 +27,11 @@ function rankingOf(milestone: Partial<Milestone>, ...delegates: Partial<Delegate
 const votes = (voteBalance: bigint, type?: number) => ({ voteBalance, ...(type && { type }) });
 
 describe("the ranking", () => {
-  test("goes by votes, then by public key", () => {
+  test("sorts by votes, then by public key", () => {
     expect(rankingOf({}, votes(1n), votes(5n), votes(1n), votes(-1n)).order).toEqual([1, 0, 2, 3]);
   });
 
-  test("leaves resigned delegates out, and takes their rank", () => {
+  test("omits resigned delegates, and removes their rank", () => {
     const { draft, order } = rankingOf({}, votes(1n), { resigned: true, rank: 1 }, votes(2n));
     expect(order).toEqual([2, 0]);
     expect(walletNamed(draft, names[1]!).attributes.delegate).not.toHaveProperty("rank");
@@ -44,7 +44,7 @@ describe("the ranking", () => {
     expect(draft.changes(mark)).toEqual([]);
   });
 
-  test("goes by weights while there is a cap", () => {
+  test("sorts by weights while there is a cap", () => {
     const capped = { voterMaximumWeight: { individual: 1 } };
     expect(rankingOf(capped, votes(9n, 1), votes(5n, 2)).order).toEqual([1, 0]);
     const { draft } = rankingOf({ voterMaximumWeight: false }, { ...votes(9n, 1), weightedVoteBalance: 1n });
@@ -57,7 +57,7 @@ describe("the selection by type", () => {
     nbDelegatesByType: { individual, organization, network },
   });
 
-  test("takes each type up to its quota, then leaves the others in their order", () => {
+  test("selects each type up to its quota, then the others in their order", () => {
     const order = rankingOf(
       quotas(1, 1, 1),
       votes(9n, 1),
@@ -69,14 +69,14 @@ describe("the selection by type", () => {
     expect(order.order).toEqual([0, 2, 4, 1, 3]);
   });
 
-  test("gives places that a type cannot fill to individuals and those without type", () => {
+  test("fills the places that a type cannot fill with individuals and delegates without type", () => {
     expect(rankingOf(quotas(1, 1, 1), votes(9n, 1), votes(1n), votes(5n, 3)).order).toEqual([0, 1, 2]);
     expect(rankingOf(quotas(1, 2, 0), votes(9n, 3), votes(1n), votes(5n, 1), votes(3n, 2)).order).toEqual([
       2, 3, 1, 0,
     ]);
   });
 
-  test("takes nobody where all quotas are used up", () => {
+  test("selects no delegate beyond the quotas", () => {
     expect(rankingOf(quotas(0, 0, 0), votes(1n, 1), votes(2n, 2)).order).toEqual([1, 0]);
   });
 
@@ -111,7 +111,7 @@ describe("the forging order", () => {
     );
   });
 
-  test("knows nobody where it is empty", () => {
+  test("has no delegates if it is empty", () => {
     expect(delegateOfSlot([], 5)).toBeUndefined();
   });
 });

@@ -87,7 +87,7 @@ describe("certified transfer", () => {
     expect(walletNamed(draft, "bob").balance).toBe(100n);
   });
 
-  test("trap A7: a token sent to oneself goes to the end", () => {
+  test("trap A7: a token sent to its own sender is moved to the end", () => {
     const draft = stateWithCat();
     giveUnik(draft, "alice", "dog");
     apply(draft, certifiedTransfer("alice", "alice", unik("cat")), V1);

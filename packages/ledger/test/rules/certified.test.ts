@@ -173,7 +173,7 @@ describe("voucher", () => {
       members: { fee, ...terms.members },
     });
 
-  test("trap A5: sender and foundation are rewarded, and the fee is given back; who has nothing may use it", () => {
+  test("trap A5: sender and foundation are rewarded, and the fee is returned; a wallet with balance 0 may use it", () => {
     const draft = stateWithFactory({ alice: penniless });
     apply(draft, mint("2", 1n), V1);
     expect(balance(draft, "alice")).toBe(20n);
@@ -239,14 +239,14 @@ describe("voucher", () => {
     expect(refusalOf(draft, ofOtherName, V1)).toBe("");
   });
 
-  test("of a type that nobody rewards is refused", () => {
+  test("of a type without a reward is refused", () => {
     const draft = stateWithFactory({ alice: rich });
     const properties = { type: "77", UnikVoucherId: "V" };
     const transaction = certifiedMint("alice", { other: { tokenId: tokenId("new"), properties } });
     expect(refusalOf(draft, transaction, V1)).toBe("InvalidDidTypeError");
   });
 
-  test("trap B1: a refusal does not leave the credit behind", () => {
+  test("trap B1: a refusal does not leave the credit", () => {
     const draft = stateWithFactory({ alice: penniless });
     expect(refusalOf(draft, mint("2", 1n, { issuer: "nobody" }), V1)).toBe(
       "CertifiedDemandNotAllowedIssuerError",
@@ -323,7 +323,7 @@ describe("certified update", () => {
     expect(balance(draft, "alice")).toBe(10n);
   });
 
-  test("refuses who does not hold the token, alive demand or not", () => {
+  test("refuses a sender that does not hold the token, alive demand or not", () => {
     const draft = stateWithFactory({ alice: rich });
     giveUnik(draft, "factory", "cat");
     expect(refusalOf(draft, update({ x: "y" }), V2)).toBe("NftOwnerError");
@@ -338,7 +338,7 @@ describe("certified update", () => {
     );
   });
 
-  test("trap A6: an alive demand of an organization under V2 takes nothing off its delegate", () => {
+  test("trap A6: an alive demand of an organization under V2 subtracts nothing from its delegate", () => {
     const vote = publicKeyOf("delegate");
     const delegate = someDelegate({ type: 2, voteBalance: 1000n });
     const draft = stateWithFactory({

@@ -20,7 +20,7 @@ const pay = (members: Partial<Transaction> = {}) =>
 const rich = { balance: 1000n };
 
 describe("types", () => {
-  test("an unknown one does not exist, before anything else is looked at", () => {
+  test("an unknown one does not exist, before all other checks", () => {
     const draft = stateOf({});
     const unknown = (type: string) => () => apply(draft, transactionOf(type, "alice"));
     expect(unknown("1/11")).toThrow("Transaction type Core/11 does not exist.");

@@ -18,7 +18,7 @@ const rich = { balance: 1000n };
 const multiSignature: Attributes = { multiSignature: { min: 1, publicKeys: [publicKeyOf("alice")] } };
 
 describe("transfer", () => {
-  test("moves the amount and takes the fee", () => {
+  test("moves the amount and subtracts the fee", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, transactionOf("1/0", "alice", { amount: 100n, recipientId: addressOfName("bob") }));
     expect(walletNamed(draft, "alice")).toMatchObject({ balance: 899n, nonce: 1n });
@@ -60,7 +60,7 @@ describe("delegate registration", () => {
   const register = (username = "satoshi") =>
     transactionOf("1/2", "alice", { asset: { delegate: { username } } });
 
-  test("makes a delegate without type, and takes the name", () => {
+  test("makes a delegate without type, and reserves the name", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, register());
     expect(walletNamed(draft, "alice").attributes.delegate).toEqual(someDelegate({ username: "satoshi" }));
@@ -79,7 +79,7 @@ describe("delegate registration", () => {
     expect(refusalOf(both, register())).toBe("WalletIsAlreadyDelegateError");
   });
 
-  test("trap A14: a resigned delegate is still one, and its name stays taken", () => {
+  test("trap A14: a resigned delegate is still one, and its name stays in use", () => {
     const delegate = someDelegate({ username: "satoshi", resigned: true });
     const draft = stateOf({ alice: rich, bob: { balance: 10n, attributes: { delegate } } });
     expect(refusalOf(draft, register())).toBe("WalletUsernameAlreadyRegisteredError");
@@ -141,7 +141,7 @@ describe("ipfs", () => {
   const register = (sender: string, nonce = 1n) =>
     transactionOf("1/5", sender, { nonce, asset: { ipfs: "Qm1" } });
 
-  test("takes the hash for the whole chain", () => {
+  test("reserves the hash for the complete chain", () => {
     const draft = stateOf({ alice: rich, bob: rich });
     apply(draft, register("alice"));
     expect(walletNamed(draft, "alice").attributes).toEqual({ ipfs: { hashes: { Qm1: true } } });
@@ -149,7 +149,7 @@ describe("ipfs", () => {
     expect(refusalOf(draft, register("bob"))).toBe("IpfsHashAlreadyExists");
   });
 
-  test("trap B3: once taken back it may be registered again", () => {
+  test("trap B3: after a rollback it may be registered again", () => {
     const draft = stateOf({ alice: rich });
     const mark = draft.mark();
     apply(draft, register("alice"));
@@ -170,7 +170,7 @@ describe("multi payment", () => {
       ...members,
     });
 
-  test("pays everybody, the sender too", () => {
+  test("pays all recipients, the sender too", () => {
     const draft = stateOf({ alice: rich });
     apply(draft, pay({ bob: 100n, alice: 50n, carol: 849n }));
     expect(walletNamed(draft, "alice").balance).toBe(50n);
@@ -178,7 +178,7 @@ describe("multi payment", () => {
     expect(draft.get("wallets", addressOfName("carol"))?.balance).toBe(849n);
   });
 
-  test("looks at the balance before the nonce", () => {
+  test("checks the balance before the nonce", () => {
     expect(refusalOf(stateOf({ alice: rich }), pay({ bob: 1000n }, { nonce: 9n }))).toBe(
       "InsufficientBalanceError",
     );
@@ -231,7 +231,7 @@ describe("hash-time-locked amounts", () => {
     transactionOf("1/10", "carol", { fee: 0n, asset: { refund: { lockTransactionId } } });
   const actors = { alice: rich, carol: {} };
 
-  test("a lock leaves the balance and stands in the wallet", () => {
+  test("a lock reduces the balance and is stored in the wallet", () => {
     const draft = stateOf(actors);
     const transaction = lock(99);
     apply(draft, transaction, { blockTimestamp: 88 });
@@ -257,7 +257,7 @@ describe("hash-time-locked amounts", () => {
     expect(refusalOf(stateOf(actors), lock(105, 1))).toBe("");
   });
 
-  test("trap A6c: anybody may claim for the recipient, while the votes follow the sender of the claim", () => {
+  test("trap A6c: any wallet may claim for the recipient, while the votes follow the sender of the claim", () => {
     const draft = stateOf({
       alice: { ...rich, attributes: { vote: publicKeyOf("x") } },
       carol: { attributes: { vote: publicKeyOf("y") } },

@@ -34,7 +34,7 @@ describe("disclosure", () => {
     expect(walletNamed(draft, "alice")).toMatchObject({ balance: 999n, nonce: 1n });
   });
 
-  test("new values go first, each stands once; an empty text leaves a comma", () => {
+  test("new values are first, each once; an empty text leaves a comma", () => {
     expect(valuesAfter("a,b", ["c", "b", "c"])).toBe("c,b,a");
     expect(valuesAfter("", ["c"])).toBe("c,");
     expect(valuesAfter("a", ["b,c", "a"])).toBe("b,c,a");

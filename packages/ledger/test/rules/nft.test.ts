@@ -77,7 +77,7 @@ describe("mint", () => {
     apply(draft, mint({ type: "1", x: `${"é".repeat(127)}x` }));
   });
 
-  test("refuses a token that somebody else holds, under any name", () => {
+  test("refuses a token of another holder, under any name", () => {
     const draft = stateOf({ alice: rich });
     giveUnik(draft, "bob", "cat");
     const asset = { nft: { other: { tokenId: tokenId("cat"), properties: { a: "" } } } };
@@ -209,21 +209,21 @@ describe("transfer", () => {
     expect(draft.get("wallets", elsewhere)?.attributes.tokens).toEqual({ [tokenId("cat")]: { type: 1 } });
   });
 
-  test("trap A7: a token sent to oneself goes to the end", () => {
+  test("trap A7: a token sent to its own sender is moved to the end", () => {
     const draft = stateWithCat();
     giveUnik(draft, "alice", "dog");
     apply(draft, transfer("alice"));
     expect(held(draft, "alice")).toEqual([tokenId("dog"), tokenId("cat")]);
   });
 
-  test("trap A11: type can be changed on the way; trap A22: the map takes it from the store", () => {
+  test("trap A11: a transfer can change the type; trap A22: the map reads it from the store", () => {
     const draft = stateWithCat();
     apply(draft, transfer("bob", { type: "3", "any key": "v" }));
     expect(propertiesOf(draft, "cat")).toEqual({ type: "3", "any key": "v" });
     expect(walletNamed(draft, "bob").attributes.tokens).toEqual({ [tokenId("cat")]: { type: 3 } });
   });
 
-  test("the map takes the type of the store even where the sender's said something else", () => {
+  test("the map reads the type from the store even if the sender's map differs", () => {
     const draft = stateWithCat();
     draft.set("properties", `${tokenId("cat")}/type`, "2");
     apply(draft, transfer("bob"));

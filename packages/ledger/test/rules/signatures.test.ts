@@ -98,7 +98,7 @@ describe("registration of a multi signature wallet", () => {
     expect(refusalOf(stateOf({ alice: rich }), register(withWrong(0, 2)))).toBe("InvalidMultiSignatureError");
   });
 
-  test("refuses entries of nobody, and keys that are no points", () => {
+  test("refuses entries without a participant, and keys that are no points", () => {
     const ofNobody = register([[7, "carol"], ...everybody.slice(1)]);
     expect(refusalOf(stateOf({ alice: rich }), ofNobody)).toBe("InvalidMultiSignatureError");
     const publicKeys = ["00".repeat(33), ...asset.publicKeys.slice(1)];

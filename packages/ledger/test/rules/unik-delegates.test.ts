@@ -81,14 +81,14 @@ describe("registration", () => {
     expect(refusalOf(draft, register(), { network: listed })).toBe("");
   });
 
-  test("trap A9: values that nobody certified disclose the token", () => {
+  test("trap A9: values without a certification disclose the token", () => {
     const draft = stateWithCat({ type: "1" });
     const asset = { nft: unik("cat", { explicitValues: "mine" }) };
     apply(draft, transactionOf("2000/1", "alice", { asset }));
     expect(refusalOf(draft, { ...register(), nonce: 2n })).toBe("");
   });
 
-  test("trap A14: a resigned delegate stays one, and its username is taken for ever", () => {
+  test("trap A14: a resigned delegate stays one, and its username stays in use for ever", () => {
     const draft = stateWithCat();
     apply(draft, register());
     draft.set("wallets", addressOfName("alice"), {
@@ -127,7 +127,7 @@ describe("resignation", () => {
     return draft;
   }
 
-  test("marks the delegate and takes the badge away", () => {
+  test("marks the delegate and removes the badge", () => {
     const draft = stateWithDelegate("true");
     apply(draft, resign());
     expect(walletNamed(draft, "alice").attributes.delegate?.resigned).toBe(true);
@@ -170,7 +170,7 @@ describe("vote", () => {
   }
   const voted: Attributes = { vote: publicKeyOf("delegate") };
 
-  test("is given and taken back, and counts the wallet's balance", () => {
+  test("can be voted and unvoted, and adds the wallet's balance", () => {
     const draft = stateWithDelegate(1);
     giveUnik(draft, "alice", "cat");
     apply(draft, vote("+"));
@@ -185,7 +185,7 @@ describe("vote", () => {
     expect(refusalOf(stateWithDelegate(1), vote("+"))).toBe("NoUnikError");
   });
 
-  test("trap A7: the first token gives the type, and one sent to oneself goes to the end", () => {
+  test("trap A7: the first token gives the type, and one sent to its own sender is moved to the end", () => {
     const draft = stateWithDelegate(2);
     giveUnik(draft, "alice", "cat", { type: "1" });
     giveUnik(draft, "alice", "dog", { type: "2" });
@@ -195,7 +195,7 @@ describe("vote", () => {
     expect(refusalOf(draft, { ...vote("+"), nonce: 2n })).toBe("");
   });
 
-  test("trap A7: votes for genesis delegates can neither be given nor taken back", () => {
+  test("trap A7: genesis delegates can be neither voted nor unvoted", () => {
     const draft = stateWithDelegate();
     giveUnik(draft, "alice", "cat");
     expect(refusalOf(draft, vote("+"))).toBe("VoteUnikTypeError");

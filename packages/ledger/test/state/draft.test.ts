@@ -70,7 +70,7 @@ describe("a draft", () => {
     );
   });
 
-  test("records changes whose commit gives its content and whose revert gives the state before", () => {
+  test("records changes whose commit gives its content and whose revert gives the previous state", () => {
     fc.assert(
       fc.property(actions, (sequence) => {
         const state = stateWith(start);
@@ -88,7 +88,7 @@ describe("a draft", () => {
     );
   });
 
-  test("gives the changes after a mark as if a draft had begun there", () => {
+  test("returns the changes after a mark like a draft that began there", () => {
     fc.assert(
       fc.property(actions, actions, (first, second) => {
         const state = stateWith(start);

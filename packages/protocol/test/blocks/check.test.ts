@@ -140,7 +140,7 @@ describe("the stateless check", () => {
     ]);
   });
 
-  test("unverified transactions are told together and one by one, with or without multi-signatures", () => {
+  test("unverified transactions are reported together and one by one, with or without multisignatures", () => {
     const block = forge(transfer("a", {}, false), transfer("b"), transfer("c", {}, false));
     expect(codesOf(block)).toEqual([
       "unverified-transactions",

@@ -60,7 +60,7 @@ describe("header bytes", () => {
   test.each([
     ["partial", fieldsAt(fc.integer({ min: 1, max: 4_000_000 }), u64.map(String)), 117],
     ["full", fieldsAt(fc.integer({ min: 4_000_001, max: 0xffffffff }), hex(32)), 141],
-  ])("property: with a %s previous id come back as they were", (_, fields, unsignedLength) => {
+  ])("property: with a %s previous id are decoded unchanged", (_, fields, unsignedLength) => {
     fc.assert(
       fc.property(fields, fc.uint8Array(), (expected, rest) => {
         const bytes = encodeHeader(expected, unitnet);
@@ -138,7 +138,7 @@ describe("header bytes", () => {
     expect(header.idHex).toBe("ab".repeat(32));
   });
 
-  test("property: a frame keeps its transactions, and what is behind them is ignored", () => {
+  test("property: a frame keeps its transactions, and bytes after them are ignored", () => {
     const slices = fc.array(fc.uint8Array(), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(slices, fc.uint8Array(), (transactions, rest) => {

@@ -80,7 +80,7 @@ describe("addresses", () => {
     expect(isAddress(encodeBase58check(new Uint8Array(0)), 68)).toBe(false);
   });
 
-  test("property: decoding gives what the address was made of", () => {
+  test("property: decoding gives the payload of the address", () => {
     const hash = fc.uint8Array({ minLength: 20, maxLength: 20 });
     fc.assert(
       fc.property(

@@ -129,7 +129,7 @@ describe("network files", () => {
     );
   });
 
-  test("the problems of all files are told at once", () => {
+  test("the problems of all files are reported at once", () => {
     const message = refusal({ network: {}, milestones: 1, exceptions: [] });
     for (const file of ["network.json", "milestones.json", "exceptions.json"]) {
       expect(message).toContain(`${file}: `);

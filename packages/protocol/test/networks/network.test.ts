@@ -18,7 +18,7 @@ describe("milestones", () => {
     ]);
   });
 
-  test("of two entries of one height the later one holds both changes", () => {
+  test("of two entries of one height the later one has both changes", () => {
     const network = networkOf([
       { height: 1, a: 1 },
       { height: 5, b: 2 },
@@ -91,7 +91,7 @@ describe("slots", () => {
     expect(createSlots(network).timeAt(Date.parse("2020-01-01T00:00:01Z"))).toBe(1);
   });
 
-  test("property: a slot begins at its time and holds blocktime seconds", () => {
+  test("property: a slot begins at its time and lasts blocktime seconds", () => {
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000_000, max: 4_294_967_295 }), (time) => {
         const slot = slots.slotAt(time);

@@ -148,7 +148,7 @@ describe("bytes that are not canonical", () => {
     expect([0x00, 0x10, 0x02, 0xff].map(votes)).toEqual(["-", "-", "-", "-"]);
   });
 
-  test("a username is read by characters, whose continuation bytes nobody checks", () => {
+  test("a username is read by characters, whose continuation bytes are not checked", () => {
     const registration = (username: string, length = username.length / 2) => {
       const body = encodeTransaction(
         bodyOf(2, { asset: { delegate: { username: "x".repeat(length) } }, signature: "ab".repeat(64) }),
@@ -188,7 +188,7 @@ describe("order of properties (transactions.md 11)", () => {
     expect(transactionFromBytes(hexToBytes(text), context)).toEqual(transactionFromBytes(ordered, context));
   });
 
-  test("a repeated key keeps its first place and takes its last value", () => {
+  test("a repeated key keeps its first position and gets its last value", () => {
     const bytes = encodeTransaction(mint({ a: "1", b: "2", c: "3" }));
     const text = bytesToHex(bytes).replace("0163010033", "0161010033");
     const { data } = transactionFromBytes(hexToBytes(text), context);

@@ -95,7 +95,7 @@ describe("from JSON", () => {
     expect(parse({ unknown: deep }).data).toEqual(signed());
   });
 
-  test("a schema error tells where, which rule, and what would pass", () => {
+  test("a schema error has the path, the rule, and the requirement", () => {
     const expectation = "must be an integer from 1 to 9223372036854775807, as a number or as text";
     expect(() => parse({ fee: 0 })).toThrow(
       expect.objectContaining({

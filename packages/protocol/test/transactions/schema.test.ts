@@ -212,7 +212,7 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(matches({ ...jsonOf(transfer()), type: 9_999 })).toMatchObject({ path: "/0", rule: "anyOf" });
   });
 
-  test("what is wrong is told in terms of the type that the item names", () => {
+  test("a violation is reported for the type of the item", () => {
     const { recipientId: _, ...unpaid } = jsonOf(transfer()) as Record<string, unknown>;
     expect(matches(jsonOf(transfer()), unpaid)).toMatchObject({ path: "/1/recipientId", rule: "required" });
     expect(matches({ ...jsonOf(transfer()), fee: -1 })).toMatchObject({ path: "/0/fee" });
@@ -225,7 +225,7 @@ describe("the check of batches (transactions.md 8.2)", () => {
     expect(item).toEqual(before);
   });
 
-  test("core schemas do not look at the group", () => {
+  test("core schemas do not check the group", () => {
     expect(matches({ ...jsonOf(transfer()), typeGroup: 1_000 })).toBeUndefined();
   });
 

@@ -59,7 +59,7 @@ describe("the sender's signature", () => {
     },
   );
 
-  test("property: a bit flipped anywhere leaves the transaction unreadable, unverified or what it was", () => {
+  test("property: a flipped bit makes the transaction unreadable or unverified, or does not change it", () => {
     const bytes = encodeTransaction(signed({ vendorField: "text" }));
     fc.assert(
       fc.property(fc.nat(8 * bytes.length - 1), (bit) => {
@@ -171,7 +171,7 @@ describe("multi-signatures", () => {
     expect(verifyMultiSignatures(withEntries(zero, wrong(1)), wallet)).toBe(false);
   });
 
-  test("entries behind the quorum are not looked at", () => {
+  test("entries after the quorum are not checked", () => {
     expect(verifyMultiSignatures(withEntries(zero, one, wrong(9)), wallet)).toBe(true);
     expect(verifyMultiSignatures(withEntries(zero, one, zero), wallet)).toBe(true);
     expect(() => verifyMultiSignatures(withEntries(wrong(9), zero, one), wallet)).toThrow(RangeError);

@@ -67,7 +67,7 @@ describe("writing", () => {
     expect(() => write({ u: { tokenId, properties: { a: value } } })).toThrow(TypeError);
   });
 
-  test("an array stands for its bytes", () => {
+  test("an array is encoded as its bytes", () => {
     expect(write({ u: { tokenId, properties: { a: [1, 2] } } })).toBe(payload("u", "0101610200" + "0102"));
   });
 });
@@ -79,7 +79,7 @@ describe("reading", () => {
     expect(read(payload("u", "00"))).toEqual({ u: { tokenId } });
   });
 
-  test("a repeated key keeps its place and takes the last value", () => {
+  test("a repeated key keeps its position and gets the last value", () => {
     const { properties } = read(payload("u", "03" + "0161010031" + "01620000" + "0161ffff")).u!;
     expect(Object.entries(properties!)).toEqual([
       ["a", null],

@@ -102,7 +102,7 @@ describe("times", () => {
     expect(() => writtenTime(iat)).toThrow(TypeError);
   });
 
-  test("what is read above 2^63 goes back as 2^63 - 1, and stays so", () => {
+  test("a value above 2^63 is encoded as 2^63 - 1, and stays so", () => {
     const payload = { ...asset.demand.payload, iat: 2 ** 64 };
     const data = around(2001, 6, { ...asset, demand: { ...asset.demand, payload } }, { recipientId: nobody });
     const once = roundTrip(data);
@@ -163,7 +163,7 @@ describe("a disclosure", () => {
       }),
     );
 
-  test("counts its values, each behind its length in bytes", () => {
+  test("has the number of its values, and before each its length in bytes", () => {
     expect(write({})).toBe(
       `0203626f6202c3a901${hash("aa")}${hash("bb")}01000000000000003000` +
         `${hash("dd")}${hash("cc")}02000000000000003000`,

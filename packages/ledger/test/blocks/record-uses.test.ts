@@ -18,7 +18,7 @@ function recorded(...transactions: Transaction[]) {
 }
 
 describe("used vouchers", () => {
-  test("trap A3: are recorded when the block is complete; the first of two mints in it stands", () => {
+  test("trap A3: are recorded when the block is complete; the first of two mints in it is kept", () => {
     const [first, second] = [mint("unik", { UnikVoucherId: "v" }), mint("unik", { UnikVoucherId: "v" })];
     expect(recorded(first, second).get("vouchers", voucherKey("unik", "v"))).toBe(first.id);
   });
