@@ -1,14 +1,14 @@
 /** A stream cannot be opened. */
 export type StreamErrorCode =
-  /** The request makes no sense as it is; the message says which part. */
+  /** The request is not valid; the message names the part. */
   | "STREAM_INVALID"
-  /** What the reader missed is not known any more: it has to take the state anew. */
+  /** The events that the client missed are no longer available: it must read the state again. */
   | "STREAM_GONE"
   /** The patterns in the conditions of this client cost too much. */
   | "STREAM_SUSPENDED"
-  /** This client has as many streams as one may have. */
+  /** This client has its maximum of open streams. */
   | "STREAM_LIMIT"
-  /** The node has as many streams as it can serve; later there may be room. */
+  /** The node serves its maximum of streams; retry later. */
   | "STREAM_FULL";
 
 export class StreamError extends Error {

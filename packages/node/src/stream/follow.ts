@@ -1,13 +1,13 @@
-/** Sends one reader everything from its start on, as fast as it takes it. */
+/** Sends one client every event from its start on, as fast as it reads. */
 import { setImmediate } from "node:timers/promises";
 import { CostError } from "../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
 import type { Slices } from "../subscriptions/conditions/slices.ts";
-import type { Bell } from "./bell.ts";
 import { slowedComment, suspendedFrame } from "./frame.ts";
+import type { Notifier } from "./notifier.ts";
 import type { Position } from "./position.ts";
 import type { Sink } from "./sink.ts";
-import type { Source, Told } from "./source.ts";
+import type { Source, SourceEvent } from "./source.ts";
 import type { Start } from "./start.ts";
 import type { Subscription } from "./subscription.ts";
 
@@ -15,34 +15,34 @@ export type FollowDeps = {
   readonly source: Source;
   readonly subscription: Subscription;
   readonly sink: Sink;
-  readonly bell: Bell;
+  readonly notifier: Notifier;
   readonly slices: Slices;
   readonly observer: Pick<MatchingObserver, "slowed">;
-  /** Called with how far the reader is: undefined while there is more for it. */
+  /** Called with the position of the client; undefined while there are more events for it. */
   readonly onPosition: (position: Position | undefined) => void;
-  /** The reader has not taken yet what was written. */
+  /** Called when the client has not read yet what was written. */
   readonly onFull: () => void;
-  /** The conditions cost too much; the stream ends. */
+  /** Called when the conditions cost too much; the stream ends. */
   readonly onTooExpensive: () => void;
 };
 
-/** For so long what was read is held for a reader that does not take it; then it is read again when the reader goes on. */
-const HOLD_MS = 1_000;
+/** How long read events are kept for a client that does not read; afterwards they are read again once it does. */
+const BUFFER_TIMEOUT_MS = 1_000;
 
-/** How the reader calls some events, or undefined where it is not subscribed; and why there are no more, if so. */
+/** The name of each event for this client, undefined where it is not subscribed; and the error that ended the matching. */
 type Matched = { readonly names: readonly (string | undefined)[]; readonly tooExpensive?: CostError };
 
-/** Settles when the reader is gone, the log has dropped what it did not get yet, or its conditions cost too much. */
+/** Settles when the client has disconnected, the log has dropped events that it did not get, or its conditions cost too much. */
 export async function follow(start: Start, deps: FollowDeps): Promise<void> {
-  const { source, subscription, sink, bell, slices, observer, onPosition, onFull, onTooExpensive } = deps;
+  const { source, subscription, sink, notifier, slices, observer, onPosition, onFull, onTooExpensive } = deps;
   let at = start;
   let isSlowed = false;
   while (sink.isOpen()) {
-    // Before anything is read: what is logged meanwhile rings again.
-    const rung = bell.heard();
+    // Before anything is read: an event that is logged meanwhile notifies again.
+    const notified = notifier.next();
     if (at.from === "chain") {
       at = await sendBlock(at);
-      // Nothing that was read is held while the reader takes its time.
+      // Nothing is kept in memory while the client reads slowly.
       await (sink.isFull() ? sink.ready() : setImmediate());
       continue;
     }
@@ -54,29 +54,29 @@ export async function follow(start: Start, deps: FollowDeps): Promise<void> {
       from: "log",
       after: isWhole ? page.sequence : (page.events[sent - 1]?.event.sequence ?? at.after),
     };
-    const { sequence, place, isEnd } = page;
+    const { sequence, block, isEnd } = page;
     const isAtEnd = isWhole && isEnd;
-    onPosition(isAtEnd ? { sequence, ...(place && { place }) } : undefined);
+    onPosition(isAtEnd ? { sequence, ...(block && { block }) } : undefined);
     if (sink.isFull()) await sink.ready();
-    else await (isAtEnd ? rung : setImmediate());
+    else await (isAtEnd ? notified : setImmediate());
   }
 
   async function sendBlock(from: Extract<Start, { from: "chain" }>): Promise<Start> {
-    const { height, told, skip = 0, after } = from;
-    // First of all: whatever changes from here on is in the log.
+    const { height, lastBlock, skip = 0, after } = from;
+    // Read first: every later change is in the log.
     const end = source.end();
-    // The log says what became of a block that was undone since it was sent, and what came in its place.
-    if (told && !source.hasBlock(told)) return { from: "log", after };
+    // If the block was reverted since it was sent, the log has its revert and the block that replaced it.
+    if (lastBlock && !source.hasBlock(lastBlock)) return { from: "log", after };
     const page = source.chain(height);
     if (!page) return { from: "log", after: end.sequence };
     const sent = skip + (await send(page.events.slice(skip)));
     return sent === page.events.length
-      ? { from: "chain", height: height + 1, told: page.place, after }
-      : { from: "chain", height, told: page.place, skip: sent, after };
+      ? { from: "chain", height: height + 1, lastBlock: page.block, after }
+      : { from: "chain", height, lastBlock: page.block, skip: sent, after };
   }
 
-  /** Answers how many of the events are done: not all where the reader does not take them, or is gone. */
-  async function send(events: readonly Told[]): Promise<number> {
+  /** Returns how many of the events are done: not all if the client stops reading or disconnects. */
+  async function send(events: readonly SourceEvent[]): Promise<number> {
     let next = 0;
     while (next < events.length) {
       const { names, tooExpensive } = await match(events, next);
@@ -87,7 +87,7 @@ export async function follow(start: Start, deps: FollowDeps): Promise<void> {
         sink.write(frame(name));
         if (!sink.isFull()) continue;
         onFull();
-        if (!(await sink.readyWithin(HOLD_MS))) return next;
+        if (!(await sink.readyWithin(BUFFER_TIMEOUT_MS))) return next;
       }
       if (tooExpensive) {
         onTooExpensive();
@@ -99,7 +99,7 @@ export async function follow(start: Start, deps: FollowDeps): Promise<void> {
     return next;
   }
 
-  async function match(events: readonly Told[], from: number): Promise<Matched> {
+  async function match(events: readonly SourceEvent[], from: number): Promise<Matched> {
     const work = (isTimeUp: () => boolean): Matched => {
       const names: (string | undefined)[] = [];
       for (const { event } of events.slice(from)) {

@@ -5,34 +5,34 @@ import { SLOW_STEPS } from "../subscriptions/conditions/cost.ts";
 import type { Fit } from "../subscriptions/content.ts";
 import { type Position, positionText } from "./position.ts";
 
-/** Milliseconds that a reader is to wait before it comes back. */
+/** Milliseconds that a client waits before it reconnects. */
 const RETRY_MS = 2_000;
 
-/** The first thing that is sent: a reader that is cut off before the first event knows where it was all the same. */
+/** The first frame of a stream: a client that is disconnected before the first event knows its position. */
 export const greeting = (position: Position | undefined): string =>
   `retry: ${RETRY_MS}\n${heartbeat(position)}`;
 
-/** Readers see nothing of it, but remember the position; without one they keep theirs. */
+/** Clients get no event from it, but remember the position; without one they keep theirs. */
 export const heartbeat = (position: Position | undefined): string =>
   position ? `id: ${positionText(position)}\n\n` : ":\n\n";
 
-/** A comment, once: readers see nothing of it, and those who look into the stream learn why it lags. */
+/** A comment, sent once: explains why the stream lags; clients ignore it. */
 export const slowedComment = `: the conditions take more than ${SLOW_STEPS} steps an event; other streams go first\n\n`;
 
-/** The last event of a stream whose conditions cost too much. Without an id: a reader keeps its position. */
+/** The last event of a stream whose conditions cost too much. Without an id: the client keeps its position. */
 export const suspendedFrame = ({ message }: Error): string =>
   `event: stream.suspended\ndata: ${JSON.stringify({ event: "stream.suspended", code: "STREAM_SUSPENDED", message })}\n\n`;
 
 /**
- * @param name how the reader calls it
- * @param fit what is told instead of contents that are too large
+ * @param name of the event in the subscription
+ * @param fit replaces contents that are too large
  */
 export function eventFrame(event: Event | LoggedEvent, name: string, fit: Fit): string {
   const { id, height, blockId, reverts, data } = event;
   const isFact = isChainFact(event.name) && !isRetraction(event.name) && reverts === undefined;
   const position: Position = {
     ...("sequence" in event && { sequence: event.sequence }),
-    ...(isFact && height !== undefined && blockId !== undefined && { place: { height, blockId } }),
+    ...(isFact && height !== undefined && blockId !== undefined && { block: { height, blockId } }),
   };
   const { dataText, ...rest } = fit(event.name, data === undefined ? undefined : JSON.stringify(data));
   const envelope = JSON.stringify({ event: name, id, height, blockId, reverts, ...rest });

@@ -1,21 +1,21 @@
 /**
- * How far a reader has come: the id of an event in a stream, and what `Last-Event-ID` brings back.
+ * Position of a client: the id of an event in a stream, which `Last-Event-ID` sends back.
  *
- * `4711.1200.13856390865034637215` is sequence 4711 of the event log, told of the block 13856390865034637215 at height
- * 1200. Without a sequence, the event was made again from a stored block; without a block, it is no fact of the chain.
+ * `4711.1200.13856390865034637215` is sequence 4711 of the event log, about the block 13856390865034637215 at height
+ * 1200. Without a sequence, the event was derived from a stored block; without a block, it is no fact of the chain.
  */
 
-export type Place = { readonly height: number; readonly blockId: string };
+export type BlockRef = { readonly height: number; readonly blockId: string };
 
 export type Position = {
-  /** Last event of the log that was told. */
+  /** Last event of the log that was sent. */
   readonly sequence?: number;
-  /** Everything before this block was told. */
-  readonly place?: Place;
+  /** All events before this block were sent. */
+  readonly block?: BlockRef;
 };
 
-export const positionText = ({ sequence, place }: Position): string =>
-  `${sequence ?? ""}${place ? `.${place.height}.${place.blockId}` : ""}`;
+export const positionText = ({ sequence, block }: Position): string =>
+  `${sequence ?? ""}${block ? `.${block.height}.${block.blockId}` : ""}`;
 
 const TEXT = /^(\d{1,15})?(?:\.(\d{1,10})\.(\d{1,20}|[0-9a-f]{64}))?$/;
 
@@ -25,6 +25,6 @@ export function readPosition(text: string): Position | undefined {
   if (!whole) return undefined;
   return {
     ...(sequence !== undefined && { sequence: Number(sequence) }),
-    ...(height !== undefined && blockId !== undefined && { place: { height: Number(height), blockId } }),
+    ...(height !== undefined && blockId !== undefined && { block: { height: Number(height), blockId } }),
   };
 }

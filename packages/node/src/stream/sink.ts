@@ -1,16 +1,16 @@
-/** The way to one reader: holds what the connection has not taken yet, which is at most one event more than its buffer. */
+/** The connection to one client; buffers at most one event more than the buffer of the connection. */
 import type { Writable } from "node:stream";
 
 export type Sink = {
   readonly isOpen: () => boolean;
-  /** Whether the reader has yet to take what was written. */
+  /** Whether the client has not read yet what was written. */
   readonly isFull: () => boolean;
   write(text: string): void;
-  /** What was written and waits in this process. */
+  /** Bytes that were written and are still in this process. */
   readonly unreadBytes: () => number;
-  /** Settles when the reader has taken what was written, or is gone. */
+  /** Settles when the client has read what was written, or has disconnected. */
   ready(): Promise<void>;
-  /** Waits for that, but no longer than `timeoutMs`; answers whether it came. */
+  /** Like `ready`, for at most `timeoutMs`; resolves to whether it happened in time. */
   readyWithin(timeoutMs: number): Promise<boolean>;
   /** Ends the connection; what was written still arrives. */
   end(): void;
@@ -31,7 +31,7 @@ export function createSink(response: Writable, onClosed: () => void): Sink {
     proceed();
     onClosed();
   });
-  // A connection that is reset is closed as well, which is all that counts.
+  // A connection that is reset emits `close` as well.
   response.on("error", () => {});
 
   const isFull = () => isOpen && response.writableNeedDrain;

@@ -1,4 +1,4 @@
-/** What streams are made of: the event log, and the stored blocks for those who come back too late for the log. */
+/** Where streams read events: the event log, or the stored blocks for clients that reconnect too late for the log. */
 import type { Network } from "@uniknode/protocol";
 import { createHistory } from "../event-log/history.ts";
 import type { Event, LoggedEvent } from "../events/event.ts";
@@ -8,55 +8,55 @@ import { createReadTogether } from "../store/engine/snapshot.ts";
 import { createEventLog } from "../store/events/event-log.ts";
 import { createFit } from "../subscriptions/content.ts";
 import { eventFrame } from "./frame.ts";
-import type { Place, Position } from "./position.ts";
+import type { BlockRef, Position } from "./position.ts";
 
-/** An event with its text, which is made once for all readers who call it the same. */
-export type Told = { readonly event: Event; frame(name: string): string };
+/** An event and its text, which is made once for all clients that receive it by the same name. */
+export type SourceEvent = { readonly event: Event; frame(name: string): string };
 
 export type LogPage = {
-  readonly events: readonly (Told & { readonly event: LoggedEvent })[];
+  readonly events: readonly (SourceEvent & { readonly event: LoggedEvent })[];
   /** Sequence of the last event of the page, or where it began. */
   readonly sequence: number;
-  /** Whether nothing is behind it. */
+  /** Whether this page reaches the end of the log. */
   readonly isEnd: boolean;
-  /** The head, as of then. */
-  readonly place?: Place;
+  /** The head when the page was read. */
+  readonly block?: BlockRef;
 };
 
 export type Source = {
-  /** The end of the log, and the head as of then. */
+  /** The end of the log, and the head of the same snapshot. */
   end(): Position & { readonly sequence: number };
-  /** Sequence behind which the log has everything that was ever written. */
+  /** Sequence after which the log has every event that was ever written. */
   begin(): number;
-  hasBlock(place: Place): boolean;
-  /** Events behind a sequence; undefined when some of them are dropped already. */
+  hasBlock(block: BlockRef): boolean;
+  /** Events after a sequence; undefined when some of them were dropped already. */
   log(after: number): LogPage | undefined;
   /** The events of a block; undefined above the head. */
-  chain(height: number): { readonly events: readonly Told[]; readonly place: Place } | undefined;
-  /** Events were logged. */
-  wake(): void;
+  chain(height: number): { readonly events: readonly SourceEvent[]; readonly block: BlockRef } | undefined;
+  /** To be called after events were recorded. */
+  refresh(): void;
 };
 
-/** Events read at once: other requests come between two pages, and a slow reader holds no more than one. */
+/** Events of one page: other requests run between two pages, and a slow client keeps at most one in memory. */
 const PAGE = 25;
 /** As in deliveries of webhooks. */
 const MAX_CONTENT_BYTES = 256 * 1_024;
 /** Nothing is written here. */
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** @param database a connection that nobody else reads through */
+/** @param database a connection that only this source reads through */
 export function createSource(database: Database, network: Network): Source {
   const fit = createFit(MAX_CONTENT_BYTES);
   const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
   const history = createHistory(database, network);
   const readTogether = createReadTogether(database);
   const blocks = createBlockStore(database);
-  /** Readers at the end of the log all ask for the same page. */
+  /** All clients at the end of the log read the same page. */
   let known: { readonly after: number; readonly page: LogPage | undefined } | undefined;
 
   const begin = () => (eventLog.firstSequence() ?? eventLog.lastSequence() + 1) - 1;
 
-  function headPlace(): Place | undefined {
+  function headBlock(): BlockRef | undefined {
     const head = blocks.head();
     return head && { height: head.height, blockId: head.id };
   }
@@ -64,18 +64,18 @@ export function createSource(database: Database, network: Network): Source {
   function read(after: number): LogPage | undefined {
     return readTogether(() => {
       if (after < begin()) return undefined;
-      const place = headPlace();
+      const block = headBlock();
       const events = eventLog.read(after, PAGE);
       return {
-        events: events.map(toldOf),
+        events: events.map(toSourceEvent),
         sequence: events.at(-1)?.sequence ?? after,
         isEnd: events.length < PAGE,
-        ...(place && { place }),
+        ...(block && { block }),
       };
     });
   }
 
-  function toldOf<E extends Event | LoggedEvent>(event: E): Told & { readonly event: E } {
+  function toSourceEvent<E extends Event | LoggedEvent>(event: E): SourceEvent & { readonly event: E } {
     const frames = new Map<string, string>();
     return {
       event,
@@ -90,8 +90,8 @@ export function createSource(database: Database, network: Network): Source {
   return {
     end: () =>
       readTogether(() => {
-        const place = headPlace();
-        return { sequence: eventLog.lastSequence(), ...(place && { place }) };
+        const block = headBlock();
+        return { sequence: eventLog.lastSequence(), ...(block && { block }) };
       }),
     begin,
     hasBlock: ({ height, blockId }) => blocks.header(height)?.id === blockId,
@@ -103,9 +103,9 @@ export function createSource(database: Database, network: Network): Source {
       readTogether(() => {
         const header = blocks.header(height);
         if (!header) return undefined;
-        return { events: history.eventsAt(height).map(toldOf), place: { height, blockId: header.id } };
+        return { events: history.eventsAt(height).map(toSourceEvent), block: { height, blockId: header.id } };
       }),
-    wake() {
+    refresh() {
       known = undefined;
     },
   };

@@ -1,41 +1,45 @@
-/** Where a stream begins. */
+/** Finds the position at which a stream starts. */
 import { StreamError } from "./error.ts";
-import type { Place, Position } from "./position.ts";
+import type { BlockRef, Position } from "./position.ts";
 import type { Source } from "./source.ts";
 import type { Subscription } from "./subscription.ts";
 
 /** Where the next event comes from. */
 export type Start =
-  /** Behind a sequence of the log; the reader knows everything before the place. */
-  | { readonly from: "log"; readonly after: number; readonly place?: Place }
+  /** After a sequence of the log; the client knows every event before the block. */
+  | { readonly from: "log"; readonly after: number; readonly block?: BlockRef }
   /**
-   * The stored blocks, from a height on, and then the log behind a sequence. `told` is the last block that the
-   * reader was told of, if it was; `skip` events of the next one were sent already.
+   * The stored blocks, from a height on, and then the log after a sequence. `lastBlock` is the last block whose events
+   * were sent, if any; `skip` events of the next one were sent already.
    */
   | {
       readonly from: "chain";
       readonly height: number;
-      readonly told?: Place;
+      readonly lastBlock?: BlockRef;
       readonly skip?: number;
       readonly after: number;
     };
 
-export type Wish = {
+export type StreamRequest = {
   readonly subscription: Subscription;
-  /** Where the reader was when it was cut off. */
+  /** Position of the client when it was disconnected. */
   readonly position?: Position;
-  /** First block that a new reader wants to hear of. */
+  /** First block whose events a new client requests. */
   readonly fromHeight?: number;
 };
 
 /**
- * @param since sequence behind which the log has everything that the reader asks for
+ * @param since sequence after which the log has every subscribed event
  * @throws {StreamError} STREAM_GONE, STREAM_INVALID
  */
-export function startOf({ subscription, position, fromHeight }: Wish, since: number, source: Source): Start {
-  const { sequence: after, place } = source.end();
+export function findStart(
+  { subscription, position, fromHeight }: StreamRequest,
+  since: number,
+  source: Source,
+): Start {
+  const { sequence: after, block } = source.end();
   if (position) return resume(position, subscription, Math.max(since, source.begin()), after, source);
-  if (fromHeight === undefined) return { from: "log", after, ...(place && { place }) };
+  if (fromHeight === undefined) return { from: "log", after, ...(block && { block }) };
   if (!subscription.isRemembered) {
     throw new StreamError(
       "STREAM_INVALID",
@@ -46,23 +50,23 @@ export function startOf({ subscription, position, fromHeight }: Wish, since: num
 }
 
 function resume(
-  { sequence, place }: Position,
+  { sequence, block }: Position,
   { isRemembered }: Subscription,
   since: number,
   after: number,
   source: Source,
 ): Start {
   if (sequence !== undefined && sequence >= since && sequence <= after) {
-    return { from: "log", after: sequence, ...(place && { place }) };
+    return { from: "log", after: sequence, ...(block && { block }) };
   }
-  // The block itself again: perhaps some of its events were not told yet.
-  if (place && isRemembered && source.hasBlock(place)) {
-    return { from: "chain", height: place.height, told: place, after };
+  // Start at the block itself: perhaps some of its events were not sent yet.
+  if (block && isRemembered && source.hasBlock(block)) {
+    return { from: "chain", height: block.height, lastBlock: block, after };
   }
   throw new StreamError(
     "STREAM_GONE",
-    place && isRemembered
-      ? `block ${place.blockId} was undone since; take the state anew and come back without Last-Event-ID`
+    block && isRemembered
+      ? `block ${block.blockId} was undone since; take the state anew and come back without Last-Event-ID`
       : "the events since then are not kept any more; take the state anew and come back without Last-Event-ID",
   );
 }

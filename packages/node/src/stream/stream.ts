@@ -1,26 +1,26 @@
 /**
- * The live stream: every open connection reads the event log for itself, at its own pace, so that nobody waits for
- * anybody and nothing is kept in memory for a slow reader.
+ * The live stream: every open connection reads the event log at its own pace, so that no client waits for another and
+ * nothing is kept in memory for a slow one.
  */
 import type { Writable } from "node:stream";
 import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
 import type { Slices } from "../subscriptions/conditions/slices.ts";
-import { createBell } from "./bell.ts";
 import { StreamError } from "./error.ts";
 import { follow } from "./follow.ts";
 import { greeting, heartbeat } from "./frame.ts";
+import { createNotifier } from "./notifier.ts";
+import { createOpenSubscriptions, type StreamsChanged } from "./open-subscriptions.ts";
 import type { Position } from "./position.ts";
-import { createSeats, type SeatOptions } from "./seats.ts";
 import { createSink, type Sink } from "./sink.ts";
 import type { Source } from "./source.ts";
-import { type Start, startOf, type Wish } from "./start.ts";
+import { findStart, type Start, type StreamRequest } from "./start.ts";
+import { createStreamLimits, type StreamLimitOptions } from "./stream-limits.ts";
 import { createSuspensions } from "./suspensions.ts";
-import { createWants, type StreamsChanged } from "./wants.ts";
 
-export type StreamOptions = SeatOptions & {
-  /** Time between two signs of life. A reader that takes nothing for as long is cut. */
+export type StreamOptions = StreamLimitOptions & {
+  /** Time between two heartbeats. A client that reads nothing for as long is disconnected. */
   readonly heartbeatMs: number;
-  /** What waits in this process for all readers together; beyond it those with the most are cut. */
+  /** Unread bytes in this process of all clients together; beyond it those with the most are disconnected. */
   readonly maxUnreadBytes: number;
   /** For how long a client whose conditions cost too much gets no stream with patterns. */
   readonly suspensionMs: number;
@@ -38,7 +38,7 @@ export const DEFAULT_STREAM_OPTIONS: StreamOptions = {
 export type StreamDeps = {
   readonly source: Source;
   readonly streamsChanged: StreamsChanged;
-  /** Shared with all others who evaluate conditions in this thread. */
+  /** Shared by everything in this thread that evaluates conditions. */
   readonly slices: Slices;
   readonly observer: Pick<MatchingObserver, "slowed" | "suspended">;
   /** Unix time in milliseconds. */
@@ -46,19 +46,19 @@ export type StreamDeps = {
 };
 
 export type StreamFigures = {
-  /** Those that are being opened included. */
+  /** Including the streams that are being opened. */
   readonly open: number;
-  /** Cut because their readers did not read. */
+  /** Streams closed because their clients did not read, since the start. */
   readonly cut: number;
-  /** What waits in this process for their readers. */
+  /** Bytes in this process that the clients have not read yet. */
   readonly unreadBytes: number;
 };
 
-/** A stream that is ready to flow. */
+/** A stream that is ready to send. */
 export type OpenStream = {
-  /** Settles when the stream has ended. To be called once, or `leave` instead. */
+  /** Settles when the stream has ended. To be called once, or `release` instead. */
   flow(response: Writable): Promise<void>;
-  leave(): void;
+  release(): void;
 };
 
 export type Stream = {
@@ -66,11 +66,11 @@ export type Stream = {
    * @param address of the client
    * @throws {StreamError}
    */
-  open(wish: Wish, address: string): Promise<OpenStream>;
-  /** Events were logged. */
-  wake(): void;
+  open(request: StreamRequest, address: string): Promise<OpenStream>;
+  /** To be called after events were recorded. */
+  notify(): void;
   figures(): StreamFigures;
-  /** Ends every stream; the readers may come back to the next process. */
+  /** Ends every stream; the clients may reconnect to the next process. */
   close(): void;
 };
 
@@ -78,9 +78,9 @@ type Connection = { readonly sink: Sink; position: Position | undefined; wasFull
 
 export function createStream(options: StreamOptions, deps: StreamDeps): Stream {
   const { source, streamsChanged, slices, observer, nowMs } = deps;
-  const bell = createBell();
-  const wants = createWants(streamsChanged);
-  const seats = createSeats(options);
+  const notifier = createNotifier();
+  const openSubscriptions = createOpenSubscriptions(streamsChanged);
+  const limits = createStreamLimits(options);
   const suspensions = createSuspensions(options.suspensionMs, nowMs);
   const connections = new Set<Connection>();
   let cut = 0;
@@ -88,7 +88,7 @@ export function createStream(options: StreamOptions, deps: StreamDeps): Stream {
 
   const unreadBytes = () => [...connections].reduce((sum, { sink }) => sum + sink.unreadBytes(), 0);
 
-  /** Cuts those with the most until the rest is within the bound. */
+  /** Disconnects the clients with the most unread bytes until the rest is within the bound. */
   function limitUnread(): void {
     let excess = unreadBytes() - options.maxUnreadBytes;
     if (excess <= 0) return;
@@ -116,30 +116,30 @@ export function createStream(options: StreamOptions, deps: StreamDeps): Stream {
   timer.unref();
 
   return {
-    async open(wish, address) {
+    async open(request, address) {
       if (isClosed) throw new StreamError("STREAM_FULL", "the node is about to stop");
-      const { names, hasPatterns } = wish.subscription;
+      const { names, hasPatterns } = request.subscription;
       if (hasPatterns) suspensions.check(address);
-      const leaveSeat = seats.take(address);
-      const leave = () => {
-        leaveSeat();
-        wants.remove(names);
+      const releaseSlot = limits.acquire(address);
+      const release = () => {
+        releaseSlot();
+        openSubscriptions.remove(names);
       };
       try {
-        const start = startOf(wish, await wants.add(names), source);
+        const start = findStart(request, await openSubscriptions.add(names), source);
         return {
-          leave,
+          release,
           async flow(response) {
-            const sink = createSink(response, bell.ring);
+            const sink = createSink(response, notifier.notify);
             const connection: Connection = { sink, position: undefined, wasFull: false };
             connections.add(connection);
             sink.write(greeting(positionOf(start)));
             try {
               await follow(start, {
                 source,
-                subscription: wish.subscription,
+                subscription: request.subscription,
                 sink,
-                bell,
+                notifier,
                 slices,
                 observer,
                 onPosition(position) {
@@ -153,31 +153,31 @@ export function createStream(options: StreamOptions, deps: StreamDeps): Stream {
               });
             } finally {
               connections.delete(connection);
-              leave();
+              release();
             }
           },
         };
       } catch (error) {
-        leave();
+        release();
         throw error;
       }
     },
-    wake() {
-      source.wake();
-      bell.ring();
+    notify() {
+      source.refresh();
+      notifier.notify();
     },
-    figures: () => ({ open: seats.taken(), cut, unreadBytes: unreadBytes() }),
+    figures: () => ({ open: limits.open(), cut, unreadBytes: unreadBytes() }),
     close() {
       isClosed = true;
       clearInterval(timer);
       for (const { sink } of connections) sink.end();
-      bell.ring();
+      notifier.notify();
     },
   };
 }
 
 function positionOf(start: Start): Position | undefined {
   if (start.from === "chain") return undefined;
-  const { after: sequence, place } = start;
-  return { sequence, ...(place && { place }) };
+  const { after: sequence, block } = start;
+  return { sequence, ...(block && { block }) };
 }

@@ -1,4 +1,4 @@
-/** What a reader of the stream asks for. */
+/** The subscription of a stream. */
 import { isRemembered } from "../event-log/history.ts";
 import { isChainFact, isRetraction } from "../events/catalogue.ts";
 import type { Event } from "../events/event.ts";
@@ -12,39 +12,39 @@ import { readMembers } from "../subscriptions/members.ts";
 export type Subscription = {
   /** Names in the event log. */
   readonly names: readonly string[];
-  /** Whether all of it can be told from stored blocks. */
+  /** Whether all of these events can be derived from stored blocks. */
   readonly isRemembered: boolean;
   /** Whether there are patterns to match, which cost the node more than the client. */
   readonly hasPatterns: boolean;
-  /** Without any, matching takes no time. */
+  /** Without conditions, matching takes no time. */
   readonly hasConditions: boolean;
   /**
-   * How the reader calls the event; undefined when it is not subscribed to it. An error when the conditions cost too much:
-   * the stream is to be closed.
+   * Name of the event for this client; undefined when it is not subscribed to it. An error when the conditions cost too
+   * much: the stream must be closed.
    */
   nameOf(event: Event): string | CostError | undefined;
   /** Whether other streams go first. */
   isSlow(): boolean;
 };
 
-/** Undone blocks are told to everybody who hears of the chain: only so can they know what is not true any more. */
-const UNDONE = "block.reverted";
+/** Sent to every subscriber of a fact of the chain: it retracts the facts of the block. */
+const REVERTED = "block.reverted";
 
 const { events, conditions, match } = SUBSCRIPTION_READERS;
 const READERS = { events, conditions, match };
 
 /**
- * Names, patterns and conditions as in the register of webhooks; without conditions, every event is told.
+ * Names, patterns and conditions as in the register of webhooks; without conditions, every event is sent.
  *
- * @throws {WebhookError} WEBHOOK_INVALID
+ * @throws {SubscriptionError}
  */
 export function readSubscription(given: Readonly<Record<string, unknown>>): Subscription {
   const { events = ["*"], conditions, match } = readMembers(given, READERS);
-  const called = subscribedNames(events);
-  const names = new Set(called.keys());
-  if ([...names].some(isChainFact)) names.add(UNDONE);
+  const subscribed = subscribedNames(events);
+  const names = new Set(subscribed.keys());
+  if ([...names].some(isChainFact)) names.add(REVERTED);
   const list = conditions === undefined ? [] : (parseJson(conditions) as Condition[]);
-  // Without any condition, "all" of them hold as well.
+  // An empty list always holds.
   const metered = meterConditions(compileConditions(list, match));
   return {
     names: [...names],
@@ -53,10 +53,10 @@ export function readSubscription(given: Readonly<Record<string, unknown>>): Subs
     hasConditions: list.length > 0,
     nameOf({ name, data }) {
       if (!names.has(name)) return undefined;
-      if (name === UNDONE) return UNDONE;
+      if (name === REVERTED) return REVERTED;
       const verdict = metered.judge(data);
       if (verdict instanceof CostError) return verdict;
-      return verdict ? called.get(name) : undefined;
+      return verdict ? subscribed.get(name) : undefined;
     },
     isSlow: metered.isSlow,
   };

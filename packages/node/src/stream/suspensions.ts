@@ -1,4 +1,4 @@
-/** Clients whose conditions cost too much: for a while they get no stream with patterns, however often they come back. */
+/** Clients whose conditions cost too much: they get no stream with patterns until their suspension ends. */
 import { clientGroup } from "../platform/addresses/groups.ts";
 import { StreamError } from "./error.ts";
 
@@ -8,11 +8,11 @@ export type Suspensions = {
   check(address: string): void;
 };
 
-/** Those remembered at once; beyond it the oldest one is forgotten. */
+/** Suspensions at a time; beyond it the oldest one is dropped. */
 const MAX_SUSPENSIONS = 1_000;
 
 export function createSuspensions(durationMs: number, nowMs: () => number): Suspensions {
-  /** When each of them ends, the first one first. */
+  /** End of each suspension by client, the earliest first. */
   const endsMs = new Map<string, number>();
 
   return {

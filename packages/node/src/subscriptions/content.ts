@@ -1,10 +1,10 @@
-/** The content of a message: that of the event, or, where it is too large to be sent, what it is about and a link. */
+/** The content of a message: that of the event, or, if it is too large, its identifying members and a link. */
 import type { Content } from "../store/webhooks/contents.ts";
 
-/** Members that say what something is. */
+/** Members that identify a resource. */
 const NAMING = ["id", "height", "tokenId", "ownerId", "address", "publicKey"];
 
-/** Where things stand that events are about: the resource, and the member that names the thing. */
+/** The resource that an event is about, by the first part of its name, and the member that identifies it. */
 const RESOURCES: Readonly<Record<string, readonly [resource: string, member: string]>> = {
   block: ["blocks", "id"],
   transaction: ["transactions", "id"],
@@ -17,7 +17,7 @@ const RESOURCES: Readonly<Record<string, readonly [resource: string, member: str
 export type Fit = (event: string, dataText: string | undefined) => Content;
 
 export function createFit(maxBytes: number): Fit {
-  // One large content is told to many webhooks.
+  // One large content is delivered to many webhooks.
   let last: { readonly text: string; readonly content: Content } | undefined;
   return (event, dataText) => {
     // No text has more bytes than three for each unit.

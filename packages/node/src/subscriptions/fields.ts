@@ -1,4 +1,4 @@
-/** What a subscriber - a webhook or a live stream - selects: events, and conditions on their content (webhooks.md 3). */
+/** The subscription of a webhook or a live stream: events, and conditions on their content (webhooks.md 3). */
 import { isEventName } from "../events/catalogue.ts";
 import { isEventPattern } from "../events/names.ts";
 import type { Condition } from "./conditions/conditions.ts";
@@ -14,7 +14,7 @@ const MAX_VALUE_BYTES = 4_096;
 /** Instructions of all compiled patterns of one subscriber; those of one take 13 ms on a text of 255 characters at most. */
 const MAX_PATTERNS_SIZE = 1_024;
 
-/** How each member of a subscription is read; each throws a `WebhookError` WEBHOOK_INVALID that names the member. */
+/** How each member of a subscription is read; each throws a `SubscriptionError` that names the member. */
 export const SUBSCRIPTION_READERS = {
   event: readEvent,
   events: readEvents,
@@ -54,7 +54,7 @@ function readConditions(value: unknown): string {
   let size = 0;
   const read = value.map((item, index) => {
     const condition = readCondition(item, index);
-    // Those behind the bound are not even compiled.
+    // Patterns beyond the bound are not even compiled.
     size += compiledSize(condition, index);
     if (size > MAX_PATTERNS_SIZE) {
       throw invalid(

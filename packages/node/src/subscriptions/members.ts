@@ -1,13 +1,13 @@
-/** Reads the bodies of requests member by member: known names only, each by its own reader. */
-import { WebhookError } from "./error.ts";
+/** Reads the body of a request member by member: known names only, each with its own reader. */
+import { SubscriptionError } from "./error.ts";
 
-/** How each member is read; a reader throws when it does not like what it sees. */
+/** Reads each member; a reader throws when the value is not valid. */
 export type Readers<T> = { readonly [N in keyof T]-?: (value: unknown, name: string) => T[N] };
 
 /**
  * The members that a body gives, each optional.
  *
- * @throws {WebhookError} WEBHOOK_INVALID
+ * @throws {SubscriptionError}
  */
 export function readMembers<T>(body: unknown, readers: Readers<T>): Partial<T> {
   return Object.fromEntries(
@@ -18,13 +18,13 @@ export function readMembers<T>(body: unknown, readers: Readers<T>): Partial<T> {
   ) as Partial<T>;
 }
 
-/** @throws {WebhookError} WEBHOOK_INVALID when the member is missing */
+/** @throws {SubscriptionError} when the member is missing */
 export function required<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw invalid(`"${name}" is required`);
   return value;
 }
 
-/** @throws {WebhookError} WEBHOOK_INVALID */
+/** @throws {SubscriptionError} */
 export function readObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid(`${what} must be an object`);
@@ -50,4 +50,4 @@ export const oneOf =
     return word;
   };
 
-export const invalid = (message: string) => new WebhookError("WEBHOOK_INVALID", message);
+export const invalid = (message: string) => new SubscriptionError(message);

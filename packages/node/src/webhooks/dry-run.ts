@@ -61,7 +61,8 @@ const READERS = { ...NEW_WEBHOOK_READERS, blocks: integer(1, MAX_BLOCKS) };
 /**
  * Takes the body of a registration, of which only events and conditions count, and `blocks`, the number of blocks.
  *
- * @throws {WebhookError} WEBHOOK_INVALID, also when the conditions cost so much that the webhook would be suspended
+ * @throws {SubscriptionError}
+ * @throws {WebhookError} also when the conditions cost so much that the webhook would be suspended
  */
 export function createDryRun({ history, readTogether, slices, observer }: DryRunDeps): DryRun {
   return async (body) => {

@@ -89,7 +89,7 @@ export async function openStreams({
     },
     emit(...events: Event[]) {
       writer.transaction(() => eventLog.append(events));
-      stream.wake();
+      stream.notify();
     },
     listen: (query = "", headers: Record<string, string> = { authorization: TOKEN }) =>
       listen(`http://127.0.0.1:${port}/api/v2/events${query}`, headers),

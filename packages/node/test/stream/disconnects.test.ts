@@ -10,7 +10,7 @@ const streamsOf = (port: number, path: string, method = "GET") =>
     get({ port, path, method, agent: false }, resolve).on("error", reject);
   });
 
-test("a path with a slash at its end is sent on, and opens no stream", async () => {
+test("a path with a trailing slash is redirected, and opens no stream", async () => {
   const { port, stream } = await openStreams({ isPublic: true });
   for (const path of ["/api/v2/events/?events=peer.added", "/api/events//"]) {
     const response = await streamsOf(port, path);
@@ -33,7 +33,7 @@ test("neither HEAD nor OPTIONS nor another method opens a stream", async () => {
   expect(stream.figures().open).toBe(0);
 });
 
-test("clients that leave at any moment leave nothing behind", { timeout: 30_000 }, async () => {
+test("clients that disconnect at any moment leak nothing", { timeout: 30_000 }, async () => {
   const { port, stream, emit } = await openStreams({
     isPublic: true,
     options: { maxStreams: 1_000, maxStreamsPerClient: 1_000, maxStreamsPerSite: 1_000 },

@@ -1,19 +1,22 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { createBell } from "../../src/stream/bell.ts";
 import { follow } from "../../src/stream/follow.ts";
+import { createNotifier } from "../../src/stream/notifier.ts";
 import { positionText, readPosition } from "../../src/stream/position.ts";
 import { createSink } from "../../src/stream/sink.ts";
-import type { Source, Told } from "../../src/stream/source.ts";
+import type { Source, SourceEvent } from "../../src/stream/source.ts";
 import { readSubscription } from "../../src/stream/subscription.ts";
 import { NO_MATCHING_OBSERVER } from "../../src/subscriptions/conditions/observer.ts";
 import { createSlices } from "../../src/subscriptions/conditions/slices.ts";
 import { applied, reverted } from "../../test-support/stream/support.ts";
 
-const told = (event: ReturnType<typeof applied>): Told => ({ event, frame: () => `${event.id}\n` });
+const sourceEvent = (event: ReturnType<typeof applied>): SourceEvent => ({
+  event,
+  frame: () => `${event.id}\n`,
+});
 const logged = (event: ReturnType<typeof applied>, index: number) => {
-  const withPlace = { ...event, sequence: index + 1, createdMs: 0 };
-  return { event: withPlace, frame: () => `${event.id}\n` };
+  const inLog = { ...event, sequence: index + 1, createdMs: 0 };
+  return { event: inLog, frame: () => `${event.id}\n` };
 };
 const quiet = {
   slices: createSlices(NO_MATCHING_OBSERVER),
@@ -23,39 +26,42 @@ const quiet = {
   onTooExpensive() {},
 };
 
-test("a block that is undone while old ones are told is taken back, and what came instead is told", async () => {
-  // Three blocks; while the second is told, it gives way to another one.
+test("a block that is reverted while old ones are sent is retracted, and its replacement is sent", async () => {
+  // Three blocks; while the second is sent, it is replaced.
   const stored = [applied(1), applied(2, "201"), applied(3, "301")];
   const log = [reverted(3), reverted(2), applied(2, "201"), applied(3, "301")];
-  let isUndone = false;
+  let isReverted = false;
   const before = [applied(1), applied(2), applied(3)];
   const source: Source = {
-    end: () => ({ sequence: isUndone ? log.length : 0 }),
+    end: () => ({ sequence: isReverted ? log.length : 0 }),
     begin: () => 0,
     hasBlock: ({ height, blockId }) =>
-      (isUndone ? stored : before).some((event) => event.height === height && event.blockId === blockId),
+      (isReverted ? stored : before).some((event) => event.height === height && event.blockId === blockId),
     log: (after) => ({ events: log.map(logged).slice(after), sequence: log.length, isEnd: true }),
     chain(height) {
-      const event = (isUndone ? stored : before)[height - 1];
-      if (height === 2) isUndone = true;
-      return event && { events: [told(event)], place: { height, blockId: event.blockId! } };
+      const event = (isReverted ? stored : before)[height - 1];
+      if (height === 2) isReverted = true;
+      return event && { events: [sourceEvent(event)], block: { height, blockId: event.blockId! } };
     },
-    wake() {},
+    refresh() {},
   };
   const response = new PassThrough();
   let text = "";
   response.on("data", (chunk: Buffer) => {
     text += chunk;
   });
-  const bell = createBell();
-  const sink = createSink(response, bell.ring);
+  const notifier = createNotifier();
+  const sink = createSink(response, notifier.notify);
   const subscription = readSubscription({ events: ["block.applied"] });
-  const done = follow({ from: "chain", height: 1, after: 0 }, { source, subscription, sink, bell, ...quiet });
+  const done = follow(
+    { from: "chain", height: 1, after: 0 },
+    { source, subscription, sink, notifier, ...quiet },
+  );
   await expect.poll(() => text.trim().split("\n")).toHaveLength(6);
   expect(text.trim().split("\n")).toEqual([
     "block.applied:100",
     "block.applied:200",
-    // Never told, and taken back all the same: nobody can know.
+    // Retracted although it was never sent: the log does not know what was sent.
     "block.reverted:300",
     "block.reverted:200",
     "block.applied:201",
@@ -67,16 +73,16 @@ test("a block that is undone while old ones are told is taken back, and what cam
 
 test.each([
   ["17", { sequence: 17 }],
-  ["17.3.12345", { sequence: 17, place: { height: 3, blockId: "12345" } }],
-  [".3.12345", { place: { height: 3, blockId: "12345" } }],
-  [`0.1.${"ab".repeat(32)}`, { sequence: 0, place: { height: 1, blockId: "ab".repeat(32) } }],
+  ["17.3.12345", { sequence: 17, block: { height: 3, blockId: "12345" } }],
+  [".3.12345", { block: { height: 3, blockId: "12345" } }],
+  [`0.1.${"ab".repeat(32)}`, { sequence: 0, block: { height: 1, blockId: "ab".repeat(32) } }],
 ])("%s is a position", (text, position) => {
   expect(readPosition(text)).toEqual(position);
   expect(positionText(position)).toBe(text);
 });
 
 test.each(["", ".", "x", "17.", "17.3", "17.3.", "-1", "1.2.3.4", "17.3.xyz", "1".repeat(16)])(
-  "%j is none",
+  "%j is no position",
   (text) => {
     expect(readPosition(text)).toBeUndefined();
   },

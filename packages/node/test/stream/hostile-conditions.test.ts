@@ -30,7 +30,7 @@ function observing() {
   return { seen, observer };
 }
 
-test("a hundred streams of fifty hostile patterns neither hold up the thread nor an honest stream", {
+test("a hundred streams of fifty hostile patterns delay neither the thread nor an honest stream", {
   timeout: 60_000,
 }, async () => {
   const { seen, observer } = observing();
@@ -52,7 +52,7 @@ test("a hundred streams of fifty hostile patterns neither hold up the thread nor
   expect(delay.max / 1e6).toBeLessThan(1_000);
 });
 
-test("streams that are opened at once are opened one in each tick, so that the longest hold is that of one", {
+test("concurrent streams are opened one in each tick, so that the longest delay is that of one", {
   timeout: 60_000,
 }, async () => {
   const { listen } = await openStreams({

@@ -16,7 +16,7 @@ const place = ({ height, id }: { height: number; id: string }) => `${height}.${i
 const blockIds = chain.blocks.map(({ header }) => `block.applied:${header.id}`);
 
 describe("a reader that comes back", () => {
-  test("hears what it missed, and nothing twice", async () => {
+  test("receives what it missed, and nothing twice", async () => {
     const { listen, emit } = await openStreams();
     const first = await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"));
@@ -30,7 +30,7 @@ describe("a reader that comes back", () => {
     expect(second.events).toHaveLength(3);
   });
 
-  test("may say so in the query, and the header wins", async () => {
+  test("may send its position in the query, and the header wins", async () => {
     const { listen, emit } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"));
@@ -40,7 +40,7 @@ describe("a reader that comes back", () => {
     await expect.poll(() => idsOf(byHeader)).toEqual(["peer.added:a", "peer.added:b"]);
   });
 
-  test("hears everything although it was cut off before the first event", async () => {
+  test("receives everything although it was disconnected before the first event", async () => {
     const { listen, emit } = await openStreams();
     const first = await listen("?events=peer.added");
     await expect.poll(first.lastId).toBe(`0.${place(heads.head)}`);
@@ -73,7 +73,7 @@ describe("a reader that comes back", () => {
 });
 
 describe("a reader that comes back too late for the log", () => {
-  /** Nobody wanted the events meanwhile. */
+  /** The events had no subscriber meanwhile. */
   async function late(query: string, id: string) {
     const opened = await openStreams();
     const { listen, emit, clock, node, stream } = opened;
@@ -89,7 +89,7 @@ describe("a reader that comes back too late for the log", () => {
     return { ...opened, second: await listen(query, backFrom(id)) };
   }
 
-  test("hears of stored blocks again, from its own on, and of new ones", async () => {
+  test("receives stored blocks from its position on, and new ones", async () => {
     const { second, emit } = await late("?events=block.applied", `0.${place(heads.third)}`);
     await expect.poll(() => idsOf(second)).toEqual(blockIds.slice(2));
     expect(second.lastId()).toMatch(/^\d+\.|^\./);
@@ -98,7 +98,7 @@ describe("a reader that comes back too late for the log", () => {
     expect(second.events).toHaveLength(3);
   });
 
-  test("comes back once more in the middle of stored blocks", async () => {
+  test("resumes once more in the middle of stored blocks", async () => {
     const { second, listen } = await late("?events=block.applied", `0.${place(heads.genesis)}`);
     await expect.poll(() => idsOf(second)).toEqual(blockIds);
     const { id } = second.events[1]!;
@@ -107,19 +107,19 @@ describe("a reader that comes back too late for the log", () => {
     await expect.poll(() => idsOf(third)).toEqual(blockIds.slice(1));
   });
 
-  test("is told so when its block was undone meanwhile", async () => {
+  test("gets an error when its block was reverted meanwhile", async () => {
     const { second } = await late("?events=block.applied", "0.3.12345");
     expect(second.status).toBe(410);
     await expect.poll(second.text).toContain("block 12345 was undone since");
   });
 
-  test("is told so when stored blocks cannot tell what it asks for", async () => {
+  test("gets an error when its events cannot be derived from stored blocks", async () => {
     const { second } = await late("?events=block.applied,peer.added", `0.${place(heads.third)}`);
     expect(second.status).toBe(410);
     await expect.poll(second.text).toContain("are not kept any more");
   });
 
-  test("is told so when old events were dropped", async () => {
+  test("gets an error when old events were dropped", async () => {
     const { listen, emit, eventLog } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"), peerAdded("c"));
@@ -129,7 +129,7 @@ describe("a reader that comes back too late for the log", () => {
     await expect.poll(() => idsOf(kept)).toEqual(["peer.added:c"]);
   });
 
-  test("is told so when blocks were caught up with and not told", async () => {
+  test("gets an error when the node caught up without recording events", async () => {
     const { listen, emit, node } = await openStreams();
     await listen("?events=peer.added");
     emit(peerAdded("a"), peerAdded("b"));
@@ -138,14 +138,14 @@ describe("a reader that comes back too late for the log", () => {
     expect((await listen("?events=peer.added", backFrom("2"))).status).toBe(200);
   });
 
-  test("is told so when the log is not the one it knows", async () => {
+  test("gets an error when its position is beyond the log", async () => {
     const { listen } = await openStreams();
     expect((await listen("?events=peer.added", backFrom("4711"))).status).toBe(410);
   });
 });
 
 describe("a reader that begins with an old block", () => {
-  test("hears of every block since, and then of new ones", async () => {
+  test("receives every block since, and then new ones", async () => {
     const { listen, emit } = await openStreams();
     const listener = await listen("?events=block.applied&fromHeight=2");
     await expect.poll(() => idsOf(listener)).toEqual(blockIds.slice(1));
@@ -153,25 +153,25 @@ describe("a reader that begins with an old block", () => {
     await expect.poll(() => idsOf(listener).at(-1)).toBe("block.applied:500");
   });
 
-  test("hears of nothing old when there is no such block yet", async () => {
+  test("receives no old events when there is no such block yet", async () => {
     const { listen, emit } = await openStreams();
     const listener = await listen("?events=block.applied&fromHeight=1000");
     emit(applied(5));
     await expect.poll(() => idsOf(listener)).toEqual(["block.applied:500"]);
   });
 
-  test("hears of a block that comes while it reads", async () => {
+  test("receives a block that is committed while it reads", async () => {
     const { listen, writer, eventLog, stream } = await openStreams();
     const blocks = createBlockStore(writer);
     const last = chain.blocks.at(-1)!;
-    // Taken away, so that there is one to come.
+    // Removed, so that one can follow.
     writer.transaction(() => blocks.removeFrom(last.header.height));
     const listener = await listen("?events=block.applied&fromHeight=1");
     writer.transaction(() => {
       blocks.append({ ...last, headerBytes: encodeHeader(last.header, chain.network) });
       eventLog.append([applied(4, heads.head.id)]);
     });
-    stream.wake();
+    stream.notify();
     await expect.poll(() => idsOf(listener)).toEqual(blockIds);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSeats } from "../../src/stream/seats.ts";
+import { createStreamLimits } from "../../src/stream/stream-limits.ts";
 import { heads } from "../../test-support/http/chain.ts";
 import {
   applied,
@@ -11,7 +11,7 @@ import {
   transfer,
 } from "../../test-support/stream/support.ts";
 
-test("tells what happens from now on, each event with its content", async () => {
+test("sends events from now on, each with its content", async () => {
   const { listen, emit } = await openStreams();
   const listener = await listen("?events=block.applied,peer.added");
   emit(applied(5), peerAdded("a"));
@@ -51,7 +51,7 @@ test("answers under both prefixes, to GET alone", async () => {
   expect((await fetch(`http://127.0.0.1:${port}/api/events`, { method: "HEAD" })).status).toBe(404);
 });
 
-test("tells only what was asked for, and what was undone", async () => {
+test("sends only subscribed events, and reverted blocks", async () => {
   const { listen, emit } = await openStreams();
   const everything = await listen();
   const large = encodeURIComponent(JSON.stringify([{ key: "amount", condition: "gte", value: "100" }]));
@@ -65,7 +65,7 @@ test("tells only what was asked for, and what was undone", async () => {
   expect(idsOf(peers)).toEqual(["peer.added:a"]);
 });
 
-test("asks for all conditions where that is said", async () => {
+test("requires all conditions with match=all", async () => {
   const { listen, emit } = await openStreams();
   const conditions = [
     { key: "amount", condition: "gte", value: "100" },
@@ -77,7 +77,7 @@ test("asks for all conditions where that is said", async () => {
   await expect.poll(() => idsOf(listener)).toEqual(["transaction.applied:600:1"]);
 });
 
-test("calls an event by the name that the reader gave it", async () => {
+test("sends an event by the name in the subscription", async () => {
   const { listen, emit } = await openStreams();
   const listener = await listen("?events=state:started");
   emit({ id: "state.started:1", name: "state.started", data: true });
@@ -102,7 +102,7 @@ test.each([
   expect((await answer.json()) as object).toMatchObject({ message: expect.stringContaining(message) });
 });
 
-test("asks for the token, unless it is public", async () => {
+test("requires the token, unless it is public", async () => {
   const closed = await openStreams();
   expect((await closed.listen("", {})).status).toBe(401);
   expect((await closed.listen("", { authorization: "wrong" })).status).toBe(401);
@@ -126,7 +126,7 @@ test("is neither compressed nor ended by the time-out for answers", async () => 
   expect(listener.isEnded()).toBe(false);
 });
 
-test("shows signs of life that carry the position on", async () => {
+test("sends heartbeats that carry the position", async () => {
   const { listen, emit } = await openStreams({ options: { heartbeatMs: 10 } });
   const listener = await listen("?events=transaction.applied");
   const other = await listen("?events=peer.added");
@@ -138,7 +138,7 @@ test("shows signs of life that carry the position on", async () => {
   await expect.poll(() => other.events).toHaveLength(2);
 });
 
-test("cuts a reader that does not read, and tells the others everything", async () => {
+test("disconnects a client that does not read, and sends the others every event", async () => {
   const { listen, emit, stream } = await openStreams({ options: { heartbeatMs: 200 } });
   const reading = await listen("?events=peer.added");
   const idle = await listen("?events=peer.added");
@@ -152,7 +152,7 @@ test("cuts a reader that does not read, and tells the others everything", async 
   await expect.poll(() => idsOf(reading).at(-1)).toBe("peer.added:last");
 });
 
-test("tells of a large content what it is about", async () => {
+test("replaces a large content by its identifying members", async () => {
   const { listen, emit } = await openStreams();
   const listener = await listen("?events=block.applied");
   emit({ ...applied(5), data: { id: "500", height: 5, text: "x".repeat(300_000) } });
@@ -168,7 +168,7 @@ test("tells of a large content what it is about", async () => {
   });
 });
 
-test("has so many seats, and no more for one address", async () => {
+test("has so many limits, and no more for one address", async () => {
   const { listen, stream } = await openStreams({ options: { maxStreams: 3, maxStreamsPerClient: 2 } });
   const first = await listen();
   await listen();
@@ -184,7 +184,7 @@ test("has so many seats, and no more for one address", async () => {
   expect((await full.listen()).status).toBe(503);
 });
 
-test("a refused stream keeps no seat", async () => {
+test("a refused stream does not count", async () => {
   const { listen } = await openStreams({ options: { maxStreams: 1 } });
   for (let count = 0; count < 3; count++) {
     expect((await listen("", { authorization: TOKEN, "last-event-id": "77" })).status).toBe(410);
@@ -192,7 +192,7 @@ test("a refused stream keeps no seat", async () => {
   expect((await listen()).status).toBe(200);
 });
 
-test("a stream for which the node took too long keeps no seat", async () => {
+test("a stream that timed out while it was opened does not count", async () => {
   const answer = Promise.withResolvers<void>();
   const { listen } = await openStreams({
     options: { maxStreams: 1 },
@@ -223,7 +223,7 @@ test("ends with the server", async () => {
   await expect.poll(listener.isEnded).toBe(true);
 });
 
-test("events that nobody reads are not written", async () => {
+test("events without subscribers are not recorded", async () => {
   const { listen, emit, eventLog, stream, clock, node } = await openStreams();
   emit(peerAdded("a"));
   expect(eventLog.lastSequence()).toBe(0);
@@ -232,7 +232,7 @@ test("events that nobody reads are not written", async () => {
   expect(eventLog.read(0, 10).map(({ id }) => id)).toEqual(["peer.added:b"]);
   listener.close();
   await expect.poll(() => stream.figures().open).toBe(0);
-  // Whoever comes back soon misses nothing.
+  // A client that reconnects soon misses nothing.
   emit(peerAdded("c"));
   expect(eventLog.lastSequence()).toBe(2);
   clock.nowMs += 60_000;
@@ -243,28 +243,28 @@ test("events that nobody reads are not written", async () => {
 
 test("addresses of one /64 are one client, and those of one /48 share a bound", () => {
   const options = { maxStreams: 100, maxStreamsPerClient: 2, maxStreamsPerSite: 3 };
-  const { take, taken } = createSeats(options);
-  take("2001:db8:1:1::1");
-  const leave = take("2001:db8:1:1::2");
-  expect(() => take("2001:db8:1:1:ffff::3")).toThrow("2 streams are open from 2001:db8:1:1::/64");
-  take("2001:db8:1:2::1");
-  expect(() => take("2001:db8:1:3::1")).toThrow("3 streams are open from 2001:db8:1::/48");
-  take("2001:db8:2::1");
-  take("192.0.2.1");
-  take("::ffff:192.0.2.1");
-  expect(() => take("192.0.2.1")).toThrow("2 streams are open from 192.0.2.1");
+  const { acquire, open } = createStreamLimits(options);
+  acquire("2001:db8:1:1::1");
+  const leave = acquire("2001:db8:1:1::2");
+  expect(() => acquire("2001:db8:1:1:ffff::3")).toThrow("2 streams are open from 2001:db8:1:1::/64");
+  acquire("2001:db8:1:2::1");
+  expect(() => acquire("2001:db8:1:3::1")).toThrow("3 streams are open from 2001:db8:1::/48");
+  acquire("2001:db8:2::1");
+  acquire("192.0.2.1");
+  acquire("::ffff:192.0.2.1");
+  expect(() => acquire("192.0.2.1")).toThrow("2 streams are open from 192.0.2.1");
   leave();
   leave();
-  expect(taken()).toBe(5);
-  take("2001:db8:1:3::1");
+  expect(open()).toBe(5);
+  acquire("2001:db8:1:3::1");
 });
 
-test("what waits for all readers together is bounded", async () => {
+test("the unread bytes of all clients together are bounded", async () => {
   const { listen, emit, stream } = await openStreams({ options: { maxUnreadBytes: 1_000_000 } });
   const idle = await Promise.all(Array.from({ length: 10 }, () => listen("?events=peer.added")));
   for (const { pause } of idle) pause();
   const reading = await listen("?events=peer.added");
-  // Each of them holds one event that its socket does not take.
+  // Each of them keeps one event that its socket does not accept.
   for (let count = 0; count < 60; count++) {
     emit({ ...peerAdded(`${count}`), data: { text: `${count}`.padEnd(200_000, "x") } });
   }

@@ -124,7 +124,7 @@ describe("conditions", () => {
     compileConditions(conditions)(content, createMeter());
   const eq = (key: string, value: unknown): Condition => ({ key, condition: "eq", value });
 
-  test("one true condition is enough, and one that cannot be evaluated disturbs none", () => {
+  test("one true condition is enough, and one that cannot be evaluated affects no other", () => {
     const content = { height: 101 };
     const no: Condition = { key: "nothing", condition: "contains", value: "x" };
     const yes: Condition = { key: "height", condition: "gt", value: "100" };
@@ -134,7 +134,7 @@ describe("conditions", () => {
     expect(fires(content, no, notBetween)).toBe(false);
   });
 
-  test("own members go before paths", () => {
+  test("own members take precedence over paths", () => {
     const content = { "a.b": 1, a: { b: 2, "c.d": 3 }, list: [{ id: "x" }] };
     expect(fires(content, eq("a.b", 1))).toBe(true);
     expect(fires(content, eq("a.b", 2))).toBe(false);

@@ -51,7 +51,7 @@ describe("a lookup", () => {
     expect(find({ type: 0 })).toEqual(["both", "either", "always", "object"]);
   });
 
-  test("asks few of many", () => {
+  test("evaluates few of many", () => {
     const find = createLookup(
       Array.from({ length: 10_000 }, (_, index) => entry(`${index}`, [eq("id", `${index}`)])),
     );

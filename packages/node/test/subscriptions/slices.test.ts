@@ -7,7 +7,7 @@ const busy = (ms: number) => {
 };
 const silent = { spent() {} };
 
-test("slow subscribers go behind all others, and are served in each tick all the same", async () => {
+test("slow subscribers run after all others, and still in each tick", async () => {
   const { run } = createSlices(silent);
   const order: string[] = [];
   const jobs = ["slow 1", "slow 2", "quick 1", "quick 2"].map((name) =>
@@ -17,7 +17,7 @@ test("slow subscribers go behind all others, and are served in each tick all the
   expect(order).toEqual(["slow 1", "quick 1", "quick 2", "slow 2"]);
 });
 
-test("work that goes on takes turns with the rest, and leaves the thread to others between slices", async () => {
+test("long work alternates with the rest, and frees the thread between slices", async () => {
   const { run } = createSlices(silent);
   let turns = 0;
   const long = async () => {
@@ -42,7 +42,7 @@ test("work that goes on takes turns with the rest, and leaves the thread to othe
   expect(ticks).toBeGreaterThan(5);
 });
 
-test("what a piece of work throws is its own affair, and its time is counted", async () => {
+test("work that throws rejects its own promise only, and its time is counted", async () => {
   const spent: string[] = [];
   const { run } = createSlices({ spent: (kind) => void spent.push(kind) });
   const failing = run("dry-run", false, () => {

@@ -8,7 +8,7 @@ import { ConfigError } from "../../src/platform/config-error.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { DataInUseError, lockDataFolder } from "../../src/store/engine/folder-lock.ts";
 import { createSeal } from "../../src/store/webhooks/encryption.ts";
-import { WebhookError } from "../../src/subscriptions/error.ts";
+import { SubscriptionError } from "../../src/subscriptions/error.ts";
 import { importOldRegister } from "../../src/webhooks/register/import.ts";
 import { sealSecrets } from "../../src/webhooks/secrets/encrypt-secrets.ts";
 import { isVerified, isVerifiedAsOfOld, secretOf } from "../../test-support/webhooks/receiver.ts";
@@ -185,7 +185,7 @@ describe("an import is refused, and registers nothing,", () => {
   ])("for a webhook %s", (_case, changes, message) => {
     const { path, bring } = dataFolder();
     const content = { webhooks: [old("1"), old("2", changes)] };
-    expect(() => bring(content)).toThrow(WebhookError);
+    expect(() => bring(content)).toThrow(SubscriptionError);
     expect(() => bring(content)).toThrow(`webhook 2 of the file: ${message}`);
     expect(idsIn(path)).toEqual([]);
   });
@@ -238,7 +238,7 @@ describe("a file that is larger than the register may be", () => {
     // Any of these would be a problem of its own.
     const unreadable = Array.from({ length: 4 }, () => 7);
     expect(codeOf(() => bring(unreadable, 3))).toBe("WEBHOOK_LIMIT");
-    expect(codeOf(() => bring(unreadable, 4))).toBe("WEBHOOK_INVALID");
+    expect(codeOf(() => bring(unreadable, 4))).toBe("SUBSCRIPTION_INVALID");
     expect(idsIn(path)).toEqual([]);
   });
 

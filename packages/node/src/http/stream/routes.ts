@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import { parseJson } from "../../platform/json/lossless.ts";
 import { StreamError, type StreamErrorCode } from "../../stream/error.ts";
 import { readPosition } from "../../stream/position.ts";
-import type { Wish } from "../../stream/start.ts";
+import type { StreamRequest } from "../../stream/start.ts";
 import type { Stream } from "../../stream/stream.ts";
 import { readSubscription } from "../../stream/subscription.ts";
 import { HttpError } from "../server/error.ts";
@@ -29,11 +29,11 @@ const READERS = {
   conditions: text,
   match: text,
   fromHeight: integer(1, Number.MAX_SAFE_INTEGER),
-  // For those who cannot set the header.
+  // For clients that cannot set the header.
   lastEventId: text,
 };
 
-/** A plugin for each prefix. Without access options, everybody may read. */
+/** A plugin for each prefix. Without access options, the stream is public. */
 export function createStreamRoutes(access: AccessOptions | undefined, stream: Stream): FastifyPluginAsync {
   return async (app) => {
     if (access) app.addHook("onRequest", createAccess(access));
@@ -46,10 +46,12 @@ export function createStreamRoutes(access: AccessOptions | undefined, stream: St
 
     app.get("/events", { exposeHeadRoute: false, config: { isEndless: true } }, async (request, reply) => {
       await new Promise<void>((resolve) => openings.push(resolve));
-      const wish = await answer(() => readWish(request.query as Query, request.headers["last-event-id"]));
-      const opened = await stream.open(wish, request.ip).catch((error) => refuse(error, reply));
-      // Told already that it takes too long.
-      if (reply.raw.headersSent) return opened.leave();
+      const streamRequest = await answer(() =>
+        readStreamRequest(request.query as Query, request.headers["last-event-id"]),
+      );
+      const opened = await stream.open(streamRequest, request.ip).catch((error) => refuse(error, reply));
+      // The request timed out and was answered.
+      if (reply.raw.headersSent) return opened.release();
       // From here on the time-out for answers does not count, and nothing is collected for compression.
       reply.hijack();
       reply.raw.writeHead(200, {
@@ -63,8 +65,8 @@ export function createStreamRoutes(access: AccessOptions | undefined, stream: St
   };
 }
 
-/** @throws {WebhookError} for names and conditions that nobody knows */
-function readWish(query: Query, header: string | string[] | undefined): Wish {
+/** @throws {SubscriptionError} for unknown names and conditions */
+function readStreamRequest(query: Query, header: string | string[] | undefined): StreamRequest {
   const { events, conditions, match, fromHeight, lastEventId } = readQuery(query, READERS);
   const given = header === undefined ? lastEventId : String(header);
   // A browser that has seen no id yet sends an empty one.

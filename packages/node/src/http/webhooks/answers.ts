@@ -2,14 +2,15 @@
 import { parseJson } from "../../platform/json/lossless.ts";
 import type { DeliveryRecord } from "../../store/webhooks/delivery-log.ts";
 import type { Webhook } from "../../store/webhooks/webhooks.ts";
-import { WebhookError, type WebhookErrorCode } from "../../subscriptions/error.ts";
+import { SubscriptionError } from "../../subscriptions/error.ts";
 import { signingSecretOf } from "../../webhooks/delivery/message.ts";
+import { WebhookError, type WebhookErrorCode } from "../../webhooks/error.ts";
 import type { ReplayProgress } from "../../webhooks/replay/replays.ts";
 import { checkComplexity } from "../server/bodies.ts";
 import { HttpError } from "../server/error.ts";
 
-export const WEBHOOK_STATUS: Readonly<Record<WebhookErrorCode, number>> = {
-  WEBHOOK_INVALID: 422,
+export const WEBHOOK_STATUS: Readonly<Record<WebhookErrorCode | SubscriptionError["code"], number>> = {
+  SUBSCRIPTION_INVALID: 422,
   WEBHOOK_LIMIT: 422,
   WEBHOOK_UNKNOWN: 404,
   WEBHOOK_OFF: 409,
@@ -86,7 +87,8 @@ export async function answer<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof WebhookError) throw new HttpError(WEBHOOK_STATUS[error.code], error.message);
+    if (error instanceof WebhookError || error instanceof SubscriptionError)
+      throw new HttpError(WEBHOOK_STATUS[error.code], error.message);
     throw error;
   }
 }

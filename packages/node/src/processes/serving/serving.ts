@@ -169,7 +169,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
     operationsPort: operationsAddress?.port,
     wake() {
       webhooks?.wake();
-      stream.wake();
+      stream.notify();
     },
     close: () => closing.closeAll(logger),
   };

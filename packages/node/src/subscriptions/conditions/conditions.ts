@@ -1,4 +1,4 @@
-/** The conditions of a webhook: one true condition fires it (webhooks.md 6.1), or all of them if it says so. */
+/** The conditions of a webhook: one true condition fires it (webhooks.md 6.1), or all of them with `match: all`. */
 import type { Meter } from "./cost.ts";
 import { valuesAt } from "./member.ts";
 import { type OperatorName, operators } from "./operators.ts";
@@ -31,11 +31,11 @@ export function compileConditions(
     : (content, meter) => tests.length === 0 || tests.some((test) => test(content, meter));
 }
 
-/** Whether a condition holds, and the values that it looked at: none if the content has no such member. */
+/** Whether a condition holds, and the values that it tested: none if the content has no such member. */
 export type Finding = Condition & { readonly holds: boolean; readonly found: readonly unknown[] };
 
 /**
- * Makes a function that says of each condition whether it holds, and why.
+ * Makes a function that explains each condition: whether it holds, and for which values.
  *
  * @throws {OperandError} when a value does not fit its operator
  */
@@ -51,14 +51,14 @@ export function explainConditions(
     }));
 }
 
-/** Steps of looking at one value, whatever the operator: no more than one pattern takes on 10 characters. */
-const LOOK_STEPS = 10;
+/** Steps to test one value, with any operator: as many as a pattern of one instruction takes on 10 characters. */
+const VALUE_STEPS = 10;
 
 function compile({ key, condition, value }: Condition): (content: unknown, meter: Meter) => boolean {
   const test = operators[condition](value);
   return (content, meter) =>
     valuesAt(content, key).some((found) => {
-      meter.spend(LOOK_STEPS);
+      meter.spend(VALUE_STEPS);
       return test(found, meter);
     });
 }

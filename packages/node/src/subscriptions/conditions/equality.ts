@@ -23,7 +23,7 @@ export function equals(operand: unknown): (value: unknown) => boolean {
   }
 }
 
-/** The operand itself, or what it says if it is the JSON text of an object or array. */
+/** The operand itself, or its parsed value if it is the JSON text of an object or array. */
 function structureOf(operand: unknown): unknown {
   if (typeof operand !== "string" || !/^\s*[[{]/.test(operand)) return operand;
   try {

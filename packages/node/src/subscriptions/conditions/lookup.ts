@@ -1,6 +1,6 @@
 /**
- * Finds those among many lists of conditions that may hold, without asking each: a list that compares a member with a
- * value is found by the value. So the work depends on how many hold, and hardly on how many there are.
+ * An index over many lists of conditions that finds those that may hold: a list that compares a member with a value is
+ * found by the value. So the work depends on how many lists hold, and hardly on how many there are.
  */
 import type { Condition, Match } from "./conditions.ts";
 import { compareDecimals, type Decimal, decimalOf } from "./decimal.ts";
@@ -14,10 +14,10 @@ export type Entry<T> = {
   readonly value: T;
 };
 
-/** All whose conditions hold for the content, and perhaps some others, in the order in which they were given. */
+/** All entries whose conditions hold for the content, and perhaps some others, in the order of the entries. */
 export type Lookup<T> = (content: unknown) => T[];
 
-/** Without it, a list of conditions does not hold. */
+/** A comparison that must be true for a list of conditions to hold. */
 type Guard =
   | { readonly key: string; readonly kind: "equal"; readonly token: string }
   | { readonly key: string; readonly kind: "above" | "below"; readonly limit: Decimal };
@@ -30,7 +30,7 @@ type Member = { readonly equal: Map<string, number[]>; readonly above: Limits; r
 
 export function createLookup<T>(entries: readonly Entry<T>[]): Lookup<T> {
   const members = new Map<string, Member>();
-  /** Have to be asked each time. */
+  /** Entries that must be evaluated each time. */
   const others: number[] = [];
 
   for (const [position, { conditions, match }] of entries.entries()) {
@@ -69,7 +69,7 @@ export function createLookup<T>(entries: readonly Entry<T>[]): Lookup<T> {
   };
 }
 
-/** The first limits are reached by the most numbers. */
+/** Limits are sorted: after the first that is not reached, none is. */
 function addReached(limits: Limits, isReached: (limit: Decimal) => boolean, found: Set<number>): void {
   for (const { limit, position } of limits) {
     if (!isReached(limit)) return;
@@ -77,7 +77,7 @@ function addReached(limits: Limits, isReached: (limit: Decimal) => boolean, foun
   }
 }
 
-/** Of which one must be given, or nothing if the list cannot be found by values. */
+/** Guards of which at least one must hold; undefined if the list cannot be found by values. */
 function guardsOf(conditions: readonly Condition[], match: Match): readonly Guard[] | undefined {
   const guards = conditions.map(guardOf);
   if (match === "all") {
@@ -108,12 +108,12 @@ function guardOf({ key, condition, value }: Condition): Guard | undefined {
   }
 }
 
-/** Values that are equal have the same one; objects have none. */
+/** Equal values have the same token; objects have none. */
 function tokenOf(value: unknown): string | undefined {
   const decimal = decimalOf(value);
   if (decimal) return `${decimal.negative ? "-" : ""}${decimal.integer}.${decimal.fraction}`;
   return typeof value === "string" || typeof value === "boolean" ? String(value) : undefined;
 }
 
-/** JSON text equals the object or array that it tells of. */
+/** JSON text equals the object or array that it represents. */
 const isStructure = (value: unknown): boolean => typeof value === "string" && /^\s*[[{]/.test(value);

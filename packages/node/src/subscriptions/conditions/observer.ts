@@ -1,6 +1,6 @@
-/** Called by everything that evaluates conditions; the metrics listen. */
+/** Called by everything that evaluates conditions; feeds the metrics. */
 
-/** Whose conditions. */
+/** What evaluates the conditions. */
 export type MatchingKind = "stream" | "webhook" | "replay" | "dry-run";
 
 export type MatchingObserver = {

@@ -23,8 +23,8 @@ type Operator = (operand: unknown) => Test;
 export const operators = {
   between,
   "not-between": (operand) => {
-    const lies = between(operand);
-    return (value, meter) => decimalOf(value) !== undefined && !lies(value, meter);
+    const isBetween = between(operand);
+    return (value, meter) => decimalOf(value) !== undefined && !isBetween(value, meter);
   },
   contains,
   eq: equals,
@@ -51,7 +51,7 @@ export const isOperatorName = (name: string): name is OperatorName => Object.has
 /** The operators that need no operand. */
 export const isUnary = (name: OperatorName): boolean => name === "truthy" || name === "falsy";
 
-/** Both ends are excluded; nothing lies between when `min` is above `max`. */
+/** Both ends are excluded; no number is between when `min` is above `max`. */
 function between(operand: unknown): Test {
   const { min, max } = readInterval(operand);
   return (value) => {

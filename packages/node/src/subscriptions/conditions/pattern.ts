@@ -27,7 +27,7 @@ const CACHE_BYTES = 8_192;
 const CACHE_BYTES_PER_INSTRUCTION = 128;
 
 export type Pattern = {
-  /** Instructions of the compiled pattern, and what stands for its classes: what it costs to compile and to hold. */
+  /** Instructions of the compiled pattern, plus a charge for its classes: what it costs to compile and to keep. */
   readonly size: number;
   /** @throws {CostError} see `Meter` */
   test(subject: string, meter: Meter): boolean;

@@ -1,21 +1,21 @@
 /**
- * Shares the time of the thread between those who evaluate conditions: little in each tick of the event loop, in turns,
- * so that requests come between and no subscriber waits for the conditions of another.
+ * Shares the time of the thread between the evaluations of conditions: a slice in each tick of the event loop, round-robin,
+ * so that requests run in between and no subscriber waits for the conditions of another.
  */
 import type { MatchingKind, MatchingObserver } from "./observer.ts";
 
 export type Slices = {
   /**
-   * Runs the work when it is its turn, behind what waits already; slow subscribers go behind all others. `isTimeUp`
-   * answers whether the work is to stop and to ask for another turn. Rejects with what the work throws.
+   * Queues the work; slow subscribers run after all others. `isTimeUp` returns whether the work must stop and queue its
+   * rest. Rejects with what the work throws.
    */
   run<T>(kind: MatchingKind, isSlow: boolean, work: (isTimeUp: () => boolean) => T): Promise<T>;
 };
 
-/** What all of them get in one tick. One evaluation more may exceed it: 13 ms at most (`MAX_EVENT_STEPS`). */
+/** For all work in one tick. One more evaluation may exceed it: 13 ms at most (`MAX_EVENT_STEPS`). */
 const SLICE_MS = 10;
-/** What one of them gets before the next one. */
-const TURN_MS = 2;
+/** For one piece of work in one tick. */
+const JOB_MS = 2;
 /** Pause after a tick that was used up: the other half of the time belongs to requests. */
 const REST_MS = 10;
 
@@ -34,7 +34,7 @@ export function createSlices(observer: Pick<MatchingObserver, "spent">): Slices 
 
   function serve(): void {
     const endMs = performance.now() + SLICE_MS;
-    // However many quick ones there are, a slow one goes on as well.
+    // However many quick jobs there are, a slow one runs as well.
     serveOne(queues.slow, endMs);
     while (performance.now() < endMs && (serveOne(queues.quick, endMs) || serveOne(queues.slow, endMs)));
     isScheduled = false;
@@ -46,7 +46,7 @@ export function createSlices(observer: Pick<MatchingObserver, "spent">): Slices 
       const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof work>>();
       (isSlow ? queues.slow : queues.quick).push((sliceEndMs) => {
         const startMs = performance.now();
-        const endMs = Math.min(sliceEndMs, startMs + TURN_MS);
+        const endMs = Math.min(sliceEndMs, startMs + JOB_MS);
         try {
           resolve(work(() => performance.now() >= endMs));
         } catch (error) {
@@ -60,7 +60,7 @@ export function createSlices(observer: Pick<MatchingObserver, "spent">): Slices 
   };
 }
 
-/** `false`: no subscriber waits. */
+/** `false` when the queue is empty. */
 function serveOne(queue: Job[], sliceEndMs: number): boolean {
   const job = queue.shift();
   job?.(sliceEndMs);

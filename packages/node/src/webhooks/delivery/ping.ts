@@ -4,7 +4,7 @@ import type { Database } from "../../store/engine/database.ts";
 import type { ContentStore } from "../../store/webhooks/contents.ts";
 import type { DeliveryStore } from "../../store/webhooks/deliveries.ts";
 import type { Webhook } from "../../store/webhooks/webhooks.ts";
-import { WebhookError } from "../../subscriptions/error.ts";
+import { WebhookError } from "../error.ts";
 import type { Attempted, MakeAttempt } from "./attempt.ts";
 
 export type PingDeps = {

@@ -8,9 +8,9 @@ import type {
   DeliveryRecord,
 } from "../../store/webhooks/delivery-log.ts";
 import type { Webhook } from "../../store/webhooks/webhooks.ts";
-import { WebhookError } from "../../subscriptions/error.ts";
 import { integer, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import { bodyOf } from "../delivery/message.ts";
+import { WebhookError } from "../error.ts";
 
 export type DeliveryLogDeps = {
   store: DeliveryLogStore;
@@ -43,7 +43,8 @@ export type DeliveryLog = {
   /**
    * The same for every failed delivery made since `body.since`, in milliseconds since 1970. Answers their number.
    *
-   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN
+   * @throws {SubscriptionError}
+   * @throws {WebhookError} WEBHOOK_UNKNOWN
    */
   retryFailed(id: string, body: unknown): Promise<number>;
 };

@@ -1,6 +1,6 @@
 /** How much the register may hold: all of it is kept in memory, compiled, and looked through with every event. */
 import type { WebhookStore } from "../../store/webhooks/webhooks.ts";
-import { WebhookError } from "../../subscriptions/error.ts";
+import { WebhookError } from "../error.ts";
 
 /** Of the conditions of all webhooks together, as JSON: 16 KiB each with a thousand webhooks. */
 export const MAX_CONDITIONS_BYTES = 16 * 1_024 * 1_024;

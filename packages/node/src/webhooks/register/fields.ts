@@ -26,7 +26,7 @@ export const NEW_WEBHOOK_READERS: Readers<NewWebhook> = { ...FIELD_READERS, ping
 /**
  * A new webhook from a parsed body.
  *
- * @throws {WebhookError} WEBHOOK_INVALID
+ * @throws {SubscriptionError}
  */
 export function readNewWebhook(body: unknown): NewWebhook {
   const given = readMembers(body, NEW_WEBHOOK_READERS);
@@ -48,7 +48,7 @@ export function readNewWebhook(body: unknown): NewWebhook {
 /**
  * All the names and patterns of a webhook.
  *
- * @throws {WebhookError} WEBHOOK_INVALID when there are none
+ * @throws {SubscriptionError} when there are none
  */
 export function checkEvents({ event, events }: Pick<WebhookFields, "event" | "events">): readonly string[] {
   if (event !== null) return [event, ...events];
@@ -59,7 +59,7 @@ export function checkEvents({ event, events }: Pick<WebhookFields, "event" | "ev
 /**
  * The fields that a body gives, each optional.
  *
- * @throws {WebhookError} WEBHOOK_INVALID
+ * @throws {SubscriptionError}
  */
 export const readChanges = (body: unknown): Partial<WebhookFields> => readMembers(body, FIELD_READERS);
 

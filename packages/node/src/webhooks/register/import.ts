@@ -29,7 +29,8 @@ export type ImportedWebhook = { readonly alias: string; readonly webhook: Webhoo
  *
  * @returns the new ones
  * @throws {ConfigError} when the file cannot be read or the secrets of the data folder cannot be opened
- * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_LIMIT
+ * @throws {SubscriptionError}
+ * @throws {WebhookError} WEBHOOK_LIMIT
  * @throws {DataInUseError}
  */
 export function importOldRegister(path: string, options: ImportOptions): ImportedWebhook[] {

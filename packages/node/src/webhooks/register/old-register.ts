@@ -1,7 +1,8 @@
 /** The register file of the old node: `webhooks.json` in its cache folder (webhooks.md W-03, W-05, 10 point 1). */
 import type { WebhookFields } from "../../store/webhooks/webhooks.ts";
-import { WebhookError } from "../../subscriptions/error.ts";
+import { SubscriptionError } from "../../subscriptions/error.ts";
 import { invalid, type Readers, readMembers, readObject, required } from "../../subscriptions/members.ts";
+import { WebhookError } from "../error.ts";
 import { FIELD_READERS } from "./fields.ts";
 
 /** A webhook as the old node kept it. */
@@ -36,7 +37,8 @@ const READERS: Readers<{
  * The webhooks of a parsed register file, `{"webhooks": [...]}` or the list alone.
  *
  * @param maxWebhooks that the list may have
- * @throws {WebhookError} WEBHOOK_INVALID naming every entry that this node cannot take, and why; WEBHOOK_LIMIT
+ * @throws {SubscriptionError} naming every entry that this node cannot take, and why
+ * @throws {WebhookError} WEBHOOK_LIMIT
  */
 export function readOldRegister(content: unknown, maxWebhooks: number): OldWebhook[] {
   const list = Array.isArray(content) ? content : readObject(content, "the register file").webhooks;
@@ -56,7 +58,7 @@ export function readOldRegister(content: unknown, maxWebhooks: number): OldWebho
       seen.add(entry.alias);
       return entry;
     } catch (error) {
-      if (!(error instanceof WebhookError)) throw error;
+      if (!(error instanceof SubscriptionError)) throw error;
       problems.push(`webhook ${index + 1} of the file: ${error.message}`);
       return [];
     }

@@ -9,8 +9,8 @@ import type { EndingStore } from "../../store/webhooks/finished-deliveries.ts";
 import type { ReplayStore } from "../../store/webhooks/replays.ts";
 import type { WebhookHealthStore } from "../../store/webhooks/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks/webhooks.ts";
-import { WebhookError } from "../../subscriptions/error.ts";
-import { integer, type Readers, readMembers } from "../../subscriptions/members.ts";
+import { integer, invalid, type Readers, readMembers } from "../../subscriptions/members.ts";
+import { WebhookError } from "../error.ts";
 import { checkConditions, checkRoom } from "./bounds.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
 import { oncePerTurn } from "./once-per-turn.ts";
@@ -52,19 +52,22 @@ export type Register = {
    * The webhook sees every event after the promise settles, and none before. A `body.ping` asks for a ping before all
    * of them, unless the webhook is disabled.
    *
-   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_LIMIT
+   * @throws {SubscriptionError}
+   * @throws {WebhookError} WEBHOOK_LIMIT
    */
   create(body: unknown): Promise<Webhook>;
   /**
    * Deletes and creates anew, at once, behind the same id and token (webhooks.md 4.4). An empty body changes nothing at all.
    *
-   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN, WEBHOOK_LIMIT
+   * @throws {SubscriptionError}
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_LIMIT
    */
   update(id: string, body: unknown): Promise<void>;
   /**
    * Makes a new token. For `body.overlapSeconds`, a day unless given, deliveries prove themselves by the old one, too.
    *
-   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN
+   * @throws {SubscriptionError}
+   * @throws {WebhookError} WEBHOOK_UNKNOWN
    */
   rotate(id: string, body: unknown): Webhook;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
@@ -112,7 +115,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
   /** The guard would refuse it at every delivery. */
   function checkTarget({ target }: Pick<Webhook, "target">): void {
     if (httpsOnly && !/^https:/i.test(target)) {
-      throw new WebhookError("WEBHOOK_INVALID", '"target" must be an https URL on this node');
+      throw invalid('"target" must be an https URL on this node');
     }
   }
 

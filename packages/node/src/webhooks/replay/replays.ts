@@ -5,8 +5,8 @@ import type { Database } from "../../store/engine/database.ts";
 import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
 import type { Replay, ReplayStore } from "../../store/webhooks/replays.ts";
 import type { Webhook } from "../../store/webhooks/webhooks.ts";
-import { WebhookError } from "../../subscriptions/error.ts";
 import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/members.ts";
+import { WebhookError } from "../error.ts";
 import { checkEvents } from "../register/fields.ts";
 
 /** `waiting`: deliveries that have not arrived yet. */
@@ -18,7 +18,8 @@ export type Replays = {
    * Begins to tell the blocks from `body.fromHeight` to `body.toHeight`, both included. A range that ends above what
    * the webhook may hear ends there instead.
    *
-   * @throws {WebhookError} WEBHOOK_INVALID, WEBHOOK_UNKNOWN, WEBHOOK_OFF, REPLAY_RUNNING
+   * @throws {SubscriptionError}
+   * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF, REPLAY_RUNNING
    */
   start(id: string, body: unknown): ReplayProgress;
   /**

@@ -1,23 +1,23 @@
-/** Which events the open streams want, all of them together. */
+/** The events that the open streams subscribe to, all of them together. */
 
-export type Wants = {
-  /** Settles with the sequence behind which the log has every event of these names. */
+export type OpenSubscriptions = {
+  /** Settles with the sequence after which the log has every event of these names. */
   add(names: readonly string[]): Promise<number>;
-  /** Takes back one `add`. */
+  /** Reverses one `add`. */
   remove(names: readonly string[]): void;
 };
 
 /** See `Gateway.streamsChanged`. */
 export type StreamsChanged = (names: string[]) => Promise<Record<string, number>>;
 
-export function createWants(streamsChanged: StreamsChanged): Wants {
-  /** Streams that want a name. */
+export function createOpenSubscriptions(streamsChanged: StreamsChanged): OpenSubscriptions {
+  /** Number of streams by name. */
   const counts = new Map<string, number>();
 
   return {
     async add(names) {
       for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-      // Asked each time: a log that had a gap meanwhile begins anew.
+      // Called each time: after a gap in the log the sequence is another one.
       const since = await streamsChanged([...counts.keys()]);
       return Math.max(...names.map((name) => since[name]!));
     },
@@ -27,7 +27,7 @@ export function createWants(streamsChanged: StreamsChanged): Wants {
         if (left > 0) counts.set(name, left);
         else counts.delete(name);
       }
-      // If it gets lost, the next one says the same.
+      // A lost call does no harm: the next one sends all names again.
       streamsChanged([...counts.keys()]).catch(() => {});
     },
   };

@@ -1,8 +1,8 @@
-/** How many streams there are, for each client and site, and in all. */
+/** Limits the open streams: of each client, of each site, and in total. */
 import { clientGroup, siteGroup } from "../platform/addresses/groups.ts";
 import { StreamError } from "./error.ts";
 
-export type SeatOptions = {
+export type StreamLimitOptions = {
   readonly maxStreams: number;
   /** Of an IPv4 address, or the /64 of an IPv6 address. */
   readonly maxStreamsPerClient: number;
@@ -10,25 +10,29 @@ export type SeatOptions = {
   readonly maxStreamsPerSite: number;
 };
 
-export type Seats = {
+export type StreamLimits = {
   /**
-   * Answers how to give the seat back; a second call does nothing.
+   * Returns a function that releases the stream; a second call does nothing.
    *
    * @throws {StreamError} STREAM_FULL, STREAM_LIMIT
    */
-  take(address: string): () => void;
-  taken(): number;
+  acquire(address: string): () => void;
+  open(): number;
 };
 
-export function createSeats({ maxStreams, maxStreamsPerClient, maxStreamsPerSite }: SeatOptions): Seats {
+export function createStreamLimits({
+  maxStreams,
+  maxStreamsPerClient,
+  maxStreamsPerSite,
+}: StreamLimitOptions): StreamLimits {
   const clients = new Map<string, number>();
   const sites = new Map<string, number>();
-  let taken = 0;
+  let open = 0;
 
   return {
-    take(address) {
+    acquire(address) {
       const [client, site] = [clientGroup(address), siteGroup(address)];
-      if (taken >= maxStreams) {
+      if (open >= maxStreams) {
         throw new StreamError("STREAM_FULL", `${maxStreams} streams are open, and no more are served`);
       }
       for (const [counts, group, max] of [
@@ -40,17 +44,17 @@ export function createSeats({ maxStreams, maxStreamsPerClient, maxStreamsPerSite
       }
       add(clients, client, 1);
       add(sites, site, 1);
-      taken++;
-      let isTaken = true;
+      open++;
+      let isOpen = true;
       return () => {
-        if (!isTaken) return;
-        isTaken = false;
+        if (!isOpen) return;
+        isOpen = false;
         add(clients, client, -1);
         add(sites, site, -1);
-        taken--;
+        open--;
       };
     },
-    taken: () => taken,
+    open: () => open,
   };
 }
 

@@ -1,0 +1,32 @@
+/** A request to the webhook service cannot be done. Retryable while another operation on the webhook is under way. */
+export type WebhookErrorCode =
+  /** The register has its maximum of webhooks or of conditions. */
+  | "WEBHOOK_LIMIT"
+  /** No webhook has this id. */
+  | "WEBHOOK_UNKNOWN"
+  /** The webhook is disabled or suspended. */
+  | "WEBHOOK_OFF"
+  /** The webhook has no replay, or none that is running. */
+  | "REPLAY_UNKNOWN"
+  /** A replay of the webhook is running. */
+  | "REPLAY_RUNNING"
+  /** A ping of the webhook is under way. */
+  | "PING_RUNNING"
+  /** The webhook has no delivery of this number or id. */
+  | "DELIVERY_UNKNOWN"
+  /** The delivery is in the queue already. */
+  | "DELIVERY_WAITING"
+  /** The block of the delivery was reverted: a retraction was delivered instead. */
+  | "DELIVERY_UNDONE";
+
+export class WebhookError extends Error {
+  readonly code: WebhookErrorCode;
+  readonly isRetryable: boolean;
+
+  constructor(code: WebhookErrorCode, message: string) {
+    super(message);
+    this.name = "WebhookError";
+    this.code = code;
+    this.isRetryable = code === "REPLAY_RUNNING" || code === "PING_RUNNING" || code === "DELIVERY_WAITING";
+  }
+}
