@@ -1,5 +1,5 @@
 /** Conventions that the sources of all packages keep. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -62,4 +62,28 @@ test("Libraries list their public names one by one.", () => {
     const index = readFileSync(join(REPOSITORY, `packages/${name}/src/index.ts`), "utf8");
     expect(index, name).not.toMatch(/^export \* from/m);
   }
+});
+
+test("The names to know of a library are public, and the paths that contributors are shown exist.", () => {
+  for (const name of ["protocol", "ledger", "client"]) {
+    const index = readFileSync(join(REPOSITORY, `packages/${name}/src/index.ts`), "utf8");
+    const [, table = ""] = readFileSync(join(REPOSITORY, `packages/${name}/README.md`), "utf8").split(
+      "## Five names to know",
+    );
+    const names = table
+      .split("\n## ")[0]!
+      .split("\n")
+      .flatMap((line) => [...(line.split("|")[1] ?? "").matchAll(/`(\w+)`/g)]);
+    expect(names.length, name).toBeGreaterThanOrEqual(5);
+    for (const [, known] of names) expect(index, name).toMatch(new RegExp(`\\b${known}\\b`));
+  }
+  // The type of transaction that the steps make up.
+  const paths = ["CONTRIBUTING.md", "docs/contributors.md"]
+    .flatMap((page) => [
+      ...readFileSync(join(REPOSITORY, page), "utf8").matchAll(/`((?:packages|tools|test)\/[\w/.-]+)`/g),
+    ])
+    .map(([, path]) => path!)
+    .filter((path) => !/burn\.ts$/.test(path));
+  expect(paths.length).toBeGreaterThan(30);
+  expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
 });

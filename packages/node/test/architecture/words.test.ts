@@ -74,7 +74,7 @@ const sources = (): string[] =>
     .filter((path) =>
       /^packages\/\w+\/src\/.*\.ts$|^(docs|examples)\/.*\.(md|mjs)$|^packages\/\w+\/README\.md$/.test(path),
     )
-    .concat("README.md");
+    .concat("README.md", "CONTRIBUTING.md");
 
 test("The glossary's retired words do not come back.", () => {
   const counts = new Map<string, number>();
