@@ -34,7 +34,7 @@ const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 /** Before the second attempt; doubled before each further one. */
 const FIRST_WAIT_MS = 250;
-/** A node counts requests by the minute: whoever waits that long is heard again. */
+/** A node counts requests by the minute: after that time the client may send again. */
 const MAX_WAIT_MS = 60_000;
 
 /** @throws {TypeError} when the URL is none of http or https */

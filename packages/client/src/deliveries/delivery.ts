@@ -21,7 +21,7 @@ export type Delivery = {
   readonly truncated?: true;
   /** Path below the base URL of the node where the whole of a truncated content stands, if it does. */
   readonly link?: string;
-  /** Id of the delivery that this one takes back, after a reorganisation. */
+  /** Id of the delivery that this one retracts, after a reorganisation. */
   readonly reverts?: string;
 };
 

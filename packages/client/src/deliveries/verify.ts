@@ -19,7 +19,7 @@ export type VerifyOptions = {
   readonly secret: string | readonly string[];
   /**
    * `signature` proves who sent which body when. `authorization` compares the first half of the secret alone, as
-   * receivers of the old network do: whoever has seen one delivery can imitate all others.
+   * receivers of the old network do: a party that has seen one delivery can imitate all others.
    * Default: `signature`.
    */
   readonly scheme?: "signature" | "authorization";

@@ -12,7 +12,6 @@ const ALLOWED: Readonly<Record<string, number>> = {
   "docs/decisions": 45,
   "docs/guides": 4,
   "docs/spec": 6,
-  "packages/client/src": 13,
   "packages/ledger/src": 10,
   "packages/node/src/archive": 6,
   "packages/node/src/chain": 9,

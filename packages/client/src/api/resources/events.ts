@@ -9,7 +9,7 @@ export type StreamedEvent = {
   /** Of the block that the event is about. */
   readonly height?: number;
   readonly blockId?: string;
-  /** Id of the fact that this one takes back. */
+  /** Id of the event that this one retracts. */
   readonly reverts?: string;
   /** The content is too large to be sent: `data` says only what it is about. */
   readonly truncated?: true;

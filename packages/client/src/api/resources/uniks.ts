@@ -4,7 +4,7 @@ import { createList } from "../list.ts";
 import { path } from "../request.ts";
 import type { Send } from "../send.ts";
 
-/** What `/nfts` tells of a token. */
+/** What `/nfts` answers of a token. */
 export type Nft = {
   /** 64 hexadecimal digits. */
   readonly id: string;

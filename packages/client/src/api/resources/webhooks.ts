@@ -37,9 +37,9 @@ export type Webhook = {
   readonly match?: "all";
   /** Absent: parallel. */
   readonly order?: "strict";
-  /** Blocks that must lie on top before an event of a block is told; absent for none. */
+  /** Number of blocks that must follow a block before its events are delivered; absent for none. */
   readonly confirmations?: number;
-  /** Blocks that are being told again, and the next of them. */
+  /** The replay that is running, and its next block. */
   readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
   /** Nothing is sent until the webhook is updated, or a ping succeeds. `since` in milliseconds since 1970. */
   readonly suspended?: { readonly reason: string; readonly since: number };
@@ -89,9 +89,9 @@ export type DeliveryRecord = {
   readonly state: DeliveryState;
   /** Why it is not delivered (yet). */
   readonly reason?: string;
-  /** It told something of a block that was undone since. */
+  /** Its block was reverted since. */
   readonly undone?: true;
-  /** `messageId` of the delivery that it takes back. */
+  /** `messageId` of the delivery that it retracts. */
   readonly reverts?: string;
   readonly createdAt: number;
   readonly nextAttemptAt?: number;
@@ -121,12 +121,12 @@ export type DeliveryQuery = {
   readonly to?: number;
 };
 
-/** Blocks that are told again, with everything that the webhook hears of them. Times are milliseconds since 1970. */
+/** Deliveries of the past events of a range of blocks. Times are milliseconds since 1970. */
 export type Replay = {
   readonly fromHeight: number;
   /** Included. */
   readonly toHeight: number;
-  /** The next block to tell; above the last when all are. */
+  /** The next block; above the last when all are done. */
   readonly nextHeight: number;
   /** Events that were put into the queue so far. */
   readonly events: number;
@@ -223,7 +223,7 @@ export function webhooks(send: Send) {
     cancelReplay: (id: number) =>
       send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}/replay` }),
 
-    /** What a webhook would have heard of the last `blocks`, and why not of the rest. Nothing is registered. */
+    /** What a webhook would have received of the last `blocks`, and why not of the rest. Nothing is registered. */
     test: (webhook: Omit<WebhookChanges, "target" | "enabled"> & { readonly blocks?: number }) =>
       send<Answer<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
   };
