@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0: a body of one call or of several, and the answer to it. */
+/** JSON-RPC 2.0: answers a body with one call or a batch. */
 import { setImmediate } from "node:timers/promises";
 import { ApiError } from "@uniknode/client";
 import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../platform/json/complexity.ts";
@@ -17,16 +17,16 @@ const REFUSALS: Readonly<Record<keyof Complexity, string>> = {
   maxValues: `more than ${BODY_COMPLEXITY.maxValues} members and items`,
 };
 
-/** Of a body of one call, or of a list. */
+/** Timeout for all calls of a body. */
 const MAX_ANSWER_MS = 15_000;
-/** Lists have places of their own: they never keep single calls out. */
+/** Concurrent batches and single calls have separate limits: batches never block single calls. */
 const LISTS = { total: 8, perClient: 4 };
 const SINGLE_CALLS = { total: 128, perClient: 64 };
 
 /** `address` of the caller. */
 export type Answerer = (body: string, address: string) => Promise<RpcAnswer | RpcAnswer[]>;
 
-/** Calls of a batch are done one after the other: two transactions of one wallet get the nonces of their order. */
+/** Calls of a batch run in sequence: two transactions of one wallet get consecutive nonces. */
 export function createAnswerer(
   methods: Readonly<Record<string, Method>>,
   open: (signal: AbortSignal) => RpcContext,
@@ -58,7 +58,7 @@ export function createAnswerer(
     return failed(null, ofStatus(429, "too many lists of calls are under way; try again later"));
   };
 
-  /** No answer at all without a place. */
+  /** @returns no answers when `leave` is undefined: the limit is reached */
   async function answerAll(calls: unknown[], leave: (() => void) | undefined): Promise<RpcAnswer[]> {
     if (!leave) return [];
     const late = new AbortController();
@@ -68,7 +68,7 @@ export function createAnswerer(
       const context = open(late.signal);
       for (const call of calls) {
         answers.push(await answer(call, context));
-        // Calls that wait for nothing would keep those of other callers waiting.
+        // Lets calls of other callers run between two calls that never wait.
         await setImmediate();
       }
       return answers;

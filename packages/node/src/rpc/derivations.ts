@@ -1,11 +1,11 @@
-/** Derivations of keys from passwords (scrypt): each takes a processor for a good part of a second, and 16 MiB. */
+/** Key derivations from passwords (scrypt): each takes a large part of a second of processor time, and 16 MiB. */
 import { ofStatus } from "./error.ts";
 
 export type Derivations = {
   /**
-   * Runs one when it is its turn; one that waits when the signal is aborted leaves the queue.
+   * Runs a derivation after those queued before it; an aborted signal removes it from the queue.
    *
-   * @throws {RpcError} 429 when too many wait, or ran within the last minute
+   * @throws {RpcError} 429 when too many are queued, or ran in the current minute
    * @throws the reason of the signal
    */
   run<T>(derive: () => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -37,7 +37,7 @@ export function createDerivations({ perMinute, nowMs }: DerivationOptions): Deri
     minute.begun += 1;
   }
 
-  function turn(signal: AbortSignal | undefined): Promise<void> {
+  function waitInQueue(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = () => {
         signal?.removeEventListener("abort", leave);
@@ -58,12 +58,12 @@ export function createDerivations({ perMinute, nowMs }: DerivationOptions): Deri
         throw ofStatus(429, `bip38: ${MAX_WAITING} calls are waiting already; try again later`);
       }
       count();
-      if (running >= MAX_RUNNING) await turn(signal);
+      if (running >= MAX_RUNNING) await waitInQueue(signal);
       else running += 1;
       try {
         return await derive();
       } finally {
-        // The place goes to the next one.
+        // The next one in the queue runs instead.
         const next = waiting.shift();
         if (next) next();
         else running -= 1;

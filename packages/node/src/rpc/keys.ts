@@ -1,4 +1,4 @@
-/** Keys that the service makes and keeps for users: BIP38 texts, which are worth nothing without the password. */
+/** Keys that the service creates and stores for users, as BIP38 texts, which are useless without the password. */
 import { createHash, randomBytes } from "node:crypto";
 import {
   decryptBip38,
@@ -10,10 +10,10 @@ import {
 import { ofStatus } from "./error.ts";
 import type { RpcContext } from "./method.ts";
 
-/** A user, and the password; the user is a part of it. */
+/** A user and a password; the user id is also part of the password of the key. */
 export type Keeper = { readonly bip38: string; readonly userId: string };
 
-/** Users whose keys are kept. */
+/** Maximum of users with stored keys. */
 const MAX_KEYS = 100_000;
 
 export type KeyDeps = Pick<RpcContext, "store" | "derivations" | "signal">;
@@ -38,9 +38,9 @@ export async function findKeys(keeper: Keeper, { store, derivations, signal }: K
 }
 
 /**
- * Makes keys for a user who has none. Those who have keep theirs: what was paid to them would be lost.
+ * Creates keys for a user without keys. Existing keys are never replaced: payments to them would be lost.
  *
- * @throws {RpcError} as `findKeys`; 507 when there is no room for more
+ * @throws {RpcError} as `findKeys`; 507 when `MAX_KEYS` is reached
  */
 export async function createKeys(keeper: Keeper, deps: KeyDeps): Promise<KeyPair> {
   const { store, derivations, signal } = deps;

@@ -1,4 +1,4 @@
-/** A method: what its parameters must be, and what it answers. */
+/** Methods: validation of their parameters, and their context. */
 import type { Client } from "@uniknode/client";
 import type { Network } from "@uniknode/protocol";
 import type { Static, TObject } from "typebox";
@@ -7,13 +7,13 @@ import type { Derivations } from "./derivations.ts";
 import { invalidParams } from "./error.ts";
 import type { RpcStore } from "./store.ts";
 
-/** What methods work with. */
+/** What methods need. */
 export type RpcContext = {
   readonly client: Client;
   readonly network: Network;
   readonly store: RpcStore;
   readonly derivations: Derivations;
-  /** Ends what is under way, with the error that calls are answered. The client has it too. */
+  /** Aborts running work; its reason is the error that the caller gets. The client uses it too. */
   readonly signal: AbortSignal;
 };
 
@@ -23,7 +23,7 @@ export type RpcContext = {
  */
 export type Method = (params: unknown, context: RpcContext) => Promise<unknown>;
 
-/** A method that runs with parameters of the schema, and of nothing else. */
+/** A method that runs only with parameters that match the schema. */
 export function method<Params extends TObject>(
   params: Params,
   run: (params: Static<Params>, context: RpcContext) => Promise<unknown>,

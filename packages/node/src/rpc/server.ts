@@ -1,4 +1,4 @@
-/** The companion for exchanges: JSON-RPC over HTTP, beside a node and a client of it (http-api.md 10.2). */
+/** The JSON-RPC service for exchanges: an HTTP server that is a client of a node (http-api.md 10.2). */
 import { STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient, jsonText } from "@uniknode/client";
@@ -22,11 +22,11 @@ export type RpcOptions = {
   /** Base URL of the node. */
   readonly url: string;
   readonly rpcHost: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free one. */
   readonly rpcPort: number;
   /** Addresses and networks that may call, as in `http-allow`. */
   readonly rpcAllow: string;
-  /** Names and addresses by which callers reach this machine, beside the obvious ones. */
+  /** Further names and addresses of this machine that callers may use as Host. */
   readonly rpcHosts: readonly string[];
   /** See `DerivationOptions`. */
   readonly rpcBip38Rate: number;
@@ -39,19 +39,19 @@ export type RpcServer = { readonly url: string; close(): Promise<void> };
 const MEDIA_TYPE = "application/vnd.api+json";
 const METHODS = { ...blockMethods, ...transactionMethods, ...walletMethods };
 
-/** Time for each answer of the node. */
+/** Timeout of each request to the node. */
 const NODE_TIMEOUT_MS = 10_000;
-/** A node that counts requests may ask for a minute: the caller gets that answer at once instead. */
+/** Longer waits that the node asks for (429) are not waited for: the caller gets the node's answer. */
 const NODE_MAX_WAIT_MS = 1_000;
 const CONNECTION_BOUNDS: ConnectionBounds = { total: 200, perClient: 200 };
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * Starts the service; the answer is where it listens.
+ * Starts the service; returns its URL.
  *
  * @throws {ApiError} when the node does not answer
- * @throws {Error} when the file or the port cannot be had
+ * @throws {Error} when the file cannot be opened or the port is in use
  */
 export async function startRpc(options: RpcOptions, logger: Logger): Promise<RpcServer> {
   const clientOptions = { url: options.url, timeoutMs: NODE_TIMEOUT_MS, maxWaitMs: NODE_MAX_WAIT_MS };

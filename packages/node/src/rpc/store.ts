@@ -1,12 +1,12 @@
-/** What the service remembers: transactions that wait to be broadcast, and keys under a password. */
+/** The database of the service: created transactions, and encrypted keys of users. */
 import { closeSync, openSync } from "node:fs";
 import { openDatabase } from "../store/engine/database.ts";
 
 export type RpcStore = {
-  /** A signed transaction in its JSON form. Of more than can be kept, the oldest are forgotten. */
+  /** Stores a signed transaction in its JSON form; beyond the maximum the oldest are removed. */
   saveTransaction(id: string, json: string): void;
   findTransaction(id: string): string | undefined;
-  /** A BIP38 text under the digest of the user that it is for. The first one stays. */
+  /** Stores a BIP38 text by the digest of its user; an existing one is not replaced. */
   saveKey(user: string, bip38: string): void;
   findKey(user: string): string | undefined;
   keyCount(): number;
@@ -17,9 +17,8 @@ const MEMORY = ":memory:";
 const MAX_TRANSACTIONS = 100_000;
 
 /**
- * `path` of a file; `:memory:` forgets everything at the end.
- *
- * @throws {Error} when the file is no database or cannot be opened
+ * @param path of a file; `:memory:` stores nothing on disk
+ * @throws {Error} when the file is not a database or cannot be opened
  */
 export function openRpcStore(path: string, maxTransactions = MAX_TRANSACTIONS): RpcStore {
   if (path !== MEMORY) makePrivate(path);
@@ -53,5 +52,5 @@ export function openRpcStore(path: string, maxTransactions = MAX_TRANSACTIONS): 
   };
 }
 
-/** There are keys in it: a new file is nobody else's to read. */
+/** The file contains keys: a new one is readable by its owner only. */
 const makePrivate = (path: string): void => closeSync(openSync(path, "a", 0o600));

@@ -1,6 +1,6 @@
 /**
  * Answers as texts. A row of a list that is put together as text is not taken apart again to be written: a page of a
- * hundred transactions is then a matter of joining (docs/decisions/0017-answers-are-joined-from-texts.md).
+ * hundred transactions is then a matter of joining (docs/decisions/0017-join-answers-from-texts.md).
  */
 
 /** JSON text that stands for a value: it can be listed in, or be a member of, an answer, and cannot be looked into. */

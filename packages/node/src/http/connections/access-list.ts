@@ -1,4 +1,4 @@
-/** Only listed addresses are served, if there is a list (http-api.md 1.1). */
+/** Access list: other addresses get 403 (http-api.md 1.1). */
 import type { RangeTest } from "../../platform/addresses/ranges.ts";
 import type { Server } from "../server/app.ts";
 import { allowOrigin } from "../server/cors.ts";
@@ -7,7 +7,7 @@ import { HttpError } from "../server/error.ts";
 export function addAccessList(app: Server, isListed: RangeTest): void {
   app.addHook("onRequest", (request, reply, done) => {
     if (isListed(request.ip)) return done();
-    // Pages may read errors too (http-api.md 1.8).
+    // Browsers can read errors too (http-api.md 1.8).
     allowOrigin(request, reply);
     done(new HttpError(403));
   });

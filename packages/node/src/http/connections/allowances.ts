@@ -1,4 +1,4 @@
-/** How many requests each client, and each site, may still send in its window of time. */
+/** Counts the requests of each client and each site in its time window. */
 import { clientGroup, siteGroup } from "../../platform/addresses/groups.ts";
 
 export type RateLimitOptions = {
@@ -11,14 +11,14 @@ export type RateLimitOptions = {
 export type Allowance = { remaining: number; readonly resetMs: number };
 
 /**
- * Clients and sites remembered at once: beyond it the oldest window is forgotten, so that memory has an end. Who is
- * forgotten begins a new window: others can end a client's window early, and never use it up.
+ * Maximum of remembered windows; beyond it the oldest is removed. Its client then begins a new window: other clients can
+ * shorten a window, but never use it up.
  */
 const MAX_WINDOWS = 50_000;
-/** A site (the /48 of an IPv6 address) has as many requests as that many clients. */
+/** A site (the /48 of an IPv6 address) may send as many requests as this number of clients. */
 const CLIENTS_PER_SITE = 10;
 
-/** Makes a function that counts a request of an address, and answers what its client has left, or its site if that is used up. */
+/** Creates a function that counts a request, and returns the allowance of its client, or of its site if that is used up. */
 export function createAllowances({
   limit,
   windowMs,

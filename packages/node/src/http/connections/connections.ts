@@ -1,6 +1,6 @@
 /**
- * Connections of an HTTP server: so many at once, of which one client and one site have a share, so that there is room
- * for others. Where all are taken, the client with the most of them gives up one that nothing is being done for.
+ * Limits the connections of an HTTP server: in total, per client and per site. When the total is reached, a new connection
+ * replaces an idle one of the client that has the most.
  */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -10,17 +10,17 @@ import { createQueue } from "../server/queue.ts";
 import { stopParsing } from "./stop-parsing.ts";
 
 export type ConnectionBounds = {
-  /** Open at once, of all clients together. */
+  /** Maximum of open connections of all clients. */
   readonly total: number;
-  /** Of one client: an IPv4 address, or the /64 of an IPv6 address. */
+  /** Maximum of one client: an IPv4 address, or the /64 of an IPv6 address. */
   readonly perClient: number;
 };
 
-/** Why a new connection is closed at once: whose share is used up, or that its client pipelined too much just before. */
+/** Why a new connection is closed at once: the limit that is reached; `offender`: its client has just pipelined too much. */
 export type Refusal = "client" | "site" | "total" | "offender";
 /**
- * Why an open connection is closed: `evicted` to make room for another client, `late` with a request, `pipelined` too many
- * of them, `memory` that its bodies and answers take, or `slow` with taking an answer.
+ * Why an open connection is closed: `evicted` for a connection of another client; `late`: a request did not arrive in time;
+ * `pipelined`: too many pipelined requests; `memory`: its bodies and answers take too much; `slow`: it reads too slowly.
  */
 export type Closure = "evicted" | "late" | "pipelined" | "memory" | "slow";
 
@@ -33,37 +33,37 @@ export type ConnectionFigures = {
 
 export type Connection = {
   readonly socket: Socket;
-  /** To requests that are not answered, or whose answers are not taken yet. */
+  /** Answers that are not sent, or not completely read by the client. */
   readonly inFlight: ReadonlySet<ServerResponse>;
   /** The same value for each connection of a client; absent for a proxy. */
   readonly client: object | undefined;
-  /** Bytes that were read from it before its last request. */
+  /** Bytes read from the socket before its last request. */
   readonly readBefore: number;
 };
 
 export type Connections = {
-  /** Takes a new connection, or closes it. */
+  /** Accepts or closes a new connection. */
   admit(socket: Socket): void;
   /**
-   * Takes a request. `handle` is called once those before it on its connection are answered and their answers taken, so
-   * that a client has one answer at a time made; never, if the connection is closed before.
+   * Registers a request. `handle` is called when all previous answers of the connection were read, so that only one answer
+   * per connection is made at a time; it is not called if the connection closes before.
    */
   begin(socket: Socket, response: ServerResponse, handle: () => void): void;
   all(): Iterable<Connection>;
   close(socket: Socket, reason: Closure): void;
-  /** Notes that a connection is closed elsewhere. */
+  /** Counts a connection that other code closes. */
   closedFor(reason: Closure): void;
   figures(): ConnectionFigures;
 };
 
-/** A site (the /48 of an IPv6 address) has a share as large as that many clients. */
+/** A site (the /48 of an IPv6 address) may have as many connections as this number of clients. */
 const CLIENTS_PER_SITE = 2;
-/** Requests of one connection that wait for their answers, or whose answers wait to be taken. */
+/** Maximum of requests of one connection whose answers are not completely read. */
 const MAX_PIPELINED = 32;
 /** Answers of the largest kind take half a millisecond each. */
 const FOLLOWERS_PER_TICK = 16;
 
-/** A client that pipelined too much gets no new connection for so long: it would do the same again at once. */
+/** Time for which a client that pipelined too much gets no new connection: it would do the same again. */
 const OFFENCE_MS = 10_000;
 const MAX_OFFENDERS = 10_000;
 
@@ -73,14 +73,14 @@ type Entry = {
   readonly inFlight: Set<ServerResponse>;
   /** Absent for a proxy. */
   readonly client: Client | undefined;
-  /** Monotonic time at which it was opened, asked something, or took an answer last. */
+  /** Monotonic time of the last event: opened, request, or answer read. */
   sinceMs: number;
   readBefore: number;
-  /** Handling of requests whose turn on the connection has not come, in order. */
+  /** Handlers of pipelined requests that are not begun, in order. */
   readonly waiting: (() => void)[];
 };
 
-/** Connections of proxies belong to many clients: they count in the total only, and none of them is given up. */
+/** Connections of proxies belong to many clients: they count in the total only, and are never evicted. */
 export function createConnections({ total, perClient }: ConnectionBounds, isProxy: RangeTest): Connections {
   const open = new Map<Socket, Entry>();
   const clients = new Map<string, Client>();
@@ -104,7 +104,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
     return offenders.has(group);
   }
 
-  /** Makes room where that is possible. */
+  /** The reason to refuse a client; may evict another connection first. */
   function refusalOf(client: Client | undefined): Refusal | undefined {
     if (client) {
       if (isOffender(client.group)) return "offender";
@@ -112,9 +112,9 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
       if ((sites.get(client.site) ?? 0) >= perClient * CLIENTS_PER_SITE) return "site";
     }
     if (open.size < total) return undefined;
-    const dispensable = findDispensable(open.values());
-    if (!dispensable) return "total";
-    close(dispensable.socket, "evicted");
+    const evictable = findEvictable(open.values());
+    if (!evictable) return "total";
+    close(evictable.socket, "evicted");
     return undefined;
   }
 
@@ -140,8 +140,8 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
   }
 
   /**
-   * Requests behind others on their connection, a few in each tick of the event loop: clients whose answers all fit into
-   * the buffers of the system would keep those waiting who ask for one thing.
+   * Pipelined requests, begun a few per tick of the event loop: otherwise a client whose answers fit into the buffers of
+   * the system would delay all other clients.
    */
   const followers = createQueue<Entry>(FOLLOWERS_PER_TICK, (entry) => {
     if (open.has(entry.socket)) entry.waiting.shift()?.();
@@ -149,7 +149,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
 
   function close(socket: Socket, reason: Closure): void {
     closed[reason] += 1;
-    // Its place is free at once; the event that it is closed comes later.
+    // Frees its place at once; the close event comes later.
     remove(socket);
     socket.destroy();
   }
@@ -157,7 +157,7 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
   return {
     admit(socket) {
       const { remoteAddress } = socket;
-      // Gone already.
+      // Already disconnected.
       if (remoteAddress === undefined) return void socket.destroy();
       const client = clientOf(remoteAddress);
       const refusal = refusalOf(client);
@@ -199,29 +199,29 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
 }
 
 /**
- * Of the client with the most connections, the one that has waited longest for a request; if it has none, for an answer to
- * be taken. Clients whose connections are all at work keep theirs.
+ * Of the client with the most connections, the one that has been idle longest; if none is idle, the one whose answer has
+ * been unread longest. Connections with running requests are never evicted.
  */
-function findDispensable(entries: Iterable<Entry>): Entry | undefined {
+function findEvictable(entries: Iterable<Entry>): Entry | undefined {
   let best: Entry | undefined;
   for (const entry of entries) {
-    if (entry.client && (isWaiting(entry) || isUntaken(entry)) && (!best || isRather(entry, best)))
+    if (entry.client && (isWaiting(entry) || isUnread(entry)) && (!best || isBetterVictim(entry, best)))
       best = entry;
   }
   return best;
 }
 
-function isRather(entry: Entry, other: Entry): boolean {
+function isBetterVictim(entry: Entry, other: Entry): boolean {
   const more = entry.client!.connections.size - other.client!.connections.size;
   if (more !== 0) return more > 0;
   if (isWaiting(entry) !== isWaiting(other)) return isWaiting(entry);
   return entry.sinceMs < other.sinceMs;
 }
 
-/** For a request, or for the rest of one. */
+/** Whether the connection waits for a request, or for the rest of one. */
 function isWaiting({ inFlight }: Entry): boolean {
   for (const { req } of inFlight) if (req.complete) return false;
   return true;
 }
 
-const isUntaken = ({ socket }: Entry): boolean => socket.writableLength > 0;
+const isUnread = ({ socket }: Entry): boolean => socket.writableLength > 0;

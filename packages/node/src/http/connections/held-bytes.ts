@@ -1,16 +1,16 @@
 /**
- * What connections make the node hold: bodies that have not arrived as a whole, and answers that are not taken. The time
- * for both leaves room for many of them at once; together they have so many bytes.
+ * Limits the memory that connections use: incomplete bodies and unread answers. Their timeouts allow many of them at the
+ * same time, so their sum has a bound.
  */
 import type { Server } from "../server/app.ts";
 import type { Connection, Connections } from "./connections.ts";
 
-/** Shorter than it takes to send, or to make, much more than is allowed. */
-const LOOK_INTERVAL_MS = 250;
+/** Too short to send or make much more than the bound. */
+const CHECK_INTERVAL_MS = 250;
 
-/** Beyond the bytes, the client that holds the most loses its connections, those that hold the most first. */
+/** Beyond `maxBytes`, closes connections of the client that uses the most memory, the largest first. */
 export function addHeldBytes(app: Server, connections: Connections, maxBytes: number): void {
-  function look(): void {
+  function check(): void {
     const held = [...connections.all()].map((connection) => ({ connection, bytes: bytesOf(connection) }));
     let total = held.reduce((sum, { bytes }) => sum + bytes, 0);
     if (total <= maxBytes) return;
@@ -27,14 +27,14 @@ export function addHeldBytes(app: Server, connections: Connections, maxBytes: nu
     }
   }
 
-  const timer = setInterval(look, LOOK_INTERVAL_MS).unref();
+  const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
   app.addHook("onClose", (_app, done) => {
     clearInterval(timer);
     done();
   });
 }
 
-/** Each connection of a proxy may be that of another client. */
+/** Connections of a proxy may belong to different clients, and are counted separately. */
 const clientOf = ({ client, socket }: Connection): unknown => client ?? socket;
 
 function bytesOf({ socket, inFlight, readBefore }: Connection): number {

@@ -1,20 +1,20 @@
-/** How a server listens: what its connections and their requests have time and room for, before any route sees them. */
+/** Listeners of HTTP servers: timeouts of connections and requests, before any route is called. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
 import type { Connections } from "./connections.ts";
 
 export type ListenerOptions = {
-  /** Time in which the headers of a request must have arrived, however slowly they are sent; then the client gets 408. */
+  /** Time in which the headers of a request must arrive completely; then the client gets 408. */
   readonly headersTimeoutMs?: number;
   /** The same for a whole request. */
   readonly requestTimeoutMs?: number;
-  /** Time for which nothing may move on a connection, an unread answer among it; 0 for no end. */
+  /** Time without activity after which a connection is closed, also while an answer is not read; 0 for no timeout. */
   readonly silenceTimeoutMs?: number;
 };
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
-/** Parts of that time after which connections are looked through for those that take longer. */
+/** Checks of all connections within the shorter of these timeouts. */
 const CHECKS = 3;
 const SILENCE_TIMEOUT_MS = 30_000;
 /** Time for which a connection without a request stays open. */
@@ -23,7 +23,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 /** Time that running requests have when a server closes. */
 const CLOSE_GRACE_MS = 1_000;
 
-/** Options of the framework that make it listen so. */
+/** The options of fastify for such a listener. */
 export function listening(
   {
     headersTimeoutMs = HEADERS_TIMEOUT_MS,
@@ -34,11 +34,11 @@ export function listening(
 ): Pick<FastifyHttpOptions<Server>, "serverFactory" | "forceCloseConnections"> {
   const options = {
     connectionsCheckingInterval: Math.ceil(Math.min(headersTimeoutMs, requestTimeoutMs) / CHECKS),
-    // Never the longer one of both: bodies would be waited for without end.
+    // Never longer than the request timeout: bodies would then have no timeout.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // Reading needs no header at all (http-api.md 1.4).
+    // Requests without any header are valid (http-api.md 1.4).
     requireHostHeader: false,
   };
   return {
@@ -48,7 +48,7 @@ export function listening(
         connections.begin(request.socket, response, () => handle(request, response));
       });
       server.setTimeout(silenceTimeoutMs);
-      // Before the runtime reads from it.
+      // Called before the runtime reads from the socket.
       server.prependListener("connection", connections.admit);
       server.on("clientError", ({ code }: NodeJS.ErrnoException) => {
         if (code === "ERR_HTTP_REQUEST_TIMEOUT") connections.closedFor("late");
@@ -58,12 +58,12 @@ export function listening(
   };
 }
 
-/** Takes no more requests, lets running ones end for a moment, and closes every connection. */
+/** Accepts no more requests, gives running ones a moment to end, and closes every connection. */
 export async function closeSoon(app: {
   readonly server: Server;
   close(): PromiseLike<unknown>;
 }): Promise<void> {
-  // A client that neither sends nor reads does not keep the node from ending.
+  // A client that neither sends nor reads must not delay the end of the node.
   const deadline = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
   await app.close();
   clearTimeout(deadline);

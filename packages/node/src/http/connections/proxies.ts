@@ -1,4 +1,4 @@
-/** Proxies in front of the server that no option names: all of their clients count as one, at the proxy's own address. */
+/** Warnings about proxies that no option names: all their clients then count as one client with the proxy's address. */
 import ipaddr from "ipaddr.js";
 import type { Logger } from "pino";
 import type { RangeTest } from "../../platform/addresses/ranges.ts";
@@ -6,14 +6,17 @@ import type { Server } from "../server/app.ts";
 
 const REMEDY = "name proxies with --http-trust-proxy, and have them send X-Forwarded-For";
 
-/** Warns of the first request that an unnamed proxy seems to have passed on. */
+/** Warns of the first request that an unnamed proxy seems to have forwarded. */
 export function addProxyWarning(app: Server, isProxy: RangeTest, logger: Logger): void {
   let isWarned = false;
   app.addHook("onRequest", ({ headers, socket }, _reply, done) => {
     if (!isWarned && headers["x-forwarded-for"] !== undefined && !isProxy(socket.remoteAddress ?? "")) {
       isWarned = true;
       const { remoteAddress } = socket;
-      logger.warn({ remoteAddress }, `X-Forwarded-For of an address that is no trusted proxy: ${REMEDY}`);
+      logger.warn(
+        { remoteAddress },
+        `X-Forwarded-For from an address that is not a trusted proxy: ${REMEDY}`,
+      );
     }
     done();
   });
@@ -26,14 +29,14 @@ export type Exposure = {
   readonly legacyCallers?: string | undefined;
 };
 
-/** Warns of options that make no sense behind a proxy, where only a proxy can make the server reachable. */
+/** Warns of options that fail behind a proxy, when the server can only be reached through one. */
 export function warnOfUnnamedProxy(exposure: Exposure, logger: Logger): void {
   const { host, trustedProxies, rateLimit = 0, legacyCallers } = exposure;
   if (trustedProxies !== undefined || !isPrivate(host)) return;
   const shared = [rateLimit > 0 && "--rate-limit", legacyCallers !== undefined && "--webhook-legacy"];
   const options = shared.filter((option) => option !== false).join(" and ");
   if (options !== "") {
-    logger.warn({ host }, `behind a proxy, ${options} would take all of its clients for one: ${REMEDY}`);
+    logger.warn({ host }, `behind a proxy, ${options} would treat all of its clients as one: ${REMEDY}`);
   }
 }
 

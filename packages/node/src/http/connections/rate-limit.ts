@@ -1,6 +1,6 @@
 /**
- * At most so many requests of one client in a window of time (http-api.md 1.6). Told in the headers of the old network,
- * and in those that client libraries know (draft-ietf-httpapi-ratelimit-headers).
+ * Limits the requests of each client in a time window (http-api.md 1.6). Answers have the headers of the old node, and
+ * those that client libraries know (draft-ietf-httpapi-ratelimit-headers).
  */
 import type { FastifyReply } from "fastify";
 import type { Server } from "../server/app.ts";
@@ -29,7 +29,7 @@ export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () =
   }
 
   app.decorateRequest("allowance", null);
-  // Counted before the body is read, shown only once it could be read; unknown paths are neither.
+  // Requests are counted before their body is read; the headers are set once it was read. Unknown paths are not counted.
   app.addHook("onRequest", (request, reply, done) => {
     if (request.is404 || request.routeOptions.config.isUnlimited) return done();
     const now = nowMs();
@@ -38,7 +38,7 @@ export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () =
       show(reply, allowance, now);
       return done(new HttpError(429, "Rate limit exceeded"));
     }
-    // Without a body there is nothing to wait for.
+    // These methods have no body.
     if (request.method === "GET" || request.method === "HEAD") show(reply, allowance, now);
     else request.allowance = allowance;
     done();

@@ -1,32 +1,35 @@
 /**
- * Clients that take what they asked for so slowly that their connection is of no use to other clients. The runtime ends
- * those that read nothing at all, and takes a byte now and then for reading.
+ * Closes connections of clients that read their answers too slowly. The timeout of the runtime only closes connections
+ * without any activity: one byte now and then resets it.
  */
 import type { Socket } from "node:net";
 import type { Server } from "../server/app.ts";
 import type { Connection, Connections } from "./connections.ts";
 
-/** Each connection is looked at that often within the time. */
-const LOOKS = 3;
+/** Checks of each connection within the timeout. */
+const CHECKS = 3;
 
-/** @param timeoutMs in which an answer, or the next part of a file, must have been taken as a whole */
+/** @param timeoutMs time in which a client must read an answer, or the next part of a file, completely */
 export function addSlowReaders(app: Server, connections: Connections, timeoutMs: number): void {
-  /** What was written to a connection when something began to wait there, and how often it was looked at since. */
-  const waiting = new WeakMap<Socket, { readonly written: number; looks: number }>();
+  /** Bytes written to a connection when data was first buffered there, and the number of checks since. */
+  const waiting = new WeakMap<Socket, { readonly written: number; checks: number }>();
 
-  function look({ socket }: Connection): void {
+  function check({ socket }: Connection): void {
     if (socket.writableLength === 0) return void waiting.delete(socket);
     const known = waiting.get(socket);
-    // More is only written once the last of it was taken.
+    // More is written only after the client has read everything.
     if (known?.written !== socket.bytesWritten) {
-      waiting.set(socket, { written: socket.bytesWritten, looks: 0 });
+      waiting.set(socket, { written: socket.bytesWritten, checks: 0 });
       return;
     }
-    known.looks += 1;
-    if (known.looks >= LOOKS) connections.close(socket, "slow");
+    known.checks += 1;
+    if (known.checks >= CHECKS) connections.close(socket, "slow");
   }
 
-  const timer = setInterval(() => [...connections.all()].forEach(look), Math.ceil(timeoutMs / LOOKS)).unref();
+  const timer = setInterval(
+    () => [...connections.all()].forEach(check),
+    Math.ceil(timeoutMs / CHECKS),
+  ).unref();
   app.addHook("onClose", (_app, done) => {
     clearInterval(timer);
     done();

@@ -1,6 +1,6 @@
 /**
- * Requests that end before any route or hook sees them, since they cannot be read as HTTP or do not arrive: answered in
- * the form of every failure (http-api.md 2).
+ * Requests that fail before any hook or route, because they are not valid HTTP or do not arrive in time. They get an error
+ * body like every other failure (http-api.md 2).
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -13,15 +13,15 @@ const FAILURES: Readonly<Record<string, readonly [status: number, message: strin
   HPE_HEADER_OVERFLOW: [431, "The path and the headers are too long"],
 };
 
-/** For the errors of connections, which come from the parser and from the clock of the server. */
+/** Handles errors of connections, which come from the HTTP parser and from timeouts. */
 export function answerUnreadable({ code = "" }: NodeJS.ErrnoException, socket: Duplex): void {
   const [status, message] = FAILURES[code] ?? [400, "The request cannot be read as HTTP"];
   endWith(socket, status, message);
 }
 
-/** Takes what the runtime would answer by itself, without a body, or not at all. */
+/** Handles requests that the runtime would answer without a body, or not at all. */
 export function addOddRequests(app: Server): void {
-  // What a client expects beside the answer may be left unmet.
+  // A server may ignore expectations.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   // Any other method is 404 (http-api.md 1.3).
   app.server.on("connect", (_request, socket) => endWith(socket, 404, "Not Found"));
@@ -32,7 +32,7 @@ function endWith(socket: Duplex, status: number, message: string): void {
   const body = JSON.stringify(errorBody(status, message));
   const headers = Object.entries({
     ...COMMON_HEADERS,
-    // From which page it came was perhaps not read: each may learn that its request was wrong.
+    // The Origin header may not have been read, so every origin may read this error.
     "access-control-allow-origin": "*",
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),

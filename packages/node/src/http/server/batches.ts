@@ -1,13 +1,13 @@
 /**
- * Answers that are ready in one turn of the event loop leave one after another at its end: who waits for them is woken
- * once for all of them, and waking takes longer than an answer (docs/decisions/0024-answers-of-a-turn-leave-together.md).
+ * Sends the answers of one tick of the event loop together at its end: a waiting client process is scheduled once for all
+ * of them, and scheduling it takes longer than an answer (docs/decisions/0024-send-answers-of-a-tick-together.md).
  */
 import type { Server } from "./app.ts";
 
 /**
- * To be added after everything else that looks at what is sent.
+ * Add it after all other hooks that read or change answers.
  *
- * @param maxWaitMs the longest that an answer waits for others, but for the one that is being made
+ * @param maxWaitMs maximum of time that an answer waits for others, not counting the one that is being made
  */
 export function addBatches(app: Server, maxWaitMs: number): void {
   let leaving: (() => void)[] = [];

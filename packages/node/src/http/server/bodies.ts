@@ -1,4 +1,4 @@
-/** Reading of request bodies (http-api.md 1.4): JSON unless something else is said, and no surprises in it. */
+/** Parses request bodies (http-api.md 1.4): JSON by default, without members that could change a prototype. */
 import { BODY_COMPLEXITY, type Complexity, exceededBound } from "../../platform/json/complexity.ts";
 import type { Server } from "./app.ts";
 import { HttpError } from "./error.ts";
@@ -6,7 +6,7 @@ import { HttpError } from "./error.ts";
 export const MAX_BODY_BYTES = 1_048_576;
 
 const FORM = "application/x-www-form-urlencoded";
-/** JSON by its own name, by a name built on it, or sent as some text. */
+/** Media types that are parsed as JSON. */
 const JSON_TYPE = /^(application\/([\w.-]+\+)?json|text\/[\w.+-]+)$/;
 
 const REFUSALS: Readonly<Record<keyof Complexity, string>> = {
@@ -25,14 +25,14 @@ export function checkComplexity(text: string): void {
 }
 
 export function addBodies(app: Server): void {
-  // Refuses members that would reach the prototype of what is parsed.
+  // Refuses members such as `__proto__`, which could change the prototype of a value.
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string" }, (request, body, done) => {
     const text = body as string;
     const mediaType =
       request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "application/json";
-    // An empty body is no body: whether one is needed is the business of the route's schema.
+    // An empty body counts as none: the schema of the route decides whether one is required.
     if (text === "") return done(null, undefined);
     try {
       if (mediaType === FORM) return done(null, formOf(text));

@@ -1,10 +1,10 @@
-/** Large answers travel compressed when the client asks for it (http-api.md 1.5). */
+/** Compresses large answers for clients that accept it (http-api.md 1.5). */
 import { promisify } from "node:util";
 import { deflate, gzip } from "node:zlib";
 import type { Server } from "./app.ts";
 import { encodedTag, type HeadAnswer } from "./head-cache.ts";
 
-/** Smaller answers gain nothing. */
+/** Compression does not reduce smaller answers enough. */
 const MIN_BYTES = 1024;
 
 /** In order of preference. */
@@ -18,7 +18,7 @@ export function addCompression(app: Server): void {
     if (isLarge) reply.header("vary", "accept-encoding");
     const encoding = isLarge ? encodingFor(request.headers["accept-encoding"]) : undefined;
     if (encoding === undefined) {
-      // Told to clients of the old network (http-api.md 1.5); a server may answer parts with the whole.
+      // A header of the old node (http-api.md 1.5); a server may answer a range request with the whole.
       reply.header("accept-ranges", "bytes");
       return done(null, payload);
     }
@@ -28,7 +28,7 @@ export function addCompression(app: Server): void {
   });
 }
 
-/** What is kept is compressed once. */
+/** Compresses a cached answer only once. */
 function encode(body: string | Buffer, encoding: Encoding, answer: HeadAnswer | null): Promise<Buffer> {
   const known = answer?.encoded.get(encoding);
   if (known) return known;
@@ -37,7 +37,7 @@ function encode(body: string | Buffer, encoding: Encoding, answer: HeadAnswer | 
   return bytes;
 }
 
-/** The encoding that a header wants most; undefined for none. */
+/** The preferred encoding of an Accept-Encoding header; undefined for none. */
 export function encodingFor(header: string | string[] | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
   const weights = new Map(String(header).split(",").map(weightIn));
@@ -48,7 +48,7 @@ export function encodingFor(header: string | string[] | undefined): Encoding | u
   return best !== undefined && weightOf(best) >= weightOf("identity") ? best : undefined;
 }
 
-/** Of an entry as `gzip;q=0.5`: from 0, which is never, to 1. */
+/** Parses an entry such as `gzip;q=0.5`; the weight is from 0 (never) to 1. */
 function weightIn(entry: string): [name: string, weight: number] {
   const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
   const weight = parameters.find((parameter) => parameter.startsWith("q="));

@@ -1,8 +1,8 @@
-/** Browsers of every origin may read every answer (http-api.md 1.8): there is nothing private to protect. */
+/** CORS: pages of every origin may read every answer (http-api.md 1.8), because all data is public. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Server } from "./app.ts";
 
-/** How long a browser may remember the answer to a preflight. */
+/** Time for which a browser may cache the answer to a preflight. */
 const MAX_AGE_SECONDS = 600;
 
 export function addCors(app: Server): void {
@@ -16,7 +16,7 @@ export function addCors(app: Server): void {
 export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
   method === "OPTIONS" && headers.origin !== undefined;
 
-/** Answers a preflight: whatever the path, it is granted. */
+/** Answers a preflight request; it is granted for every path. */
 export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
   reply
     .header("access-control-expose-headers", "content-type, content-length, etag")
@@ -28,7 +28,7 @@ export function grant({ headers }: FastifyRequest, reply: FastifyReply): void {
   reply.code(200).send({});
 }
 
-/** Lets the page that asks read the answer. */
+/** Lets the page of the request's origin read the answer. */
 export function allowOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
   if (origin === undefined) return;
   reply.header("access-control-allow-origin", origin).header("access-control-allow-credentials", "true");

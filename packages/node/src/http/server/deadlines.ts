@@ -1,6 +1,6 @@
 /**
- * Answers that are not ready in time are 503 (http-api.md 1.7). One timer looks at all requests under way: most are
- * answered at once, and a timer of its own for each of them takes as long as the answer does.
+ * Answers 503 to requests whose answer is not ready in time (http-api.md 1.7). One timer checks all open requests: a timer
+ * for each of them would take as long as a fast answer.
  */
 import type { FastifyReply } from "fastify";
 import type { Server } from "./app.ts";
@@ -8,12 +8,12 @@ import { HttpError } from "./error.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Time for the answers of a route whose work takes longer than that of others. */
+    /** Timeout for the answers of a route that takes longer than others. */
     answerTimeoutMs?: number;
   }
 }
 
-/** The time for an answer has run out. */
+/** The answer was not ready in time. */
 export class LateError extends HttpError {
   constructor() {
     super(503);
@@ -21,20 +21,20 @@ export class LateError extends HttpError {
   }
 }
 
-/** Requests under way are looked at that often within the time. */
-const LOOKS = 10;
+/** Checks of each request within the timeout. */
+const CHECKS = 10;
 
 export function addDeadlines(app: Server, timeoutMs: number): void {
-  /** Replies that nothing was sent of, with the time at which they began. */
+  /** Replies that are not sent yet, with the monotonic time of their requests. */
   const pending = new Map<FastifyReply, number>();
 
-  function look(): void {
+  function check(): void {
     const nowMs = performance.now();
     for (const [reply, beganMs] of pending) {
       const { answerTimeoutMs = timeoutMs } = reply.routeOptions.config;
       if (!reply.sent && nowMs - beganMs < answerTimeoutMs) continue;
       pending.delete(reply);
-      // Sent by a route itself, as a stream without end is.
+      // A route that sends its answer itself, such as a stream, has set `sent`.
       if (!reply.sent) reply.send(new LateError());
     }
   }
@@ -47,7 +47,7 @@ export function addDeadlines(app: Server, timeoutMs: number): void {
     pending.delete(reply);
     done(null, payload);
   });
-  const timer = setInterval(look, Math.ceil(timeoutMs / LOOKS)).unref();
+  const timer = setInterval(check, Math.ceil(timeoutMs / CHECKS)).unref();
   app.addHook("onClose", (_app, done) => {
     clearInterval(timer);
     done();

@@ -15,7 +15,7 @@ export class HttpError extends Error {
   }
 }
 
-/** 404 of a thing that a path names: `Wallet not found`. */
+/** 404 for a resource of a path: `Wallet not found`. */
 export const notFound = (thing: string): HttpError => new HttpError(404, `${thing} not found`);
 
 export const ErrorBody = Type.Object(

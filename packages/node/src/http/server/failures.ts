@@ -1,4 +1,4 @@
-/** What a client sees when a request fails. Nothing of the node's inside ever leaves it (http-api.md 2). */
+/** Answers to failed requests. They never contain internal details of the node (http-api.md 2). */
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { BodyError } from "../../gateway/gateway.ts";
@@ -36,13 +36,13 @@ export function addFailures(app: Server, logger: Logger): void {
       const { method, routeOptions } = request;
       logger.error({ err: error, method, route: routeOptions.url }, "request failed");
     }
-    // What else of the request is on its way, nobody waits for.
+    // The rest of the request is not read.
     if (body.statusCode === 408) reply.header("connection", "close");
     return withStatus(reply, body.statusCode).send(body);
   });
 }
 
-/** Sets the status, and with 503 the time after which to ask again. */
+/** Sets the status; for 503 also `retry-after`. */
 export function withStatus(reply: FastifyReply, status: number): FastifyReply {
   if (status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
   return reply.code(status);
@@ -58,12 +58,12 @@ export function answerUnroutable(_error: FastifyError, request: FastifyRequest, 
 
 function describe(error: Error & Partial<FastifyError>, request: FastifyRequest): ErrorBody {
   const isBarred = error instanceof HttpError && error.statusCode === 403;
-  // A body is no reason to say more about a path that does not exist.
+  // Unknown paths are always 404, even with an invalid body.
   if (request.is404 && !isBarred) return errorBody(404, "Not Found");
   if (error.validation) return describeInvalid(request);
   if (error instanceof CursorError) return describeParameter("cursor", error.message, request);
   if (error instanceof BodyError) return errorBody(422, error.message);
-  // The time ran out because of the client.
+  // The client caused the timeout.
   if (error instanceof LateError && isWithoutItsBody(request)) {
     return errorBody(408, "The body did not arrive in time");
   }
@@ -78,7 +78,7 @@ function describe(error: Error & Partial<FastifyError>, request: FastifyRequest)
   return errorBody(500, "An internal server error occurred");
 }
 
-/** Whether the body that the request announces was not there in time. */
+/** Whether the announced body of the request did not arrive in time. */
 const isWithoutItsBody = ({ body, headers }: FastifyRequest): boolean =>
   body === undefined && (Number(headers["content-length"] ?? 0) > 0 || "transfer-encoding" in headers);
 

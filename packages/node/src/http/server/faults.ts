@@ -1,17 +1,17 @@
 /**
- * What is told of a request that does not fit its schemas. Where it has several faults, those that the old node told
- * (http-api.md 2): of the first part and the first member that have any, in the order of the schemas, and only
- * then the members that are too many, all of them.
+ * The reported faults of a request that does not match its schemas. Of several faults, those that the old node reported
+ * (http-api.md 2): those of the first part and the first member that have any, in the order of the schemas; members that
+ * are not allowed come last, all of them.
  */
 import type { FastifyRequest } from "fastify";
 
-/** Parts of a request as schemas call them, and as answers do; in the order in which they are looked at. */
+/** Parts of a request by their names in schemas and in answers, in the order of validation. */
 const SOURCES = { params: "params", querystring: "query", body: "payload" } as const;
 type Part = keyof typeof SOURCES;
 type Source = (typeof SOURCES)[Part];
 
-/** Of members that are too many: a body has room for a hundred thousand. */
-const MAX_TOLD = 100;
+/** Maximum of reported members that are not allowed: a body can have a hundred thousand. */
+const MAX_REPORTED = 100;
 
 export type Fault = {
   /** The parameter or member, as `id.0` for an item; empty for a body as a whole. */
@@ -19,7 +19,7 @@ export type Fault = {
   readonly reason: string;
 };
 
-/** The part that is at fault, and how. */
+/** The part of the request that has faults, and the faults. */
 export function faultsOf(request: FastifyRequest): { source: Source; faults: Fault[] } | undefined {
   for (const [part, source] of Object.entries(SOURCES) as [Part, Source][]) {
     const faults = faultsIn(part, request);
@@ -32,35 +32,35 @@ function faultsIn(part: Part, request: FastifyRequest): Fault[] {
   const validate = request.getValidationFunction(part);
   const value = part === "querystring" ? request.query : request[part];
   if (!validate || validate(value)) return [];
-  if (!validate.errors?.some(isMemberTooMany)) return faultsFrom(validate.errors);
+  if (!validate.errors?.some(isUnknownMember)) return faultsFrom(validate.errors);
   const members = Object.entries(value as object);
   const { properties = {} } = (request.routeOptions.schema?.[part] ?? {}) as { properties?: object };
   const isKnown = ([name]: [string, unknown]) => Object.hasOwn(properties, name);
   if (!validate(Object.fromEntries(members.filter(isKnown)))) return faultsFrom(validate.errors);
-  const unknown = members.filter((member) => !isKnown(member)).slice(0, MAX_TOLD);
+  const unknown = members.filter((member) => !isKnown(member)).slice(0, MAX_REPORTED);
   return unknown.map(([key]) => ({ key, reason: NOT_ALLOWED }));
 }
 
 const NOT_ALLOWED = "is not allowed";
 
-/** What the compiled schemas say, which look for members that are too many before all others. */
+/** The results of compiled schemas, which report members that are not allowed before all other faults. */
 type Validate = NonNullable<ReturnType<FastifyRequest["getValidationFunction"]>>;
 type Failure = NonNullable<Validate["errors"]>[number];
 
-const isMemberTooMany = ({ instancePath, params }: Failure): boolean =>
+const isUnknownMember = ({ instancePath, params }: Failure): boolean =>
   instancePath === "" && params.additionalProperty !== undefined;
 
-/** A choice between schemas fails once for each of them, and once as a whole: that one is told where it is described. */
+/** A choice between schemas fails for each of them, and as a whole: only the latter is reported if it has a description. */
 function faultsFrom(failures: readonly Failure[] | null | undefined): Fault[] {
   const all = failures ?? [];
   const described = all.filter(
     ({ keyword, parentSchema }) => keyword === "anyOf" && parentSchema?.description !== undefined,
   );
-  const isToldAsAWhole = ({ schemaPath }: Failure) =>
+  const isPartOfDescribed = ({ schemaPath }: Failure) =>
     described.some((choice) => schemaPath.startsWith(`${choice.schemaPath}/`));
   return all
     .filter((failure) => failure.keyword !== "anyOf" || described.includes(failure))
-    .filter((failure) => !isToldAsAWhole(failure))
+    .filter((failure) => !isPartOfDescribed(failure))
     .map((failure) => ({ key: keyOf(failure), reason: reasonOf(failure) }));
 }
 
@@ -69,13 +69,13 @@ const keyOf = ({ params, instancePath }: Failure): string =>
     .filter((name) => name !== "")
     .join(".");
 
-/** Rules that the description of their schema puts into words. */
+/** Keywords whose faults are reported by the description of the schema. */
 const DESCRIBED = new Set(["anyOf", "format", "pattern"]);
 
 function reasonOf({ keyword, params, message, parentSchema }: Failure): string {
   if (params.additionalProperty !== undefined) return NOT_ALLOWED;
   if (keyword === "required") return "is required";
-  // Numbers may come as numbers and as text.
+  // A value may be allowed both as a number and as text.
   if (keyword === "enum")
     return `must be ${[...new Set((params.allowedValues as unknown[]).map(String))].join(" or ")}`;
   const expected: string | undefined = DESCRIBED.has(keyword) ? parentSchema?.description : undefined;

@@ -1,8 +1,8 @@
-/** A queue that is worked off a few items in each tick of the event loop. */
+/** A queue that processes a few items in each tick of the event loop. */
 
 export type Queue<T> = { push(item: T): void };
 
-/** @param perTick items that are worked on before other events of the loop have their chance */
+/** @param perTick number of items that are processed before other events of the loop */
 export function createQueue<T>(perTick: number, work: (item: T) => void): Queue<T> {
   let items: T[] = [];
   let isScheduled = false;

@@ -1,14 +1,14 @@
 /**
- * Paths that lead nowhere: 404, or on to the path without its trailing slashes (http-api.md 1.3). Whether a path without
- * parameters exists, the router says: its route is not called, which may take long, or for ever. Behind parameters there
- * may be nothing, and only reading tells: such routes are called as the client would call them.
+ * Unknown paths: 404, or a redirect to the path without trailing slashes (http-api.md 1.3) if that exists. The router
+ * decides whether a path without parameters exists; its route is not called, because it may take long or be a stream.
+ * A path with parameters may name nothing, so its route is called as the client would call it.
  */
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Server } from "./app.ts";
 import { errorBody } from "./error.ts";
 
-/** The router lets a parameter be nothing, as the id in `/blocks/`: no path of ours means that. */
+/** The router matches empty parameters, such as the id in `/blocks/`: these paths are unknown. */
 export function addEmptySegments(app: Server): void {
   app.addHook("onRequest", (request, reply, done) => {
     if (Object.values(request.params as object).includes("")) reply.callNotFound();
@@ -16,7 +16,7 @@ export function addEmptySegments(app: Server): void {
   });
 }
 
-/** Carried by requests of the node to itself, with a value that only this process knows. */
+/** Header of the node's requests to itself; its value is a secret of the process. */
 const PROBE_HEADER = "x-uniknode-probe";
 
 export function addUnknownPaths(app: Server): void {
@@ -44,11 +44,11 @@ export function addUnknownPaths(app: Server): void {
   });
 }
 
-/** Where the client says that it is; nothing, so that a path is all it is told, where it says nothing of the kind. */
+/** The origin from the client's Host header; empty for an invalid one, so that the redirect has only a path. */
 const originOf = ({ protocol, host }: FastifyRequest): string =>
   /^[\w.:[\]-]+$/.test(host) ? `${protocol}://${host}` : "";
 
-/** The path and query to try instead, if the path ends in slashes and the method only reads. */
+/** The URL without trailing slashes in its path; undefined if it has none or the method is not GET or HEAD. */
 function withoutTrailingSlashes({ method, url }: FastifyRequest): string | undefined {
   if (method !== "GET" && method !== "HEAD") return undefined;
   const end = url.includes("?") ? url.indexOf("?") : url.length;

@@ -1,4 +1,4 @@
-/** Who may use the register (webhooks.md 2). Checked before anything else is looked at. */
+/** Access to the webhook register (webhooks.md 2), checked before everything else. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createCrossSiteTest } from "../../platform/addresses/hosts.ts";
@@ -6,19 +6,19 @@ import { ANY_ADDRESS, createRangeTest } from "../../platform/addresses/ranges.ts
 import { HttpError } from "../server/error.ts";
 
 export type AccessOptions = {
-  /** Every request carries it, raw or behind `Bearer`. Without one nobody is let in. */
+  /** Required in every request, raw or after `Bearer`. Without a token every request is refused. */
   readonly token?: string;
   /** Addresses and networks (CIDR) that may call; absent or with `*` among them: all. */
   readonly whitelist?: readonly string[];
   /** Behave like the old node: only the whitelist counts, and no token is asked for. */
   readonly isLegacy?: boolean;
-  /** Names and addresses by which those callers reach this machine, beside the obvious ones (`addresses/hosts.ts`). */
+  /** Further names and addresses of this machine that these callers may use as Host (`addresses/hosts.ts`). */
   readonly hosts?: readonly string[];
 };
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** There is nothing to say in a body, so none is asked for. */
+    /** The request needs no body. */
     isBodyOptional?: boolean;
   }
 }
@@ -35,7 +35,7 @@ export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }:
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!isListed(request.ip)) throw new HttpError(403);
-    if (isLegacy) refuseOthersPages(request);
+    if (isLegacy) refuseCrossSite(request);
     else if (!isAuthorized(request.headers.authorization)) {
       reply.header("www-authenticate", 'Bearer realm="webhooks"');
       throw new HttpError(401);
@@ -46,18 +46,18 @@ export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }:
     }
   };
 
-  /** What a token makes sure of: that the caller is a program of the operator's, at the address that is listed. */
-  function refuseOthersPages({ ip, host, headers, socket }: FastifyRequest): void {
+  /** Without a token: checks that the request is neither cross-site nor from an unknown client of a proxy. */
+  function refuseCrossSite({ ip, host, headers, socket }: FastifyRequest): void {
     const { origin } = headers;
     const reason = crossSite({ host, origin, localAddress: socket.localAddress });
     if (reason !== undefined) throw new HttpError(403, reason);
-    // The address is that of a proxy, and its clients may be anybody.
+    // The address is that of a proxy, whose clients are unknown.
     if (headers["x-forwarded-for"] !== undefined && ip === socket.remoteAddress) {
       throw new HttpError(403, "the request came through a proxy that --http-trust-proxy does not name");
     }
   }
 
-  /** Digests have one length, so the comparison takes one time. */
+  /** Compares digests, which have the same length, in constant time. */
   function isAuthorized(header: string | undefined): boolean {
     if (expected === undefined || header === undefined) return false;
     const isRaw = timingSafeEqual(digest(header), expected);

@@ -1,6 +1,6 @@
 /**
  * The transaction that snapshots share which are asked for in one turn of the event loop: beginning and ending one takes
- * as long as finding a row (docs/decisions/0019-requests-of-a-turn-share-a-transaction.md). It ends with the turn in
+ * as long as finding a row (docs/decisions/0019-share-a-transaction-within-a-tick.md). It ends with the turn in
  * which it was begun, so that a client that learned of a block, and asks then, is answered by what was read later.
  */
 import type { Database } from "../../store/engine/database.ts";
