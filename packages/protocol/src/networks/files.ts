@@ -44,11 +44,11 @@ function milestoneProblems(ajv: Ajv, content: unknown): string[] {
   if (!first) return [`${file}: no milestone has height 1: add one with all parameters`];
   const isComplete = ajv.compile(milestoneSchema);
   // Later milestones inherit the problems of an earlier one: each problem is reported once, at the first one.
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const milestone of milestones.slice(milestones.indexOf(first))) {
     for (const problem of problemsOf("", isComplete, milestone)) {
-      if (told.has(problem)) continue;
-      told.add(problem);
+      if (reported.has(problem)) continue;
+      reported.add(problem);
       problems.push(`${file}, height ${milestone.height}${problem}`);
     }
   }

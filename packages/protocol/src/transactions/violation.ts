@@ -5,10 +5,14 @@ import { type Limits, MULTI_PAYMENT, U63_MAX } from "./keywords.ts";
 
 /** `errors` of the schema, which stops at the first one, except for one of each failed choice. */
 export function violationOf(errors: readonly ErrorObject[], limits: Limits): SchemaViolation {
-  const told = errors.find((error) => !isOfAnotherChoice(error)) ?? errors[0]!;
-  const { instancePath, keyword, params } = told;
+  const reported = errors.find((error) => !isOfAnotherChoice(error)) ?? errors[0]!;
+  const { instancePath, keyword, params } = reported;
   const missing = keyword === "required" ? `/${escaped(params.missingProperty)}` : "";
-  return { path: instancePath + missing, rule: keyword, expectation: expectationOf(told, errors, limits) };
+  return {
+    path: instancePath + missing,
+    rule: keyword,
+    expectation: expectationOf(reported, errors, limits),
+  };
 }
 
 /** In a choice, the least useful errors only distinguish its branches (null, a number), or report the choice itself. */
