@@ -25,7 +25,7 @@ export type PeerLifecycleDeps = Pick<VerifyDeps, "rounds" | "verify"> & {
   readonly slots: Slots;
   readonly chain: Chain;
   readonly store: PeerStore;
-  readonly onPeer: (peer: Peer, fate: PeerChange) => void;
+  readonly onPeer: (peer: Peer, change: PeerChange) => void;
   readonly nowMs: () => number;
   readonly logger: Logger;
 };
@@ -52,9 +52,9 @@ export function createPeerLifecycle(
   const { network, slots, rounds, chain, store, logger, nowMs } = deps;
   const processId = randomUUID();
   const traffic = createTraffic();
-  const peerTable = createPeerTable((peer, fate) => {
-    if (fate === "removed") reconnect.add(peer.ip);
-    deps.onPeer(peer, fate);
+  const peerTable = createPeerTable((peer, change) => {
+    if (change === "removed") reconnect.add(peer.ip);
+    deps.onPeer(peer, change);
   });
   const client = createPeerClient(
     { port: options.port, localAddress: localAddressOf(options) },

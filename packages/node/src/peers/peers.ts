@@ -7,7 +7,7 @@ import type { PeerBounds, SyncProgress } from "../gateway/figures.ts";
 import type { AdmissionAnswer, PeerInfo } from "../gateway/gateway.ts";
 import { createClosing } from "../platform/lifecycle/closing.ts";
 import { networkState } from "./forging/network-state.ts";
-import { preflightFailure } from "./forging/preflight.ts";
+import { checkPreflight } from "./forging/preflight.ts";
 import { reportNetworkState } from "./forging/report.ts";
 import type { Items } from "./inbound/transactions.ts";
 import { createPeerLifecycle, type PeerLifecycleDeps } from "./lifecycle.ts";
@@ -33,7 +33,7 @@ export type Peers = {
   /** Broadcasts the items that the pool selected for it. */
   broadcastTransactions(items: Items, answer: AdmissionAnswer): void;
   /** Why no block may be forged now; undefined if it may. Pings the peers first. */
-  obstacle(): Promise<string | undefined>;
+  preflightFailure(): Promise<string | undefined>;
   list(): PeerInfo[];
   /** Height of the network as the peers claim it; absent while there are no peers. */
   networkHeight(): number | undefined;
@@ -84,7 +84,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
     },
     submit: propagation.blocks.submit,
     broadcastTransactions: propagation.broadcastTransactions,
-    async obstacle() {
+    async preflightFailure() {
       if (sync.isSynced()) await pingFast();
       const { id } = head();
       // A slot may be attempted many times on one head.
@@ -92,7 +92,7 @@ export function createPeers(options: PeersOptions, deps: PeersDeps): Peers {
         reportNetworkState(stateNow(), { isOwnDelegate: deps.isOwnDelegate, logger });
       }
       reportedHead = id;
-      const failure = preflightFailure(peerTable.all(), { head: head(), isSynced: sync.isSynced() });
+      const failure = checkPreflight(peerTable.all(), { head: head(), isSynced: sync.isSynced() });
       if (failure !== undefined) sync.trigger();
       return failure;
     },

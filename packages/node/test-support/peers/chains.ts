@@ -41,7 +41,7 @@ export const keysOf = new Map(delegates.map(({ publicKey, keys }) => [publicKey,
 
 export type TestChain = {
   readonly chain: Chain;
-  /** The next block of a slot, made by its delegate unless other keys are given. Nobody has taken it yet. */
+  /** The next block of a slot, made by its delegate unless other keys are given. It is not on any chain yet. */
   make(slot: number, made?: { keys?: KeyPair; transactions?: SealedTransaction[] }): EncodedBlock;
   /** Extends the chain by a block of each slot. */
   forge(...slots: number[]): Promise<EncodedBlock[]>;

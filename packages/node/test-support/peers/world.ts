@@ -101,7 +101,7 @@ export async function createWorld(options: NetworkShape): Promise<World> {
   };
 }
 
-/** Ports below those that the system gives to whoever asks for any: nobody takes one of them between kill and start. */
+/** Ports below the ephemeral range: no other process is given one of them between kill and start. */
 const PORTS = { first: 10_000, count: 20_000 };
 
 /** A port that is free at the first of the addresses, and so most likely at all. */

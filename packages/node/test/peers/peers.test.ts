@@ -93,10 +93,10 @@ describe("two nodes", () => {
     for (const { peers } of [first, third, second]) await peers.start();
     await expect.poll(() => second.peers.list().length, WAIT).toBe(2);
     await expect.poll(() => third.events, WAIT).toContain("started");
-    await expect.poll(() => second.peers.obstacle(), WAIT).toBeUndefined();
+    await expect.poll(() => second.peers.preflightFailure(), WAIT).toBeUndefined();
     // No peer posts it.
     await first.world.forge(CURRENT_SLOT);
-    expect(await second.peers.obstacle()).toMatch(/^behind/);
+    expect(await second.peers.preflightFailure()).toMatch(/^behind/);
     await expect.poll(() => third.events, WAIT).toContain("received 2");
     await expect.poll(() => heightOf(third), WAIT).toBe(2);
   });
@@ -117,13 +117,15 @@ describe("two nodes", () => {
     await first.peers.start();
     await second.peers.start();
     await expect.poll(() => first.peers.list().length, WAIT).toBe(1);
-    await expect.poll(() => first.peers.obstacle(), WAIT).toBeUndefined();
+    await expect.poll(() => first.peers.preflightFailure(), WAIT).toBeUndefined();
     expect(await first.peers.submit(first.world.make(CURRENT_SLOT - 1))).toBeUndefined();
     await expect.poll(() => heightOf(second), WAIT).toBe(2);
     expect(second.events).toContain("received 2");
     // A block that was never broadcast.
     await first.world.take(first.world.make(CURRENT_SLOT));
-    expect(await second.peers.obstacle()).toMatch(/^behind: 1 of 1 peers are at height 3, this node at 2/);
+    expect(await second.peers.preflightFailure()).toMatch(
+      /^behind: 1 of 1 peers are at height 3, this node at 2/,
+    );
     await expect.poll(() => heightOf(second), WAIT).toBe(3);
   });
 });

@@ -9,7 +9,7 @@ import {
   keysFromPassphrase,
 } from "@uniknode/protocol";
 import { afterEach, describe, expect, test } from "vitest";
-import { preflightFailure } from "../../src/peers/forging/preflight.ts";
+import { checkPreflight } from "../../src/peers/forging/preflight.ts";
 import { branchToSwitchTo } from "../../src/peers/forks/choose.ts";
 import { createBlockHandlers } from "../../src/peers/requests/blocks.ts";
 import { isForked, type Peer } from "../../src/peers/table/peer.ts";
@@ -260,11 +260,11 @@ describe("the branch to switch to", () => {
 
   test("forging is refused behind verified peers, on a branch that they left, or out of sync", () => {
     const head = { height: 10 } as never;
-    const obstacle = (peers: Peer[], isSynced = true) => preflightFailure(peers, { head, isSynced });
-    expect(obstacle([])).toBeUndefined();
-    expect(obstacle([peer("a", 10, 10)])).toBeUndefined();
-    expect(obstacle([peer("a", 11, 10)])).toMatch(/^behind: 1 of 1 peers/);
-    expect(obstacle([peer("a", 12, 8)])).toMatch(/^on a wrong branch: 1 of 1/);
-    expect(obstacle([], false)).toMatch(/^not in sync/);
+    const failure = (peers: Peer[], isSynced = true) => checkPreflight(peers, { head, isSynced });
+    expect(failure([])).toBeUndefined();
+    expect(failure([peer("a", 10, 10)])).toBeUndefined();
+    expect(failure([peer("a", 11, 10)])).toMatch(/^behind: 1 of 1 peers/);
+    expect(failure([peer("a", 12, 8)])).toMatch(/^on a wrong branch: 1 of 1/);
+    expect(failure([], false)).toMatch(/^not in sync/);
   });
 });

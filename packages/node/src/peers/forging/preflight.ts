@@ -9,7 +9,7 @@ export type HeadStatus = { readonly head: BlockHeader; readonly isSynced: boolea
  * Why the node must not forge on its head; undefined if it may. Neither a quorum nor a number of peers is required: on
  * these networks a node forges alone if it has to (forger.md 4, traps.md D6). No verified peer may be ahead, however.
  */
-export function preflightFailure(peers: readonly Peer[], { head, isSynced }: HeadStatus): string | undefined {
+export function checkPreflight(peers: readonly Peer[], { head, isSynced }: HeadStatus): string | undefined {
   if (!isSynced) return `not in sync with the network at height ${head.height}`;
   const ahead = peersAhead(peers, head.height);
   if (ahead.length > 0) {

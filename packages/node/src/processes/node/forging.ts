@@ -18,7 +18,7 @@ export type NodeForgingDeps = Omit<Environment, "now"> &
     readonly chain: Pick<Chain, "state" | "head" | "blocks">;
     readonly pool: Pick<NodePool, "select">;
     /** Absent for a node without any. */
-    readonly peers: Pick<Peers, "obstacle"> | undefined;
+    readonly peers: Pick<Peers, "preflightFailure"> | undefined;
     readonly submit: SubmitBlock;
     readonly readiness: Pick<Readiness, "reached">;
   };
@@ -44,8 +44,8 @@ export function createNodeForging(
       submit,
       // A node whose disk is full falls behind: that is not why the slot is missed.
       async obstacle() {
-        const obstacle = await peers?.obstacle();
-        return obstacle && [obstacle, deps.writes.trouble()].filter(Boolean).join("; ");
+        const failure = await peers?.preflightFailure();
+        return failure && [failure, deps.writes.trouble()].filter(Boolean).join("; ");
       },
       onStarted: (publicKeys) =>
         void deps.readiness.reached.then(() => report(eventOfForgerStart(publicKeys, nowMs()))),
