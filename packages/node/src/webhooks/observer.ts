@@ -9,7 +9,7 @@ export type WebhookObserver = {
   /** What follows from an attempt: the delivery is done, another attempt comes, or it is given up. */
   decided(webhook: number, outcome: Outcome): void;
   /** A turn of the dispatcher has ended: well, or with an error that holds everything up. */
-  turned(error?: unknown): void;
+  runEnded(error?: unknown): void;
 };
 
-export const NOBODY: WebhookObserver = { attempted() {}, decided() {}, turned() {} };
+export const NO_WEBHOOK_OBSERVER: WebhookObserver = { attempted() {}, decided() {}, runEnded() {} };

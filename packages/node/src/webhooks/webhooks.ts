@@ -6,20 +6,20 @@ import { createReadTogether } from "../store/engine/snapshot.ts";
 import type { EventLog } from "../store/events/event-log.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createWebhookAliases } from "../store/webhooks/aliases.ts";
+import { createBlockRevertStore } from "../store/webhooks/block-reverts.ts";
 import { createContentStore } from "../store/webhooks/contents.ts";
-import { createToldStore } from "../store/webhooks/delivered-facts.ts";
+import { createDeliveredFactStore } from "../store/webhooks/delivered-facts.ts";
 import { createDeliveryStore } from "../store/webhooks/deliveries.ts";
 import { createDeliveryLogStore } from "../store/webhooks/delivery-log.ts";
 import {
   createDeliveryRetentionStore,
   type DeliveryRetention,
 } from "../store/webhooks/delivery-retention.ts";
-import type { Seal } from "../store/webhooks/encryption.ts";
-import { createEndingStore } from "../store/webhooks/finished-deliveries.ts";
+import type { SecretCipher } from "../store/webhooks/encryption.ts";
+import { createFinishedDeliveryStore } from "../store/webhooks/finished-deliveries.ts";
 import { createReplayQueue } from "../store/webhooks/replay-queue.ts";
 import { createReplayStore } from "../store/webhooks/replays.ts";
-import { createReversalStore } from "../store/webhooks/retractions.ts";
-import { createHeldStore } from "../store/webhooks/unconfirmed-events.ts";
+import { createUnconfirmedEventStore } from "../store/webhooks/unconfirmed-events.ts";
 import { createWebhookHealthStore } from "../store/webhooks/webhook-health.ts";
 import { createWebhookStore } from "../store/webhooks/webhooks.ts";
 import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../subscriptions/conditions/observer.ts";
@@ -27,14 +27,14 @@ import { createSlices, type Slices } from "../subscriptions/conditions/slices.ts
 import { createFit } from "../subscriptions/content.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAttempt } from "./delivery/attempt.ts";
+import { createDeliverySource } from "./delivery/delivery-source.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
+import { createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { isHalf } from "./delivery/message.ts";
 import { createOutcomeWriter } from "./delivery/outcome.ts";
-import { createPacedAttempt } from "./delivery/pace.ts";
 import { createPing } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
-import { createTake } from "./delivery/take.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./log/log.ts";
 import { createRetention } from "./log/retention.ts";
@@ -42,12 +42,12 @@ import { createConfirmations } from "./matching/confirmations.ts";
 import { createDefinitions } from "./matching/definitions.ts";
 import { createMatcher, READER } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
-import { createTakeBack } from "./matching/take-back.ts";
+import { createRetract } from "./matching/retract.ts";
 import { createVerdicts } from "./matching/verdicts.ts";
-import { NOBODY, type WebhookObserver } from "./observer.ts";
+import { NO_WEBHOOK_OBSERVER, type WebhookObserver } from "./observer.ts";
 import { createRegister, type Register } from "./register/register.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
-import { createTeller } from "./replay/teller.ts";
+import { createReplayWorker } from "./replay/worker.ts";
 import { createSuspend } from "./suspension.ts";
 
 export type WebhookOptions = {
@@ -96,7 +96,7 @@ export type WebhookDeps = {
   /** A connection of its own that can write, and the event log on the same connection. */
   database: Database;
   /** Of the secrets in the database; absent: they lie open. */
-  seal?: Seal;
+  cipher?: SecretCipher;
   eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasRetractionAfter">;
   /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
   webhooksChanged: () => Promise<void>;
@@ -140,23 +140,23 @@ const SIGNED_BY_HALF =
   "webhooks of an old register sign with the half of their token that it kept, as ASCII text; a rotation gives them a whole one";
 
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
-  const { database, seal, eventLog, webhooksChanged, post, logger } = deps;
-  const { clock = systemClock, random = Math.random, observer = NOBODY } = deps;
+  const { database, cipher, eventLog, webhooksChanged, post, logger } = deps;
+  const { clock = systemClock, random = Math.random, observer = NO_WEBHOOK_OBSERVER } = deps;
   const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching) } = deps;
   const { nowMs } = clock;
-  const webhooks = createWebhookStore(database, seal);
+  const webhooks = createWebhookStore(database, cipher);
   const aliases = createWebhookAliases(database);
   const health = createWebhookHealthStore(database);
-  const deliveries = createDeliveryStore(database, seal);
+  const deliveries = createDeliveryStore(database, cipher);
   const contents = createContentStore(database);
-  const reversals = createReversalStore(database);
-  const endings = createEndingStore(database);
-  const held = createHeldStore(database);
+  const blockReverts = createBlockRevertStore(database);
+  const finishedDeliveries = createFinishedDeliveryStore(database);
+  const unconfirmed = createUnconfirmedEventStore(database);
   const replays = createReplayStore(database);
-  const replayQueue = createReplayQueue(database, seal);
+  const replayQueue = createReplayQueue(database, cipher);
   const readTogether = createReadTogether(database);
   const definitions = createDefinitions({ webhooks, logger });
-  const suspend = createSuspend({ health, endings, replays, logger });
+  const suspend = createSuspend({ health, finishedDeliveries, replays, logger });
 
   database.transaction(() => {
     webhooks.activateWaiting(eventLog.lastSequence());
@@ -165,7 +165,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     eventLog.moveCursor(READER, eventLog.lastSequence());
     // What waited since the service was on may have been undone since, and nobody would take it back.
     for (const webhook of webhooks.ids()) {
-      endings.announce(webhook, { state: "failed", reason: WAS_OFF, withReversals: true });
+      finishedDeliveries.announce(webhook, { state: "failed", reason: WAS_OFF, withRetractions: true });
     }
   });
 
@@ -174,8 +174,8 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
 
   const network = createMetaStore(database).read("nethash") ?? "";
   const fit = createFit(options.maxContentBytes);
-  const outbox = createOutbox({ network, webhooks, contents, deliveries, reversals, fit, nowMs });
-  const attempt = createPacedAttempt(
+  const outbox = createOutbox({ network, webhooks, contents, deliveries, blockReverts, fit, nowMs });
+  const attempt = createRateLimitedAttempt(
     { maxPerSecond: options.maxPerSecondPerHost },
     { attempt: createAttempt({ post, clock }), clock },
   );
@@ -187,10 +187,10 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   const dispatcher = createDispatcher(options, {
     database,
     webhooks,
-    take: createTake({ deliveries, replayQueue }),
-    chores: [
-      () => endings.step(nowMs()),
-      createTeller({
+    deliverySource: createDeliverySource({ deliveries, replayQueue }),
+    backgroundTasks: [
+      () => finishedDeliveries.step(nowMs()),
+      createReplayWorker({
         database,
         replays,
         queue: replayQueue,
@@ -210,9 +210,9 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       definitions,
       verdicts: createVerdicts({ definitions, observer: matching, logger }),
       deliveries,
-      reversals,
-      takeBack: createTakeBack({ told: createToldStore(database), outbox, nowMs }),
-      confirmations: createConfirmations({ held, definitions, outbox }),
+      blockReverts,
+      retract: createRetract({ facts: createDeliveredFactStore(database), outbox, nowMs }),
+      confirmations: createConfirmations({ unconfirmed, definitions, outbox }),
       outbox,
       suspend,
       observer: matching,
@@ -228,8 +228,8 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       ...options,
     }),
     attempt,
-    retain: retention.look,
-    turned: observer.turned,
+    retain: retention.check,
+    runEnded: observer.runEnded,
     clock,
     logger,
   });
@@ -239,19 +239,19 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     webhooks,
     aliases,
     health,
-    endings,
+    finishedDeliveries,
     replays,
     eventLog,
     webhooksChanged,
     queuePing: ping.queue,
-    onChanged: dispatcher.look,
+    onChanged: dispatcher.queueChanged,
     nowMs,
     logger,
   });
   const log = createDeliveryLog({
     store: createDeliveryLogStore(database),
     findWebhook: register.find,
-    onQueued: dispatcher.look,
+    onQueued: dispatcher.queueChanged,
     nowMs,
   });
 
@@ -265,7 +265,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       queue: replayQueue,
       history: deps.history,
       findWebhook: register.find,
-      onChanged: dispatcher.look,
+      onChanged: dispatcher.queueChanged,
       nowMs,
     }),
     async ping(id) {

@@ -11,12 +11,12 @@ import { type Database, openDatabase } from "../../src/store/engine/database.ts"
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
 import { createDeliveryLogStore, type DeliveryRecord } from "../../src/store/webhooks/delivery-log.ts";
-import type { Seal } from "../../src/store/webhooks/encryption.ts";
+import type { SecretCipher } from "../../src/store/webhooks/encryption.ts";
 import { createWebhookStore, type WebhookStore } from "../../src/store/webhooks/webhooks.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/observer.ts";
 import type { Clock } from "../../src/webhooks/clock.ts";
-import type { DeliveryAnswer } from "../../src/webhooks/delivery/exchange.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
+import type { DeliveryAnswer } from "../../src/webhooks/delivery/response-handler.ts";
 import type { WebhookObserver } from "../../src/webhooks/observer.ts";
 import {
   createWebhooks,
@@ -94,7 +94,7 @@ export type ServiceOptions = {
   readonly path?: string;
   readonly clock?: TestClock;
   /** Of the secrets in the database; they lie open unless given. */
-  readonly seal?: Seal;
+  readonly cipher?: SecretCipher;
   readonly options?: Partial<WebhookOptions>;
   readonly webhooksChanged?: () => Promise<void>;
   /** What targets answer; 200 unless said otherwise. */
@@ -115,7 +115,7 @@ export function createService(given: ServiceOptions = {}): Service {
   const database = openDatabase(given.path ?? databasePath());
   migrate(database);
   const clock = given.clock ?? createTestClock();
-  const store = createWebhookStore(database, given.seal);
+  const store = createWebhookStore(database, given.cipher);
   const eventLog = createEventLog(database, { recordedNames: () => store.eventNames(), now: clock.nowMs });
   const deliveryLog = createDeliveryLogStore(database);
   const calls: Call[] = [];
@@ -147,7 +147,7 @@ export function createService(given: ServiceOptions = {}): Service {
       clock,
       random: () => 0.5,
       logger: given.logger ?? silent,
-      ...(given.seal && { seal: given.seal }),
+      ...(given.cipher && { cipher: given.cipher }),
       ...(given.observer && { observer: given.observer }),
       ...(given.matching && { matching: given.matching }),
     },

@@ -69,10 +69,10 @@ test("are in no file of its database, and still sign after it was killed; withou
 
   const without = await runUniknode(args);
   expect(without.code).toBe(2);
-  expect(without.stderr).toContain("are sealed; name the file of their key with --webhook-key-file");
+  expect(without.stderr).toContain("are encrypted; name the file of their key with --webhook-key-file");
   const withOther = await runUniknode([...args, "--webhook-key-file", otherFile]);
   expect(withOther.code).toBe(2);
-  expect(withOther.stderr).toContain("are sealed with another key");
+  expect(withOther.stderr).toContain("are encrypted with another key");
   const driver = new Driver(join(data, "node.sqlite"));
   driver.exec("UPDATE webhooks SET token = substr(token, 1, length(token) - 4) || 'AAAA'");
   driver.close();

@@ -7,10 +7,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../../src/platform/config-error.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { DataInUseError, lockDataFolder } from "../../src/store/engine/folder-lock.ts";
-import { createSeal } from "../../src/store/webhooks/encryption.ts";
+import { createSecretCipher } from "../../src/store/webhooks/encryption.ts";
 import { SubscriptionError } from "../../src/subscriptions/error.ts";
 import { importOldRegister } from "../../src/webhooks/register/import.ts";
-import { sealSecrets } from "../../src/webhooks/secrets/encrypt-secrets.ts";
+import { encryptSecrets } from "../../src/webhooks/secrets/encrypt-secrets.ts";
 import { isVerified, isVerifiedAsOfOld, secretOf } from "../../test-support/webhooks/receiver.ts";
 import { blockApplied, createService, databasePath } from "../../test-support/webhooks/support.ts";
 import { serve } from "./serve.ts";
@@ -147,7 +147,7 @@ describe("webhooks of an old node", () => {
     expect(bring(more).map(({ webhook }) => webhook.id)).toEqual([3]);
   });
 
-  test("are sealed where the data folder is", () => {
+  test("are encrypted where the secrets of the data folder are", () => {
     const { path } = dataFolder();
     const webhookKeyFile = fileOf("0123456789abcdef0123456789abcdef");
     const keys = { ...NO_KEYS, webhookKeyFile };
@@ -156,7 +156,7 @@ describe("webhooks of an old node", () => {
     onTestFinished(database.close);
     const kept = database.prepare<{ token: string }>("SELECT token FROM webhooks").get()!.token;
     expect(kept).toMatch(/^sealed:/);
-    expect(createSeal(sealSecrets(database, keys)).open(kept, "webhook 1")).toBe(HALF);
+    expect(createSecretCipher(encryptSecrets(database, keys)).decrypt(kept, "webhook 1")).toBe(HALF);
     const plain = { ...NO_KEYS, data: dirname(path), maxWebhooks: 10 };
     expect(() => importOldRegister(fileOf([old("2")]), plain)).toThrow(ConfigError);
   });

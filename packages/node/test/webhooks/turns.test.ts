@@ -12,7 +12,7 @@ test("outcomes of many calls that end in the same moment are written in several 
   const observer: WebhookObserver = {
     attempted: () => void perTurn.push(perTurn.pop()! + 1),
     decided: () => {},
-    turned: () => void perTurn.push(0),
+    runEnded: () => void perTurn.push(0),
   };
   const { webhooks, emit, calls, database } = createService({ reply: () => hanging.promise, observer });
   for (let count = 0; count < WEBHOOKS; count++) await webhooks.register.create(always());

@@ -72,7 +72,7 @@ export const showDelivery = ({
 export const showReplay = ({
   webhook: _webhook,
   nextIndex: _nextIndex,
-  toldBefore: _toldBefore,
+  lastDelivery: _toldBefore,
   startedMs,
   finishedMs,
   ...replay

@@ -26,7 +26,7 @@ export type Health = {
   live(): Check;
   ready(): Promise<Readiness>;
   /** Called after each round of the dispatcher: see `WebhookObserver`. */
-  turned(error?: unknown): void;
+  runEnded(error?: unknown): void;
 };
 
 const MEBIBYTE = 1_048_576;
@@ -98,7 +98,7 @@ export function createHealth({
       };
       return { isReady: Object.values(checks).every(({ ok }) => ok), checks };
     },
-    turned(error) {
+    runEnded(error) {
       if (error === undefined) trouble = undefined;
       else trouble ??= { sinceMs: nowMs(), message: (error as Error).message };
     },

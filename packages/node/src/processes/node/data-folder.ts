@@ -8,8 +8,8 @@ import { migrate } from "../../store/engine/migrations.ts";
 import { createTurns, firstTurn } from "../../store/engine/write-lock.ts";
 import { createWriteState, loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
-import { createSeal } from "../../store/webhooks/encryption.ts";
-import { sealSecrets } from "../../webhooks/secrets/encrypt-secrets.ts";
+import { createSecretCipher } from "../../store/webhooks/encryption.ts";
+import { encryptSecrets } from "../../webhooks/secrets/encrypt-secrets.ts";
 import { webhookTokenOf } from "../../webhooks/secrets/token.ts";
 import type { NodeOptions } from "./options.ts";
 
@@ -21,8 +21,8 @@ export type DataFolder = {
   /** Shared likewise; see `createWriteState`. */
   readonly writeState: SharedArrayBuffer;
   readonly writes: Writes;
-  /** Of `sealSecrets`; absent: secrets of webhooks are not encrypted. */
-  readonly sealKey: Uint8Array | undefined;
+  /** Of `encryptSecrets`; absent: secrets of webhooks are not encrypted. */
+  readonly secretKey: Uint8Array | undefined;
   readonly webhookToken: string;
   /** Rejects when another process may use the folder. */
   readonly lost: Promise<never>;
@@ -46,7 +46,11 @@ export function openDataFolder(
   const database = openDatabase(databasePath, { turn: firstTurn(turns), writes });
   onStop("database", database.close);
   migrate(database);
-  const sealKey = sealSecrets(database, options);
-  const webhookToken = webhookTokenOf(options.webhookToken, createMetaStore(database), createSeal(sealKey));
-  return { database, databasePath, turns, writeState, writes, sealKey, webhookToken, lost: lock.lost };
+  const secretKey = encryptSecrets(database, options);
+  const webhookToken = webhookTokenOf(
+    options.webhookToken,
+    createMetaStore(database),
+    createSecretCipher(secretKey),
+  );
+  return { database, databasePath, turns, writeState, writes, secretKey, webhookToken, lost: lock.lost };
 }

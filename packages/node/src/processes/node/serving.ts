@@ -12,7 +12,7 @@ import type { NodeDeps, NodeOptions } from "./options.ts";
 
 export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock"> & {
   readonly thread: ServingThread;
-  readonly folder: Pick<DataFolder, "databasePath" | "turns" | "writeState" | "webhookToken" | "sealKey">;
+  readonly folder: Pick<DataFolder, "databasePath" | "turns" | "writeState" | "webhookToken" | "secretKey">;
   /** Of `createHeartbeats`. */
   readonly heartbeats: SharedArrayBuffer;
   readonly gateway: Gateway;
@@ -35,7 +35,7 @@ export async function startServing(
   { thread, folder, heartbeats, files, genesisBlock, gateway, grown, logger }: NodeServingDeps,
   onStop: Closing["add"],
 ): Promise<NodeServing> {
-  const { databasePath, turns, writeState, webhookToken, sealKey } = folder;
+  const { databasePath, turns, writeState, webhookToken, secretKey } = folder;
   const serving = await thread.start(
     servingDataOf(options, {
       databasePath,
@@ -45,7 +45,7 @@ export async function startServing(
       files,
       genesisBlock,
       webhookToken,
-      sealKey,
+      secretKey,
       feePolicy: options.pool.fees,
       peerPort: options.peers?.port ?? defaultPeerPort(files.network.name),
       maxTransactionsPerRequest: options.poolMaxPerRequest,

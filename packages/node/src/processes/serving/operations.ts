@@ -110,7 +110,7 @@ export function createOperations({
         ),
       ),
     },
-    observer: { ...metrics.webhooks, turned: health.turned },
+    observer: { ...metrics.webhooks, runEnded: health.runEnded },
     matching: metrics.matching,
     answered: metrics.http.answered,
     close: loopDelay.close,

@@ -65,7 +65,7 @@ export function servingDataOf(
     | "files"
     | "genesisBlock"
     | "webhookToken"
-    | "sealKey"
+    | "secretKey"
     | "feePolicy"
     | "maxTransactionsPerRequest"
     | "peerPort"

@@ -41,8 +41,8 @@ export type ServingData = {
   readonly rateLimit?: number;
   readonly webhooks: "on" | "off";
   readonly webhookToken: string;
-  /** Of `sealSecrets`; absent: secrets of webhooks lie open. */
-  readonly sealKey?: Uint8Array | undefined;
+  /** Of `encryptSecrets`; absent: secrets of webhooks lie open. */
+  readonly secretKey?: Uint8Array | undefined;
   /** Addresses and networks that use the register of webhooks without token, and nobody else; absent: the token counts. */
   readonly legacyCallers?: string | undefined;
   /** Webhooks in the register; absent: as many as unless said otherwise. */

@@ -6,7 +6,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
-import { createSeal } from "../../store/webhooks/encryption.ts";
+import { createSecretCipher } from "../../store/webhooks/encryption.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Slices } from "../../subscriptions/conditions/slices.ts";
 import { createPost } from "../../webhooks/delivery/post.ts";
@@ -56,7 +56,7 @@ export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | 
     },
     {
       database,
-      seal: createSeal(data.sealKey),
+      cipher: createSecretCipher(data.secretKey),
       eventLog,
       webhooksChanged: gateway.webhooksChanged,
       history: createHistory(database, network),

@@ -2,8 +2,8 @@
 import type { Database } from "../engine/database.ts";
 
 /**
- * `nethash`: the network whose chain this is. `webhookToken`: the secret made at the first start. `seal`: what tells the
- * key with which secrets are sealed from others; absent: they are not.
+ * `nethash`: the network whose chain this is. `webhookToken`: the secret made at the first start. `seal`: identifies
+ * the key with which secrets are encrypted; absent: they are not.
  */
 export type MetaKey = "nethash" | "webhookToken" | "seal";
 

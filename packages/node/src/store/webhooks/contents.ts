@@ -1,4 +1,4 @@
-/** What deliveries tell of their events. A content goes by itself with the last delivery that tells it. */
+/** Contents of deliveries. A content is dropped together with the last delivery that has it. */
 import type { Database } from "../engine/database.ts";
 
 export type Content = {

@@ -1,7 +1,7 @@
-/** Deliveries as a queue: what waits for its turn in each webhook, and what an attempt does to it. */
+/** Deliveries as a queue: those that wait in each webhook, and the outcome of each attempt. */
 import type { Database } from "../engine/database.ts";
 import { type Content, type ContentRow, contentFromRow } from "./contents.ts";
-import { OPEN_SEAL, type Seal } from "./encryption.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "./encryption.ts";
 import { type SecretRow, type Secrets, secretsFromRow } from "./secrets.ts";
 
 export type NewDelivery = {
@@ -14,18 +14,18 @@ export type NewDelivery = {
   /** Of the block that caused the event. */
   readonly height?: number;
   readonly blockId?: string;
-  /** It tells a fact of the block, to be taken back when the block is undone. */
-  readonly stands?: boolean;
-  /** Id of the delivery that it takes back. */
+  /** It has a fact of the block, to be retracted when the block is reverted; the column is called `stands`. */
+  readonly isRetractable?: boolean;
+  /** Id of the delivery that it retracts. */
   readonly reverts?: string;
-  /** Place in the queue of what is told again (`ReplayQueue`), if it belongs there. */
+  /** Position in the replay lane (`ReplayQueue`), if it belongs there. */
   readonly replay?: number;
-  /** Number of what it tells (`ContentStore`). */
+  /** Number of its content (`ContentStore`). */
   readonly content: number;
 };
 
 /** All that the body of a message is made of, whenever it is sent. */
-export type Letter = Pick<
+export type DeliveryMessage = Pick<
   NewDelivery,
   "webhook" | "id" | "sequence" | "event" | "height" | "blockId" | "reverts"
 > & {
@@ -34,19 +34,19 @@ export type Letter = Pick<
   readonly content: Content;
 };
 
-/** A delivery that waits for a webhook that is enabled and not suspended, with what its webhook says at present. */
+/** A delivery that waits for an enabled webhook, with the present target and secrets of the webhook. */
 export type Waiting = {
   readonly number: number;
-  readonly letter: Letter;
+  readonly message: DeliveryMessage;
   /** Made since the delivery was put into the queue. */
   readonly attempts: number;
   readonly target: string;
   readonly secrets: Secrets;
 };
 
-export type WaitingRow = Omit<Waiting, "letter" | "secrets"> & LetterRow & SecretRow;
+export type WaitingRow = Omit<Waiting, "message" | "secrets"> & MessageRow & SecretRow;
 
-export type LetterRow = {
+export type MessageRow = {
   webhook: number;
   id: string;
   sequence: number | null;
@@ -57,8 +57,8 @@ export type LetterRow = {
   created_ms: number;
 } & ContentRow;
 
-/** The columns of a letter, of a row of deliveries joined by `WITH_CONTENT`. */
-export const LETTER =
+/** The columns of a message, of a row of deliveries joined by `WITH_CONTENT`. */
+export const MESSAGE_COLUMNS =
   "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, data, truncated, link";
 export const WITH_CONTENT = "JOIN contents ON contents.number = content";
 
@@ -79,27 +79,27 @@ export type DeliveryStore = {
   has(webhook: number, id: string): boolean;
   /** Answers the number. */
   insert(delivery: NewDelivery, atMs: number): number;
-  /** The oldest ones behind a number that were never tried. */
+  /** The oldest ones after a number that were never tried. */
   nextFirsts(webhook: number, after: number, limit: number): Waiting[];
   /** The retry that is overdue the longest. */
   nextRetry(webhook: number, nowMs: number): Waiting | undefined;
   /** When the next retry is due. */
   nextRetryMs(webhook: number): number | undefined;
-  /** Whether one of the retries takes back another delivery. */
-  isReverting(webhook: number): boolean;
-  /** Keeps what an attempt brought, unless the delivery is gone. */
+  /** Whether one of the retries is a retraction. */
+  hasRetraction(webhook: number): boolean;
+  /** Records an attempt, unless the delivery was dropped. */
   recordAttempt(number: number, attempt: Attempt): void;
   /** The attempt was the last one. `false` when the delivery was cancelled meanwhile: nothing changes. */
   finish(number: number, state: "delivered" | "failed", atMs: number, reason?: string): boolean;
   /**
-   * The attempt failed, and there will be another, unless the fact has been undone meanwhile: then the delivery is
+   * The attempt failed, and there will be another, unless the fact was retracted meanwhile: then the delivery is
    * cancelled. `false` as above.
    */
   postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
 };
 
-/** Reason of a delivery whose fact is not true any more. */
-export const UNDONE = "its block was undone";
+/** Reason of a delivery whose block was reverted. */
+export const REVERTED_REASON = "its block was undone";
 
 /** Of a webhook to which deliveries are sent: what is left of a queue that ends goes first. */
 const IS_ON =
@@ -107,16 +107,16 @@ const IS_ON =
 
 /**
  * What waits for a webhook in one of its queues; conditions may follow. The planner does not know how few deliveries
- * wait: unless it is told, it walks over all that the webhook ever had.
+ * wait: without the index it would read all deliveries that the webhook ever had.
  */
 export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
   `SELECT deliveries.number, attempts, target, token, previous_token, previous_until_ms, replay, next_attempt_ms,
-  ${LETTER}
+  ${MESSAGE_COLUMNS}
   FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON} ${WITH_CONTENT}
   WHERE webhook = ? AND state = 'pending'`;
 
-/** @param seal of the webhooks' secrets */
-export function createDeliveryStore(database: Database, seal: Seal = OPEN_SEAL): DeliveryStore {
+/** @param cipher of the webhooks' secrets */
+export function createDeliveryStore(database: Database, cipher: SecretCipher = PLAIN_SECRETS): DeliveryStore {
   const has = database.prepare("SELECT 1 FROM deliveries WHERE id = ? AND webhook = ?");
   const insert = database.prepare(
     `INSERT INTO deliveries
@@ -140,7 +140,7 @@ export function createDeliveryStore(database: Database, seal: Seal = OPEN_SEAL):
      AND next_attempt_ms IS NOT NULL AND replay IS NULL
      AND EXISTS (SELECT 1 FROM webhooks WHERE id = deliveries.webhook AND ${IS_ON})`,
   );
-  const isReverting = database.prepare(
+  const hasRetraction = database.prepare(
     `SELECT 1 FROM deliveries INDEXED BY deliveries_reverting
      WHERE webhook = ? AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL LIMIT 1`,
   );
@@ -153,20 +153,23 @@ export function createDeliveryStore(database: Database, seal: Seal = OPEN_SEAL):
     `UPDATE deliveries SET state = ?, attempts = attempts + 1, next_attempt_ms = NULL, reason = ?,
      finished_ms = ? WHERE number = ? AND state = 'pending'`,
   );
-  // What is told again keeps its place in strict order only; otherwise it joins the other retries.
+  // A replayed delivery keeps its position in strict order only; otherwise it joins the other retries.
   const postpone = database.prepare(
     `UPDATE deliveries SET attempts = attempts + 1, next_attempt_ms = ?, reason = ?,
      replay = iif((SELECT strict FROM webhooks WHERE id = webhook), replay, NULL)
      WHERE number = ? AND state = 'pending' AND stands IS NOT 0`,
   );
-  const giveUp = database.prepare(
+  const cancel = database.prepare(
     `UPDATE deliveries SET state = 'cancelled', attempts = attempts + 1, next_attempt_ms = NULL, reason = ?,
      finished_ms = ? WHERE number = ? AND state = 'pending'`,
   );
 
   return {
     has: (webhook, id) => has.get(id, webhook) !== undefined,
-    insert: ({ webhook, id, sequence, event, height, blockId, stands, reverts, replay, content }, atMs) =>
+    insert: (
+      { webhook, id, sequence, event, height, blockId, isRetractable, reverts, replay, content },
+      atMs,
+    ) =>
       Number(
         insert.run(
           webhook,
@@ -175,7 +178,7 @@ export function createDeliveryStore(database: Database, seal: Seal = OPEN_SEAL):
           event,
           height ?? null,
           blockId ?? null,
-          stands ? 1 : null,
+          isRetractable ? 1 : null,
           reverts ?? null,
           replay ?? null,
           content,
@@ -184,28 +187,29 @@ export function createDeliveryStore(database: Database, seal: Seal = OPEN_SEAL):
         ).lastInsertRowid,
       ),
     nextFirsts: (webhook, after, limit) =>
-      nextFirsts.all(webhook, after, limit).map((row) => waitingFromRow(row, seal)),
+      nextFirsts.all(webhook, after, limit).map((row) => waitingFromRow(row, cipher)),
     nextRetry(webhook, nowMs) {
       const row = nextRetry.get(webhook, nowMs);
-      return row && waitingFromRow(row, seal);
+      return row && waitingFromRow(row, cipher);
     },
     nextRetryMs: (webhook) => nextRetryMs.get(webhook)?.due ?? undefined,
-    isReverting: (webhook) => isReverting.get(webhook) !== undefined,
+    hasRetraction: (webhook) => hasRetraction.get(webhook) !== undefined,
     recordAttempt: (number, { startedMs, durationMs, status, answer, error }) =>
       void recordAttempt.run(startedMs, durationMs, status ?? null, answer ?? null, error ?? null, number),
     finish: (number, state, atMs, reason) => finish.run(state, reason ?? null, atMs, number).changes > 0,
     postpone: (number, nextAttemptMs, atMs, reason) =>
-      postpone.run(nextAttemptMs, reason, number).changes > 0 || giveUp.run(UNDONE, atMs, number).changes > 0,
+      postpone.run(nextAttemptMs, reason, number).changes > 0 ||
+      cancel.run(REVERTED_REASON, atMs, number).changes > 0,
   };
 }
 
-export function waitingFromRow(row: WaitingRow, seal: Seal): Waiting {
+export function waitingFromRow(row: WaitingRow, cipher: SecretCipher): Waiting {
   const { number, attempts, target } = row;
-  const secrets = secretsFromRow(row.webhook, row, seal);
-  return { number, letter: letterFromRow(row), attempts, target, secrets };
+  const secrets = secretsFromRow(row.webhook, row, cipher);
+  return { number, message: messageFromRow(row), attempts, target, secrets };
 }
 
-export const letterFromRow = (row: LetterRow): Letter => ({
+export const messageFromRow = (row: MessageRow): DeliveryMessage => ({
   webhook: row.webhook,
   id: row.id,
   ...(row.sequence !== null && { sequence: row.sequence }),

@@ -2,11 +2,11 @@
 import type { Database, SqlValue } from "../engine/database.ts";
 import {
   type Attempt,
+  type DeliveryMessage,
   type DeliveryState,
-  LETTER,
-  type Letter,
-  type LetterRow,
-  letterFromRow,
+  MESSAGE_COLUMNS,
+  type MessageRow,
+  messageFromRow,
   WITH_CONTENT,
 } from "./deliveries.ts";
 
@@ -23,9 +23,9 @@ export type DeliveryRecord = {
   readonly state: DeliveryState;
   /** Why it is not delivered (yet). */
   readonly reason?: string;
-  /** It told a fact of a block that was undone since. */
+  /** Its fact was retracted: the block was reverted. */
   readonly isUndone?: true;
-  /** Id of the delivery that it takes back. */
+  /** Id of the delivery that it retracts. */
   readonly reverts?: string;
   readonly createdMs: number;
   /** Of a retry that waits. */
@@ -60,7 +60,7 @@ export type DeliveryLogStore = {
   /** `key`: a number, or an id: the newest delivery that has it. */
   find(webhook: number, key: number | string): DeliveryRecord | undefined;
   /** What is sent. */
-  letter(number: number): Letter | undefined;
+  message(number: number): DeliveryMessage | undefined;
   /**
    * Puts a delivery that has ended into the queue again, as a retry that is due. `false` if it waits there already, or
    * is about something that was undone.
@@ -125,8 +125,8 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const byId = database.prepare<DeliveryRow>(
     `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND id = ? ORDER BY number DESC LIMIT 1`,
   );
-  const letter = database.prepare<LetterRow>(
-    `SELECT ${LETTER} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = ?`,
+  const message = database.prepare<MessageRow>(
+    `SELECT ${MESSAGE_COLUMNS} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = ?`,
   );
   const reachOf = database.prepare<{ rows: number; last: number }>(
     `SELECT count(*) AS rows, min(number) AS last FROM
@@ -183,9 +183,9 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
       const row = typeof key === "number" ? byNumber.get(webhook, key) : byId.get(webhook, key);
       return row && recordFromRow(row);
     },
-    letter(number) {
-      const row = letter.get(number);
-      return row && letterFromRow(row);
+    message(number) {
+      const row = message.get(number);
+      return row && messageFromRow(row);
     },
     requeue: (number, atMs) => requeue.run(atMs, number).changes > 0,
     requeueFailed: (webhook, { sinceMs, after, limit }, atMs) =>

@@ -11,7 +11,7 @@ export type DeliveryRetention = {
   readonly maxDeliveries: number;
   /** First attempts that wait in one webhook; the oldest beyond fail. */
   readonly maxWaiting: number;
-  /** Facts of so many blocks below the head stay whatever the bounds say: they may have to be taken back. */
+  /** Facts of so many blocks below the head stay beyond all bounds: they may have to be retracted. */
   readonly keptBlocks: number;
 };
 
@@ -45,7 +45,7 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
      (SELECT number, created_ms FROM deliveries WHERE number > ? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
   );
   const newest = database.prepare<{ number: number }>("SELECT max(number) AS number FROM deliveries");
-  // Without blocks there is nothing to take back.
+  // Without blocks there is nothing to retract.
   const head = database.prepare<{ height: number | null }>("SELECT max(height) AS height FROM blocks");
   const drop = database.prepare(
     `DELETE FROM deliveries WHERE number > ? AND number <= ? AND finished_ms IS NOT NULL

@@ -1,28 +1,27 @@
 /**
- * How the secrets of webhooks lie in the database: as they are, or sealed with a key of the operator's (webhooks.md
- * 10 point 14). AES-256-GCM with a random nonce; whose secret it is goes in as associated data, so that a sealed
- * text opens in its own place only.
+ * Secrets of webhooks in the database: plain, or encrypted with a key of the operator (webhooks.md 10 point 14).
+ * AES-256-GCM with a random nonce; the owner is the associated data, so that a text can only be decrypted for its owner.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 
-export type Seal = {
-  /** The text that is kept for a secret; `owner` tells whose it is. */
-  close(secret: string, owner: string): string;
-  /** @throws {SealError} */
-  open(kept: string, owner: string): string;
+export type SecretCipher = {
+  /** The text to store for a secret; `owner` names the webhook, or the register. */
+  encrypt(secret: string, owner: string): string;
+  /** @throws {EncryptionError} */
+  decrypt(kept: string, owner: string): string;
 };
 
-/** A kept text does not open: it was changed, belongs to another owner, or asks for another key. No retry helps. */
-export class SealError extends Error {
+/** A stored text cannot be decrypted: it was changed, belongs to another owner, or needs another key. Not retryable. */
+export class EncryptionError extends Error {
   readonly code = "SEAL_BROKEN";
   readonly isRetryable = false;
 
   constructor(owner: string, cause?: unknown) {
     super(
-      `the secret of ${owner} was changed outside of the node, or sealed with another key; bring the data folder back from a copy`,
+      `the secret of ${owner} was changed outside of the node, or encrypted with another key; bring the data folder back from a copy`,
       { cause },
     );
-    this.name = "SealError";
+    this.name = "EncryptionError";
   }
 }
 
@@ -32,10 +31,10 @@ const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Before nonce, tag and sealed bytes in base64; no secret begins so. */
+/** Before nonce, tag and encrypted bytes in base64; no secret begins so. */
 const MARK = "sealed:";
 /** Opened secrets that are remembered: every attempt of a delivery needs one. */
-const MAX_OPENED = 10_000;
+const MAX_DECRYPTED = 10_000;
 
 export const createSalt = (): string => randomBytes(SALT_BYTES).toString("base64");
 
@@ -43,23 +42,23 @@ export const createSalt = (): string => randomBytes(SALT_BYTES).toString("base64
 export const deriveKey = (content: string, salt: string): Uint8Array => scryptSync(content, salt, KEY_BYTES);
 
 /** Secrets as they are. */
-export const OPEN_SEAL: Seal = {
-  close: (secret) => secret,
-  open(kept, owner) {
-    if (kept.startsWith(MARK)) throw new SealError(owner);
+export const PLAIN_SECRETS: SecretCipher = {
+  encrypt: (secret) => secret,
+  decrypt(kept, owner) {
+    if (kept.startsWith(MARK)) throw new EncryptionError(owner);
     return kept;
   },
 };
 
 /** @param key of `deriveKey`; absent: secrets are kept as they are */
-export function createSeal(key: Uint8Array | undefined): Seal {
-  if (key === undefined) return OPEN_SEAL;
-  const opened = new Map<string, string>();
+export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
+  if (key === undefined) return PLAIN_SECRETS;
+  const decrypted = new Map<string, string>();
 
   function decipher(kept: string, owner: string): string {
-    if (!kept.startsWith(MARK)) throw new SealError(owner);
+    if (!kept.startsWith(MARK)) throw new EncryptionError(owner);
     const bytes = Buffer.from(kept.slice(MARK.length), "base64");
-    const [nonce, tag, sealed] = [
+    const [nonce, tag, encrypted] = [
       bytes.subarray(0, NONCE_BYTES),
       bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES),
       bytes.subarray(NONCE_BYTES + TAG_BYTES),
@@ -67,28 +66,28 @@ export function createSeal(key: Uint8Array | undefined): Seal {
     try {
       const cipher = createDecipheriv(CIPHER, key!, nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(Buffer.from(owner)).setAuthTag(tag);
-      return Buffer.concat([cipher.update(sealed), cipher.final()]).toString();
+      return Buffer.concat([cipher.update(encrypted), cipher.final()]).toString();
     } catch (cause) {
-      throw new SealError(owner, cause);
+      throw new EncryptionError(owner, cause);
     }
   }
 
   return {
-    close(secret, owner) {
+    encrypt(secret, owner) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
         Buffer.from(owner),
       );
-      const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
-      return `${MARK}${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64")}`;
+      const encrypted = Buffer.concat([cipher.update(secret), cipher.final()]);
+      return `${MARK}${Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString("base64")}`;
     },
-    open(kept, owner) {
+    decrypt(kept, owner) {
       const name = `${owner} ${kept}`;
-      const known = opened.get(name);
+      const known = decrypted.get(name);
       if (known !== undefined) return known;
       const secret = decipher(kept, owner);
-      if (opened.size >= MAX_OPENED) opened.clear();
-      opened.set(name, secret);
+      if (decrypted.size >= MAX_DECRYPTED) decrypted.clear();
+      decrypted.set(name, secret);
       return secret;
     },
   };

@@ -1,52 +1,51 @@
 /**
- * Queues that come to their end: what waits in them is given up, a range at a time, so that no other writer waits for
- * long. Until the last of it has gone, nothing of the queue is sent.
+ * Finishes all waiting deliveries of a queue without sending them, a range at a time, so that no other writer waits for
+ * long. Until the last one is finished, nothing of the queue is sent. The table is called `endings`.
  */
 import type { Database } from "../engine/database.ts";
 
-/** How what waits ends: `cancelled` when nobody wants it any more, `failed` when it could be sent later. */
-export type Ending = {
+/** Final state of the deliveries: `cancelled` when they are obsolete, `failed` when they can be sent again later. */
+export type Finish = {
   readonly state: "failed" | "cancelled";
   readonly reason: string;
   /**
-   * Also what takes back another delivery. It goes on waiting otherwise: the target that was told must hear that it is
-   * not true any more.
+   * Finishes retractions too. Otherwise they keep waiting: a target that received a fact must receive its retraction.
    */
-  readonly withReversals?: boolean;
+  readonly withRetractions?: boolean;
 };
 
-export type EndingStore = {
-  /** Ends what waits at present, and facts that are held; what is too much for one step is left to `step`. */
-  begin(webhook: number, ending: Ending, atMs: number): void;
+export type FinishedDeliveryStore = {
+  /** Finishes the deliveries that wait at present, and unconfirmed events; what exceeds one step is left to `step`. */
+  begin(webhook: number, ending: Finish, atMs: number): void;
   /** The same for one of many webhooks: all of it is left to `step`. */
-  announce(webhook: number, ending: Ending): void;
-  /** Goes on with a queue that was not ended completely; answers its webhook when nothing is left of it. */
+  announce(webhook: number, ending: Finish): void;
+  /** Continues with a queue that is not finished; returns its webhook once nothing is left of it. */
   step(atMs: number): { readonly webhook?: number; readonly more: boolean };
 };
 
 /** Rows changed at once: some milliseconds of the writer. */
 const ROWS_AT_ONCE = 1_000;
 
-type EndingRow = {
+type FinishRow = {
   webhook: number;
   up_to: number;
   held_up_to: number;
-  state: Ending["state"];
+  state: Finish["state"];
   reason: string;
   with_reversals: number;
 };
 
-export function createEndingStore(database: Database): EndingStore {
+export function createFinishedDeliveryStore(database: Database): FinishedDeliveryStore {
   const insert = database.prepare(
     `INSERT INTO endings SELECT ?, (SELECT coalesce(max(number), 0) FROM deliveries),
        (SELECT coalesce(max(sequence), 0) FROM held WHERE webhook = ?), ?, ?, ?
      ON CONFLICT (webhook) DO UPDATE SET up_to = excluded.up_to, held_up_to = excluded.held_up_to,
        state = excluded.state, reason = excluded.reason, with_reversals = max(with_reversals, excluded.with_reversals)`,
   );
-  const next = database.prepare<EndingRow>("SELECT * FROM endings ORDER BY webhook LIMIT 1");
-  const find = database.prepare<EndingRow>("SELECT * FROM endings WHERE webhook = ?");
+  const next = database.prepare<FinishRow>("SELECT * FROM endings ORDER BY webhook LIMIT 1");
+  const find = database.prepare<FinishRow>("SELECT * FROM endings WHERE webhook = ?");
   const remove = database.prepare("DELETE FROM endings WHERE webhook = ?");
-  // First attempts, retries and what is told again: each by its own index, which the planner would not take.
+  // First attempts, retries and replays: each by its own index, which the planner would not take.
   const endSome = [
     ["deliveries_first", "next_attempt_ms IS NULL AND replay IS NULL"],
     ["deliveries_retry", "next_attempt_ms IS NOT NULL AND replay IS NULL"],
@@ -65,7 +64,7 @@ export function createEndingStore(database: Database): EndingStore {
 
   /** `false`: there is more to do. */
   function end(
-    { webhook, up_to, held_up_to, state, reason, with_reversals }: EndingRow,
+    { webhook, up_to, held_up_to, state, reason, with_reversals }: FinishRow,
     atMs: number,
   ): boolean {
     const changes = [
@@ -77,8 +76,8 @@ export function createEndingStore(database: Database): EndingStore {
     return true;
   }
 
-  const announce: EndingStore["announce"] = (webhook, { state, reason, withReversals = false }) =>
-    void insert.run(webhook, webhook, state, reason, Number(withReversals));
+  const announce: FinishedDeliveryStore["announce"] = (webhook, { state, reason, withRetractions = false }) =>
+    void insert.run(webhook, webhook, state, reason, Number(withRetractions));
 
   return {
     begin: (webhook, ending, atMs) =>

@@ -1,9 +1,9 @@
-/** The queue of what is told again: beside the ordinary one of the webhook, in an order of its own. */
+/** The replay lane of a webhook: a queue beside the ordinary one, with positions of its own. */
 import type { Database } from "../engine/database.ts";
 import { type Waiting, type WaitingRow, waitingFromRow, waitingIn } from "./deliveries.ts";
-import { OPEN_SEAL, type Seal } from "./encryption.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "./encryption.ts";
 
-/** A delivery with its place in the queue. */
+/** A delivery with its position in the queue. */
 export type Replaying = Waiting & {
   readonly place: number;
   /** When it may be sent; absent if it was not tried yet. */
@@ -13,7 +13,7 @@ export type Replaying = Waiting & {
 export type ReplayQueue = {
   /** How many deliveries of the webhook wait. */
   waiting(webhook: number): number;
-  /** The first one behind a place. */
+  /** The first one after a position. */
   next(webhook: number, after: number): Replaying | undefined;
   /** Puts in a delivery that has ended, if its number is not greater than `upTo`. */
   putAgain(webhook: number, delivery: { id: string; place: number; upTo: number }): boolean;
@@ -21,8 +21,8 @@ export type ReplayQueue = {
   cancel(webhook: number, reason: string, atMs: number): void;
 };
 
-/** @param seal of the webhooks' secrets */
-export function createReplayQueue(database: Database, seal: Seal = OPEN_SEAL): ReplayQueue {
+/** @param cipher of the webhooks' secrets */
+export function createReplayQueue(database: Database, cipher: SecretCipher = PLAIN_SECRETS): ReplayQueue {
   const waiting = database.prepare<{ total: number }>(
     "SELECT replaying AS total FROM queues WHERE webhook = ?",
   );
@@ -44,7 +44,7 @@ export function createReplayQueue(database: Database, seal: Seal = OPEN_SEAL): R
       const row = next.get(webhook, after);
       return (
         row && {
-          ...waitingFromRow(row, seal),
+          ...waitingFromRow(row, cipher),
           place: row.replay,
           ...(row.next_attempt_ms !== null && { nextAttemptMs: row.next_attempt_ms }),
         }

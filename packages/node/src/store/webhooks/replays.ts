@@ -1,4 +1,4 @@
-/** Ranges of the chain that are told to webhooks again: one range for each webhook, with how far it is told. */
+/** Replays: one range of the chain for each webhook, and its progress. */
 import type { Database } from "../engine/database.ts";
 
 export type ReplayState = "running" | "finished" | "cancelled";
@@ -9,14 +9,14 @@ export type Replay = {
   readonly fromHeight: number;
   /** Included. */
   readonly toHeight: number;
-  /** The next block to tell; above the last when all are. */
+  /** The next block to read; above the last when all were read. */
   readonly nextHeight: number;
-  /** Events of that block that are told already. */
+  /** Events of that block that were handled already. */
   readonly nextIndex: number;
   /** Events that were put into the queue so far. */
   readonly events: number;
-  /** Deliveries with greater numbers were told since the replay began. */
-  readonly toldBefore: number;
+  /** The last delivery before the replay began; the column is called `told_before`. */
+  readonly lastDelivery: number;
   readonly state: ReplayState;
   /** Why it was cancelled. */
   readonly reason?: string;
@@ -33,7 +33,7 @@ export type ReplayStore = {
   /** The last one of the webhook. */
   find(webhook: number): Replay | undefined;
   /**
-   * The next running one with something to do, by ascending webhook, those behind `after` first: blocks to tell while no
+   * The next running one with something to do, by ascending webhook, those after `after` first: blocks to read while no
    * more than `maxWaiting` deliveries of it wait, or the end when nothing waits any more.
    */
   next(after: number, maxWaiting: number): Replay | undefined;
@@ -45,7 +45,7 @@ export type ReplayStore = {
 type ReplayRow = Omit<Replay, "reason" | "finishedMs"> & { reason: string | null; finishedMs: number | null };
 
 const SELECT = `SELECT webhook, from_height AS fromHeight, to_height AS toHeight, next_height AS nextHeight,
-  next_index AS nextIndex, events, told_before AS toldBefore, state, reason, started_ms AS startedMs,
+  next_index AS nextIndex, events, told_before AS lastDelivery, state, reason, started_ms AS startedMs,
   finished_ms AS finishedMs FROM replays`;
 
 export function createReplayStore(database: Database): ReplayStore {

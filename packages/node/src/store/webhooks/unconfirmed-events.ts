@@ -1,29 +1,32 @@
-/** Facts of blocks that wait until their blocks are deep enough, for webhooks that want nothing less. */
+/**
+ * Facts of blocks that wait for the confirmations that their webhooks require. The table is called `held`, its bound in
+ * `endings` `held_up_to`.
+ */
 import type { Event } from "../../events/event.ts";
 import type { Database } from "../engine/database.ts";
 
-export type Held = {
+export type UnconfirmedEvent = {
   readonly webhook: number;
-  /** Place of the event in the log. */
+  /** Sequence of the event in the log. */
   readonly logSequence: number;
-  /** As the webhook calls it. */
+  /** Name of the event in the subscription. */
   readonly name: string;
   readonly event: Event & { readonly height: number; readonly blockId: string };
   readonly dataText: string | undefined;
 };
 
-export type HeldStore = {
-  /** Until the chain has reached `dueHeight`. `false`: it is held already, and stays as it is. */
-  hold(held: Held, dueHeight: number): boolean;
+export type UnconfirmedEventStore = {
+  /** Keeps the event until the chain has reached `dueHeight`. `false` if it is kept already; nothing changes then. */
+  add(event: UnconfirmedEvent, dueHeight: number): boolean;
   /** Webhooks with facts that are due at a height, by ascending id. */
   due(height: number): number[];
-  /** Takes out what the webhook was not told of blocks up to a height, in the order of the log. */
-  release(webhook: number, height: number, limit: number): Held[];
-  /** The block was undone: nobody will hear of it. */
+  /** Removes and returns the events of blocks up to a height, in the order of the log. */
+  release(webhook: number, height: number, limit: number): UnconfirmedEvent[];
+  /** Drops the events of a reverted block: they are never delivered. */
   dropBlock(height: number, blockId: string): void;
 };
 
-type HeldRow = {
+type UnconfirmedEventRow = {
   webhook: number;
   sequence: number;
   name: string;
@@ -34,12 +37,12 @@ type HeldRow = {
   data: string | null;
 };
 
-export function createHeldStore(database: Database): HeldStore {
+export function createUnconfirmedEventStore(database: Database): UnconfirmedEventStore {
   const insert = database.prepare("INSERT OR IGNORE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   const due = database.prepare<{ webhook: number }>(
     "SELECT DISTINCT webhook FROM held WHERE due_height <= ? ORDER BY webhook",
   );
-  const select = database.prepare<HeldRow>(
+  const select = database.prepare<UnconfirmedEventRow>(
     `SELECT * FROM held WHERE webhook = ? AND height <= ?
      AND sequence > coalesce((SELECT held_up_to FROM endings WHERE endings.webhook = held.webhook), 0)
      ORDER BY sequence LIMIT ?`,
@@ -47,7 +50,7 @@ export function createHeldStore(database: Database): HeldStore {
   const remove = database.prepare("DELETE FROM held WHERE webhook = ? AND sequence = ?");
   const dropBlock = database.prepare("DELETE FROM held WHERE height = ? AND block_id = ?");
   return {
-    hold({ webhook, logSequence, name, event, dataText }, dueHeight) {
+    add({ webhook, logSequence, name, event, dataText }, dueHeight) {
       const { id, height, blockId } = event;
       const { changes } = insert.run(
         webhook,
@@ -66,13 +69,13 @@ export function createHeldStore(database: Database): HeldStore {
     release(webhook, height, limit) {
       const rows = select.all(webhook, height, limit);
       for (const { sequence } of rows) remove.run(webhook, sequence);
-      return rows.map(heldFromRow);
+      return rows.map(unconfirmedEventFromRow);
     },
     dropBlock: (height, blockId) => void dropBlock.run(height, blockId),
   };
 }
 
-const heldFromRow = (row: HeldRow): Held => ({
+const unconfirmedEventFromRow = (row: UnconfirmedEventRow): UnconfirmedEvent => ({
   webhook: row.webhook,
   logSequence: row.sequence,
   name: row.name,

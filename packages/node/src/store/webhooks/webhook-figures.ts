@@ -1,4 +1,4 @@
-/** What is known of the webhooks as a whole, each figure by one look into an index. */
+/** Figures of all webhooks, each by one read of an index. */
 import type { Database } from "../engine/database.ts";
 
 export type WebhookFigures = {
@@ -7,13 +7,13 @@ export type WebhookFigures = {
   readonly suspended: number;
   /** Deliveries that were ever made in this data folder. */
   readonly fired: number;
-  /** Events that the matcher has yet to look at. */
+  /** Events that the matcher has not handled yet. */
   readonly unmatched: number;
   /** When the oldest of them was logged. */
   readonly unmatchedSinceMs?: number;
 };
 
-/** Makes a function that tells how many events each registered webhook was told of, by webhook; pings are none. */
+/** Makes a function that returns the number of deliveries of each registered webhook, without pings. */
 export function createFiredFigures(database: Database): () => Map<number, number> {
   const fired = database.prepare<{ webhook: number; last_sequence: number }>(
     "SELECT webhook, last_sequence FROM queues",

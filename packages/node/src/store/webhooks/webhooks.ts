@@ -1,7 +1,7 @@
 /** The register of webhooks as rows. */
 import { subscribedNames } from "../../events/names.ts";
 import type { Database } from "../engine/database.ts";
-import { OPEN_SEAL, type Seal } from "./encryption.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "./encryption.ts";
 import { ownerOf, type SecretRow, type Secrets, secretsFromRow } from "./secrets.ts";
 import type { Suspension } from "./webhook-health.ts";
 
@@ -18,7 +18,7 @@ export type WebhookFields = {
   readonly match: "any" | "all";
   /** `strict`: a delivery begins only after the one before was acknowledged or given up. */
   readonly order: "parallel" | "strict";
-  /** Blocks above that of a fact of the chain before it is told. */
+  /** Number of blocks that must follow a block before its facts are delivered. */
   readonly confirmations: number;
 };
 
@@ -28,7 +28,7 @@ export type Webhook = WebhookFields & {
   readonly secrets: Secrets;
   /** Why nothing is delivered at present, if so, and since when. */
   readonly suspended?: Suspension;
-  /** The part of the chain that is being told again, and how far. */
+  /** The running replay, and its progress. */
   readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
 };
 
@@ -94,8 +94,8 @@ type ShownRow = WebhookRow & {
   next_height: number | null;
 };
 
-/** @param seal of the secrets; whoever reads none needs none */
-export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): WebhookStore {
+/** @param cipher of the secrets; only needed to read or write them */
+export function createWebhookStore(database: Database, cipher: SecretCipher = PLAIN_SECRETS): WebhookStore {
   const count = database.prepare<{ total: number }>("SELECT count(*) AS total FROM webhooks");
   // The size is in the head of a row: the conditions themselves are not read.
   const conditionsBytes = database.prepare<{ bytes: number }>(
@@ -106,7 +106,7 @@ export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): 
   const shown = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
   const page = database.prepare<ShownRow>(`${shown} ORDER BY id LIMIT ? OFFSET ?`);
   const find = database.prepare<ShownRow>(`${shown} WHERE id = ?`);
-  // The secret follows: it is sealed for the id, which is known only then.
+  // The secret follows: it is encrypted for the id, which is known only then.
   const insert = database.prepare<{ id: number }>(
     `INSERT INTO webhooks
      (event, events, target, enabled, conditions, match_all, strict, confirmations, token, active_after)
@@ -142,7 +142,7 @@ export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): 
 
   const shownFromRow = (row: ShownRow): Webhook => ({
     ...definitionFromRow(row),
-    secrets: secretsFromRow(row.id, row, seal),
+    secrets: secretsFromRow(row.id, row, cipher),
     ...(row.suspended !== null && { suspended: { reason: row.suspended, sinceMs: row.suspended_ms ?? 0 } }),
     ...(row.from_height !== null &&
       row.to_height !== null &&
@@ -166,13 +166,13 @@ export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): 
     insert: (fields, token) =>
       database.transaction(() => {
         const { id } = insert.get(...columnsOf(fields), NOT_YET)!;
-        setToken.run(seal.close(token, ownerOf(id)), id);
+        setToken.run(cipher.encrypt(token, ownerOf(id)), id);
         return findById(id)!;
       }),
     activate: (id, after) => void activate.run(after, id),
     activateWaiting: (after) => void activateWaiting.run(after, NOT_YET),
     replace: (id, fields, after) => void replace.run(...columnsOf(fields), after, fields.target, id),
-    rotate: (id, token, untilMs) => void rotate.run(untilMs, seal.close(token, ownerOf(id)), id),
+    rotate: (id, token, untilMs) => void rotate.run(untilMs, cipher.encrypt(token, ownerOf(id)), id),
     remove: (id) =>
       database.transaction(() => {
         if (remove.run(id).changes > 0) markRemoved.run(id);
@@ -182,9 +182,9 @@ export function createWebhookStore(database: Database, seal: Seal = OPEN_SEAL): 
     eventNames() {
       const given = eventNames.all().flatMap(({ event, events }) => [event, ...JSON.parse(events)]);
       const names = new Set(subscribedNames(given.filter((name) => name !== null)).keys());
-      // Whoever was told of a block, under whatever definition, must hear when it goes back.
+      // A target that received a fact, under any definition, must receive its retraction.
       if (count.get()!.total > 0) names.add("block.reverted");
-      // Whoever waits for blocks must see them come.
+      // Confirmations are counted in applied blocks.
       if (confirming.get()) names.add("block.applied");
       return names;
     },

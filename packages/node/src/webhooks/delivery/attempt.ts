@@ -1,7 +1,7 @@
 /** One call to a target: signed, made, timed. */
 import type { Attempt } from "../../store/webhooks/deliveries.ts";
 import type { Clock } from "../clock.ts";
-import { bodyOf, createHeaders, type Message } from "./message.ts";
+import { bodyOf, createHeaders, type OutgoingMessage } from "./message.ts";
 import type { Post } from "./post.ts";
 
 /** What a call brought, for the log and for the decision what comes next. */
@@ -17,7 +17,7 @@ export type Attempted = Attempt & {
  * became of it, and there is none.
  */
 export type MakeAttempt = (
-  message: Message & { readonly target: string },
+  message: OutgoingMessage & { readonly target: string },
   signal: AbortSignal,
 ) => Promise<Attempted | undefined>;
 
@@ -25,14 +25,14 @@ const MAX_REASON_LENGTH = 200;
 
 export function createAttempt({ post, clock }: { post: Post; clock: Clock }): MakeAttempt {
   const headersOf = createHeaders();
-  return async (message, signal) => {
+  return async (outgoing, signal) => {
     const startedMs = clock.nowMs();
-    const { target, letter, secrets } = message;
-    const body = bodyOf(letter);
+    const { target, message, secrets } = outgoing;
+    const body = bodyOf(message);
     const took = () => ({ startedMs, durationMs: Math.max(0, clock.nowMs() - startedMs) });
     try {
       const { status, retryAfter, excerpt } = await post(
-        { target, headers: headersOf({ id: letter.id, body, secrets }, startedMs), body },
+        { target, headers: headersOf({ id: message.id, body, secrets }, startedMs), body },
         signal,
       );
       return {

@@ -9,15 +9,15 @@ import type { WebhookStore } from "../../store/webhooks/webhooks.ts";
 import type { Clock } from "../clock.ts";
 import type { Matched } from "../matching/matcher.ts";
 import type { MakeAttempt } from "./attempt.ts";
+import { isQuick } from "./call-slots.ts";
+import type { DeliverySource } from "./delivery-source.ts";
 import { createDueCalls, type DueOptions } from "./due.ts";
 import { createInFlight } from "./in-flight.ts";
 import type { Ended } from "./outcome.ts";
 import { createOutcomes } from "./outcomes.ts";
-import { isQuick } from "./places.ts";
 import type { Lane, Queue } from "./queue.ts";
 import { createQueues } from "./queues.ts";
 import { createSchedule } from "./schedule.ts";
-import type { Take } from "./take.ts";
 
 export type DispatcherOptions = DueOptions & {
   /** How long `close` waits for answers before it hangs up. */
@@ -27,49 +27,49 @@ export type DispatcherOptions = DueOptions & {
 export type DispatcherDeps = {
   database: Database;
   webhooks: Pick<WebhookStore, "ids" | "isStrict">;
-  take: Take;
+  deliverySource: DeliverySource;
   match: () => Matched;
-  /** Work that nobody waits for: a step of each is done when no event waits to be matched. */
-  chores: readonly Chore[];
+  /** Background tasks: one step of each is done when no event waits to be matched. */
+  backgroundTasks: readonly BackgroundTask[];
   /** Writes what an attempt brought; answers for how long the target is left alone. */
   writeOutcome: (ended: Ended) => number;
   attempt: MakeAttempt;
-  /** Called after every turn: what has ended may be old enough to go. */
+  /** Called after every run: finished deliveries may be old enough to be dropped. */
   retain: () => void;
-  /** Called after every turn, with the error that holds everything up if there was one. */
-  turned: (error?: unknown) => void;
+  /** Called after every run, with the error of the database if there was one. */
+  runEnded: (error?: unknown) => void;
   clock: Clock;
   logger: Logger;
 };
 
 /** Does a little; `webhook` is the one whose queue has changed, if one has. */
-export type Chore = () => { readonly webhook?: number; readonly more: boolean };
+export type BackgroundTask = () => { readonly webhook?: number; readonly more: boolean };
 
 export type Dispatcher = {
-  /** Events were logged, or deliveries may be due: looks soon. The first call starts the dispatcher. */
+  /** Events were logged, or deliveries may be due: runs soon. The first call starts the dispatcher. */
   wake(): void;
-  /** The webhook, or what waits for it, was changed by somebody else: forgets what was known of it. */
-  look(webhook: number): void;
+  /** The webhook or its queue was changed by another part: drops what is cached of it. */
+  queueChanged(webhook: number): void;
   close(): Promise<void>;
 };
 
-/** Pause after a turn that the database refused. */
+/** Pause after a run that failed with an error of the database. */
 const TROUBLE_PAUSE_MS = 1_000;
-/** Pause between two steps of a chore: other writers come between, and this thread has time for others. */
+/** Pause between two steps of the background tasks: other writers come between, and this thread has time for others. */
 const CHORE_PAUSE_MS = 5;
 
 /** While more than a few calls are under way, outcomes are written together: those of half of them, or of some time. */
 const FEW_CALLS = 16;
 const GATHER_MS = 2;
 export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
-  const { database, take, clock, logger, webhooks, writeOutcome } = deps;
-  const queues = createQueues({ webhooks, take });
+  const { database, deliverySource, clock, logger, webhooks, writeOutcome } = deps;
+  const queues = createQueues({ webhooks, deliverySource });
   const outcomes = createOutcomes({ database, queues, writeOutcome, clock });
   const inFlight = createInFlight(clock);
-  const due = createDueCalls(options, { queues, take, begin: call });
+  const due = createDueCalls(options, { queues, deliverySource, begin: call });
   const schedule = createSchedule(clock, () => guarded(run));
   let isStarted = false;
-  /** When the next steps of the chores follow, if there are some. */
+  /** When the next steps of the background tasks follow, if there are some. */
   let choresMs: number | undefined;
 
   function run(): void {
@@ -95,9 +95,9 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   function guarded(work: () => void): void {
     try {
       work();
-      deps.turned();
+      deps.runEnded();
     } catch (error) {
-      deps.turned(error);
+      deps.runEnded(error);
       logger.error({ err: error }, "webhook deliveries are held up");
       schedule.pause(TROUBLE_PAUSE_MS);
     }
@@ -105,7 +105,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   /** Answers when the next steps are to follow, if there are some. */
   function doChores(): number | undefined {
-    const done = deps.chores.map((chore) => chore());
+    const done = deps.backgroundTasks.map((chore) => chore());
     for (const { webhook } of done) if (webhook !== undefined) queues.refill(webhook);
     return done.some(({ more }) => more) ? clock.nowMs() + CHORE_PAUSE_MS : undefined;
   }
@@ -129,7 +129,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     else schedule.wakeWithin(GATHER_MS);
   }
 
-  /** Until the next call is due, or the next chore; answers wake the dispatcher themselves. */
+  /** Until the next call is due, or the next background task; answers wake the dispatcher themselves. */
   function sleep(): void {
     const nextMs = [choresMs, due.nextMs()].filter((atMs) => atMs !== undefined);
     schedule.wakeAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - clock.nowMs()));
@@ -137,7 +137,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   return {
     wake: schedule.wake,
-    look(webhook) {
+    queueChanged(webhook) {
       queues.reset(webhook);
       schedule.wake();
     },

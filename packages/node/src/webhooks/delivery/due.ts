@@ -1,9 +1,9 @@
 /** Which calls are due, and when the next ones will be. */
 import type { Waiting } from "../../store/webhooks/deliveries.ts";
-import { createPlaces } from "./places.ts";
+import { createCallSlots } from "./call-slots.ts";
+import type { DeliverySource } from "./delivery-source.ts";
 import { LANES, type Lane, laneDueMs, type Queue } from "./queue.ts";
 import type { Queues } from "./queues.ts";
-import type { Take } from "./take.ts";
 
 export type DueOptions = {
   /** Calls under way at once, over all webhooks, the first one of each left out. */
@@ -14,7 +14,7 @@ export type DueOptions = {
 
 export type DueDeps = {
   readonly queues: Queues;
-  readonly take: Pick<Take, "next">;
+  readonly deliverySource: Pick<DeliverySource, "next">;
   /** Begins a call, which counts as running already. */
   readonly begin: (queue: Queue, lane: Lane, delivery: Waiting) => void;
 };
@@ -35,7 +35,7 @@ export type DueCalls = {
  */
 const CALLS_AT_ONCE = 32;
 
-export function createDueCalls(options: DueOptions, { queues, take, begin }: DueDeps): DueCalls {
+export function createDueCalls(options: DueOptions, { queues, deliverySource, begin }: DueDeps): DueCalls {
   const dueMs = (queue: Queue, lane: Lane) => laneDueMs(queue, lane, options.maxConcurrentPerWebhook);
 
   function isDue(queue: Queue, lane: Lane, nowMs: number): boolean {
@@ -45,17 +45,17 @@ export function createDueCalls(options: DueOptions, { queues, take, begin }: Due
 
   return {
     begin(nowMs) {
-      const places = createPlaces(queues.all(), options.maxConcurrent);
+      const slots = createCallSlots(queues.all(), options.maxConcurrent);
       let begun = 0;
       for (let more = true; more; ) {
         more = false;
         for (const queue of [...queues.all()]) {
           if (begun >= CALLS_AT_ONCE) return true;
           for (const lane of LANES) {
-            const isNext = places.isFree(queue, lane) && isDue(queue, lane, nowMs);
-            const delivery = isNext ? take.next(queue, lane, nowMs) : undefined;
+            const isNext = slots.isFree(queue, lane) && isDue(queue, lane, nowMs);
+            const delivery = isNext ? deliverySource.next(queue, lane, nowMs) : undefined;
             if (!delivery) continue;
-            places.take(queue);
+            slots.take(queue);
             queues.begin(queue, lane);
             begin(queue, lane, delivery);
             begun++;
@@ -67,9 +67,9 @@ export function createDueCalls(options: DueOptions, { queues, take, begin }: Due
       return false;
     },
     nextMs() {
-      const places = createPlaces(queues.all(), options.maxConcurrent);
+      const slots = createCallSlots(queues.all(), options.maxConcurrent);
       const due = [...queues.all()].flatMap((queue) =>
-        LANES.filter((lane) => places.isFree(queue, lane)).flatMap((lane) => dueMs(queue, lane) ?? []),
+        LANES.filter((lane) => slots.isFree(queue, lane)).flatMap((lane) => dueMs(queue, lane) ?? []),
       );
       return due.length === 0 ? undefined : Math.min(...due);
     },

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 
 export type InFlight = {
   size(): number;
-  /** Begins a call, which is told when it is to be given up; it must not reject. */
+  /** Begins a call with a signal that aborts it; it must not reject. */
   begin(call: (signal: AbortSignal) => Promise<void>): void;
   /** Settles when every call has ended: those that take longer than the grace are given up. */
   close(graceMs: number): Promise<void>;

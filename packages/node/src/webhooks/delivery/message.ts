@@ -1,14 +1,14 @@
 /** What is sent: the body, and the headers that prove where it comes from (webhooks.md 7 and 10). */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import type { Letter } from "../../store/webhooks/deliveries.ts";
+import type { DeliveryMessage } from "../../store/webhooks/deliveries.ts";
 import type { Secrets } from "../../store/webhooks/secrets.ts";
 
 /**
  * The text that is sent and signed: the three members of the old format (webhooks.md 7.1), then what tells messages
  * apart. Events without content have no `data`.
  */
-export function bodyOf(letter: Letter): string {
-  const { event, id, webhook: webhookId, sequence, height, blockId, reverts, createdMs, content } = letter;
+export function bodyOf(message: DeliveryMessage): string {
+  const { event, id, webhook: webhookId, sequence, height, blockId, reverts, createdMs, content } = message;
   const { dataText, ...fitting } = content;
   const data = dataText === undefined ? "" : `"data":${dataText},`;
   const rest = JSON.stringify({ event, id, webhookId, sequence, height, blockId, reverts, ...fitting });
@@ -16,7 +16,7 @@ export function bodyOf(letter: Letter): string {
 }
 
 /** What is sent, and the secrets that prove it. */
-export type Message = { readonly letter: Letter; readonly secrets: Secrets };
+export type OutgoingMessage = { readonly message: DeliveryMessage; readonly secrets: Secrets };
 
 /** A message as text, and its id. */
 export type Signed = { readonly id: string; readonly body: string; readonly secrets: Secrets };

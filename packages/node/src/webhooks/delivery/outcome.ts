@@ -60,7 +60,7 @@ export function createOutcomeWriter(deps: OutcomeDeps): (ended: Ended) => number
     if (!isCurrent) return 0;
     observer.decided(webhook, nextMs === undefined ? "dead" : "retried");
     logger.debug(
-      { webhook, delivery: delivery.letter.id, attempts, status, reason, nextMs },
+      { webhook, delivery: delivery.message.id, attempts, status, reason, nextMs },
       "delivery failed",
     );
     const { failures, failingSinceMs } = health.recordFailure(webhook, atMs);

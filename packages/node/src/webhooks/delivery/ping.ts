@@ -41,8 +41,8 @@ export function createPing({ database, contents, deliveries, attempt, nowMs }: P
       running.add(webhook);
       const atMs = nowMs();
       const source = sourceOf(webhook);
-      const letter = { ...source, createdMs: atMs, content: NOTHING };
-      const call = attempt({ letter, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
+      const message = { ...source, createdMs: atMs, content: NOTHING };
+      const call = attempt({ message, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
       const answered = await call.finally(() => running.delete(webhook));
       const attempted = answered ?? silence(atMs, nowMs());
       const isAlive = attempted.reason === undefined;

@@ -1,7 +1,7 @@
 /** Sends one delivery over HTTP. */
 import { Agent } from "undici";
-import { createExchange, type DeliveryAnswer } from "./exchange.ts";
 import { createGuardedConnector, type GuardOptions, type Lookup, PUBLIC_TARGETS } from "./guard.ts";
+import { createResponseHandler, type DeliveryAnswer } from "./response-handler.ts";
 
 export type PostOptions = GuardOptions & {
   /** For the whole exchange, the connection included. */
@@ -45,7 +45,7 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
   const post: Post = ({ target, headers, body }, signal) =>
     new Promise((resolve, reject) => {
       const { origin, pathname, search } = new URL(target);
-      const exchange = createExchange(resolve, reject);
+      const exchange = createResponseHandler(resolve, reject);
       const end = () => exchange.end(signal.reason);
       const timeout = setTimeout(() => exchange.end(new TimeoutError(options.timeoutMs)), options.timeoutMs);
       const forget = endWith(signal, end);

@@ -25,7 +25,7 @@ export type Queue = {
   /** When the next retry is due, if there is one. */
   retryMs: number | undefined;
   /** What takes back another delivery failed and waits for its retry: nothing later is told before. */
-  isReverting: boolean;
+  hasRetraction: boolean;
   /** Place of the last delivery that the replay lane took, and whether there may be more behind it. */
   replayed: number;
   hasReplay: boolean;
@@ -38,7 +38,7 @@ export type Queue = {
 };
 
 /** What the database says of the queue beside its first attempts. */
-export type Retries = Pick<Queue, "retryMs" | "isReverting">;
+export type Retries = Pick<Queue, "retryMs" | "hasRetraction">;
 
 export const createQueue = (webhook: number, isStrict: boolean, retries: Retries): Queue => ({
   webhook,
@@ -64,13 +64,13 @@ const MAX_REPLAYS = 2;
 
 /** When a lane may begin its next call; nothing while it has none to begin. */
 export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): number | undefined {
-  const { isStrict, running, hasFirst, isBarred, isReverting, retryMs, heldUntilMs } = queue;
+  const { isStrict, running, hasFirst, isBarred, hasRetraction, retryMs, heldUntilMs } = queue;
   const isAlone = isStrict || heldUntilMs > 0;
   if (isBarred || (isAlone && runningOf(queue) > 0)) return undefined;
   if (lane === "retry") {
     return retryMs === undefined || running.retry > 0 ? undefined : Math.max(retryMs, heldUntilMs);
   }
-  if (isReverting || (isStrict && retryMs !== undefined)) return undefined;
+  if (hasRetraction || (isStrict && retryMs !== undefined)) return undefined;
   if (lane === "first") return hasFirst && running.first < maxConcurrent ? heldUntilMs : undefined;
   const hasTurn = queue.hasReplay && !hasFirst && running.replay < MAX_REPLAYS;
   return hasTurn ? Math.max(queue.replayMs, heldUntilMs) : undefined;

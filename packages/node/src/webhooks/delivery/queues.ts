@@ -1,7 +1,7 @@
 /** The queues of webhooks that have something to do, as far as they are in memory. */
 import type { WebhookStore } from "../../store/webhooks/webhooks.ts";
+import type { DeliverySource } from "./delivery-source.ts";
 import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./queue.ts";
-import type { Take } from "./take.ts";
 
 export type Queues = {
   /** Those called last come last. */
@@ -29,16 +29,16 @@ export type EndedCall = {
 
 export type QueuesDeps = {
   readonly webhooks: Pick<WebhookStore, "isStrict">;
-  readonly take: Pick<Take, "retriesOf">;
+  readonly deliverySource: Pick<DeliverySource, "retriesOf">;
 };
 
-export function createQueues({ webhooks, take }: QueuesDeps): Queues {
+export function createQueues({ webhooks, deliverySource }: QueuesDeps): Queues {
   const queues = new Map<number, Queue>();
 
   function open(webhook: number): Queue {
     const known = queues.get(webhook);
     if (known) return known;
-    const queue = createQueue(webhook, webhooks.isStrict(webhook), take.retriesOf(webhook));
+    const queue = createQueue(webhook, webhooks.isStrict(webhook), deliverySource.retriesOf(webhook));
     queues.set(webhook, queue);
     return queue;
   }
@@ -48,7 +48,7 @@ export function createQueues({ webhooks, take }: QueuesDeps): Queues {
     queue.hasFirst = true;
     queue.hasReplay = true;
     queue.replayMs = 0;
-    return Object.assign(queue, take.retriesOf(webhook));
+    return Object.assign(queue, deliverySource.retriesOf(webhook));
   }
 
   return {
@@ -72,7 +72,7 @@ export function createQueues({ webhooks, take }: QueuesDeps): Queues {
       if (runningOf(queue) === 0) queue.isBarred = false;
       if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
       // After a failure its webhook may be suspended.
-      if (concernsRetries) Object.assign(queue, { ahead: [], ...take.retriesOf(queue.webhook) });
+      if (concernsRetries) Object.assign(queue, { ahead: [], ...deliverySource.retriesOf(queue.webhook) });
     },
     dropIfIdle(queue, nowMs) {
       if (isIdle(queue, nowMs)) queues.delete(queue.webhook);

@@ -67,7 +67,7 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
     page: (id, filter, range) => store.page(findWebhook(id).id, filter, range),
     find(id, delivery) {
       const record = find(findWebhook(id).id, delivery);
-      return { ...record, body: bodyOf(store.letter(record.number)!) };
+      return { ...record, body: bodyOf(store.message(record.number)!) };
     },
     retry(id, delivery) {
       const webhook = findWebhook(id).id;

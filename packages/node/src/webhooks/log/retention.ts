@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 
 export type Retention = {
   /** To be called whenever deliveries were worked on: begins a round when the last one is long ago. */
-  look(): void;
+  check(): void;
   close(): void;
 };
 
@@ -24,7 +24,7 @@ export function createRetention(options: DeliveryRetention, deps: RetentionDeps)
   let begunMs = 0;
   let cancelStep: (() => void) | undefined;
 
-  function look(): void {
+  function check(): void {
     const nowMs = clock.nowMs();
     if (cancelStep || nowMs - begunMs < ROUND_EVERY_MS) return;
     begunMs = nowMs;
@@ -62,5 +62,5 @@ export function createRetention(options: DeliveryRetention, deps: RetentionDeps)
     if (last !== undefined) schedule(() => dropBehind(last));
   }
 
-  return { look, close: () => cancelStep?.() };
+  return { check, close: () => cancelStep?.() };
 }

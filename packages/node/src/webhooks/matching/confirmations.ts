@@ -1,47 +1,58 @@
-/** Holding facts back until their blocks are deep enough: what is undone before is never told at all. */
+/** Defers facts until their blocks have enough confirmations: a fact whose block is reverted before is never delivered. */
 import type { LoggedEvent } from "../../events/event.ts";
-import type { Held, HeldStore } from "../../store/webhooks/unconfirmed-events.ts";
+import type { UnconfirmedEvent, UnconfirmedEventStore } from "../../store/webhooks/unconfirmed-events.ts";
 import type { Definitions } from "./definitions.ts";
-import type { News, Outbox } from "./outbox.ts";
+import type { MatchedEvent, Outbox } from "./outbox.ts";
 
 export type Confirmations = {
-  /** Keeps news of a block until so many others lie above it. `false`: it is kept already. */
-  hold(news: Omit<News, "content"> & Pick<Held, "dataText">, confirmations: number): boolean;
+  /** Defers a fact until so many blocks follow its block. `false` if it is deferred already. */
+  defer(
+    matched: Omit<MatchedEvent, "content"> & Pick<UnconfirmedEvent, "dataText">,
+    confirmations: number,
+  ): boolean;
   /**
-   * A block was applied: tells what is deep enough by now, as far as the limit allows. Answers the webhooks of the facts
-   * that were let go, one for each.
+   * To be called after a block was applied: delivers the facts that have enough confirmations, up to the limit. Returns
+   * the webhook of each released fact.
    */
   release(height: number, limit: number): number[];
-  /** A block was undone. */
+  /** To be called after a block was reverted: drops its facts. */
   drop(event: LoggedEvent): void;
 };
 
-export type ConfirmationDeps = { held: HeldStore; definitions: Definitions; outbox: Outbox };
+export type ConfirmationDeps = {
+  unconfirmed: UnconfirmedEventStore;
+  definitions: Definitions;
+  outbox: Outbox;
+};
 
-export function createConfirmations({ held, definitions, outbox }: ConfirmationDeps): Confirmations {
+export function createConfirmations({ unconfirmed, definitions, outbox }: ConfirmationDeps): Confirmations {
   return {
-    hold({ event, ...news }, confirmations) {
+    defer({ event, ...matched }, confirmations) {
       const { height, blockId } = event;
-      return held.hold(
-        { ...news, event: { ...event, height: height!, blockId: blockId! } },
+      return unconfirmed.add(
+        { ...matched, event: { ...event, height: height!, blockId: blockId! } },
         height! + confirmations,
       );
     },
     release(height, limit) {
       const webhooks: number[] = [];
-      for (const webhook of held.due(height)) {
+      for (const webhook of unconfirmed.due(height)) {
         if (webhooks.length === limit) break;
         const definition = definitions.find(webhook);
-        // One that is off hears of nothing.
+        // A disabled webhook gets no deliveries.
         if (!definition) continue;
         const deepEnough = height - definition.confirmations;
-        for (const { dataText, ...news } of held.release(webhook, deepEnough, limit - webhooks.length)) {
-          outbox.put({ ...news, content: outbox.share(news.event.name, () => dataText) });
+        for (const { dataText, ...matched } of unconfirmed.release(
+          webhook,
+          deepEnough,
+          limit - webhooks.length,
+        )) {
+          outbox.put({ ...matched, content: outbox.share(matched.event.name, () => dataText) });
           webhooks.push(webhook);
         }
       }
       return webhooks;
     },
-    drop: ({ height, blockId }) => held.dropBlock(height!, blockId!),
+    drop: ({ height, blockId }) => unconfirmed.dropBlock(height!, blockId!),
   };
 }

@@ -1,4 +1,4 @@
-/** The webhooks that take part in matching, ready to be asked: by the name of the event, conditions compiled. */
+/** The webhooks that take part in matching, by the name of the event, with compiled conditions. */
 import type { Logger } from "pino";
 import type { Event } from "../../events/event.ts";
 import { subscribedNames } from "../../events/names.ts";
@@ -21,15 +21,15 @@ export type Definition = ActiveWebhook & {
   readonly metered: MeteredConditions;
 };
 
-/** A webhook that hears an event, and what it calls it. */
-export type Listener = { readonly definition: Definition; readonly name: string };
+/** A webhook that subscribes to an event, and its name for the event. */
+export type Subscriber = { readonly definition: Definition; readonly name: string };
 
 export type Definitions = {
   /**
-   * Those that hear of an event, if their conditions hold: all that fire are among them. By ascending id, as the register
-   * is at this moment.
+   * Candidates for an event: all webhooks whose conditions hold are among them. By ascending id, from the present
+   * register.
    */
-  forEvent(event: Pick<Event, "name" | "data">): readonly Listener[];
+  forEvent(event: Pick<Event, "name" | "data">): readonly Subscriber[];
   find(webhook: number): Definition | undefined;
 };
 
@@ -41,7 +41,7 @@ export type DefinitionDeps = {
 export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definitions {
   let version: number | undefined;
   let definitions = new Map<number, Definition>();
-  let byName = new Map<string, Lookup<Listener>>();
+  let byName = new Map<string, Lookup<Subscriber>>();
 
   /** Other processes may write the register, too. Conditions that stayed the same stay compiled. */
   function refresh(): void {
@@ -107,8 +107,8 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
 const NEVER: CompiledConditions = () => false;
 
 /** By the name in the event log. */
-function lookupsOf(definitions: Iterable<Definition>): Map<string, Lookup<Listener>> {
-  const byName = new Map<string, Entry<Listener>[]>();
+function lookupsOf(definitions: Iterable<Definition>): Map<string, Lookup<Subscriber>> {
+  const byName = new Map<string, Entry<Subscriber>[]>();
   for (const definition of definitions) {
     const { event, events, list, match } = definition;
     for (const [logged, name] of subscribedNames(event === null ? events : [event, ...events])) {

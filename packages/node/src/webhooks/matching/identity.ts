@@ -1,6 +1,6 @@
 /**
  * What a delivery is called. The name is made of the fact and the webhook alone, so the same fact has the same id on
- * every attempt, after every restart, and when it is replayed years later: receivers tell by it what they know already.
+ * every attempt, after every restart, and when it is replayed years later: receivers use it to ignore duplicates.
  */
 import { hash } from "node:crypto";
 
@@ -11,8 +11,8 @@ export type Fact = {
   /** Facts of blocks: of the block. */
   readonly height?: number;
   /**
-   * Facts of blocks: how often the block had been undone when the fact became true. A block that comes back after a
-   * reorganisation is news to those who were told that it is gone.
+   * Facts of blocks: how often the block had been reverted when the fact became true. A block that is applied again
+   * after a reorganisation is delivered again to subscribers that received its retraction.
    */
   readonly timesReverted?: number;
   /** All other facts: the place in the event log, because they may repeat. */
@@ -33,14 +33,14 @@ export const deliveryId = (
     timesReverted === undefined ? `log ${logSequence}` : `chain ${timesReverted}`,
   );
 
-/** Id of the delivery by which an event of that name takes back another delivery. */
-export const reversalId = (network: string, webhook: number, name: string, takenBack: string): string =>
+/** Id of the delivery by which an event of that name retracts another delivery. */
+export const retractionId = (network: string, webhook: number, name: string, retracted: string): string =>
   messageId(
-    takenBack.slice(PREFIX.length, PREFIX.length + PLACE_DIGITS),
+    retracted.slice(PREFIX.length, PREFIX.length + PLACE_DIGITS),
     network,
     webhook,
     name,
-    `reverts ${takenBack}`,
+    `reverts ${retracted}`,
   );
 
 const PREFIX = "msg_";

@@ -6,15 +6,15 @@ import { isChainFact } from "../../events/catalogue.ts";
 import type { LoggedEvent } from "../../events/event.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
+import type { BlockRevertStore } from "../../store/webhooks/block-reverts.ts";
 import type { DeliveryStore } from "../../store/webhooks/deliveries.ts";
-import type { ReversalStore } from "../../store/webhooks/retractions.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Suspend } from "../suspension.ts";
 import type { Confirmations } from "./confirmations.ts";
-import type { Definitions, Listener } from "./definitions.ts";
+import type { Definitions, Subscriber } from "./definitions.ts";
 import type { Outbox, Shared } from "./outbox.ts";
-import type { TakeBack } from "./take-back.ts";
+import type { Retract } from "./retract.ts";
 import type { Verdicts } from "./verdicts.ts";
 
 /** Name of the cursor in the event log. */
@@ -31,8 +31,8 @@ export type MatcherDeps = {
   definitions: Pick<Definitions, "forEvent">;
   verdicts: Verdicts;
   deliveries: Pick<DeliveryStore, "has">;
-  reversals: Pick<ReversalStore, "record">;
-  takeBack: TakeBack;
+  blockReverts: Pick<BlockRevertStore, "record">;
+  retract: Retract;
   confirmations: Confirmations;
   outbox: Outbox;
   suspend: Suspend;
@@ -55,8 +55,8 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
     definitions,
     verdicts,
     deliveries,
-    reversals,
-    takeBack,
+    blockReverts,
+    retract,
     confirmations,
     outbox,
   } = deps;
@@ -85,22 +85,22 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
   /** Adds a webhook for each delivery. `false`: there is more to do than one step may. */
   function handle(event: LoggedEvent, previous: LoggedEvent | undefined, written: number[]): boolean {
     if (written.length >= DELIVERIES_AT_ONCE) return false;
-    const isGoing = previous?.reverts !== undefined && previous.blockId === event.blockId;
-    if (event.reverts !== undefined && !isGoing) {
-      // Before anything else is told of it, or of what comes in its place.
-      const { webhooks, more } = takeBack(event, DELIVERIES_AT_ONCE);
+    const isRetracting = previous?.reverts !== undefined && previous.blockId === event.blockId;
+    if (event.reverts !== undefined && !isRetracting) {
+      // Before any other event of this block, or of the one that replaces it.
+      const { webhooks, more } = retract(event, DELIVERIES_AT_ONCE);
       written.push(...webhooks);
       if (more) return false;
       confirmations.drop(event);
     }
-    const listeners = definitions
+    const subscribers = definitions
       .forEvent(event)
       .filter(({ definition }) => event.sequence > definition.activeAfter)
-      .map((listener) => ({ ...listener, verdict: verdicts.of(event, listener.definition) }));
+      .map((subscriber) => ({ ...subscriber, verdict: verdicts.of(event, subscriber.definition) }));
     // Another process wrote the register meanwhile.
-    if (listeners.some(({ verdict }) => verdict === undefined)) return false;
-    if (!notify(event, listeners, written)) return false;
-    if (event.name === "block.reverted") reversals.record(event.blockId!, event.sequence);
+    if (subscribers.some(({ verdict }) => verdict === undefined)) return false;
+    if (!notify(event, subscribers, written)) return false;
+    if (event.name === "block.reverted") blockReverts.record(event.blockId!, event.sequence);
     if (event.name !== "block.applied") return true;
     const released = confirmations.release(event.height!, DELIVERIES_AT_ONCE);
     written.push(...released);
@@ -108,19 +108,19 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
   }
 
   /**
-   * Adds a webhook for each delivery, and for each fact that is held. `false`: there are more than one step may write. The
+   * Adds a webhook for each delivery, and for each deferred fact. `false`: there are more than one step may write. The
    * next step skips those that have it already.
    */
-  function notify(event: LoggedEvent, listeners: readonly Judged[], written: number[]): boolean {
+  function notify(event: LoggedEvent, subscribers: readonly Judged[], written: number[]): boolean {
     let text: string | undefined;
     const dataText = () => {
       text ??= event.data === undefined ? undefined : JSON.stringify(event.data);
       return text;
     };
     const content = outbox.share(event.name, dataText);
-    for (const listener of listeners) {
+    for (const subscriber of subscribers) {
       if (written.length >= DELIVERIES_AT_ONCE) return false;
-      if (write(event, listener, content, dataText)) written.push(listener.definition.id);
+      if (write(event, subscriber, content, dataText)) written.push(subscriber.definition.id);
     }
     return true;
   }
@@ -139,16 +139,16 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
       return true;
     }
     if (!verdict) return false;
-    const news = { webhook, name, event, logSequence: event.sequence };
+    const matched = { webhook, name, event, logSequence: event.sequence };
     if (definition.confirmations > 0 && isChainFact(event.name)) {
-      const takenBack = outbox.takenBackBy(event, webhook, event.sequence);
-      if (takenBack === undefined)
-        return confirmations.hold({ ...news, dataText: dataText() }, definition.confirmations);
-      // What was never told needs not be taken back.
-      if (!deliveries.has(webhook, takenBack)) return false;
+      const retracted = outbox.retractedBy(event, webhook, event.sequence);
+      if (retracted === undefined)
+        return confirmations.defer({ ...matched, dataText: dataText() }, definition.confirmations);
+      // A fact that was never delivered needs no retraction.
+      if (!deliveries.has(webhook, retracted)) return false;
     }
-    return outbox.put({ ...news, content });
+    return outbox.put({ ...matched, content });
   }
 }
 
-type Judged = Listener & { readonly verdict: Verdict | undefined };
+type Judged = Subscriber & { readonly verdict: Verdict | undefined };

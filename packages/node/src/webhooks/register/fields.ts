@@ -76,7 +76,7 @@ function readTarget(value: unknown): string {
   return value;
 }
 
-/** A typed string, in any letter case, or the JSON value. */
+/** A typed string, in any message case, or the JSON value. */
 function readSwitch(value: unknown, name: string): boolean {
   const text = typeof value === "string" ? value.toLowerCase() : value;
   if (text === true || text === "true") return true;

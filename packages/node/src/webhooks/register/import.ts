@@ -7,9 +7,9 @@ import { openDatabase } from "../../store/engine/database.ts";
 import { lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { migrate } from "../../store/engine/migrations.ts";
 import { createWebhookAliases } from "../../store/webhooks/aliases.ts";
-import { createSeal } from "../../store/webhooks/encryption.ts";
+import { createSecretCipher } from "../../store/webhooks/encryption.ts";
 import { createWebhookStore, type Webhook } from "../../store/webhooks/webhooks.ts";
-import { type KeyFiles, sealSecrets } from "../secrets/encrypt-secrets.ts";
+import { encryptSecrets, type KeyFiles } from "../secrets/encrypt-secrets.ts";
 import { checkRoom } from "./bounds.ts";
 import { readOldRegister } from "./old-register.ts";
 
@@ -39,7 +39,7 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
   const database = openDatabase(join(options.data, "node.sqlite"));
   try {
     migrate(database);
-    const webhooks = createWebhookStore(database, createSeal(sealSecrets(database, options)));
+    const webhooks = createWebhookStore(database, createSecretCipher(encryptSecrets(database, options)));
     const aliases = createWebhookAliases(database);
     const unknown = entries.filter(({ alias }) => aliases.idOf(alias) === undefined);
     checkRoom(

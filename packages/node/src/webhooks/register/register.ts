@@ -5,7 +5,7 @@ import type { Database } from "../../store/engine/database.ts";
 import { createGroupCommit } from "../../store/engine/group-commit.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import type { WebhookAliases } from "../../store/webhooks/aliases.ts";
-import type { EndingStore } from "../../store/webhooks/finished-deliveries.ts";
+import type { FinishedDeliveryStore } from "../../store/webhooks/finished-deliveries.ts";
 import type { ReplayStore } from "../../store/webhooks/replays.ts";
 import type { WebhookHealthStore } from "../../store/webhooks/webhook-health.ts";
 import type { Webhook, WebhookStore } from "../../store/webhooks/webhooks.ts";
@@ -13,7 +13,7 @@ import { integer, invalid, type Readers, readMembers } from "../../subscriptions
 import { WebhookError } from "../error.ts";
 import { checkConditions, checkRoom } from "./bounds.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
-import { oncePerTurn } from "./once-per-turn.ts";
+import { oncePerTick } from "./once-per-tick.ts";
 
 export type RegisterOptions = {
   readonly maxWebhooks: number;
@@ -26,7 +26,7 @@ export type RegisterDeps = {
   webhooks: WebhookStore;
   aliases: Pick<WebhookAliases, "idOf">;
   health: Pick<WebhookHealthStore, "resume">;
-  endings: Pick<EndingStore, "begin">;
+  finishedDeliveries: Pick<FinishedDeliveryStore, "begin">;
   replays: Pick<ReplayStore, "end">;
   eventLog: Pick<EventLog, "lastSequence">;
   /** Settles when every event that the register names reaches the log. */
@@ -93,7 +93,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     webhooks,
     aliases,
     health,
-    endings,
+    finishedDeliveries,
     replays,
     eventLog,
     queuePing,
@@ -102,7 +102,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     logger,
   } = deps;
   const commit = createGroupCommit(database);
-  const webhooksChanged = oncePerTurn(deps.webhooksChanged);
+  const webhooksChanged = oncePerTick(deps.webhooksChanged);
 
   function find(id: string): Webhook {
     // Whatever is neither the decimal form of an id nor an alias is an unknown one.
@@ -163,8 +163,12 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
         if (changes.conditions !== undefined) checkConditions(webhooks.conditionsBytes(before.id), [after]);
         replays.end(before.id, "cancelled", nowMs(), UPDATED);
         // Another target was told nothing that would have to be taken back.
-        const withReversals = after.target !== before.target;
-        endings.begin(before.id, { state: "cancelled", reason: UPDATED, withReversals }, nowMs());
+        const withRetractions = after.target !== before.target;
+        finishedDeliveries.begin(
+          before.id,
+          { state: "cancelled", reason: UPDATED, withRetractions },
+          nowMs(),
+        );
         webhooks.replace(before.id, after, eventLog.lastSequence());
         return { before, after };
       });

@@ -1,4 +1,4 @@
-/** Replays as their owners see them: begun, watched, cancelled (webhooks.md 10 point 5). */
+/** Replays in the API: start, find, cancel (webhooks.md 10 point 5). */
 import { type History, isRemembered } from "../../event-log/history.ts";
 import { subscribedNames } from "../../events/names.ts";
 import type { Database } from "../../store/engine/database.ts";
@@ -15,8 +15,8 @@ export type ReplayProgress = Replay & { readonly waiting: number };
 /** Ids are any text. */
 export type Replays = {
   /**
-   * Begins to tell the blocks from `body.fromHeight` to `body.toHeight`, both included. A range that ends above what
-   * the webhook may hear ends there instead.
+   * Starts a replay from `body.fromHeight` to `body.toHeight`, both included. The range ends at the last height with
+   * enough confirmations.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF, REPLAY_RUNNING

@@ -1,30 +1,35 @@
-/** Brings the secrets in the database under the key that the operator names (webhooks.md 10 point 14). */
+/** Encrypts the secrets in the database with the key of the operator (webhooks.md 10 point 14). */
 import { ConfigError } from "../../platform/config-error.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
-import { createSalt, createSeal, deriveKey, SealError } from "../../store/webhooks/encryption.ts";
-import { openSecrets, reseal } from "../../store/webhooks/secrets.ts";
+import {
+  createSalt,
+  createSecretCipher,
+  deriveKey,
+  EncryptionError,
+} from "../../store/webhooks/encryption.ts";
+import { readSecrets, reencryptSecrets } from "../../store/webhooks/secrets.ts";
 import { readKeyFile } from "./key-file.ts";
 
 export type KeyFiles = {
-  /** Key with which secrets are to be sealed; undefined: they are to lie open. */
+  /** Key to encrypt secrets with; undefined: they are stored as plain text. */
   readonly webhookKeyFile: string | undefined;
-  /** The one before, while the key is changed or given up. */
+  /** The previous key, while the key is changed or removed. */
   readonly webhookOldKeyFile: string | undefined;
 };
 
-/** What the key of a data folder is known by: its salt, and this text, sealed. */
+/** What the key of a data folder is known by: its salt, and this text, encrypted. The row of `meta` is called `seal`. */
 const CHECKED = "uniknode";
 
 /**
- * Seals what lies open, under the key before, or under none any more, as the files say. To be called before anybody
- * else uses the database.
+ * Encrypts plain secrets, replaces the previous key, or decrypts the secrets, as the files require. To be called before
+ * anything else uses the database.
  *
- * @returns the key of every secret in the database; undefined: they lie open
- * @throws {ConfigError} when the key that the secrets are sealed with is not among the given ones
- * @throws {SealError} when a secret was changed by somebody without the key
+ * @returns the key of every secret in the database; undefined: they are plain text
+ * @throws {ConfigError} when the key that the secrets are encrypted with is not among the given ones
+ * @throws {EncryptionError} when a secret was changed without the key
  */
-export function sealSecrets(
+export function encryptSecrets(
   database: Database,
   { webhookKeyFile, webhookOldKeyFile }: KeyFiles,
 ): Uint8Array | undefined {
@@ -35,39 +40,39 @@ export function sealSecrets(
   const present = kept === undefined ? undefined : presentKey(kept, [content, oldContent]);
 
   if (present?.content === content) {
-    openSecrets(database, createSeal(present?.key));
+    readSecrets(database, createSecretCipher(present?.key));
     return present?.key;
   }
   const salt = createSalt();
   const key = content ? deriveKey(content, salt) : undefined;
-  const seal = createSeal(key);
+  const cipher = createSecretCipher(key);
   // What is written over must stay neither in pages nor in the write-ahead log.
   database.execute("PRAGMA secure_delete = ON");
   database.transaction(() => {
-    reseal(database, createSeal(present?.key), seal);
-    if (key) meta.write("seal", `${salt} ${seal.close(CHECKED, CHECKED)}`);
+    reencryptSecrets(database, createSecretCipher(present?.key), cipher);
+    if (key) meta.write("seal", `${salt} ${cipher.encrypt(CHECKED, CHECKED)}`);
     else meta.remove("seal");
   });
   database.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA secure_delete = OFF");
   return key;
 }
 
-/** The one of the keys with which the data folder is sealed. */
+/** The key with which the secrets of the data folder are encrypted. */
 function presentKey(kept: string, contents: readonly (string | undefined)[]) {
   const [salt, check] = kept.split(" ") as [string, string];
   for (const content of contents) {
     if (!content) continue;
     const key = deriveKey(content, salt);
     try {
-      createSeal(key).open(check, CHECKED);
+      createSecretCipher(key).decrypt(check, CHECKED);
       return { content, key };
     } catch (error) {
-      if (!(error instanceof SealError)) throw error;
+      if (!(error instanceof EncryptionError)) throw error;
     }
   }
   throw new ConfigError(
     contents.some((content) => content)
-      ? "the secrets of webhooks in this data folder are sealed with another key; name its file with --webhook-key-file, or with --webhook-old-key-file to change the key"
-      : "the secrets of webhooks in this data folder are sealed; name the file of their key with --webhook-key-file (UNIKNODE_WEBHOOK_KEY_FILE), or with --webhook-old-key-file to open them",
+      ? "the secrets of webhooks in this data folder are encrypted with another key; name its file with --webhook-key-file, or with --webhook-old-key-file to change the key"
+      : "the secrets of webhooks in this data folder are encrypted; name the file of their key with --webhook-key-file (UNIKNODE_WEBHOOK_KEY_FILE), or with --webhook-old-key-file to open them",
   );
 }

@@ -70,16 +70,16 @@ test("a node whose matcher lags is not", async () => {
 
 test("a node whose dispatcher is held up is not, until it runs again", async () => {
   const { clock, health } = open();
-  health.turned(new Error("disk is full"));
+  health.runEnded(new Error("disk is full"));
   clock.nowMs += 5_000;
-  health.turned(new Error("disk is full"));
+  health.runEnded(new Error("disk is full"));
   expect((await health.ready()).isReady).toBe(true);
   clock.nowMs += 6_000;
   expect(await health.ready()).toMatchObject({
     isReady: false,
     checks: { dispatcher: { ok: false, detail: "has been failing for 11 s: disk is full" } },
   });
-  health.turned();
+  health.runEnded();
   expect((await health.ready()).isReady).toBe(true);
 });
 

@@ -16,7 +16,7 @@ function open(reply: () => number | "never") {
   const observer: WebhookObserver = {
     attempted: ({ status }) => void seen.push(status),
     decided: (_webhook, outcome) => void seen.push(outcome),
-    turned: (error) => void (error && seen.push(error)),
+    runEnded: (error) => void (error && seen.push(error)),
   };
   const service = createService({ reply, observer, options: { retryPausesMs: [1_000] } });
   const queuesByWebhook = createQueueFigures(service.database);

@@ -38,9 +38,9 @@ test("The folder belongs to one process, and its database closes before it is re
 });
 
 test("A token is made at the first start and kept, unless one is given.", async () => {
-  const { webhookToken, sealKey } = open();
+  const { webhookToken, secretKey } = open();
   expect(webhookToken).toMatch(/^\S{16,}$/);
-  expect(sealKey).toBeUndefined();
+  expect(secretKey).toBeUndefined();
   await closeAll();
   expect(open().webhookToken).toBe(webhookToken);
   await closeAll();

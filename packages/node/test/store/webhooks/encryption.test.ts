@@ -1,40 +1,44 @@
 import { expect, test } from "vitest";
 import {
   createSalt,
-  createSeal,
+  createSecretCipher,
   deriveKey,
-  OPEN_SEAL,
-  SealError,
+  EncryptionError,
+  PLAIN_SECRETS,
 } from "../../../src/store/webhooks/encryption.ts";
 
 const KEY = deriveKey("a key of an operator, long enough", "salt");
 const SECRET = "ab".repeat(32);
 
 test("what is closed opens again, and looks different each time", () => {
-  const seal = createSeal(KEY);
-  const kept = seal.close(SECRET, "webhook 1");
+  const cipher = createSecretCipher(KEY);
+  const kept = cipher.encrypt(SECRET, "webhook 1");
   expect(kept).not.toContain(SECRET);
-  expect(seal.close(SECRET, "webhook 1")).not.toBe(kept);
-  expect(seal.open(kept, "webhook 1")).toBe(SECRET);
-  expect(createSeal(KEY).open(kept, "webhook 1")).toBe(SECRET);
+  expect(cipher.encrypt(SECRET, "webhook 1")).not.toBe(kept);
+  expect(cipher.decrypt(kept, "webhook 1")).toBe(SECRET);
+  expect(createSecretCipher(KEY).decrypt(kept, "webhook 1")).toBe(SECRET);
 });
 
 test("another key, another owner and every changed byte are refused, remembered or not", () => {
-  const seal = createSeal(KEY);
-  const kept = seal.close(SECRET, "webhook 1");
+  const cipher = createSecretCipher(KEY);
+  const kept = cipher.encrypt(SECRET, "webhook 1");
   for (let round = 0; round < 2; round++) {
-    expect(() => createSeal(deriveKey("another key", "salt")).open(kept, "webhook 1")).toThrow(SealError);
-    expect(() => seal.open(kept, "webhook 2")).toThrow(/webhook 2 was changed outside/);
+    expect(() => createSecretCipher(deriveKey("another key", "salt")).decrypt(kept, "webhook 1")).toThrow(
+      EncryptionError,
+    );
+    expect(() => cipher.decrypt(kept, "webhook 2")).toThrow(/webhook 2 was changed outside/);
     const bytes = Buffer.from(kept.slice("sealed:".length), "base64");
     for (const at of bytes.keys()) {
       const changed = Buffer.from(bytes);
       changed[at]! ^= 1;
-      expect(() => seal.open(`sealed:${changed.toString("base64")}`, "webhook 1")).toThrow(SealError);
+      expect(() => cipher.decrypt(`sealed:${changed.toString("base64")}`, "webhook 1")).toThrow(
+        EncryptionError,
+      );
     }
     for (const text of ["", "sealed:", kept.slice(0, 30), SECRET]) {
-      expect(() => seal.open(text, "webhook 1"), text).toThrow(SealError);
+      expect(() => cipher.decrypt(text, "webhook 1"), text).toThrow(EncryptionError);
     }
-    expect(seal.open(kept, "webhook 1")).toBe(SECRET);
+    expect(cipher.decrypt(kept, "webhook 1")).toBe(SECRET);
   }
 });
 
@@ -46,8 +50,10 @@ test("the same content makes another key in another data folder", () => {
 });
 
 test("without a key secrets are kept as they are, and sealed ones are never taken for such", () => {
-  expect(createSeal(undefined)).toBe(OPEN_SEAL);
-  expect(OPEN_SEAL.close(SECRET, "webhook 1")).toBe(SECRET);
-  expect(OPEN_SEAL.open(SECRET, "webhook 1")).toBe(SECRET);
-  expect(() => OPEN_SEAL.open(createSeal(KEY).close(SECRET, "webhook 1"), "webhook 1")).toThrow(SealError);
+  expect(createSecretCipher(undefined)).toBe(PLAIN_SECRETS);
+  expect(PLAIN_SECRETS.encrypt(SECRET, "webhook 1")).toBe(SECRET);
+  expect(PLAIN_SECRETS.decrypt(SECRET, "webhook 1")).toBe(SECRET);
+  expect(() =>
+    PLAIN_SECRETS.decrypt(createSecretCipher(KEY).encrypt(SECRET, "webhook 1"), "webhook 1"),
+  ).toThrow(EncryptionError);
 });

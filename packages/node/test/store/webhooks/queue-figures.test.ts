@@ -5,11 +5,11 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createToldStore } from "../../../src/store/webhooks/delivered-facts.ts";
+import { createDeliveredFactStore } from "../../../src/store/webhooks/delivered-facts.ts";
 import { createDeliveryStore } from "../../../src/store/webhooks/deliveries.ts";
 import { createDeliveryLogStore } from "../../../src/store/webhooks/delivery-log.ts";
 import { createDeliveryRetentionStore } from "../../../src/store/webhooks/delivery-retention.ts";
-import { createEndingStore } from "../../../src/store/webhooks/finished-deliveries.ts";
+import { createFinishedDeliveryStore } from "../../../src/store/webhooks/finished-deliveries.ts";
 import { createQueueFigures, type QueueFigures } from "../../../src/store/webhooks/queue-figures.ts";
 import { createReplayQueue } from "../../../src/store/webhooks/replay-queue.ts";
 import { createFiredFigures, createWebhookFigures } from "../../../src/store/webhooks/webhook-figures.ts";
@@ -78,8 +78,8 @@ function createWorld(database: Database) {
   const log = createDeliveryLogStore(database);
   const retention = createDeliveryRetentionStore(database);
   const replayQueue = createReplayQueue(database);
-  const told = createToldStore(database);
-  const endings = createEndingStore(database);
+  const told = createDeliveredFactStore(database);
+  const endings = createFinishedDeliveryStore(database);
   const idOf = database.prepare<{ id: string }>("SELECT id FROM deliveries WHERE number = ?");
   const drop = database.prepare("DELETE FROM deliveries WHERE number = ?");
   let made = 0;
@@ -119,7 +119,7 @@ function createWorld(database: Database) {
     (_webhook, number) => told.retract(number, made),
     (webhook, number) =>
       webhooks.find(webhook) &&
-      endings.begin(webhook, { state: "failed", reason: "x", withReversals: number % 2 === 0 }, made),
+      endings.begin(webhook, { state: "failed", reason: "x", withRetractions: number % 2 === 0 }, made),
     () => void endings.step(made),
     (webhook) => health.suspend(webhook, { reason: "x", sinceMs: 1 }),
     (webhook) => health.resume(webhook, 0),

@@ -6,7 +6,7 @@ import { createOutcomes, type Unwritten } from "../../../src/webhooks/delivery/o
 import type { Lane, Queue, Retries } from "../../../src/webhooks/delivery/queue.ts";
 import { createQueues, type Queues } from "../../../src/webhooks/delivery/queues.ts";
 
-const NONE: Retries = { retryMs: undefined, isReverting: false };
+const NONE: Retries = { retryMs: undefined, hasRetraction: false };
 
 /** First attempts that wait, by webhook. */
 let waiting: Record<number, number>;
@@ -20,11 +20,11 @@ beforeEach(() => {
   begun = [];
   queues = createQueues({
     webhooks: { isStrict: (webhook) => webhook === 9 },
-    take: { retriesOf: (webhook) => retries[webhook] ?? NONE },
+    deliverySource: { retriesOf: (webhook) => retries[webhook] ?? NONE },
   });
 });
 
-const take = {
+const deliverySource = {
   next(queue: Queue, lane: Lane): Waiting | undefined {
     const left = lane === "first" ? (waiting[queue.webhook] ?? 0) : 0;
     if (lane === "first") queue.hasFirst = left > 0;
@@ -38,7 +38,7 @@ const take = {
 const dueCalls = (maxConcurrent = 100, maxConcurrentPerWebhook = 2) =>
   createDueCalls(
     { maxConcurrent, maxConcurrentPerWebhook },
-    { queues, take, begin: ({ webhook }, lane) => void begun.push(`${webhook} ${lane}`) },
+    { queues, deliverySource, begin: ({ webhook }, lane) => void begun.push(`${webhook} ${lane}`) },
   );
 
 test("One call of each queue is begun, then the next one of each, up to the bound of a webhook.", () => {
@@ -68,7 +68,7 @@ test("No more than 32 calls are begun in one go.", () => {
 });
 
 test("The next retry says when to wake, and a queue without work is forgotten.", () => {
-  retries = { 1: { retryMs: 700, isReverting: false } };
+  retries = { 1: { retryMs: 700, hasRetraction: false } };
   for (const webhook of [1, 2]) queues.open(webhook);
   const due = dueCalls();
   expect(due.begin(0)).toBe(false);
@@ -82,14 +82,14 @@ test("The next retry says when to wake, and a queue without work is forgotten.",
 test("A webhook that was changed is read again.", () => {
   const queue = queues.open(1);
   Object.assign(queue, { heldUntilMs: 900, hasFirst: false, isStrict: true });
-  retries = { 1: { retryMs: 5, isReverting: true } };
+  retries = { 1: { retryMs: 5, hasRetraction: true } };
   queues.reset(1);
   expect(queue).toMatchObject({
     heldUntilMs: 0,
     hasFirst: true,
     isStrict: false,
     retryMs: 5,
-    isReverting: true,
+    hasRetraction: true,
   });
 });
 
@@ -117,7 +117,7 @@ test("An outcome changes its queue when it is on the disk, and stays where that 
   expect(outcomes.write).toThrow("disk full");
   expect([outcomes.size(), queue.running.first, queue.heldUntilMs]).toEqual([1, 1, 0]);
   isFull = false;
-  retries = { 1: { retryMs: 1_050, isReverting: false } };
+  retries = { 1: { retryMs: 1_050, hasRetraction: false } };
   outcomes.write();
   expect([outcomes.size(), queue.running.first, queue.heldUntilMs]).toEqual([0, 0, 1_050]);
   expect(queue.retryMs).toBe(1_050);

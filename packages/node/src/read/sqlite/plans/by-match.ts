@@ -133,18 +133,18 @@ function pageByPlace(
   range: Range,
 ): PageOfPlaces {
   const [{ direction }, sequence] = order as readonly [OrderTerm, OrderTerm];
-  // Sequences that run against the heights are turned round before rows are sorted as numbers, and afterwards again.
-  const turned = sequence.direction === direction ? (place: number) => place : backwards;
+  // Sequences that run against the heights are runEnded round before rows are sorted as numbers, and afterwards again.
+  const runEnded = sequence.direction === direction ? (place: number) => place : backwards;
   const sorted = new Float64Array(count);
   let length = 0;
-  for (const rows of groups) for (const place of rows) sorted[length++] = turned(place);
+  for (const rows of groups) for (const place of rows) sorted[length++] = runEnded(place);
   sorted.sort();
   if (direction === "desc") sorted.reverse();
   const offset =
     range.after === undefined
       ? range.offset
-      : indexAfter(sorted, direction, turned(placeAfter(order, range.after)));
-  const places = [...sorted.subarray(offset, offset + range.limit)].map(turned);
+      : indexAfter(sorted, direction, runEnded(placeAfter(order, range.after)));
+  const places = [...sorted.subarray(offset, offset + range.limit)].map(runEnded);
   return { places, totalCount: count, isLast: offset + places.length >= count };
 }
 

@@ -7,14 +7,14 @@ const BURST_MS = 1_000;
 /** Hosts that are remembered; those that have nothing to wait for are forgotten first. */
 const MAX_HOSTS = 10_000;
 
-export type PaceOptions = {
+export type HostRateOptions = {
   /** Calls to one host; 0 for no limit. */
   readonly maxPerSecond: number;
 };
 
 /** Makes attempts wait for their turn. What waits holds the places of its own webhook, and nobody else's. */
-export function createPacedAttempt(
-  { maxPerSecond }: PaceOptions,
+export function createRateLimitedAttempt(
+  { maxPerSecond }: HostRateOptions,
   { attempt, clock }: { attempt: MakeAttempt; clock: Clock },
 ): MakeAttempt {
   if (maxPerSecond === 0) return attempt;

@@ -4,12 +4,12 @@ import type { DeliveryStore, Waiting } from "../../store/webhooks/deliveries.ts"
 import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
 import { type Lane, type Queue, type Retries, runningOf } from "./queue.ts";
 
-export type TakeDeps = {
-  deliveries: Pick<DeliveryStore, "nextFirsts" | "nextRetry" | "nextRetryMs" | "isReverting">;
+export type DeliverySourceDeps = {
+  deliveries: Pick<DeliveryStore, "nextFirsts" | "nextRetry" | "nextRetryMs" | "hasRetraction">;
   replayQueue: Pick<ReplayQueue, "next">;
 };
 
-export type Take = {
+export type DeliverySource = {
   /** Takes the next one out of a lane that is due; nothing if there is none, or it has to be alone and is not. */
   next(queue: Queue, lane: Lane, nowMs: number): Waiting | undefined;
   /** What the database says of a queue beside its first attempts. */
@@ -20,10 +20,10 @@ export type Take = {
 const READ_AHEAD = 8;
 const MAX_AHEAD_LENGTH = 32_768;
 
-export function createTake({ deliveries, replayQueue }: TakeDeps): Take {
+export function createDeliverySource({ deliveries, replayQueue }: DeliverySourceDeps): DeliverySource {
   const retriesOf = (webhook: number): Retries => ({
     retryMs: deliveries.nextRetryMs(webhook),
-    isReverting: deliveries.isReverting(webhook),
+    hasRetraction: deliveries.hasRetraction(webhook),
   });
 
   function takeFirst(queue: Queue): Waiting | undefined {
@@ -33,7 +33,7 @@ export function createTake({ deliveries, replayQueue }: TakeDeps): Take {
       queue.hasFirst = false;
       return undefined;
     }
-    if (isRetraction(delivery.letter.event)) {
+    if (isRetraction(delivery.message.event)) {
       queue.isBarred = true;
       if (runningOf(queue) > 0) return undefined;
     }
@@ -46,8 +46,8 @@ export function createTake({ deliveries, replayQueue }: TakeDeps): Take {
   function readAhead({ webhook, taken, isQuick }: Queue): Waiting[] {
     const waiting = deliveries.nextFirsts(webhook, taken, isQuick ? READ_AHEAD : 1);
     let length = 0;
-    return waiting.filter(({ letter }, index) => {
-      length += letter.content.dataText?.length ?? 0;
+    return waiting.filter(({ message }, index) => {
+      length += message.content.dataText?.length ?? 0;
       return index === 0 || length <= MAX_AHEAD_LENGTH;
     });
   }

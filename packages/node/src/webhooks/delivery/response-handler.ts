@@ -1,4 +1,4 @@
-/** One request and its answer, as the HTTP library tells of them. */
+/** One request and its answer, as the HTTP library reports them. */
 import type { Dispatcher } from "undici";
 
 export type DeliveryAnswer = {
@@ -21,7 +21,10 @@ const MAX_EXCERPT_BYTES = 512;
  * The library's calls are followed directly: the promises, streams and signals of its comfortable interface take almost
  * as much processor time as the request itself.
  */
-export function createExchange(resolve: (answer: DeliveryAnswer) => void, reject: (error: unknown) => void) {
+export function createResponseHandler(
+  resolve: (answer: DeliveryAnswer) => void,
+  reject: (error: unknown) => void,
+) {
   const parts: Buffer[] = [];
   let keptBytes = 0;
   let readBytes = 0;

@@ -1,11 +1,11 @@
 /**
- * Places for calls. Every webhook has one of its own, so that nothing that other targets do keeps it waiting. Further
- * calls of a webhook take places that all share; targets that are not known to answer quickly get half of these.
+ * Slots for concurrent calls. Every webhook has one of its own, so that no other target delays it. Further calls of a
+ * webhook take shared slots; targets that are not known to answer quickly get half of these.
  */
 import type { Attempted } from "./attempt.ts";
 import { type Lane, type Queue, runningOf } from "./queue.ts";
 
-export type Places = {
+export type CallSlots = {
   /** Whether the queue may begin a call in a lane. */
   isFree(queue: Queue, lane: Lane): boolean;
   /** To be called before the call counts as running. */
@@ -20,12 +20,12 @@ export const isQuick = ({ reason, durationMs }: Attempted): boolean =>
   reason === undefined && durationMs < QUICK_MS;
 
 /** As they are at this moment. */
-export function createPlaces(queues: Iterable<Queue>, maxShared: number): Places {
+export function createCallSlots(queues: Iterable<Queue>, maxShared: number): CallSlots {
   let shared = 0;
   for (const queue of queues) shared += Math.max(0, runningOf(queue) - 1);
   return {
     isFree(queue, lane) {
-      // What is told again leaves room for what happens now.
+      // Replays leave room for live events.
       const most = queue.isQuick && lane !== "replay" ? maxShared : maxShared / 2;
       return runningOf(queue) === 0 || shared < most;
     },

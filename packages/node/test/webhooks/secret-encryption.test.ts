@@ -6,9 +6,9 @@ import { ConfigError } from "../../src/platform/config-error.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
-import { createSeal, SealError } from "../../src/store/webhooks/encryption.ts";
+import { createSecretCipher, EncryptionError } from "../../src/store/webhooks/encryption.ts";
 import { createWebhookStore } from "../../src/store/webhooks/webhooks.ts";
-import { type KeyFiles, sealSecrets } from "../../src/webhooks/secrets/encrypt-secrets.ts";
+import { encryptSecrets, type KeyFiles } from "../../src/webhooks/secrets/encrypt-secrets.ts";
 import { webhookTokenOf } from "../../src/webhooks/secrets/token.ts";
 import {
   always,
@@ -47,8 +47,13 @@ function dataFolder() {
       const database = openDatabase(path);
       onTestFinished(database.close);
       migrate(database);
-      const key = sealSecrets(database, { ...FILES, ...files });
-      return { database, key, store: createWebhookStore(database, createSeal(key)), seal: createSeal(key) };
+      const key = encryptSecrets(database, { ...FILES, ...files });
+      return {
+        database,
+        key,
+        store: createWebhookStore(database, createSecretCipher(key)),
+        cipher: createSecretCipher(key),
+      };
     },
     kept: (database: Database) =>
       database.prepare<{ token: string }>("SELECT token FROM webhooks ORDER BY id").all(),
@@ -76,7 +81,7 @@ describe("with a key", () => {
     const { id, secrets } = first.store.insert(fields, token("a"));
     expect(secrets).toEqual({ token: token("a") });
     first.store.rotate(id, token("b"), 1_000);
-    const registerToken = webhookTokenOf(undefined, createMetaStore(first.database), first.seal);
+    const registerToken = webhookTokenOf(undefined, createMetaStore(first.database), first.cipher);
     // All of it is in the files: the target, which is no secret, is found.
     expect(holds(TARGET)).toBe(true);
     const secretTexts = [token("a"), token("b"), registerToken].map((text) => text.slice(0, 16));
@@ -89,16 +94,16 @@ describe("with a key", () => {
       token: token("b"),
       previous: { token: token("a"), untilMs: 1_000 },
     });
-    expect(webhookTokenOf(undefined, createMetaStore(second.database), second.seal)).toBe(registerToken);
+    expect(webhookTokenOf(undefined, createMetaStore(second.database), second.cipher)).toBe(registerToken);
   });
 
   test("deliveries, retries and what is told again are signed with the opened secret", async () => {
     const { path, start, holds } = dataFolder();
-    const { database, seal } = start({ webhookKeyFile: keyFile() });
+    const { database, cipher } = start({ webhookKeyFile: keyFile() });
     database.close();
     const clock = createTestClock();
     let reply: Reply = 500;
-    const options = { path, clock, seal, chain: [[blockApplied(1)]], reply: () => reply };
+    const options = { path, clock, cipher, chain: [[blockApplied(1)]], reply: () => reply };
     const { webhooks, emit, calls } = createService(options);
     const { secrets } = await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -117,7 +122,7 @@ describe("with a key", () => {
     const plain = start();
     for (const digit of "abc") plain.store.insert(fields, token(digit));
     plain.store.rotate(1, token("d"), 1_000);
-    const registerToken = webhookTokenOf(undefined, createMetaStore(plain.database), plain.seal);
+    const registerToken = webhookTokenOf(undefined, createMetaStore(plain.database), plain.cipher);
     const texts = [..."abcd"].map((digit) => digit.repeat(32));
     expect([...texts, registerToken].every(holds)).toBe(true);
     plain.database.close();
@@ -130,13 +135,13 @@ describe("with a key", () => {
       token("b"),
       token("c"),
     ]);
-    expect(webhookTokenOf(undefined, createMetaStore(sealed.database), sealed.seal)).toBe(registerToken);
+    expect(webhookTokenOf(undefined, createMetaStore(sealed.database), sealed.cipher)).toBe(registerToken);
   });
 });
 
 describe("a start is refused, and nothing changes,", () => {
   test.each([
-    ["without the key", () => ({}), /are sealed; name the file of their key with --webhook-key-file/],
+    ["without the key", () => ({}), /are encrypted; name the file of their key with --webhook-key-file/],
     ["with another key", () => ({ webhookKeyFile: keyFile() }), /another key; name its file/],
     ["with another old key", () => ({ webhookOldKeyFile: keyFile() }), /another key; name its file/],
     [
@@ -171,7 +176,7 @@ describe("a start is refused, and nothing changes,", () => {
     store.insert(fields, token("a"));
     store.insert(fields, token("b"));
     database.execute(sql);
-    expect(() => start({ webhookKeyFile })).toThrow(SealError);
+    expect(() => start({ webhookKeyFile })).toThrow(EncryptionError);
     expect(() => start({ webhookKeyFile })).toThrow(
       /the secret of webhook 2 was changed outside of the node/,
     );

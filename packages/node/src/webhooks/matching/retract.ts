@@ -1,0 +1,24 @@
+/**
+ * Retracts the delivered facts of a reverted block, the latest first, each by an event of its own that names the delivery
+ * that it retracts.
+ */
+import type { LoggedEvent } from "../../events/event.ts";
+import type { DeliveredFactStore } from "../../store/webhooks/delivered-facts.ts";
+import type { Outbox } from "./outbox.ts";
+
+/** Returns the webhooks whose queues have changed, and whether there are more retractions than the limit. */
+export type Retract = (event: LoggedEvent, limit: number) => { webhooks: number[]; more: boolean };
+
+export type RetractDeps = { facts: DeliveredFactStore; outbox: Outbox; nowMs: () => number };
+
+/** Idempotent: a second call for the same block does nothing. */
+export function createRetract({ facts, outbox, nowMs }: RetractDeps): Retract {
+  return ({ height, blockId }, limit) => {
+    const deliveries = facts.unretracted(height!, blockId!, limit);
+    for (const delivery of deliveries) {
+      facts.retract(delivery.number, nowMs());
+      if (delivery.hasSameTarget) outbox.retract(delivery);
+    }
+    return { webhooks: deliveries.map(({ webhook }) => webhook), more: deliveries.length === limit };
+  };
+}
