@@ -1,4 +1,4 @@
-/** What a webhook would have heard of the last blocks, and why not of the rest. Nothing is registered or sent. */
+/** Which events of the last blocks a webhook would have received, and why not the others. Nothing is registered or sent. */
 import { type History, isRemembered } from "../event-log/history.ts";
 import type { Event } from "../events/event.ts";
 import { subscribedNames } from "../events/names.ts";
@@ -24,7 +24,7 @@ export type DryRunReport = {
   readonly toHeight: number;
   readonly fired: Tried;
   readonly notFired: Tried;
-  /** Names that the webhook would hear, but of which stored blocks tell nothing. */
+  /** Subscribed names whose events cannot be derived from stored blocks. */
   readonly notRemembered: readonly string[];
 };
 

@@ -104,9 +104,9 @@ export type WebhookDeps = {
   history: History;
   /** See `createPost`. */
   post: Post;
-  /** Absent: nobody measures. */
+  /** Absent: no metrics. */
   observer?: WebhookObserver;
-  /** Of the cost of conditions. Absent: nobody measures. */
+  /** Of the cost of conditions. Absent: no metrics. */
   matching?: MatchingObserver;
   /** Shared with all others who evaluate conditions in this thread; absent: there are none. */
   slices?: Slices;
@@ -163,7 +163,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     if (eventLog.cursor(READER) !== undefined) return;
     // From here on the log keeps what was not handled yet.
     eventLog.moveCursor(READER, eventLog.lastSequence());
-    // What waited since the service was on may have been undone since, and nobody would take it back.
+    // Blocks of deliveries that waited while the service was off may have been reverted without a retraction.
     for (const webhook of webhooks.ids()) {
       finishedDeliveries.announce(webhook, { state: "failed", reason: WAS_OFF, withRetractions: true });
     }

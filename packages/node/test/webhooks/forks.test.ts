@@ -15,7 +15,7 @@ const start = async (body: object) => {
   const fork = createForkingChain(path);
   const service = createService({ path, createHistory: (database) => createHistory(database, network) });
   await service.webhooks.register.create({ ...everything, ...body });
-  /** Everything that happened is told. */
+  /** All events are delivered. */
   async function tell(): Promise<Call[]> {
     for (let seen = -1; seen !== service.calls.length; ) {
       seen = service.calls.length;
@@ -48,8 +48,8 @@ function ledgerOf(messages: readonly Message[]): Map<string, Message> {
   return facts;
 }
 
-describe.each(["parallel", "strict"])("a fork, told in %s order,", (order) => {
-  test("takes back every fact of the blocks that go, before any of those that come", async () => {
+describe.each(["parallel", "strict"])("a fork, delivered in %s order,", (order) => {
+  test("retracts every fact of the reverted blocks before it delivers the new ones", async () => {
     const { chain, forge, transfer, mint, tell } = await start({ order });
     await forge();
     const below = messagesOf(await tell());
@@ -99,7 +99,7 @@ describe.each(["parallel", "strict"])("a fork, told in %s order,", (order) => {
     expect(applied.at(-1)!.blockId).toBe(chain.head().id);
   });
 
-  test("tells a branch that comes back as news", async () => {
+  test("delivers a branch that is applied again as new facts", async () => {
     const { chain, forge, take, transfer, tell } = await start({ order });
     await forge();
     const old = [await forge([transfer(0, 5n)]), await forge()];
@@ -111,7 +111,7 @@ describe.each(["parallel", "strict"])("a fork, told in %s order,", (order) => {
     const after = messagesOf(await tell());
     const held = ledgerOf([...before, ...after]);
     const heldBefore = ledgerOf(before);
-    // Wallets as they are after a revert are told besides.
+    // Wallets after a revert are delivered in addition.
     const facts = (messages: Map<string, Message>) =>
       [...messages.values()]
         .filter(({ event }) => event !== "wallet.saved")
@@ -122,7 +122,7 @@ describe.each(["parallel", "strict"])("a fork, told in %s order,", (order) => {
   });
 });
 
-test("a fork is never heard of by a webhook that waits long enough", async () => {
+test("a webhook with enough confirmations receives nothing of a fork", async () => {
   const { chain, forge, transfer, tell } = await start({ confirmations: 2 });
   await forge();
   await forge([transfer(0, 5n)]);

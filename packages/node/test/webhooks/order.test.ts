@@ -79,7 +79,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("what takes back is told alone, after everything before it and before everything behind it", async () => {
+  test("a retraction is delivered alone, after all earlier deliveries and before all later ones", async () => {
     const { calls, answer, webhooks, queue } = createWaiting();
     const { id } = await webhooks.register.create(always());
     queue(

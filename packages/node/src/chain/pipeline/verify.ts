@@ -38,7 +38,7 @@ export type VerifyDeps = {
 const PUBLIC_KEY_BYTES = 33;
 
 /**
- * Verifies blocks; an error stands for a block that runEnded out to be unreadable.
+ * Verifies blocks; an error stands for a block that turned out to be unreadable.
  *
  * @throws {Error} when the verifier is gone
  */

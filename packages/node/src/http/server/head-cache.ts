@@ -15,7 +15,7 @@ const MAX_ANSWER_BYTES = 4_000_000;
 /** URLs remembered that were asked for once: 10 MB of them at most. What longer ones lead to is never kept. */
 const MAX_ASKED = 20_000;
 const MAX_URL_LENGTH = 500;
-/** Shorter ones stay texts, which leave in one write with their headers; longer ones are runEnded into bytes only once. */
+/** Shorter ones stay texts, which leave in one write with their headers; longer ones are turned into bytes only once. */
 const MIN_BYTES_LENGTH = 10_000;
 
 /** An answer that depends on the head of the chain only, kept or not. */

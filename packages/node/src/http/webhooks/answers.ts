@@ -72,7 +72,7 @@ export const showDelivery = ({
 export const showReplay = ({
   webhook: _webhook,
   nextIndex: _nextIndex,
-  lastDelivery: _toldBefore,
+  lastDelivery: _lastDelivery,
   startedMs,
   finishedMs,
   ...replay

@@ -19,7 +19,7 @@ export type SlotStore = {
   ): void;
   /** The forger knows best: its reason takes the place of another one. */
   recordMissed(publicKey: string, slot: number, reason: string): void;
-  /** A slot that has no block, for which the forger may have told a reason already, or tell one yet. */
+  /** A slot that has no block; a reason of the forger, recorded before or later, takes precedence. */
   recordGap(publicKey: string, slot: number, reason: string): void;
   /** The slot has a block after all. */
   forgetMissed(publicKey: string, slot: number): void;

@@ -173,7 +173,7 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
           `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND number < ? AND number > ? ${where}
            ORDER BY number DESC LIMIT ?`,
         )
-        // One more than is asked for tells whether there is a next page.
+        // One row more than the limit shows whether there is a next page.
         .all(webhook, before, after, ...values, limit + 1);
       const records = rows.slice(0, limit).map(recordFromRow);
       if (rows.length > limit) return { records, next: records.at(-1)!.number };

@@ -13,7 +13,7 @@ export type Attempted = Attempt & {
 };
 
 /**
- * Never throws: no answer is an outcome like others, except when the signal ended the call. Then nobody knows what
+ * Never throws: no answer is an outcome like others, except when the signal ended the call. Then it is unknown what
  * became of it, and there is none.
  */
 export type MakeAttempt = (

@@ -12,7 +12,7 @@ export type HostRateOptions = {
   readonly maxPerSecond: number;
 };
 
-/** Makes attempts wait for their turn. What waits holds the places of its own webhook, and nobody else's. */
+/** Delays attempts to keep the rate of their host. A delayed attempt occupies slots of its own webhook only. */
 export function createRateLimitedAttempt(
   { maxPerSecond }: HostRateOptions,
   { attempt, clock }: { attempt: MakeAttempt; clock: Clock },

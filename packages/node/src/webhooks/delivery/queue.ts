@@ -1,7 +1,7 @@
 /**
  * The queue of one webhook, as far as it is in memory: three lanes. First attempts begin in the order of events, several
  * at once unless the order is strict; retries run beside them, one at a time, so that a delivery that fails holds no
- * other one back; what is told again has its turn when no first attempt waits.
+ * other one back; replays run when no first attempt waits.
  */
 import type { Waiting } from "../../store/webhooks/deliveries.ts";
 
@@ -20,11 +20,11 @@ export type Queue = {
   ahead: Waiting[];
   /** Whether there may be deliveries behind the last one taken. */
   hasFirst: boolean;
-  /** Nothing begins until every call has ended: what takes back is told alone, between the old and the new. */
+  /** Nothing begins until every call has ended: a retraction is delivered alone, between the old and the new facts. */
   isBarred: boolean;
   /** When the next retry is due, if there is one. */
   retryMs: number | undefined;
-  /** What takes back another delivery failed and waits for its retry: nothing later is told before. */
+  /** A retraction failed and waits for its retry: no later delivery begins before it. */
   hasRetraction: boolean;
   /** Place of the last delivery that the replay lane took, and whether there may be more behind it. */
   replayed: number;

@@ -15,7 +15,7 @@ const MAX_ANSWER_BYTES = 16_384;
 const MAX_EXCERPT_BYTES = 512;
 
 /**
- * Hears of the exchange by `handler`, and settles it once. The verdict is in the status: a body that is cut off, or never
+ * Receives the response through `handler`, and settles once. The verdict is in the status: a body that is cut off, or never
  * ends, does not change it.
  *
  * The library's calls are followed directly: the promises, streams and signals of its comfortable interface take almost

@@ -46,7 +46,7 @@ export const retractionId = (network: string, webhook: number, name: string, ret
 const PREFIX = "msg_";
 const PLACE_DIGITS = 8;
 
-/** Ids begin with the place of the fact: what is told together lies together in the index of ids. */
+/** Ids begin with the position of the fact: deliveries of one time are neighbours in the index of ids. */
 const placeText = (place: number): string =>
   place.toString(16).padStart(PLACE_DIGITS, "0").slice(-PLACE_DIGITS);
 

@@ -162,7 +162,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
         if (changes.target !== undefined) checkTarget(after);
         if (changes.conditions !== undefined) checkConditions(webhooks.conditionsBytes(before.id), [after]);
         replays.end(before.id, "cancelled", nowMs(), UPDATED);
-        // Another target was told nothing that would have to be taken back.
+        // A new target received no fact that would have to be retracted.
         const withRetractions = after.target !== before.target;
         finishedDeliveries.begin(
           before.id,
