@@ -68,7 +68,7 @@ export async function prepareBranch(
 
 const REFUSED = Symbol("a block was not accepted");
 
-/** Appends blocks up to the first that is not accepted, for which all of it is taken back: see the last outcome. */
+/** Appends blocks up to the first that is not accepted, in which case all of them are reverted: see the last outcome. */
 export function appendAll(blocks: readonly PreparedBlock[], replace: (extend: Extend) => void): Outcome[] {
   const outcomes: Outcome[] = [];
   try {

@@ -144,7 +144,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const queue = createBlockQueue({ prepare: (part) => prepare(part, deps), execute });
   let isClosed = false;
 
-  /** Whatever fails on the way takes back all of it. */
+  /** A failure undoes all of it. */
   function execute(parts: Iterable<BatchPart>): void {
     const executed: ExecutedBlock[] = [];
     const batches = new Set<BlockBatch>();

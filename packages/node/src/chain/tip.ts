@@ -33,8 +33,8 @@ export function createTip(head: BlockHeader, { executor, stores, eventsOfFacts }
   let tip = head;
 
   function eventsOf(facts: readonly Fact[], header: BlockHeader): Event[] {
-    const told = facts.filter(({ name }) => events.isRecorded(name));
-    return told.length > 0 ? eventsOfFacts(told, header) : [];
+    const recorded = facts.filter(({ name }) => events.isRecorded(name));
+    return recorded.length > 0 ? eventsOfFacts(recorded, header) : [];
   }
 
   return {

@@ -31,7 +31,7 @@ export type ForgerDeps = {
   /** Gives a block to the chain; the answer is why it was not taken, if it was not. */
   submit: (block: EncodedBlock) => Promise<string | undefined>;
   /** Why no block may be forged now, if so (for instance while catching up). It may take a while to find out. */
-  obstacle: () => string | undefined | Promise<string | undefined>;
+  preflight: () => string | undefined | Promise<string | undefined>;
   onStarted: (publicKeys: readonly string[]) => void;
   onForged: (block: EncodedBlock) => void;
   onFailed: (error: Error) => void;
@@ -136,7 +136,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
   async function tryToForge(own: OwnSlot): Promise<number> {
     const { slot } = own;
     const headId = deps.head().id;
-    const reason = await deps.obstacle();
+    const reason = await deps.preflight();
     if (reason !== undefined) {
       state = slotState.hindered(state, slot, reason);
       return RETRY_MS;

@@ -20,7 +20,7 @@ export type GapDeps = {
 /** Who missed a slot longer ago does not ask why any more. */
 const MAX_AGE_SLOTS = 20_000;
 
-/** To be told of every block that became the head. */
+/** To be called with every block that became the head. */
 export function createGaps(deps: GapDeps): (header: BlockHeader) => void {
   const { isOurs, slots, slotStore, headerAt, roundOf, nowMs } = deps;
   const currentSlot = () => slots.slotAt(slots.timeAt(nowMs()));

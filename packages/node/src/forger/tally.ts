@@ -11,7 +11,7 @@ export type SlotCounts = {
 };
 
 export type Tally = {
-  /** Counts what it is told, and passes it on. */
+  /** Counts each call, and passes it on to the store. */
   readonly slotStore: SlotStore;
   /** A block was forged and taken. */
   forged(): void;

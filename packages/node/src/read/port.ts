@@ -1,5 +1,5 @@
 /**
- * The read model: what answers are made from. Whoever answers asks for a snapshot, and all rows of the answer are those
+ * The read model: what answers are made from. A route asks for a snapshot, and all rows of the answer are those
  * of one block. Implementations are in folders of their own; one suite of tests holds for each of them
  * (`packages/node/test/read/port`).
  */

@@ -95,7 +95,7 @@ async function open({ secrets = everybody, undoDepth = 5, isSetUp = true } = {})
       build: ({ slot, transactions, keys }) =>
         forgeBlock({ network, timestamp: slots.slotTime(slot), previous: chain.head(), transactions }, keys),
       submit,
-      obstacle: () => undefined,
+      preflight: () => undefined,
       onStarted: () => {},
       onForged: () => {},
       onFailed: () => {},

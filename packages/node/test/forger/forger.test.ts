@@ -56,7 +56,7 @@ function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
       forged.push(slots.slotAt(head.timestamp));
       return undefined;
     },
-    obstacle: async () => undefined,
+    preflight: async () => undefined,
     onStarted: () => {},
     onForged: () => {},
     onFailed: ({ message }) => failures.push(message),
@@ -159,9 +159,9 @@ describe("a missed slot has a recorded reason", () => {
     expect(failures.length).toBeGreaterThan(0);
   });
 
-  test("an obstacle that stays for the whole slot", async () => {
-    const obstacle = async () => "catching up";
-    const { forger, forged, slotStore } = world({ forgingOrder: () => [one], obstacle });
+  test("an preflight that stays for the whole slot", async () => {
+    const preflight = async () => "catching up";
+    const { forger, forged, slotStore } = world({ forgingOrder: () => [one], preflight });
     forger.start();
     await vi.advanceTimersByTimeAsync(2 * slotMs);
     await forger.stop();
@@ -169,10 +169,10 @@ describe("a missed slot has a recorded reason", () => {
     expect(slotStore.missed(1)).toEqual([{ slot: START_SLOT + 1, publicKey: one, reason: "catching up" }]);
   });
 
-  test("but an obstacle that goes away within the slot does not cost it", async () => {
+  test("but an preflight that goes away within the slot does not cost it", async () => {
     let tries = 0;
-    const obstacle = async () => (++tries < 5 ? "behind" : undefined);
-    const { forger, forged, slotStore } = world({ forgingOrder: () => [one], obstacle });
+    const preflight = async () => (++tries < 5 ? "behind" : undefined);
+    const { forger, forged, slotStore } = world({ forgingOrder: () => [one], preflight });
     forger.start();
     await vi.advanceTimersByTimeAsync(2 * slotMs - 200);
     await forger.stop();
@@ -182,11 +182,11 @@ describe("a missed slot has a recorded reason", () => {
 
   test("nothing is forged on a head that was overtaken while the network was asked", async () => {
     let head = headerAt(START_SLOT - 10);
-    const obstacle = async () => {
+    const preflight = async () => {
       head = headerAt(START_SLOT + 1);
       return undefined;
     };
-    const { forger, forged } = world({ forgingOrder: () => [one], head: () => head, obstacle });
+    const { forger, forged } = world({ forgingOrder: () => [one], head: () => head, preflight });
     forger.start();
     await vi.advanceTimersByTimeAsync(2 * slotMs - 200);
     await forger.stop();

@@ -371,11 +371,11 @@ describe("the paths of a replay", () => {
     [range(0, 1), '"fromHeight" must be an integer from 1 to 9007199254740991'],
     [
       range(2, 1),
-      '"fromHeight" must not be greater than "toHeight", nor than 10, the last height to be told',
+      '"fromHeight" must not be greater than "toHeight", nor than 10, the last height whose events are delivered',
     ],
     [
       range(11, 12),
-      '"fromHeight" must not be greater than "toHeight", nor than 10, the last height to be told',
+      '"fromHeight" must not be greater than "toHeight", nor than 10, the last height whose events are delivered',
     ],
     [{ ...range(1, 2), speed: 1 }, '"speed" is not allowed'],
     [[], "the body must be an object"],

@@ -28,7 +28,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
   const { database, blocks, transactions, state, undo, events } = stores;
   const { target, maxReturned, eventsOfRevert } = options;
   const head = blocks.head()!.height;
-  const isTold = REVERT_EVENTS.some((name) => events.isRecorded(name));
+  const isRecorded = REVERT_EVENTS.some((name) => events.isRecorded(name));
   return database.transaction(() => {
     for (let height = head; height > target; height--) {
       const writes = undo.read(height);
@@ -36,7 +36,7 @@ export function revertBlocks(stores: ChainStores, options: RevertOptions): Chain
         throw new ChainError("CHAIN_UNDO_MISSING", `block ${height} can no longer be reverted`);
       }
       state.write(writes);
-      if (isTold) events.append(eventsOfRevert(blocks.block(height)!, walletsOf(writes)));
+      if (isRecorded) events.append(eventsOfRevert(blocks.block(height)!, walletsOf(writes)));
     }
     state.flush();
     const returned = transactions.sealedFrom(target + 1, maxReturned);

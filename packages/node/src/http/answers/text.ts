@@ -14,7 +14,7 @@ export class JsonText<T> {
   }
 }
 
-/** A value by its JSON text, which whoever calls has put together. */
+/** A value by its JSON text, which the caller has made. */
 export const written = <T>(text: string): JsonText<T> => new JsonText(text);
 
 /** What handlers may return for an answer: texts in place of its members, and of the rows of lists among them. */

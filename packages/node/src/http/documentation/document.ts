@@ -46,8 +46,11 @@ export function addDocument(app: Server): void {
       const path = url.slice(PREFIX.length);
       const name = `${route.method} ${path}`;
       const operationId = OPERATION_IDS[name];
-      const told = { ...(operationId && { operationId }), ...(ROUTES[name] ?? schema) };
-      return { schema: shown(withFailures(told, `${route.method}`, route.config)) as FastifySchema, url };
+      const described = { ...(operationId && { operationId }), ...(ROUTES[name] ?? schema) };
+      return {
+        schema: shown(withFailures(described, `${route.method}`, route.config)) as FastifySchema,
+        url,
+      };
     },
     transformObject: (document) =>
       named("openapiObject" in document ? (document.openapiObject as Schema) : {}),
@@ -68,11 +71,11 @@ const BODY_METHODS = new Set(["POST", "PUT"]);
 
 /** What a route may answer besides success. */
 const withFailures = (
-  { response, ...told }: FastifySchema,
+  { response, ...described }: FastifySchema,
   method: string,
-  { invalidStatus = 422, mayMiss = told.params !== undefined }: FastifyContextConfig = {},
+  { invalidStatus = 422, mayMiss = described.params !== undefined }: FastifyContextConfig = {},
 ): FastifySchema => ({
-  ...told,
+  ...described,
   response: {
     ...Object.fromEntries(
       Object.entries(response ?? {}).map(([status, answer]) => [
@@ -81,14 +84,15 @@ const withFailures = (
       ]),
     ),
     400: failure("The request cannot be read: its headers, or the encoding of its path."),
-    ...((told.querystring ?? told.params ?? told.body) !== undefined && {
+    ...((described.querystring ?? described.params ?? described.body) !== undefined && {
       [invalidStatus]: failure("A parameter or the body is not understood."),
     }),
-    ...(told.body !== undefined && {
+    ...(described.body !== undefined && {
       408: failure("The body did not arrive in time."),
       422: failure("The body cannot be read, or is not understood."),
     }),
-    ...(told.security && BODY_METHODS.has(method) && { 415: failure("The body is not declared as JSON.") }),
+    ...(described.security &&
+      BODY_METHODS.has(method) && { 415: failure("The body is not declared as JSON.") }),
     ...(mayMiss && { 404: failure("There is no such thing.") }),
     429: failure("Too many requests of this client; `retry-after` tells how long to wait."),
     503: failure(

@@ -1,4 +1,4 @@
-/** What the document tells of a route, as part of the route's own schema: one source for both. */
+/** The description of a route in the document, as part of the route's own schema: one source for both. */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 import type { Answer } from "../answers/text.ts";
 import { Chainmeta } from "../answers/timestamp.ts";

@@ -1,4 +1,4 @@
-/** What the document tells of the live stream, which reads its requests by itself (docs/guides/live-stream.md). */
+/** The description of the live stream in the document, which reads its requests by itself (docs/guides/live-stream.md). */
 import type { FastifySchema } from "fastify";
 import { Type } from "typebox";
 import { pageQuery } from "../requests/pagination.ts";

@@ -1,4 +1,4 @@
-/** What the document tells of the register of webhooks, which reads its requests by itself (webhooks.md 4). */
+/** The description of the register of webhooks in the document, which reads its requests by itself (webhooks.md 4). */
 import type { FastifySchema } from "fastify";
 import { type TProperties, type TSchema, Type } from "typebox";
 import { Meta, pageQuery } from "../requests/pagination.ts";
@@ -50,7 +50,7 @@ const writable = {
     Type.Integer({
       minimum: 0,
       maximum: 10_000,
-      description: "Blocks above that of a fact before it is told.",
+      description: "Blocks above that of a fact before it is delivered.",
     }),
   ),
 };
@@ -145,7 +145,7 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
     params: id,
     body: { overlapSeconds: Type.Optional(Type.Integer({ minimum: 0 })) },
   }),
-  "POST /webhooks/test": route("What a webhook would have heard of the last blocks.", data(DryRun), {
+  "POST /webhooks/test": route("What a webhook would have received from the last blocks.", data(DryRun), {
     body: { ...writable, blocks: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) },
   }),
   "GET /webhooks/:id/deliveries": route(

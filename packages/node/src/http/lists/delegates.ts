@@ -118,7 +118,7 @@ function orderFrom(text: string | undefined): Order<RateName> {
 export function createCandidates({ network, timestampOf }: Api) {
   /** What all votes are compared with while delegates of every type compete for the same places. */
   async function oldTotal({ chain }: Snapshot): Promise<bigint> {
-    // The formula counts a reward for the genesis block too, which nobody got (state.md 4.2).
+    // The formula counts a reward for the genesis block too, which was paid to no wallet (state.md 4.2).
     const genesisReward = BigInt(network.milestoneAt(1).reward);
     return (await chain.supply()) + (await chain.lockedSupply()) + genesisReward;
   }
@@ -139,7 +139,7 @@ export function createCandidates({ network, timestampOf }: Api) {
   });
 }
 
-/** Delegates without a type compete with nobody: they are in no total. */
+/** Delegates without a type are in no total. */
 function totalsByType(
   all: readonly StoredDelegate[],
   votesOf: (delegate: StoredDelegate) => bigint,

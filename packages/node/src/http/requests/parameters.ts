@@ -28,7 +28,7 @@ export type Format = {
   readonly test: (text: string) => boolean;
   /** Stands in the document, and in the answer to what does not fit. */
   readonly description: string;
-  /** What the document tells of such a text, in terms of the value that is meant. */
+  /** The description of such a text in the document: that of the value that it means. */
   readonly shown: Readonly<Record<string, unknown>>;
 };
 

@@ -89,7 +89,7 @@ function ordered(all: readonly PeerInfo[], { field, direction }: PeerOrder): rea
   return sorted(all, place, { direction, id: ({ ip }) => ip });
 }
 
-/** What is told of a peer, whatever else is known. */
+/** The members of a peer in answers. */
 const peerAnswer = ({ ip, port, ports, version, height, latency }: PeerInfo) => ({
   ip,
   port,

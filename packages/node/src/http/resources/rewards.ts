@@ -21,7 +21,7 @@ export async function createdRewards(
     const reward = await rewardOf(transaction, milestone, typeOf);
     if (!reward) continue;
     minters += reward.sender + reward.forger;
-    // The old network tells of the last one only, however many there are: recorded answers show it.
+    // The old network shows the last one only, however many there are: recorded answers show it.
     foundation = reward.foundation;
   }
   return { unikMintRewards: `${minters}`, foundationRewards: `${foundation}` };

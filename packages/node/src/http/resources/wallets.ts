@@ -216,11 +216,11 @@ export const wallets: Resource = (app, api) => {
       params,
       querystring,
     };
-    // Nobody's tokens are an empty list.
+    // An unknown wallet has an empty list of tokens.
     app.get(`/wallets/:id/${name}s`, { schema, config: { mayMiss: false, ...HEAD_ONLY } }, (request) => {
       const page = pageOf(request.query);
       return read(request, async ({ head, tokens, wallets }) => {
-        // Address, public key or username: whoever it is, the tokens are those of its address.
+        // Address, public key or username: the tokens are those of the address.
         const wallet = await wallets.find(request.params.id);
         const filter = { ownerId: wallet?.address ?? request.params.id };
         const { rows, ...found } = await tokens.list(filter, tokenOrderOf(request.query), page);

@@ -103,7 +103,7 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
   app.decorateRequest("headId", null);
   app.decorateRequest("headAnswer", null);
 
-  // Whoever may not ask, or asks too often, was told so before; nothing else is looked at twice.
+  // Hooks before this one have refused callers that have no access or exceed their rate; the rest is checked once.
   app.addHook("onRequest", (request, reply, done) => {
     if (!isReading(request)) return done();
     function answer(head: Head | undefined): void {

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { Server } from "./app.ts";
 
 /**
- * What browsers are told: keep nothing without asking (http-api.md 1.5), believe the content type, and never run, frame
+ * Instructions for browsers: keep nothing without asking (http-api.md 1.5), believe the content type, and never run, frame
  * or embed an answer, which is data. Reading it from any page stays possible (http-api.md 1.8).
  */
 export const COMMON_HEADERS = {

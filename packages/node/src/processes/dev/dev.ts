@@ -23,7 +23,7 @@ import type { Log } from "../../platform/logging/logger.ts";
 import { FOLDER_MODE } from "../../store/engine/folder-lock.ts";
 import { startNode } from "../node/node.ts";
 
-export type DevSurroundings = {
+export type DevEnvironment = {
   readonly version: string;
   /** Writes a text for the user. */
   readonly print: (text: string) => void;
@@ -44,7 +44,7 @@ const CLOCK_FILE = "dev-clock.json";
  */
 export async function startDevChain(
   config: Config<typeof devOptions>,
-  { version, print, log }: DevSurroundings,
+  { version, print, log }: DevEnvironment,
 ): Promise<Served> {
   const { mnemonic, accounts, blockTime } = config;
   const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);

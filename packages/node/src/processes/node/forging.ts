@@ -43,7 +43,7 @@ export function createNodeForging(
       selectTransactions: pool.select,
       submit,
       // A node whose disk is full falls behind: that is not why the slot is missed.
-      async obstacle() {
+      async preflight() {
         const failure = await peers?.preflightFailure();
         return failure && [failure, deps.writes.trouble()].filter(Boolean).join("; ");
       },

@@ -53,11 +53,11 @@ export function createNodePeers(
     pool,
     plugins: () => ({ "@arkecosystem/core-api": { enabled: true, port: deps.httpPort() } }),
     isOwnDelegate: (publicKey) => delegates.has(publicKey),
-    onPeer(peer, fate) {
+    onPeer(peer, change) {
       const view = peerView(peer, { port: options.port, network, nowMs: nowMs() });
-      report(eventOfPeer(view, fate, nowMs()));
+      report(eventOfPeer(view, change, nowMs()));
     },
-    onBlock: (block, fate) => report(eventOfArrival(block, fate)),
+    onBlock: (block, outcome) => report(eventOfArrival(block, outcome)),
     onForeignHeader: headers.notify,
     onStarted: deps.onInStep,
     onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),

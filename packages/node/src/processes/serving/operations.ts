@@ -53,7 +53,7 @@ export function createOperations({
   freeBytes,
 }: OperationsDeps): {
   readonly operations: Operations;
-  /** To be told what happens. */
+  /** Called with what happens. */
   readonly observer: WebhookObserver;
   readonly matching: MatchingObserver;
   readonly answered: Metrics["http"]["answered"];

@@ -24,7 +24,7 @@ export type ServingOptions = {
   readonly webhooks: "on" | "off";
   /** Absent: the one of the first start, made then. */
   readonly webhookToken: string | undefined;
-  /** Addresses and networks that use the register of webhooks without token, and nobody else; undefined: the token counts. */
+  /** The only addresses and networks that may use the register of webhooks, without token; undefined: the token decides. */
   readonly webhookLegacy: string | undefined;
   /** Whether everybody may read the live stream, not only who has the token. */
   readonly eventsPublic: boolean;

@@ -43,7 +43,7 @@ export type ServingData = {
   readonly webhookToken: string;
   /** Of `encryptSecrets`; absent: secrets of webhooks lie open. */
   readonly secretKey?: Uint8Array | undefined;
-  /** Addresses and networks that use the register of webhooks without token, and nobody else; absent: the token counts. */
+  /** The only addresses and networks that may use the register of webhooks, without token; absent: the token decides. */
   readonly legacyCallers?: string | undefined;
   /** Webhooks in the register; absent: as many as unless said otherwise. */
   readonly maxWebhooks?: number;
@@ -72,7 +72,7 @@ export type ToServing =
       readonly kind: "start";
       readonly data: ServingData;
       readonly gatewayPort: MessagePort;
-      /** One integer: 1 while a wake is under way, which the thread takes back before it wakes up. */
+      /** One integer: 1 while a notification is on its way; the thread sets it to 0 before it handles it. */
       readonly waking: Int32Array<SharedArrayBuffer>;
     }
   | { readonly kind: "wake" | "close" };
@@ -90,7 +90,7 @@ export type Serving = {
   readonly operationsUrl: string;
   /** New events are in the log. */
   wake(): void;
-  /** Rejects when the thread dies although nobody asked it to. */
+  /** Rejects when the thread ends without `close`. */
   readonly died: Promise<never>;
 };
 
@@ -130,7 +130,7 @@ export function loadServingThread(): ServingThread {
       if (!isClosing) reject(new Error(`the serving thread ended with code ${code}`));
     });
   });
-  // Whoever starts the thread decides what its death means; here it only must not go unheard.
+  // The caller decides what the end of the thread means; here it must not be an unhandled rejection.
   died.catch(() => {});
 
   /** However much happens while the thread is busy, it is woken once. */
@@ -192,7 +192,7 @@ function listenerOf({ port, hostname }: ListenError, { operations, ...data }: Se
   return isOperations ? { ...operations, flag: "--operations" } : { ...data, flag: "--http" };
 }
 
-/** A URL needs brackets around IPv6, and nobody can open "every address". */
+/** A URL needs brackets around IPv6, and "every address" is no address to open. */
 function shownHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

@@ -30,7 +30,7 @@ export type WebhooksDeps = {
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** Undefined: the service is off. Then nobody holds the event log back, and what happens is told to no webhook. */
+/** Undefined: the service is off. No cursor keeps events in the log then, and no deliveries are created. */
 export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | undefined {
   const { database, eventLog, network, gateway, observer, matching, slices, closing, logger } = deps;
   if (data.webhooks === "off") {

@@ -1,4 +1,4 @@
-/** Blocks with what answers tell of their generator. */
+/** Blocks with the figures of their generator that answers contain. */
 import type { Database } from "../../store/engine/database.ts";
 import type { BlockFilter, BlockOrder } from "../filters.ts";
 import type { Head } from "../head.ts";

@@ -137,7 +137,7 @@ async function create(
 
 const AVERAGE_DAYS = 30;
 
-/** What was paid for the type of late; the static fee where nobody has paid for it. */
+/** The fee paid for the type of late; the static fee where there is none. */
 async function averageFee(
   { typeGroup, type, fee }: TransactionBody,
   { client }: RpcContext,

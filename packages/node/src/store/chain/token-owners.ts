@@ -62,7 +62,7 @@ const TRANSFERS = [
   [2001, 6],
 ] as const;
 
-/** Whether a transaction gives a unik to somebody else. */
+/** Whether a transaction changes the owner of a unik. */
 export const movesToken = ({ typeGroup, type }: Pick<Transaction, "typeGroup" | "type">): boolean =>
   TRANSFERS.some((transfer) => transfer[0] === typeGroup && transfer[1] === type);
 

@@ -5,7 +5,7 @@
 import type { Transaction } from "@uniknode/protocol";
 
 export type ShownParts = {
-  /** Members of an object, without its brackets; empty for a transaction that nobody signed. */
+  /** Members of an object, without its brackets; empty for an unsigned transaction. */
   readonly signatures: string;
   /** Null where the type has none. */
   readonly asset: string | null;

@@ -44,7 +44,7 @@ export type DatabaseOptions = {
   readonly?: boolean;
   /** Where several threads write: what a transaction waits for before it asks SQLite. */
   turn?: Turn;
-  /** Told of what becomes of writes. */
+  /** Called with the outcome of each write. */
   writes?: Writes;
 };
 
@@ -60,8 +60,8 @@ const MAPPED_BYTES = 1_073_741_824;
 const OWNER_ONLY = 0o600;
 
 /**
- * Opens a database file; `:memory:` for one that vanishes. Write-ahead log, every commit on disk before it returns. Whoever
- * can write it makes it readable for its owner alone: it holds the tokens of webhooks (webhooks.md 10 point 14).
+ * Opens a database file; `:memory:` for one that vanishes. Write-ahead log, every commit on disk before it returns. A
+ * connection that can write makes the file readable for its owner alone: it holds the tokens of webhooks (webhooks.md 10 point 14).
  *
  * @throws {Error} of the driver when the file is no database or cannot be opened
  */

@@ -1,12 +1,12 @@
 /**
- * Turns of the threads that write to one database. SQLite has them poll for its lock with growing pauses, and whoever
- * polls more often gets it: consensus would wait longest for those who write most. Here the first writer comes next
- * whenever the one at work has ended, and is woken by it. Nothing depends on it but time: SQLite has the lock.
+ * Turns of the threads that write to one database. SQLite has them poll for its lock with growing pauses, and the
+ * thread that polls most often gets it: consensus would wait longest for the threads that write most. Here the first writer
+ * is next whenever a writer has ended, and is notified by it. Only waiting times depend on it: the lock itself is that of SQLite.
  */
 
 /** A writer's own end of the turns. Calls come in pairs, and never one pair within another. */
 export type Turn = {
-  /** Waits until nobody else writes, for a limited time. */
+  /** Waits until no other thread writes, for a limited time. */
   take(): void;
   end(): void;
 };
@@ -15,7 +15,7 @@ export type Turn = {
 const IS_TAKEN = 0;
 const FIRST_WAITS = 1;
 /** Who has waited so long goes on to SQLite, which says what is wrong. A writer may have died in its turn. */
-const PATIENCE_MS = 1_000;
+const WAIT_TIMEOUT_MS = 1_000;
 
 /** What all writers share: `first` and `further` are made of it in whatever thread they live. */
 export const createTurns = (): SharedArrayBuffer => new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
@@ -26,9 +26,9 @@ export function firstTurn(turns: SharedArrayBuffer): Turn {
   return {
     take() {
       Atomics.store(places, FIRST_WAITS, 1);
-      const untilMs = performance.now() + PATIENCE_MS;
+      const untilMs = performance.now() + WAIT_TIMEOUT_MS;
       while (!takeIfFree(places) && performance.now() < untilMs)
-        Atomics.wait(places, IS_TAKEN, 1, PATIENCE_MS);
+        Atomics.wait(places, IS_TAKEN, 1, WAIT_TIMEOUT_MS);
       Atomics.store(places, FIRST_WAITS, 0);
       Atomics.notify(places, FIRST_WAITS);
     },
@@ -41,11 +41,11 @@ export function furtherTurn(turns: SharedArrayBuffer): Turn {
   const places = new Int32Array(turns);
   return {
     take() {
-      const untilMs = performance.now() + PATIENCE_MS;
+      const untilMs = performance.now() + WAIT_TIMEOUT_MS;
       while (performance.now() < untilMs) {
-        if (Atomics.load(places, FIRST_WAITS) === 1) Atomics.wait(places, FIRST_WAITS, 1, PATIENCE_MS);
+        if (Atomics.load(places, FIRST_WAITS) === 1) Atomics.wait(places, FIRST_WAITS, 1, WAIT_TIMEOUT_MS);
         else if (takeIfFree(places)) return;
-        else Atomics.wait(places, IS_TAKEN, 1, PATIENCE_MS);
+        else Atomics.wait(places, IS_TAKEN, 1, WAIT_TIMEOUT_MS);
       }
     },
     end: () => endTurn(places),

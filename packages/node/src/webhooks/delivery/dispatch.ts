@@ -56,7 +56,7 @@ export type Dispatcher = {
 /** Pause after a run that failed with an error of the database. */
 const TROUBLE_PAUSE_MS = 1_000;
 /** Pause between two steps of the background tasks: other writers come between, and this thread has time for others. */
-const CHORE_PAUSE_MS = 5;
+const TASK_PAUSE_MS = 5;
 
 /** While more than a few calls are under way, outcomes are written together: those of half of them, or of some time. */
 const FEW_CALLS = 16;
@@ -70,7 +70,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   const schedule = createSchedule(clock, () => guarded(run));
   let isStarted = false;
   /** When the next steps of the background tasks follow, if there are some. */
-  let choresMs: number | undefined;
+  let tasksDueMs: number | undefined;
 
   function run(): void {
     if (!isStarted) for (const webhook of webhooks.ids()) queues.open(webhook);
@@ -79,7 +79,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     const matched = deps.match();
     for (const webhook of matched.webhooks) queues.refill(webhook);
     deps.retain();
-    choresMs = matched.more ? undefined : doChores();
+    tasksDueMs = matched.more ? undefined : runBackgroundTasks();
     beginCalls();
     if (matched.more) schedule.wake();
   }
@@ -104,10 +104,10 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   }
 
   /** Answers when the next steps are to follow, if there are some. */
-  function doChores(): number | undefined {
-    const done = deps.backgroundTasks.map((chore) => chore());
+  function runBackgroundTasks(): number | undefined {
+    const done = deps.backgroundTasks.map((task) => task());
     for (const { webhook } of done) if (webhook !== undefined) queues.refill(webhook);
-    return done.some(({ more }) => more) ? clock.nowMs() + CHORE_PAUSE_MS : undefined;
+    return done.some(({ more }) => more) ? clock.nowMs() + TASK_PAUSE_MS : undefined;
   }
 
   function call(queue: Queue, lane: Lane, delivery: Waiting): void {
@@ -131,7 +131,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
 
   /** Until the next call is due, or the next background task; answers wake the dispatcher themselves. */
   function sleep(): void {
-    const nextMs = [choresMs, due.nextMs()].filter((atMs) => atMs !== undefined);
+    const nextMs = [tasksDueMs, due.nextMs()].filter((atMs) => atMs !== undefined);
     schedule.wakeAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - clock.nowMs()));
   }
 

@@ -72,11 +72,11 @@ export function createReplays(deps: ReplaysDeps): Replays {
       const toHeight = Math.min(askedHeight, highest);
       if (fromHeight > toHeight) {
         throw invalid(
-          `"fromHeight" must not be greater than "toHeight", nor than ${highest}, the last height to be told`,
+          `"fromHeight" must not be greater than "toHeight", nor than ${highest}, the last height whose events are delivered`,
         );
       }
       if (![...subscribedNames(checkEvents(webhook)).keys()].some(isRemembered)) {
-        throw invalid("stored blocks tell of no event that the webhook hears");
+        throw invalid("no event of the webhook can be derived from stored blocks");
       }
       if (!webhook.enabled || webhook.suspended) {
         throw new WebhookError("WEBHOOK_OFF", "the webhook is disabled or suspended");

@@ -1,6 +1,6 @@
 /**
  * Places in lists that an index has in their order, every thousand rows, remembered until the next block: a page far
- * away is begun near its first row. They are looked for as far as somebody asks.
+ * away is begun near its first row. They are searched as far as a request needs them.
  */
 import { LRUCache } from "lru-cache";
 import { type Head, perHead } from "../../head.ts";

@@ -133,18 +133,18 @@ function pageByPlace(
   range: Range,
 ): PageOfPlaces {
   const [{ direction }, sequence] = order as readonly [OrderTerm, OrderTerm];
-  // Sequences that run against the heights are runEnded round before rows are sorted as numbers, and afterwards again.
-  const runEnded = sequence.direction === direction ? (place: number) => place : backwards;
+  // Sequences that run against the heights are reversed before rows are sorted as numbers, and afterwards again.
+  const reversed = sequence.direction === direction ? (place: number) => place : backwards;
   const sorted = new Float64Array(count);
   let length = 0;
-  for (const rows of groups) for (const place of rows) sorted[length++] = runEnded(place);
+  for (const rows of groups) for (const place of rows) sorted[length++] = reversed(place);
   sorted.sort();
   if (direction === "desc") sorted.reverse();
   const offset =
     range.after === undefined
       ? range.offset
-      : indexAfter(sorted, direction, runEnded(placeAfter(order, range.after)));
-  const places = [...sorted.subarray(offset, offset + range.limit)].map(runEnded);
+      : indexAfter(sorted, direction, reversed(placeAfter(order, range.after)));
+  const places = [...sorted.subarray(offset, offset + range.limit)].map(reversed);
   return { places, totalCount: count, isLast: offset + places.length >= count };
 }
 

@@ -15,7 +15,7 @@ export type Ranked = {
 /** A ranking of all rows up to the first of some blocks that follow one another downwards. */
 export type RankingAt = { readonly ranking: Ranking; readonly roots: readonly Head[] };
 
-/** Blocks that may be taken back without all rows being read again. */
+/** Blocks that may be reverted without reading all rows again. */
 const ROOTS = 100;
 
 /** In one snapshot. */

@@ -9,7 +9,7 @@ import { readRankingAt } from "./reading.ts";
 
 const { databasePath } = workerData as BuilderData;
 
-/** Nobody waits for it, and its rows are read once. */
+/** No request waits for it, and its rows are read once. */
 const MAX_MS = 600_000;
 
 const database = openDatabase(databasePath, { readonly: true });
