@@ -28,9 +28,10 @@ function open() {
   };
   const database = openDatabase(":memory:");
   migrate(database);
+  let nowMs = Date.now();
   const environment = createEnvironment({
     files: dev.files,
-    nowMs: Date.now,
+    nowMs: () => nowMs,
     logger: pino({ level: "silent" }),
   });
   const eventLog = openNodeEventLog({ webhooks: "off" }, { database, logger: environment.logger }, onStop);
@@ -61,7 +62,20 @@ function open() {
     },
     onStop,
   );
-  return { ...parts, chain, pool, forging };
+  const { forger } = forging;
+  const { slots } = environment;
+  return {
+    ...parts,
+    chain,
+    pool,
+    forging,
+    /** Forges in the next slot of this node, once it has come. */
+    async forgeNext() {
+      const slot = forger.nextSlot()!;
+      nowMs = Math.max(nowMs, slots.unixMsOf(slots.slotTime(slot)));
+      return forger.forgeSlot(slot);
+    },
+  };
 }
 
 test("The parts begin at the genesis block and are closed in reverse, the chain before its verifier.", () => {
@@ -71,18 +85,17 @@ test("The parts begin at the genesis block and are closed in reverse, the chain 
 });
 
 test("A forged block fills itself from the pool and becomes the head.", async () => {
-  const { chain, forging, pool } = open();
+  const { chain, forging, pool, forgeNext } = open();
   expect(pool.select()).toEqual([]);
-  const { header } = await forging.forger.forgeSlot(forging.forger.nextSlot()!);
+  const { header } = await forgeNext();
   expect(chain.head()).toEqual(header);
   expect(forging.figures()).toMatchObject({ forged: 1, missed: 0, keysUsedElsewhere: 0 });
 });
 
 test("A pending transaction is logged before other subscribers are notified, and fills the next block.", async () => {
-  const { network, chain, forging, pool, subscribedEvents, events } = open();
-  const { forger } = forging;
+  const { network, chain, pool, subscribedEvents, events, forgeNext } = open();
   // Version 2 is in force above the second block.
-  await forger.forgeSlot(forger.nextSlot()!);
+  await forgeNext();
   subscribedEvents.streamsChanged(["transaction.pool.added"]);
   const notified: [name: string, sequence: number][] = [];
   pool.subscribe(({ name }) => notified.push([name, events.lastSequence()]));
@@ -99,6 +112,6 @@ test("A pending transaction is logged before other subscribers are notified, and
   expect(answer.data.accept).toEqual([data.id]);
   expect(notified).toEqual([["transaction.pool.added", 1]]);
   expect(pool.select().map((transaction) => transaction.data.id)).toEqual([data.id]);
-  const { header } = await forger.forgeSlot(forger.nextSlot()!);
+  const { header } = await forgeNext();
   expect(chain.head()).toMatchObject({ id: header.id, numberOfTransactions: 1 });
 });
