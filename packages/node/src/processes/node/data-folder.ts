@@ -5,7 +5,7 @@ import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
 import { isOpenToAll, lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { migrate } from "../../store/engine/migrations.ts";
-import { createTurns, firstTurn } from "../../store/engine/write-lock.ts";
+import { createWriteLockMemory, priorityWriteLock } from "../../store/engine/write-lock.ts";
 import { createWriteState, loggedTrouble, type Writes, watchWrites } from "../../store/engine/writes.ts";
 import { createMetaStore } from "../../store/node/meta.ts";
 import { createSecretCipher } from "../../store/webhooks/encryption.ts";
@@ -16,8 +16,8 @@ import type { NodeOptions } from "./options.ts";
 export type DataFolder = {
   readonly database: Database;
   readonly databasePath: string;
-  /** Shared with the other threads that write; see `createTurns`. */
-  readonly turns: SharedArrayBuffer;
+  /** Shared with the other threads that write; see `createWriteLockMemory`. */
+  readonly writeLock: SharedArrayBuffer;
   /** Shared likewise; see `createWriteState`. */
   readonly writeState: SharedArrayBuffer;
   readonly writes: Writes;
@@ -40,10 +40,10 @@ export function openDataFolder(
     logger.warn({ folder: options.data }, "every user of this machine can look into the data folder");
   }
   const databasePath = join(options.data, "node.sqlite");
-  const turns = createTurns();
+  const writeLock = createWriteLockMemory();
   const writeState = createWriteState();
   const writes = watchWrites(writeState, loggedTrouble(logger));
-  const database = openDatabase(databasePath, { turn: firstTurn(turns), writes });
+  const database = openDatabase(databasePath, { writeLock: priorityWriteLock(writeLock), writes });
   onStop("database", database.close);
   migrate(database);
   const secretKey = encryptSecrets(database, options);
@@ -52,5 +52,5 @@ export function openDataFolder(
     createMetaStore(database),
     createSecretCipher(secretKey),
   );
-  return { database, databasePath, turns, writeState, writes, secretKey, webhookToken, lost: lock.lost };
+  return { database, databasePath, writeLock, writeState, writes, secretKey, webhookToken, lost: lock.lost };
 }

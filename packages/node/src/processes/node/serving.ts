@@ -12,7 +12,10 @@ import type { NodeDeps, NodeOptions } from "./options.ts";
 
 export type NodeServingDeps = Pick<NodeDeps, "files" | "genesisBlock"> & {
   readonly thread: ServingThread;
-  readonly folder: Pick<DataFolder, "databasePath" | "turns" | "writeState" | "webhookToken" | "secretKey">;
+  readonly folder: Pick<
+    DataFolder,
+    "databasePath" | "writeLock" | "writeState" | "webhookToken" | "secretKey"
+  >;
   /** Of `createHeartbeats`. */
   readonly heartbeats: SharedArrayBuffer;
   readonly gateway: Gateway;
@@ -35,11 +38,11 @@ export async function startServing(
   { thread, folder, heartbeats, files, genesisBlock, gateway, grown, logger }: NodeServingDeps,
   onStop: Closing["add"],
 ): Promise<NodeServing> {
-  const { databasePath, turns, writeState, webhookToken, secretKey } = folder;
+  const { databasePath, writeLock, writeState, webhookToken, secretKey } = folder;
   const serving = await thread.start(
     servingDataOf(options, {
       databasePath,
-      turns,
+      writeLock,
       writeState,
       heartbeats,
       files,

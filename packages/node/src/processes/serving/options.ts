@@ -59,7 +59,7 @@ export function servingDataOf(
   node: Pick<
     ServingData,
     | "databasePath"
-    | "turns"
+    | "writeLock"
     | "writeState"
     | "heartbeats"
     | "files"

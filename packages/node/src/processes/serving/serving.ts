@@ -19,7 +19,7 @@ import { openLog } from "../../platform/logging/logger.ts";
 import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
 import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
 import { openDatabase } from "../../store/engine/database.ts";
-import { furtherTurn } from "../../store/engine/write-lock.ts";
+import { ordinaryWriteLock } from "../../store/engine/write-lock.ts";
 import { loggedTrouble, watchWrites } from "../../store/engine/writes.ts";
 import { createEventLog } from "../../store/events/event-log.ts";
 import { createSource } from "../../stream/source.ts";
@@ -49,7 +49,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   closing.add("gateway", () => gatewayPort.close());
 
   const writes = watchWrites(data.writeState, loggedTrouble(logger));
-  const database = openDatabase(data.databasePath, { turn: furtherTurn(data.turns), writes });
+  const database = openDatabase(data.databasePath, { writeLock: ordinaryWriteLock(data.writeLock), writes });
   closing.add("database", database.close);
   // This side reads the log; it writes nothing but cursors.
   const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });

@@ -14,8 +14,8 @@ import type { TargetOptions } from "../../webhooks/delivery/guard.ts";
 /** Everything the thread needs, as plain values. */
 export type ServingData = {
   readonly databasePath: string;
-  /** Of those who write to the database; see `createTurns`. */
-  readonly turns: SharedArrayBuffer;
+  /** Of the threads that write to the database; see `createWriteLockMemory`. */
+  readonly writeLock: SharedArrayBuffer;
   /** Whether they succeed; see `createWriteState`. */
   readonly writeState: SharedArrayBuffer;
   /** Of the threads; see `createHeartbeats`. */

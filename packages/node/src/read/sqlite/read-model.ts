@@ -1,6 +1,6 @@
 /**
  * The read model over the database of the node. SQLite answers at once, so that every promise here has settled by the time
- * it is returned: reads of one work, and of all works of a turn of the event loop, share one transaction.
+ * it is returned: the reads of all snapshots of one tick of the event loop share one transaction.
  */
 import type { Network } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
@@ -10,7 +10,7 @@ import type { Range } from "../page.ts";
 import type { ReadModel, Snapshot } from "../port.ts";
 import { createReadTime, type ReadTime } from "./pages/read-time.ts";
 import { createQueries, type Queries, type RankingOptions } from "./queries.ts";
-import { createTurns, type Turns } from "./turns.ts";
+import { createTickTransaction, type TickTransaction } from "./tick-transaction.ts";
 
 export type SqliteReadModelOptions = {
   /** Time for the rows of one list; then it fails. Nothing else happens in this thread meanwhile. Absent: 2 s. */
@@ -26,31 +26,35 @@ export function createSqliteReadModel(
   { readTimeoutMs = READ_TIMEOUT_MS, rankings }: SqliteReadModelOptions,
   { database, network }: { readonly database: Database; readonly network: Network },
 ): ReadModel {
-  const turns = createTurns(database);
+  const transaction = createTickTransaction(database);
   const time = createReadTime(database, readTimeoutMs);
   const queries = createQueries(database, network, rankings);
-  const snapshotAt = perHead((head) => createSnapshot(head, { turns, time, queries }));
+  const snapshotAt = perHead((head) => createSnapshot(head, { transaction, time, queries }));
   return {
-    head: turns.head,
+    head: transaction.head,
     async snapshot(work) {
-      const head = turns.head();
+      const head = transaction.head();
       if (!head) throw new SnapshotError("SNAPSHOT_EMPTY");
       return work(snapshotAt(head));
     },
-    close: turns.end,
+    close: transaction.end,
   };
 }
 
-type SnapshotDeps = { readonly turns: Turns; readonly time: ReadTime; readonly queries: Queries };
+type SnapshotDeps = {
+  readonly transaction: TickTransaction;
+  readonly time: ReadTime;
+  readonly queries: Queries;
+};
 
-function createSnapshot(head: Head, { turns, time, queries }: SnapshotDeps): Snapshot {
+function createSnapshot(head: Head, { transaction, time, queries }: SnapshotDeps): Snapshot {
   const { blocks, chain, delegates, entities, fees, locks, rounds, tokens, transactions, wallets } = queries;
 
   /** A read of the state of this head, or none. */
   const read =
     <Asked extends unknown[], Answer>(query: (...asked: Asked) => Answer) =>
     async (...asked: Asked): Promise<Answer> => {
-      if (turns.head()?.id !== head.id) throw new SnapshotError("SNAPSHOT_ENDED");
+      if (transaction.head()?.id !== head.id) throw new SnapshotError("SNAPSHOT_ENDED");
       return query(...asked);
     };
   const list = <Filter, Order, Page>(

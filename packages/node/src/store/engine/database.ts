@@ -1,7 +1,7 @@
 /** The one place that knows the database driver. */
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import Driver from "better-sqlite3";
-import type { Turn } from "./write-lock.ts";
+import type { WriteLock } from "./write-lock.ts";
 import type { Writes } from "./writes.ts";
 
 /** A value as SQLite keeps it. Integers come back as `number`, or as `bigint` from `bigints` statements. */
@@ -42,8 +42,8 @@ export type Database = {
 export type DatabaseOptions = {
   /** A connection that cannot write. The file must exist. */
   readonly?: boolean;
-  /** Where several threads write: what a transaction waits for before it asks SQLite. */
-  turn?: Turn;
+  /** Where several threads write: acquired before a transaction begins. */
+  writeLock?: WriteLock;
   /** Called with the outcome of each write. */
   writes?: Writes;
 };
@@ -97,11 +97,11 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
   function transaction<T>(work: () => T, survives: "power loss" | "process death" = "power loss"): T {
     if (driver.inTransaction) return work();
     if (survives === "process death") driver.pragma("synchronous = NORMAL");
-    options.turn?.take();
+    options.writeLock?.acquire();
     try {
       return watched(() => driver.transaction(work).immediate());
     } finally {
-      options.turn?.end();
+      options.writeLock?.release();
       if (survives === "process death") driver.pragma("synchronous = FULL");
     }
   }
@@ -118,7 +118,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     }
   }
 
-  /** Outside of transactions, a statement that writes is one itself, and waits for its turn like others. */
+  /** Outside of transactions, a statement that writes is one itself, and waits for the write lock as well. */
   const inTransaction =
     <Answer>(execute: (...parameters: SqlValue[]) => Answer) =>
     (...parameters: SqlValue[]): Answer =>

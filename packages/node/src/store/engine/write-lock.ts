@@ -1,61 +1,63 @@
 /**
- * Turns of the threads that write to one database. SQLite has them poll for its lock with growing pauses, and the
- * thread that polls most often gets it: consensus would wait longest for the threads that write most. Here the first writer
- * is next whenever a writer has ended, and is notified by it. Only waiting times depend on it: the lock itself is that of SQLite.
+ * The write lock of the threads that write to one database. SQLite has them poll for its own lock with growing pauses, and
+ * the thread that polls most often gets it: consensus would wait longest. Here consensus is next whenever a writer has
+ * released the lock, and is notified. Only waiting times depend on it: the lock of SQLite remains the one that counts.
  */
 
-/** A writer's own end of the turns. Calls come in pairs, and never one pair within another. */
-export type Turn = {
+/** One thread's side of the lock. Calls come in pairs, and pairs are never nested. */
+export type WriteLock = {
   /** Waits until no other thread writes, for a limited time. */
-  take(): void;
-  end(): void;
+  acquire(): void;
+  release(): void;
 };
 
-/** Places in the shared memory. */
-const IS_TAKEN = 0;
-const FIRST_WAITS = 1;
-/** Who has waited so long goes on to SQLite, which says what is wrong. A writer may have died in its turn. */
+/** Positions in the shared memory: 1 while a thread holds the lock, and 1 while consensus waits for it. */
+const IS_LOCKED = 0;
+const PRIORITY_WAITS = 1;
+/** A writer that has waited this long asks SQLite, which reports what is wrong: the holder of the lock may have died. */
 const WAIT_TIMEOUT_MS = 1_000;
 
-/** What all writers share: `first` and `further` are made of it in whatever thread they live. */
-export const createTurns = (): SharedArrayBuffer => new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+/** What the threads share: each makes its side of the lock from it. */
+export const createWriteLockMemory = (): SharedArrayBuffer =>
+  new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
 
-/** The turn of consensus. */
-export function firstTurn(turns: SharedArrayBuffer): Turn {
-  const places = new Int32Array(turns);
+/** The side of consensus, which goes before all others. */
+export function priorityWriteLock(memory: SharedArrayBuffer): WriteLock {
+  const state = new Int32Array(memory);
   return {
-    take() {
-      Atomics.store(places, FIRST_WAITS, 1);
+    acquire() {
+      Atomics.store(state, PRIORITY_WAITS, 1);
       const untilMs = performance.now() + WAIT_TIMEOUT_MS;
-      while (!takeIfFree(places) && performance.now() < untilMs)
-        Atomics.wait(places, IS_TAKEN, 1, WAIT_TIMEOUT_MS);
-      Atomics.store(places, FIRST_WAITS, 0);
-      Atomics.notify(places, FIRST_WAITS);
+      while (!tryAcquire(state) && performance.now() < untilMs)
+        Atomics.wait(state, IS_LOCKED, 1, WAIT_TIMEOUT_MS);
+      Atomics.store(state, PRIORITY_WAITS, 0);
+      Atomics.notify(state, PRIORITY_WAITS);
     },
-    end: () => endTurn(places),
+    release: () => release(state),
   };
 }
 
-/** The turn of anybody else. */
-export function furtherTurn(turns: SharedArrayBuffer): Turn {
-  const places = new Int32Array(turns);
+/** The side of every other thread. */
+export function ordinaryWriteLock(memory: SharedArrayBuffer): WriteLock {
+  const state = new Int32Array(memory);
   return {
-    take() {
+    acquire() {
       const untilMs = performance.now() + WAIT_TIMEOUT_MS;
       while (performance.now() < untilMs) {
-        if (Atomics.load(places, FIRST_WAITS) === 1) Atomics.wait(places, FIRST_WAITS, 1, WAIT_TIMEOUT_MS);
-        else if (takeIfFree(places)) return;
-        else Atomics.wait(places, IS_TAKEN, 1, WAIT_TIMEOUT_MS);
+        if (Atomics.load(state, PRIORITY_WAITS) === 1)
+          Atomics.wait(state, PRIORITY_WAITS, 1, WAIT_TIMEOUT_MS);
+        else if (tryAcquire(state)) return;
+        else Atomics.wait(state, IS_LOCKED, 1, WAIT_TIMEOUT_MS);
       }
     },
-    end: () => endTurn(places),
+    release: () => release(state),
   };
 }
 
-/** Whether the turn was free, and is the caller's. */
-const takeIfFree = (places: Int32Array): boolean => Atomics.compareExchange(places, IS_TAKEN, 0, 1) === 0;
+/** Whether the lock was free; then the caller holds it. */
+const tryAcquire = (state: Int32Array): boolean => Atomics.compareExchange(state, IS_LOCKED, 0, 1) === 0;
 
-function endTurn(places: Int32Array): void {
-  Atomics.store(places, IS_TAKEN, 0);
-  Atomics.notify(places, IS_TAKEN);
+function release(state: Int32Array): void {
+  Atomics.store(state, IS_LOCKED, 0);
+  Atomics.notify(state, IS_LOCKED);
 }

@@ -5,13 +5,13 @@ import { resolveConfig } from "../../../src/config/resolve.ts";
 import { createHeartbeats } from "../../../src/platform/lifecycle/heartbeats.ts";
 import { DEFAULT_POOL_OPTIONS } from "../../../src/pool/pool.ts";
 import { servingDataOf } from "../../../src/processes/serving/options.ts";
-import { createTurns } from "../../../src/store/engine/write-lock.ts";
+import { createWriteLockMemory } from "../../../src/store/engine/write-lock.ts";
 import { createWriteState } from "../../../src/store/engine/writes.ts";
 import { DEFAULT_WEBHOOK_OPTIONS } from "../../../src/webhooks/webhooks.ts";
 
 const node = {
   databasePath: "node.sqlite",
-  turns: createTurns(),
+  writeLock: createWriteLockMemory(),
   writeState: createWriteState(),
   heartbeats: createHeartbeats(),
   files: dalinet,

@@ -13,7 +13,7 @@ import {
   type ServingThread,
 } from "../../../src/processes/serving/thread.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
-import { createTurns } from "../../../src/store/engine/write-lock.ts";
+import { createWriteLockMemory } from "../../../src/store/engine/write-lock.ts";
 import { createWriteState } from "../../../src/store/engine/writes.ts";
 import { createEventLog } from "../../../src/store/events/event-log.ts";
 import { createWebhookStore } from "../../../src/store/webhooks/webhooks.ts";
@@ -39,7 +39,7 @@ type Get = (path: string, headers?: Record<string, string>) => Promise<Response>
 async function serve(options: Partial<ServingData>): Promise<Get> {
   const data: ServingData = {
     databasePath: fixture.path,
-    turns: createTurns(),
+    writeLock: createWriteLockMemory(),
     writeState: createWriteState(),
     heartbeats: createHeartbeats(),
     files: dalinet,

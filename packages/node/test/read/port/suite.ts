@@ -125,7 +125,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
           });
           if (round === 0) await own.append(next);
           else await own.revertTo(head.height);
-          // Reads of one turn of the event loop may share what they see.
+          // Reads of one tick may share a transaction.
           await nextTurn();
         }
         await own.close();

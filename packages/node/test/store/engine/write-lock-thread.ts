@@ -1,21 +1,21 @@
-/** A writer that takes its turn again and again, each for some milliseconds, and counts them. */
+/** A writer that acquires the lock again and again, holds it for some milliseconds, and counts how often. */
 import { workerData } from "node:worker_threads";
-import { furtherTurn } from "../../../src/store/engine/write-lock.ts";
+import { ordinaryWriteLock } from "../../../src/store/engine/write-lock.ts";
 
-const { turns, counter, turnMs } = workerData as {
-  turns: SharedArrayBuffer;
+const { memory, counter, holdMs } = workerData as {
+  memory: SharedArrayBuffer;
   counter: SharedArrayBuffer;
-  turnMs: number;
+  holdMs: number;
 };
-const turn = furtherTurn(turns);
+const lock = ordinaryWriteLock(memory);
 const [count, end, writers] = [0, 1, 2];
 const places = new Int32Array(counter);
 while (Atomics.load(places, end) === 0) {
-  turn.take();
+  lock.acquire();
   Atomics.add(places, writers, 1);
-  const untilMs = performance.now() + turnMs;
+  const untilMs = performance.now() + holdMs;
   while (performance.now() < untilMs);
   Atomics.sub(places, writers, 1);
   Atomics.add(places, count, 1);
-  turn.end();
+  lock.release();
 }

@@ -2,23 +2,27 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/engine/database.ts";
-import { createTurns, firstTurn, furtherTurn } from "../../../src/store/engine/write-lock.ts";
+import {
+  createWriteLockMemory,
+  ordinaryWriteLock,
+  priorityWriteLock,
+} from "../../../src/store/engine/write-lock.ts";
 
 /** Another thread that does nothing but write. */
-function startWriter(turnMs: number) {
-  const turns = createTurns();
+function startWriter(holdMs: number) {
+  const memory = createWriteLockMemory();
   const counter = new SharedArrayBuffer(12);
   const places = new Int32Array(counter);
   const worker = new Worker(new URL("./write-lock-thread.ts", import.meta.url), {
-    workerData: { turns, counter, turnMs },
+    workerData: { memory, counter, holdMs },
   });
   return {
-    turns,
-    taken: () => Atomics.load(places, 0),
+    memory,
+    acquired: () => Atomics.load(places, 0),
     isWriting: () => Atomics.load(places, 2) === 1,
     async stop() {
       Atomics.store(places, 1, 1);
@@ -27,51 +31,51 @@ function startWriter(turnMs: number) {
   };
 }
 
-test("consensus comes next when the turn at work has ended, and then nobody else writes", async () => {
+test("consensus is next when a writer releases the lock, and no other thread writes meanwhile", async () => {
   const writer = startWriter(3);
-  const first = firstTurn(writer.turns);
-  while (writer.taken() === 0) await nextTurn();
+  const consensus = priorityWriteLock(writer.memory);
+  while (writer.acquired() === 0) await nextTick();
   for (let round = 0; round < 50; round++) {
-    const before = writer.taken();
-    first.take();
+    const before = writer.acquired();
+    consensus.acquire();
     expect(writer.isWriting()).toBe(false);
-    // The one that was at work, and one that began before consensus asked.
-    expect(writer.taken() - before).toBeLessThanOrEqual(2);
-    first.end();
-    while (!writer.isWriting()) await nextTurn();
+    // The writer at work, and one that acquired the lock before consensus asked for it.
+    expect(writer.acquired() - before).toBeLessThanOrEqual(2);
+    consensus.release();
+    while (!writer.isWriting()) await nextTick();
   }
   await writer.stop();
 });
 
-test("others go on when consensus has ended", async () => {
+test("others go on when consensus has released the lock", async () => {
   const writer = startWriter(0);
-  const first = firstTurn(writer.turns);
-  first.take();
-  first.end();
-  while (writer.taken() < 100) await nextTurn();
+  const consensus = priorityWriteLock(writer.memory);
+  consensus.acquire();
+  consensus.release();
+  while (writer.acquired() < 100) await nextTick();
   await writer.stop();
 });
 
-test("who died in a turn holds nobody up for ever", () => {
-  const turns = createTurns();
-  furtherTurn(turns).take();
-  const first = firstTurn(turns);
+test("a holder that died does not block others for ever", () => {
+  const memory = createWriteLockMemory();
+  ordinaryWriteLock(memory).acquire();
+  const consensus = priorityWriteLock(memory);
   const startMs = performance.now();
-  first.take();
+  consensus.acquire();
   expect(performance.now() - startMs).toBeLessThan(60_000);
 });
 
-test("a statement outside of transactions waits for its turn, and ends it", async () => {
+test("a statement outside of transactions acquires the lock and releases it", async () => {
   const writer = startWriter(50);
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-turns-"));
-  const database = openDatabase(join(folder, "node.sqlite"), { turn: firstTurn(writer.turns) });
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-lock-"));
+  const database = openDatabase(join(folder, "node.sqlite"), { writeLock: priorityWriteLock(writer.memory) });
   database.execute("CREATE TABLE t (x)");
   const isAlone = () => (writer.isWriting() ? 0 : 1);
   database.define("isAlone", isAlone);
   const insert = database.prepare<{ x: number }>("INSERT INTO t SELECT isAlone() RETURNING x");
-  const places = new Int32Array(writer.turns);
+  const places = new Int32Array(writer.memory);
   for (const ask of [insert.run, insert.get, insert.all]) {
-    while (!writer.isWriting()) await nextTurn();
+    while (!writer.isWriting()) await nextTick();
     ask();
   }
   await writer.stop();
@@ -81,24 +85,24 @@ test("a statement outside of transactions waits for its turn, and ends it", asyn
   rmSync(folder, { recursive: true });
 });
 
-test("a transaction ends its turn, also where it fails", () => {
-  const turns = createTurns();
-  const folder = mkdtempSync(join(tmpdir(), "uniknode-turns-"));
-  const database = openDatabase(join(folder, "node.sqlite"), { turn: firstTurn(turns) });
-  const taken = () => new Int32Array(turns)[0];
+test("a transaction releases the lock, also where it fails", () => {
+  const memory = createWriteLockMemory();
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-lock-"));
+  const database = openDatabase(join(folder, "node.sqlite"), { writeLock: priorityWriteLock(memory) });
+  const locked = () => new Int32Array(memory)[0];
   database.execute("CREATE TABLE t (x)");
   for (const survives of ["power loss", "process death"] as const) {
     database.transaction(() => {
-      expect(taken()).toBe(1);
-      database.transaction(() => expect(taken()).toBe(1));
-      expect(taken()).toBe(1);
+      expect(locked()).toBe(1);
+      database.transaction(() => expect(locked()).toBe(1));
+      expect(locked()).toBe(1);
     }, survives);
-    expect(taken()).toBe(0);
+    expect(locked()).toBe(0);
     const fail = () => {
       throw new Error("no");
     };
     expect(() => database.transaction(fail, survives)).toThrow("no");
-    expect(taken()).toBe(0);
+    expect(locked()).toBe(0);
   }
   database.close();
   rmSync(folder, { recursive: true });

@@ -1,17 +1,17 @@
-/** The state that reads of one turn of the event loop see. */
+/** The state that the reads of one tick of the event loop see. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { createNetwork, dalinet } from "@uniknode/protocol";
 import { afterAll, expect, test } from "vitest";
 import type { Snapshot } from "../../../src/read/port.ts";
 import { createSqliteReadModel } from "../../../src/read/sqlite/read-model.ts";
-import { createTurns } from "../../../src/read/sqlite/turns.ts";
+import { createTickTransaction } from "../../../src/read/sqlite/tick-transaction.ts";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "uniknode-turns-"));
+const folder = mkdtempSync(join(tmpdir(), "uniknode-tick-"));
 const path = join(folder, "chain.sqlite");
 const writer = openDatabase(path);
 migrate(writer);
@@ -37,7 +37,7 @@ function open() {
   return { database, model: createSqliteReadModel({}, { database, network: createNetwork(dalinet) }) };
 }
 
-test("Reads of one turn see one state, and those of the next one what was written since.", async () => {
+test("Reads of one tick see one state, and those of the next tick see what was written since.", async () => {
   const { database, model } = open();
   const heights = async () => [
     (await model.head())?.height,
@@ -47,7 +47,7 @@ test("Reads of one turn see one state, and those of the next one what was writte
   expect(await heights()).toEqual([before, before]);
   append();
   expect(await heights()).toEqual([before, before]);
-  await nextTurn();
+  await nextTick();
   expect(await heights()).toEqual([before + 1, before + 1]);
   model.close();
   database.close();
@@ -59,11 +59,11 @@ test("A work that waited for something else goes on while the head is the same, 
   const height = last;
   await model.snapshot(async (snapshot) => {
     kept = snapshot;
-    await nextTurn();
+    await nextTick();
     expect(await snapshot.blocks.byHeight(height)).toMatchObject({ height });
   });
   append();
-  await nextTurn();
+  await nextTick();
   await expect(kept!.blocks.byHeight(height)).rejects.toMatchObject({
     code: "SNAPSHOT_ENDED",
     isRetryable: true,
@@ -82,11 +82,11 @@ test("What a work throws passes on, and the next one is not touched.", async () 
 
 test("Nothing is left open that keeps a connection from being closed.", async () => {
   const reader = openDatabase(path, { readonly: true });
-  const turns = createTurns(reader);
-  turns.head();
-  turns.end();
-  turns.end();
+  const transaction = createTickTransaction(reader);
+  transaction.head();
+  transaction.end();
+  transaction.end();
   reader.close();
-  // What would end the turn by itself finds nothing to do.
-  await nextTurn();
+  // The end of the tick finds nothing to do.
+  await nextTick();
 });
