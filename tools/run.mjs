@@ -2,7 +2,7 @@
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
  * Plain JavaScript for any Node.js from 20 on: it is what a fresh clone starts with.
  *
- *   node tools/run.mjs start|test|check|parity|vectors|example|reference|crash|simulate|siege|soak|bench [arguments]
+ *   node tools/run.mjs start|test|check|parity|vectors|example|reference|crash|simulate|siege|soak|bench|release [arguments]
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, lstatSync, statSync } from "node:fs";
@@ -50,7 +50,7 @@ const commands = {
   simulate: (args) => [[join(root, "tools/simulate.ts"), ...args]],
   siege: (args) => [[join(root, "tools/siege/main.ts"), ...args]],
   soak: (args) => [[join(root, "tools/soak/main.ts"), ...args]],
-  "client-package": (args) => [[join(root, "tools/client-package.ts"), ...args]],
+  release: (args) => [[join(root, "tools/release/main.ts"), ...args]],
   bench: ([name, ...args]) => [[join(root, `bench/${name}.ts`), ...args]],
 };
 

@@ -9,6 +9,6 @@ if (major < 22 || (major === 22 && minor < 19)) {
   const { directory } = enableCompileCache();
   // Threads take it from the environment. Later starts read compiled code instead of sources.
   if (directory) process.env.NODE_COMPILE_CACHE ??= directory;
-  const { main } = await import("../src/commands/main.ts");
+  const { main } = await import("#main");
   process.exitCode = await main(process.argv.slice(2));
 }

@@ -1,6 +1,7 @@
 /** Signature verification off the main thread, in batches. */
 import { Worker } from "node:worker_threads";
 import { CallError } from "../../platform/threads/error.ts";
+import { moduleBeside } from "../../platform/threads/module-url.ts";
 import { createOpenCalls } from "../../platform/threads/open-calls.ts";
 import { createPackedVerify, packChecks, type SignatureCheck } from "./signatures.ts";
 
@@ -73,7 +74,7 @@ function workerLane(accelerator: string | undefined, timeoutMs: number): Lane {
   let isClosed = false;
 
   function start(): Worker {
-    const started = new Worker(new URL("./signature-thread.ts", import.meta.url), {
+    const started = new Worker(moduleBeside(import.meta.url, "signature-thread"), {
       workerData: accelerator,
       resourceLimits: LIMITS,
     });

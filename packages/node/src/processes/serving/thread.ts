@@ -7,6 +7,7 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { ConnectionBounds } from "../../http/connections/connections.ts";
 import type { OperationsAddress } from "../../operations/http/server.ts";
 import type { LogLevel } from "../../platform/logging/logger.ts";
+import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { DeliveryRetention } from "../../store/webhooks/delivery-retention.ts";
 import type { TargetOptions } from "../../webhooks/delivery/guard.ts";
@@ -114,7 +115,7 @@ const CLOSE_TIMEOUT_MS = 30_000;
 
 /** Creates the thread, which loads its program while the caller prepares what it is to serve. */
 export function loadServingThread(): ServingThread {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url));
+  const worker = new Worker(moduleBeside(import.meta.url, "worker"));
   const { port1, port2 } = new MessageChannel();
   const send = (message: ToServing, transfer: MessagePort[] = []) => worker.postMessage(message, transfer);
   const waking = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

@@ -11,6 +11,7 @@ import type {
   SlowRequest,
 } from "../../../http/server/slow-lane.ts";
 import { CallError } from "../../../platform/threads/error.ts";
+import { moduleBeside } from "../../../platform/threads/module-url.ts";
 import { type CallFigures, createOpenCalls } from "../../../platform/threads/open-calls.ts";
 
 export type SlowLane = SlowLaneContract & {
@@ -41,7 +42,7 @@ export function createSlowLane(data: SlowLaneData, timeoutMs = TIMEOUT_MS): Slow
   let worker: Worker | undefined;
 
   function start(): Worker {
-    const started = new Worker(new URL("./worker.ts", import.meta.url), { workerData: data });
+    const started = new Worker(moduleBeside(import.meta.url, "worker"), { workerData: data });
     /** Those that a later thread was given are not ended by the death of this one. */
     const fail = (reason: string) => {
       if (worker !== started) return;

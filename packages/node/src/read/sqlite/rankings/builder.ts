@@ -5,6 +5,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { CallError } from "../../../platform/threads/error.ts";
+import { moduleBeside } from "../../../platform/threads/module-url.ts";
 import type { RankingDependencies } from "./rankings.ts";
 import type { Ranked, RankingAt } from "./reading.ts";
 
@@ -37,7 +38,7 @@ export function createRankingBuilder(
 
   function start(): Worker {
     const workerData: BuilderData = { databasePath };
-    const started = new Worker(new URL("./worker.ts", import.meta.url), { workerData });
+    const started = new Worker(moduleBeside(import.meta.url, "worker"), { workerData });
     started.once("exit", () => {
       if (worker === started) worker = undefined;
     });

@@ -1,0 +1,167 @@
+/** The packages as others get them: installed from their files, with nothing of this repository around. */
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { compilePackages, packPackages, ROOT, releaseVersion } from "../../tools/release/packages.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-installed-"));
+const project = join(folder, "project");
+const modules = join(project, "node_modules");
+let files: string[] = [];
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Programs find the runtime of this process first. */
+const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+const run = async (command: string, args: readonly string[], cwd = project): Promise<string> =>
+  (await promisify(execFile)(command, args, { cwd, env })).stdout;
+const install = (cwd: string, packages: readonly string[]) =>
+  run(
+    "npm",
+    ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...packages],
+    cwd,
+  );
+
+beforeAll(async () => {
+  compilePackages(join(folder, "compiled"));
+  files = packPackages(join(folder, "compiled"), join(folder, "packed"));
+  mkdirSync(project);
+  await install(project, files);
+}, 120_000);
+
+const contents = (file: string): string[] =>
+  execFileSync("tar", ["-tzf", file], { encoding: "utf8" }).trim().split("\n");
+
+describe("A packed package", () => {
+  test("has README and licence, code and types, and neither tests nor sources.", () => {
+    expect(files).toHaveLength(4);
+    for (const file of files) {
+      const paths = contents(file);
+      expect(paths).toEqual(
+        expect.arrayContaining(["README.md", "LICENSE"].map((name) => `package/${name}`)),
+      );
+      expect(paths.filter((path) => /^package\/dist\/.*[^d]\.js$/.test(path)).length).toBeGreaterThan(20);
+      expect(paths.filter((path) => path.endsWith(".d.ts")).length).toBeGreaterThan(20);
+      expect(
+        paths.filter((path) => /(?<!\.d)\.ts$|^package\/(src|test|test-support|node_modules)\//.test(path)),
+      ).toEqual([]);
+    }
+  });
+
+  test("needs no script at its installation, and no development.", () => {
+    for (const name of ["uniknode", "@uniknode/client", "@uniknode/ledger", "@uniknode/protocol"]) {
+      const manifest = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
+      expect(manifest).toMatchObject({ name, version: releaseVersion(), license: "MIT" });
+      expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(["scripts"]));
+      expect(manifest).not.toHaveProperty("devDependencies");
+      expect(manifest).not.toHaveProperty("private");
+    }
+  });
+
+  test("of the client imports nothing from elsewhere.", () => {
+    const client = join(modules, "@uniknode/client");
+    const scripts = readdirSync(join(client, "dist"), { recursive: true, encoding: "utf8" }).filter((file) =>
+      file.endsWith(".js"),
+    );
+    for (const script of scripts) {
+      const text = readFileSync(join(client, "dist", script), "utf8");
+      for (const [, specifier] of text.matchAll(/ from "([^"]+)"/g)) {
+        expect(specifier).toMatch(/^\.\.?\/.*\.js$/);
+      }
+    }
+    const { dependencies } = JSON.parse(readFileSync(join(client, "package.json"), "utf8"));
+    expect(dependencies).toBeUndefined();
+  });
+});
+
+test("Programs in JavaScript import the libraries.", async () => {
+  writeFileSync(
+    join(project, "import.mjs"),
+    `import { DeliveryError, verifyDelivery } from "@uniknode/client";
+     import { createMemoryState } from "@uniknode/ledger";
+     import { addressFromPublicKey, bytesToHex, keysFromPassphrase } from "@uniknode/protocol";
+     const refused = verifyDelivery({ headers: {}, body: "" }, { secret: "00".repeat(32) });
+     console.log(await refused.catch((error) => error instanceof DeliveryError && error.code));
+     console.log(typeof createMemoryState());
+     console.log(bytesToHex(keysFromPassphrase("this is a top secret passphrase").publicKey));`,
+  );
+  expect((await run("node", ["import.mjs"])).split("\n")).toEqual([
+    "DELIVERY_HEADER_MISSING",
+    "object",
+    "034151a3ec46b5670a682b0a63394f863587d1bc97483b1b6c70eb58e7f0aed192",
+    "",
+  ]);
+});
+
+test("Programs in TypeScript get the types, without those of Node.js.", async () => {
+  writeFileSync(
+    join(project, "program.ts"),
+    `import { createClient, type Delivery, verifyDelivery } from "@uniknode/client";
+     import { createMemoryState, type StateReader } from "@uniknode/ledger";
+     import { keysFromPassphrase } from "@uniknode/protocol";
+     const client = createClient({ url: "http://127.0.0.1:4003" });
+     export const reward: Promise<string> = client.blocks.last().then(({ data }) => data.forged.reward);
+     export const delivery: Promise<Delivery> = verifyDelivery({ headers: {}, body: "" }, { secret: "" });
+     export const key: Uint8Array = keysFromPassphrase("passphrase").publicKey;
+     export const state: StateReader = createMemoryState();
+     // @ts-expect-error: no such filter
+     client.blocks.list({ color: "red" });`,
+  );
+  const compiler = join(ROOT, "node_modules/.bin/tsc");
+  const flags = ["--noEmit", "--strict", "--module", "NodeNext", "--target", "ES2022", "--lib", "ES2024,DOM"];
+  const answer = await run(compiler, [...flags, "--types", "", "program.ts"]).catch(
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+  expect(answer).toBe("");
+});
+
+/** Registers a webhook at a node, receives and verifies one delivery, and prints its event. */
+const RECEIVER = `
+  import { createServer } from "node:http";
+  import { text } from "node:stream/consumers";
+  import { createClient, verifyDelivery } from "@uniknode/client";
+  const [url, webhookToken] = process.argv.slice(2);
+  const client = createClient({ url, webhookToken });
+  let secret;
+  const server = createServer(async (request, response) => {
+    const delivery = await verifyDelivery({ headers: request.headers, body: await text(request) }, { secret });
+    response.writeHead(204).end();
+    console.log(delivery.event);
+    server.close();
+  });
+  server.listen(0, "127.0.0.1", async () => {
+    const target = "http://127.0.0.1:" + server.address().port;
+    const conditions = [{ key: "height", condition: "gte", value: "1" }];
+    secret = (await client.webhooks.create({ event: "block.applied", target, conditions })).data.token;
+  });`;
+
+test("The program starts a dev chain, answers requests and delivers webhooks.", {
+  timeout: 60_000,
+}, async () => {
+  expect(await run("npx", ["uniknode", "version"])).toBe(
+    `uniknode ${releaseVersion()} (Node.js ${process.versions.node})\n`,
+  );
+  const args = ["dev", "--http-port", "0", "--block-time", "1", "--webhook-token", "the token of the test"];
+  // With a process group of its own, which Ctrl-C ends as a terminal does.
+  const node = spawn("npx", ["uniknode", ...args], {
+    cwd: project,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((resolve) => node.once("close", resolve));
+  onTestFinished(async () => {
+    process.kill(-node.pid!, "SIGINT");
+    await ended;
+  });
+  let printed = "";
+  node.stdout.setEncoding("utf8").on("data", (text) => (printed += text));
+  await expect.poll(() => printed, { timeout: 40_000 }).toMatch(/^block \d+ /m);
+  const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)!;
+  const answer = await fetch(`${url}/api/v2/blockchain`);
+  expect(await answer.json()).toMatchObject({ data: { block: { height: expect.any(Number) } } });
+  writeFileSync(join(project, "receiver.mjs"), RECEIVER);
+  expect(await run("node", ["receiver.mjs", url!, "the token of the test"])).toBe("block.applied\n");
+});

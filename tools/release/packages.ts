@@ -1,0 +1,63 @@
+/**
+ * The four packages as others install them: plain JavaScript with types and without tests. In this repository they run
+ * from their sources; Node.js does not strip types below `node_modules`.
+ */
+import { execFileSync } from "node:child_process";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Folders of `packages`, in the order of their dependencies. */
+export const PACKAGES = ["protocol", "ledger", "client", "node"] as const;
+
+/** The version that all packages share. */
+export const releaseVersion = (): string => readManifest("node").version;
+
+type Manifest = { readonly version: string; readonly [member: string]: unknown };
+
+const readManifest = (name: string): Manifest =>
+  JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
+
+/** Writes each package, ready for `npm pack`, into a folder of its name below `folder`. */
+export function compilePackages(folder: string): void {
+  const compiled = join(folder, "compiled");
+  execFileSync(
+    join(ROOT, "node_modules/.bin/tsc"),
+    ["--project", join(ROOT, "tools/release"), "--outDir", compiled],
+    { stdio: "inherit" },
+  );
+  for (const name of PACKAGES) {
+    const [source, target] = [join(ROOT, "packages", name), join(folder, name)];
+    mkdirSync(target, { recursive: true });
+    cpSync(join(compiled, name, "src"), join(target, "dist"), { recursive: true });
+    // What the program reads besides code, such as the steps of the database.
+    const isNoCode = (path: string) => statSync(path).isDirectory() || extname(path) !== ".ts";
+    cpSync(join(source, "src"), join(target, "dist"), { recursive: true, filter: isNoCode });
+    for (const extra of ["bin", "templates"]) {
+      if (existsSync(join(source, extra))) {
+        cpSync(join(source, extra), join(target, extra), { recursive: true });
+      }
+    }
+    copyFileSync(join(source, "README.md"), join(target, "README.md"));
+    copyFileSync(join(ROOT, "LICENSE"), join(target, "LICENSE"));
+    writeFileSync(join(target, "package.json"), publishedManifest(readManifest(name)));
+  }
+}
+
+/** The manifest of the workspace, but public, without development, and with the compiled modules for the sources. */
+function publishedManifest({ private: _, devDependencies, ...manifest }: Manifest): string {
+  return `${JSON.stringify(manifest, null, 2).replaceAll(/"\.\/src\/(.*)\.ts"/g, '"./dist/$1.js"')}\n`;
+}
+
+/** Packs compiled packages into `folder`; the answer has the paths of the files. */
+export function packPackages(compiled: string, folder: string): string[] {
+  mkdirSync(folder, { recursive: true });
+  const args = ["pack", "--json", "--loglevel=error", "--ignore-scripts", "--pack-destination", folder];
+  const answer = execFileSync("npm", [...args, ...PACKAGES.map((name) => `./${name}`)], {
+    cwd: compiled,
+    encoding: "utf8",
+  });
+  return (JSON.parse(answer) as { filename: string }[]).map(({ filename }) => join(folder, filename));
+}
