@@ -14,10 +14,10 @@ import { createJournal } from "./contents/journal.ts";
 import { createPending } from "./contents/pending.ts";
 import { createSenders } from "./contents/senders.ts";
 import { readAdmitted, readUnchecked } from "./contents/stored.ts";
-import type { PoolEvent, Rejected } from "./events.ts";
 import { type ExpirationContext, expirationHeight, isExpired, isExpiredInNextBlock } from "./expiration.ts";
 import { createRefusalCounts, type PoolFigures } from "./figures.ts";
 import type { PoolOptions } from "./options.ts";
+import type { PoolEvent, Rejected } from "./pool-event.ts";
 import { selectTransactions } from "./selection.ts";
 
 export { DEFAULT_POOL_OPTIONS, type PoolOptions } from "./options.ts";

@@ -1,6 +1,6 @@
 /** What the read model answers: rows as plain values, amounts as decimal text of the smallest unit. */
 import type { Attributes, Entity, Lock, Round } from "@uniknode/ledger";
-import type { ShownParts } from "../store/chain/visible-fields.ts";
+import type { VisibleFields } from "../store/chain/visible-fields.ts";
 import type { Json } from "../store/state/json.ts";
 
 export type StoredBlock = {
@@ -23,7 +23,7 @@ export type StoredBlock = {
   readonly username: string | null;
 };
 
-export type StoredTransaction = ShownParts & {
+export type StoredTransaction = VisibleFields & {
   readonly id: string;
   readonly version: number;
   readonly typeGroup: number;

@@ -11,8 +11,8 @@ import {
   eventsOfForging,
   type PeerView,
 } from "../../src/events/node-events.ts";
-import type { Rejected } from "../../src/pool/events.ts";
-import { eventOfPool } from "../../src/pool/pool-events.ts";
+import type { Rejected } from "../../src/pool/pool-event.ts";
+import { toPublicEvent } from "../../src/pool/public-event.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { blocksOf, openChain, readChain, temporaryFolder } from "../chain/fixtures.ts";
 
@@ -60,10 +60,10 @@ export async function eventsOfChain(name: string): Promise<Event[]> {
       eventOfPeer(peer, "added", AT_MS),
       eventOfPeer(peer, "removed", AT_MS),
       eventOfStart(AT_MS),
-      eventOfPool({ name: "transaction.pool.added", transactions: full.transactions }),
-      eventOfPool({ name: "transaction.pool.rejected", rejected: [low] }),
-      eventOfPool({ name: "transaction.pool.removed", transaction: first! }),
-      eventOfPool({ name: "transaction.expired", transaction: first! }),
+      toPublicEvent({ name: "transaction.pool.added", transactions: full.transactions }),
+      toPublicEvent({ name: "transaction.pool.rejected", rejected: [low] }),
+      toPublicEvent({ name: "transaction.pool.removed", transaction: first! }),
+      toPublicEvent({ name: "transaction.expired", transaction: first! }),
     ];
   } finally {
     await close();

@@ -25,7 +25,6 @@ import {
   unitnet,
 } from "@uniknode/protocol";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
-import type { PoolEvent } from "../../src/pool/events.ts";
 import {
   createPool,
   DEFAULT_POOL_OPTIONS,
@@ -33,6 +32,7 @@ import {
   type PoolDeps,
   type PoolOptions,
 } from "../../src/pool/pool.ts";
+import type { PoolEvent } from "../../src/pool/pool-event.ts";
 
 const [genesisMilestone] = unitnet.milestones;
 

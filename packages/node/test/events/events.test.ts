@@ -11,7 +11,7 @@ import {
   eventOfStart,
   eventsOfForging,
 } from "../../src/events/node-events.ts";
-import { eventOfPool } from "../../src/pool/pool-events.ts";
+import { toPublicEvent } from "../../src/pool/public-event.ts";
 
 const header: BlockHeader = {
   id: "f0e0fdd8d1035ac1f228a279037c555bcb650b033263c3f9b80bbbc05c09be99",
@@ -240,9 +240,9 @@ test("the event of an arriving block carries its transactions as they came", () 
 
 describe("events of the pool", () => {
   test("added and rejected have one event for each batch", () => {
-    const added = eventOfPool({ name: "transaction.pool.added", transactions: block.transactions });
+    const added = toPublicEvent({ name: "transaction.pool.added", transactions: block.transactions });
     expect(added.data).toEqual([T, { ...T, nonce: "2", id: second.id }]);
-    const rejected = eventOfPool({
+    const rejected = toPublicEvent({
       name: "transaction.pool.rejected",
       rejected: [{ transaction: sealed(transaction), code: "ERR_APPLY", message: "no" }],
     });
@@ -253,7 +253,7 @@ describe("events of the pool", () => {
 
   test("every removed transaction has the same form of event", () => {
     for (const name of ["transaction.pool.removed", "transaction.expired"] as const) {
-      expect(eventOfPool({ name, transaction: sealed(transaction) })).toEqual({
+      expect(toPublicEvent({ name, transaction: sealed(transaction) })).toEqual({
         id: `${name}:${transaction.id}`,
         name,
         data: T,

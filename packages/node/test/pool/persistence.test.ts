@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { PoolEvent } from "../../src/pool/events.ts";
-import { eventOfPool } from "../../src/pool/pool-events.ts";
+import type { PoolEvent } from "../../src/pool/pool-event.ts";
+import { toPublicEvent } from "../../src/pool/public-event.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
@@ -45,7 +45,7 @@ function openFile() {
   open.push(database);
   migrate(database);
   const log = createEventLog(database, { recordedNames: () => NAMES, now: () => 0 });
-  const emit = (event: PoolEvent) => database.transaction(() => log.append([eventOfPool(event)]));
+  const emit = (event: PoolEvent) => database.transaction(() => log.append([toPublicEvent(event)]));
   return {
     database,
     deps: { store: createPoolStore(database), emit },

@@ -2,7 +2,7 @@
 import { type Transaction as SignedTransaction, transactionToJson } from "@uniknode/protocol";
 import { type Static, Type } from "typebox";
 import type { StoredTransaction } from "../../read/rows.ts";
-import { shownParts } from "../../store/chain/visible-fields.ts";
+import { toVisibleFields } from "../../store/chain/visible-fields.ts";
 import { type JsonText, written } from "./text.ts";
 import { Timestamp, type TimestampOf, timestampText } from "./timestamp.ts";
 import { address, amount, blockId, count, countText, hex, id, publicKey, wholeAmount } from "./values.ts";
@@ -128,7 +128,7 @@ export function pendingAnswer(
 ): JsonText<TransactionAnswer> {
   const waiting: Shown = {
     ...json,
-    ...shownParts(json),
+    ...toVisibleFields(json),
     typeGroup: json.typeGroup ?? 1,
     recipientId: json.recipientId ?? null,
     vendorField: json.vendorField ?? null,

@@ -205,13 +205,13 @@ export function createConnections({ total, perClient }: ConnectionBounds, isProx
 function findEvictable(entries: Iterable<Entry>): Entry | undefined {
   let best: Entry | undefined;
   for (const entry of entries) {
-    if (entry.client && (isWaiting(entry) || isUnread(entry)) && (!best || isBetterVictim(entry, best)))
+    if (entry.client && (isWaiting(entry) || isUnread(entry)) && (!best || isEvictedBefore(entry, best)))
       best = entry;
   }
   return best;
 }
 
-function isBetterVictim(entry: Entry, other: Entry): boolean {
+function isEvictedBefore(entry: Entry, other: Entry): boolean {
   const more = entry.client!.connections.size - other.client!.connections.size;
   if (more !== 0) return more > 0;
   if (isWaiting(entry) !== isWaiting(other)) return isWaiting(entry);

@@ -11,7 +11,7 @@ import type { Server } from "../server/app.ts";
 import { HttpError } from "../server/error.ts";
 import { type AccessOptions, createAccess } from "../webhooks/access.ts";
 
-/** Bounds what one request keeps the writer busy with. */
+/** Bounds the work of one request. */
 const MAX_BLOCKS = 1_000;
 const MAX_SECONDS = 1e10;
 /** Many blocks take longer than other answers. */
@@ -36,8 +36,8 @@ const Block = Type.Object(
 const State = Type.Object(
   {
     head: Block,
-    reverted: Type.Array(Block, { description: "Blocks that left the chain, from the top down." }),
-    applied: Type.Array(Block, { description: "Blocks that came, by ascending height." }),
+    reverted: Type.Array(Block, { description: "Blocks that were reverted, by descending height." }),
+    applied: Type.Array(Block, { description: "Blocks that were applied, by ascending height." }),
     now: Timestamp,
     forging: Type.Boolean({ description: "Whether the chain forges by itself." }),
   },
@@ -95,7 +95,7 @@ export function createDevRoutes(
 
     app.post(
       "/dev/mine",
-      route("Forges blocks of what is pending.", BODIES.mine),
+      route("Forges blocks of the pending transactions.", BODIES.mine),
       async ({ body: { blocks = 1 } }) => ({
         data: show(await run({ verb: "mine", blocks })),
       }),
@@ -103,13 +103,13 @@ export function createDevRoutes(
 
     app.post(
       "/dev/reorg",
-      route("Leaves the top blocks for a branch.", BODIES.reorg),
+      route("Replaces the top blocks by another branch.", BODIES.reorg),
       async ({ body: { transactions = false, ...branch } }) => ({
         data: show(await run({ verb: "reorg", ...branch, withTransactions: transactions })),
       }),
     );
 
-    const snapshot = route("Names the head, to come back to it.", BODIES.snapshot, Snapshot);
+    const snapshot = route("Names the head, so that it can be restored.", BODIES.snapshot, Snapshot);
     app.post("/dev/snapshot", snapshot, async () => {
       const answer = await run({ verb: "snapshot" });
       return { data: { id: answer.head.id, ...show(answer) } };
@@ -117,7 +117,7 @@ export function createDevRoutes(
 
     app.post(
       "/dev/restore",
-      route("Goes back to a block, and drops what is pending.", BODIES.restore),
+      route("Reverts to a block, and drops pending transactions.", BODIES.restore),
       async ({ body: { id } }) => ({
         data: show(await run({ verb: "restore", id })),
       }),
@@ -125,19 +125,19 @@ export function createDevRoutes(
 
     app.post(
       "/dev/travel",
-      route("Moves the clock on, by seconds or to a time.", BODIES.travel),
+      route("Moves the clock forward, by seconds or to a time.", BODIES.travel),
       async ({ body: { seconds, to } }) => {
         if ((seconds === undefined) === (to === undefined)) {
           throw new HttpError(422, 'one of "seconds" and "to" is required, and only one');
         }
-        const journey = seconds === undefined ? { to: to! } : { seconds };
-        return { data: show(await run({ verb: "travel", ...journey })) };
+        const destination = seconds === undefined ? { to: to! } : { seconds };
+        return { data: show(await run({ verb: "travel", ...destination })) };
       },
     );
 
     app.post(
       "/dev/forge",
-      route("Lets the chain forge by itself, or not.", BODIES.forge),
+      route("Switches automatic forging on or off.", BODIES.forge),
       async ({ body: { enabled } }) => ({
         data: show(await run({ verb: "forge", isEnabled: enabled })),
       }),
@@ -154,11 +154,11 @@ const route = <B extends TSchema>(summary: string, body: B, answer: TSchema = St
       200: single(answer),
       401: refusal("Not the token of this node."),
       403: refusal("This is no dev chain."),
-      409: refusal("The chain cannot do it as it is."),
+      409: refusal("The state of the chain does not allow it."),
     },
     security: [{ token: [] }],
     body,
   },
-  // A body with nothing in it need not be there; where something is missing, the schema says so.
+  // A body without members may be left out; the schema reports required members.
   config: { isBodyOptional: true, answerTimeoutMs: ANSWER_TIMEOUT_MS },
 });

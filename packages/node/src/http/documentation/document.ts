@@ -1,4 +1,4 @@
-/** The OpenAPI document, made of the schemas by which requests are checked. */
+/** The OpenAPI document, generated from the schemas that validate requests. */
 import swagger from "@fastify/swagger";
 import type { FastifyContextConfig, FastifySchema } from "fastify";
 import type { Server } from "../server/app.ts";
@@ -10,22 +10,22 @@ import { type Schema, shown } from "./shown.ts";
 import { streamRoutes } from "./stream.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
-/** Paths of the document are relative to it; the other prefix serves the same. */
+/** Paths of the document are relative to this prefix; the other prefix serves the same routes. */
 const PREFIX = "/api/v2";
 const OTHER_PREFIX = "/api";
 
-/** Of routes that read their requests by themselves. */
+/** Schemas of routes that parse their requests themselves. */
 const ROUTES = { ...webhookRoutes, ...streamRoutes };
 
 const INFO = {
   title: "Uniknode",
   version: "2",
   description:
-    "Public API of a node of the Unikname Network. Amounts are decimal text of the smallest unit, 10^-8, except where an integer is said.",
+    "Public API of a node of the Unikname Network. Amounts are decimal text of the smallest unit, 10^-8, except where the type is integer.",
   license: { name: "MIT", identifier: "MIT" },
 };
 
-/** Lets `app.swagger()` answer the document. To be called before routes are added. */
+/** `app.swagger()` returns the document. To be called before routes are added. */
 export function addDocument(app: Server): void {
   app.register(swagger, {
     convertConstToEnum: false,
@@ -34,7 +34,7 @@ export function addDocument(app: Server): void {
       openapi: "3.1.0",
       info: INFO,
       servers: [{ url: PREFIX }, { url: OTHER_PREFIX }],
-      // What asks for the token says so itself.
+      // Routes that require the token declare it themselves.
       security: [],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: {
@@ -59,17 +59,17 @@ export function addDocument(app: Server): void {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether it may answer 404; where its path names something, unless the route says otherwise. */
+    /** Whether the route may answer 404. Absent: if its path has parameters. */
     mayMiss?: boolean;
   }
 }
 
 const failure = (description: string) => ({ ...ErrorBody, "x-response-description": description });
 
-/** Of those with the token of the node, which ask for a Content-Type. */
+/** Methods whose requests need a Content-Type on routes with the token of the node. */
 const BODY_METHODS = new Set(["POST", "PUT"]);
 
-/** What a route may answer besides success. */
+/** Adds the failures that a route may answer. */
 const withFailures = (
   { response, ...described }: FastifySchema,
   method: string,
@@ -85,18 +85,18 @@ const withFailures = (
     ),
     400: failure("The request cannot be read: its headers, or the encoding of its path."),
     ...((described.querystring ?? described.params ?? described.body) !== undefined && {
-      [invalidStatus]: failure("A parameter or the body is not understood."),
+      [invalidStatus]: failure("A parameter or the body is invalid."),
     }),
     ...(described.body !== undefined && {
       408: failure("The body did not arrive in time."),
-      422: failure("The body cannot be read, or is not understood."),
+      422: failure("The body cannot be parsed, or is invalid."),
     }),
     ...(described.security &&
       BODY_METHODS.has(method) && { 415: failure("The body is not declared as JSON.") }),
-    ...(mayMiss && { 404: failure("There is no such thing.") }),
-    429: failure("Too many requests of this client; `retry-after` tells how long to wait."),
+    ...(mayMiss && { 404: failure("Not found.") }),
+    429: failure("Too many requests of this client; `retry-after` says how long to wait."),
     503: failure(
-      "The answer would take too long, or the node is starting; `retry-after` tells how long to wait.",
+      "The answer would take too long, or the node is starting; `retry-after` says how long to wait.",
     ),
   },
 });

@@ -1,4 +1,4 @@
-/** Schemas with a title stand in the document once, under that name. */
+/** Moves each schema with a title to the components of the document, under that name. */
 import type { Schema } from "./shown.ts";
 
 /**

@@ -4,14 +4,14 @@ import type { Server } from "../server/app.ts";
 
 const PATH = "/documentation";
 
-/** Only what this server sends itself; styles are set by the page's own scripts. */
+/** Allows files of this server only; the scripts of the page set styles. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** A phone takes longer for the files of the page than the API has for an answer. */
 const FILE_TIMEOUT_MS = 120_000;
 
-/** What the page leaves out: the width of a phone, and names for those who do not see it. */
+/** What the page lacks: the viewport of a phone, and a label for screen readers. */
 const SCRIPT = `
 const viewport = document.createElement("meta");
 viewport.name = "viewport";
@@ -24,7 +24,7 @@ new MutationObserver(() => page.querySelector("#servers")?.setAttribute("aria-la
 });
 `;
 
-/** Colours that stand out from their ground, and tables that scroll by themselves where the page is narrow. */
+/** Colours with enough contrast, and tables that scroll on a narrow page. */
 const STYLE = `
 .swagger-ui { overflow-wrap: anywhere; }
 .swagger-ui .info .title small.version-stamp { background-color: #4b6b00; }
@@ -66,7 +66,7 @@ export function addPage(app: Server): void {
       },
     });
   });
-  // Made once: the routes do not change, and making it takes longer than sending it.
+  // Built once: the routes do not change, and building it takes longer than sending it.
   let document: Buffer | undefined;
   for (const path of ["/api/openapi.json", "/api/v2/openapi.json"]) {
     app.get(path, { schema: { hide: true } }, (_request, reply) => {

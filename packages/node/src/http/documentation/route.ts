@@ -4,20 +4,20 @@ import type { Answer } from "../answers/text.ts";
 import { Chainmeta } from "../answers/timestamp.ts";
 import { Meta } from "../requests/pagination.ts";
 
-/** Chapters of the document, in its order. */
+/** Tags of the document, in its order. */
 export const TAGS = {
   Blockchain: "The chain as a whole.",
-  Node: "The node, and what clients set themselves up with.",
-  Blocks: "What was forged, newest first.",
-  Transactions: "Confirmed ones, pending ones, and handing over new ones.",
-  Votes: "Votes by the network's own rules.",
+  Node: "The node, and what clients need to configure themselves.",
+  Blocks: "Forged blocks, newest first.",
+  Transactions: "Confirmed and pending transactions, and the submission of new ones.",
+  Votes: "Transactions of the network's own vote type.",
   Wallets: "Balances, and what wallets sent, received, voted for and own.",
-  Delegates: "Those who forge, with their blocks and voters.",
-  Rounds: "Who forged in which order.",
+  Delegates: "Registered delegates, with their blocks and voters.",
+  Rounds: "The delegates of a round, in forging order.",
   Locks: "Open hash-time locks.",
   Entities: "Registered businesses, bridgechains, modules and others.",
-  Uniks: "The tokens of the network. `nfts` are the same with less said of each.",
-  Peers: "Other nodes that this one knows.",
+  Uniks: "The tokens of the network. `nfts` are the same with fewer members.",
+  Peers: "Nodes that this node knows.",
   Events: "The live stream.",
   Webhooks: "The register of webhooks and its deliveries. Every request carries the token of the node.",
   Dev: "Verbs of a dev chain, with the token of the node. On every other chain they are refused with 403.",

@@ -1,17 +1,17 @@
-/** Schemas as the document shows them: what is text on the way is shown as the value that is meant. */
+/** Schemas as the document shows them: a value that is sent as text has the schema of the value. */
 import { type Format, formats } from "../requests/parameters.ts";
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 const byName: Readonly<Record<string, Format>> = formats;
 
-/** Without the texts that stand for numbers beside them. */
+/** Without the texts that repeat a number of the list. */
 const valuesOf = (choices: readonly unknown[]): unknown[] =>
   choices.filter(
     (choice) => typeof choice !== "string" || !choices.some((other) => other === Number(choice)),
   );
 
-/** A deep copy with formats of ours replaced. Choices that come to look the same become one. */
+/** A deep copy with our own formats replaced. Choices that become equal are joined. */
 export function shown(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shown);
   if (typeof value !== "object" || value === null) return value;

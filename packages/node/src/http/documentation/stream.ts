@@ -1,4 +1,4 @@
-/** The description of the live stream in the document, which reads its requests by itself (docs/guides/live-stream.md). */
+/** The description of the live stream, whose route parses its requests itself (docs/guides/live-stream.md). */
 import type { FastifySchema } from "fastify";
 import { Type } from "typebox";
 import { pageQuery } from "../requests/pagination.ts";
@@ -10,7 +10,7 @@ const refusal = (description: string) => Type.Object({}, { description });
 export const streamRoutes: Readonly<Record<string, FastifySchema>> = {
   "GET /events": {
     tags: ["Events"],
-    summary: "Events as they happen, over a connection that stays open.",
+    summary: "Events as they occur, over a connection that stays open.",
     security: [{ token: [] }],
     querystring: query({
       events: Type.Optional(
@@ -35,7 +35,7 @@ export const streamRoutes: Readonly<Record<string, FastifySchema>> = {
         content: { "text/event-stream": { schema: Type.String() } },
       },
       401: refusal("Not the token of this node, unless the stream is public."),
-      410: refusal("What the reader missed is not known any more."),
+      410: refusal("The events that the client missed are not kept any more."),
     },
   },
 };

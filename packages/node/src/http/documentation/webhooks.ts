@@ -1,4 +1,4 @@
-/** The description of the register of webhooks in the document, which reads its requests by itself (webhooks.md 4). */
+/** The description of the webhook register, whose routes parse their requests themselves (webhooks.md 4). */
 import type { FastifySchema } from "fastify";
 import { type TProperties, type TSchema, Type } from "typebox";
 import { Meta, pageQuery } from "../requests/pagination.ts";
@@ -43,18 +43,18 @@ const writable = {
   match: Type.Optional(Type.Enum(["any", "all"], { description: "Which of the conditions must hold." })),
   order: Type.Optional(
     Type.Enum(["parallel", "strict"], {
-      description: "Whether a delivery waits for the end of the one before.",
+      description: "`strict`: a delivery waits for the end of the one before.",
     }),
   ),
   confirmations: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 10_000,
-      description: "Blocks above that of a fact before it is delivered.",
+      description: "Number of blocks that must follow a block before its events are delivered.",
     }),
   ),
 };
-/** Members beyond those appear where they say something. */
+/** Further members appear only if they have a value. */
 const open = (title: string, members: TProperties) =>
   Type.Object(members, { title, additionalProperties: true });
 
@@ -74,10 +74,10 @@ const Secret = open("WebhookWithToken", {
   }),
   secret: Type.String({
     pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
-    description: "The same 32 bytes as libraries of Standard Webhooks take them.",
+    description: "The same 32 bytes in the form of Standard Webhooks.",
   }),
   overlapUntil: Type.Optional(
-    Type.Integer({ description: "Until when the secret before is honoured, milliseconds since 1970." }),
+    Type.Integer({ description: "Until when the former secret is valid: milliseconds since 1970." }),
   ),
 });
 const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
@@ -86,11 +86,11 @@ const Replay = Type.Object(
   {
     fromHeight: Type.Integer({ minimum: 1 }),
     toHeight: Type.Integer({ minimum: 1, description: "Included." }),
-    nextHeight: Type.Integer({ description: "The next block to tell; above the last when all are." }),
-    events: Type.Integer({ description: "Put into the queue so far." }),
-    waiting: Type.Integer({ description: "Of those, the ones that have not arrived yet." }),
+    nextHeight: Type.Integer({ description: "The next block to deliver; above `toHeight` at the end." }),
+    events: Type.Integer({ description: "Deliveries that were queued so far." }),
+    waiting: Type.Integer({ description: "Of those, the deliveries without a final outcome." }),
     state: Type.Enum(["running", "finished", "cancelled"]),
-    reason: Type.Optional(Type.String({ description: "Why it was cancelled." })),
+    reason: Type.Optional(Type.String({ description: "Reason of the cancellation." })),
     startedAt: Type.Integer({ description: "Milliseconds since 1970." }),
     finishedAt: Type.Optional(Type.Integer({ description: "Milliseconds since 1970." })),
   },
@@ -98,7 +98,7 @@ const Replay = Type.Object(
 );
 const Nothing = Type.Object({}, { additionalProperties: false });
 
-const id = { id: Type.String({ description: "Id, or that of the old node if it was imported from one." }) };
+const id = { id: Type.String({ description: "Id, or the UUID of an imported webhook." }) };
 const delivery = { ...id, delivery: Type.String({ description: "Its `id` or `messageId`." }) };
 const data = (schema: TSchema) => Type.Object({ data: schema });
 
@@ -129,7 +129,7 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   "GET /webhooks": route("Registered webhooks.", list(Webhook, Type.Object(pageMeta)), {
     querystring: { page: pageQuery.page, limit: pageQuery.limit },
   }),
-  "POST /webhooks": route("Registers a webhook. The answer carries its secret, once.", data(Secret), {
+  "POST /webhooks": route("Registers a webhook. Only this answer contains its secret.", data(Secret), {
     body: {
       ...writable,
       target,
@@ -167,16 +167,16 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   "GET /webhooks/:id/deliveries/:delivery": route("One delivery with its body.", data(Delivery), {
     params: delivery,
   }),
-  "POST /webhooks/:id/deliveries/:delivery/retry": route("Makes a delivery again.", Nothing, {
+  "POST /webhooks/:id/deliveries/:delivery/retry": route("Sends a delivery again.", Nothing, {
     params: delivery,
   }),
   "POST /webhooks/:id/deliveries/retry": route(
-    "Makes failed deliveries of a period again.",
+    "Sends all failed deliveries since a time again.",
     data(Type.Object({ retried: Type.Integer({ minimum: 0 }) })),
     { params: id, body: { since: Type.Integer({ minimum: 0, description: "Milliseconds since 1970." }) } },
   ),
-  "POST /webhooks/:id/ping": route("Sends a delivery to try the target out.", data(Delivery), { params: id }),
-  "POST /webhooks/:id/replay": route("Tells a webhook a range of the chain again.", data(Replay), {
+  "POST /webhooks/:id/ping": route("Sends a test delivery to the target.", data(Delivery), { params: id }),
+  "POST /webhooks/:id/replay": route("Delivers the events of a range of blocks again.", data(Replay), {
     params: id,
     body: { fromHeight: Type.Integer({ minimum: 1 }), toHeight: Type.Integer({ minimum: 1 }) },
     status: 202,

@@ -4,7 +4,7 @@
  */
 import type { SealedTransaction } from "@uniknode/protocol";
 import type { RefusalCode } from "../admission/refusal.ts";
-import type { PoolEvent } from "../events.ts";
+import type { PoolEvent } from "../pool-event.ts";
 import type { Journal } from "./journal.ts";
 import type { Pending } from "./pending.ts";
 import type { Senders } from "./senders.ts";

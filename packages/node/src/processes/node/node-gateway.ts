@@ -42,7 +42,7 @@ export type GatewayDeps = {
     /** Height of the network as they tell it; absent while none is known. */
     networkHeight(): number | undefined;
     list(): PeerInfo[];
-    /** Absent while in step with the network. */
+    /** Absent while in sync with the network. */
     progress(): SyncProgress | undefined;
     traffic(): NodeFigures["traffic"];
     bounds(): PeerBounds;

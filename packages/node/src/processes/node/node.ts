@@ -89,13 +89,13 @@ async function start(
 
   const readiness = createReadiness({ report, nowMs });
   const httpPort = () => thread.port() ?? options.httpPort;
-  const onInStep = readiness.reach;
+  const onSynced = readiness.reach;
   const peers =
     options.peers &&
     createNodePeers(
       options.peers,
       options,
-      { ...parts, genesisBlock, chain, verifier, pool, httpPort, onInStep },
+      { ...parts, genesisBlock, chain, verifier, pool, httpPort, onSynced },
       onStop,
     );
   const submit = createSubmitBlock({ chain, peers, log });

@@ -30,8 +30,8 @@ export type NodePeersDeps = Omit<Environment, "now"> &
     readonly pool: NodePool;
     /** Port of the HTTP API. */
     readonly httpPort: () => number;
-    /** The node is in step with the network for the first time. */
-    readonly onInStep: () => void;
+    /** The node is in sync with the network for the first time. */
+    readonly onSynced: () => void;
   };
 
 export function createNodePeers(
@@ -59,7 +59,7 @@ export function createNodePeers(
     },
     onBlock: (block, outcome) => report(eventOfArrival(block, outcome)),
     onForeignHeader: headers.notify,
-    onStarted: deps.onInStep,
+    onStarted: deps.onSynced,
     onForgerEvent: (name, body) => report(eventOfSeparateForger(name, body, nowMs())),
     nowMs,
     logger,

@@ -5,9 +5,9 @@ import type { Verifier } from "../../chain/pipeline/verifier.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { createSubscribers, type Subscribe } from "../../platform/subscribers.ts";
 import { blockLimits } from "../../pool/block-limits.ts";
-import type { PoolEvent } from "../../pool/events.ts";
 import { createPool, type Pool } from "../../pool/pool.ts";
-import { eventOfPool } from "../../pool/pool-events.ts";
+import type { PoolEvent } from "../../pool/pool-event.ts";
+import { toPublicEvent } from "../../pool/public-event.ts";
 import type { Database } from "../../store/engine/database.ts";
 import { createPoolStore } from "../../store/node/pool.ts";
 import type { Environment } from "./environment.ts";
@@ -36,7 +36,7 @@ export function createNodePool(
   onStop: Closing["add"],
 ): NodePool {
   const changes = createSubscribers<PoolEvent>();
-  changes.subscribe((event) => log(eventOfPool(event)));
+  changes.subscribe((event) => log(toPublicEvent(event)));
   const pool = createPool(options, {
     network,
     state: chain.state,

@@ -1,10 +1,10 @@
-/** Whether the node has been in step with its network; a node without peers is when it begins to forge. */
+/** Whether the node has been in sync with its network; a node without peers is in sync when it begins to forge. */
 import { eventOfStart } from "../../events/node-events.ts";
 import type { Environment } from "./environment.ts";
 import type { NodeEventLog } from "./event-log.ts";
 
 export type Readiness = {
-  /** The node is in step for the first time: it has started. To be called once. */
+  /** The node is in sync for the first time: it has started. To be called once. */
   reach(): void;
   /** Settles when it was reached. */
   readonly reached: Promise<void>;

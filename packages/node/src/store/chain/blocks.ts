@@ -7,7 +7,7 @@ import {
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 
-/** A block as it travels: header with signature, and the canonical bytes of each transaction. */
+/** A block as it is sent: header with signature, and the canonical bytes of each transaction. */
 export type BlockBytes = {
   readonly id: string;
   readonly header: Uint8Array;

@@ -60,7 +60,7 @@ type WalletRow = {
   attributes: string;
 };
 
-/** Most wallets have none, and records are never written into. */
+/** Most wallets have none, and records are never changed in place. */
 const NO_ATTRIBUTES = {};
 
 const walletFromRow = ({ address, public_key, balance, nonce, attributes }: WalletRow): Wallet => ({
@@ -114,7 +114,7 @@ function tokenRows(database: Database): Rows<Token> {
   };
 }
 
-/** Digits of a token id: what stands before the `/` of a property key. */
+/** Digits of a token id: the part of a property key before the `/`. */
 const TOKEN_ID_DIGITS = 64;
 
 function propertyRows(database: Database): Rows<string> {

@@ -1,4 +1,4 @@
-/** Who held a unik at some time of the chain: the store of tokens knows the present holder only. */
+/** The owner of a unik after any transaction of the chain: the table of tokens has the present owner only. */
 import { nftOf } from "@uniknode/ledger";
 import { hexToBytes, sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
@@ -8,8 +8,8 @@ export type Position = { readonly height: number; readonly sequence: number };
 
 export type OwnerStore = {
   /**
-   * Public key of the holder right after a transaction, if it is known by that; otherwise the address. Absent where
-   * the unik did not exist yet.
+   * Public key of the owner right after a transaction, if the chain shows it; otherwise the address. Absent if the unik
+   * did not exist yet.
    */
   ownerAfter(tokenId: string, position: Position): Owner | undefined;
 };
@@ -23,14 +23,14 @@ export function createOwnerStore(database: Database): OwnerStore {
     `SELECT owner, height, sequence FROM tokens LEFT JOIN transactions ON transactions.id = first_transaction
      WHERE tokens.id = ?`,
   );
-  // Reads the bytes of every later transfer of the type: there are few, and this is asked for disclosures only.
+  // Reads the bytes of every later transfer of the type: there are few, and only disclosures need it.
   const transfers = database.prepare<Transfer>(
     `SELECT height, sequence, id, sender, bytes FROM transactions
      WHERE type_group = ? AND type = ? AND (height, sequence) > (?, ?) AND instr(bytes, ?) > 0
      ORDER BY height, sequence`,
   );
 
-  /** The first transfer of the token behind the position, whose sender held it until then. */
+  /** The first transfer of the token after the position: its sender was the owner until then. */
   function nextTransfer(
     type: readonly [number, number],
     tokenId: string,

@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
-import { shownParts } from "./visible-fields.ts";
+import { toVisibleFields } from "./visible-fields.ts";
 
 export type TransactionStore = {
   /** Writes the transactions of the next block. */
@@ -44,7 +44,7 @@ export function createTransactionStore(database: Database): TransactionStore {
       for (const [sequence, transaction] of transactions.entries()) {
         const { data } = transaction;
         const { id, version, typeGroup, type, senderPublicKey, recipientId, amount, fee } = data;
-        const { signatures, asset } = shownParts(data);
+        const { signatures, asset } = toVisibleFields(data);
         insert.run(
           height,
           sequence,

@@ -1,10 +1,10 @@
 /**
- * What answers show of a transaction and no column tells by itself: as JSON text, so that a page is put together from
- * texts instead of from the decoded bytes of every row.
+ * The members of a transaction that answers show and no column holds, as JSON text: a page is joined from texts instead
+ * of from the decoded bytes of every row.
  */
 import type { Transaction } from "@uniknode/protocol";
 
-export type ShownParts = {
+export type VisibleFields = {
   /** Members of an object, without its brackets; empty for an unsigned transaction. */
   readonly signatures: string;
   /** Null where the type has none. */
@@ -14,7 +14,7 @@ export type ShownParts = {
 type Parts = Pick<Transaction, "signature" | "secondSignature" | "signatures"> & { readonly asset?: object };
 
 /** From a decoded transaction or its JSON. */
-export const shownParts = ({ signature, secondSignature, signatures, asset }: Parts): ShownParts => ({
+export const toVisibleFields = ({ signature, secondSignature, signatures, asset }: Parts): VisibleFields => ({
   signatures: JSON.stringify({ signature, signSignature: secondSignature, signatures }).slice(1, -1),
   asset: asset ? JSON.stringify(asset, digitsOf) : null,
 });

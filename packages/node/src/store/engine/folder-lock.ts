@@ -5,7 +5,7 @@ import { join } from "node:path";
 import Driver from "better-sqlite3";
 import { makePrivate } from "./database.ts";
 
-/** Another process uses the data folder. Worth a retry once that one has ended. */
+/** Another process uses the data folder. A retry can succeed once that process has ended. */
 export class DataInUseError extends Error {
   readonly code = "DATA_IN_USE";
   readonly isRetryable = true;
@@ -35,16 +35,16 @@ export class LockLostError extends Error {
 export type FolderLock = {
   /** Rejects with `LockLostError`, at most `CHECK_MS` after the file of the lock was removed or replaced. */
   readonly lost: Promise<never>;
-  /** Gives the folder back. */
+  /** Releases the folder. */
   release(): void;
 };
 
-/** Mode of a data folder that is made: its owner's alone. */
+/** Mode of a new data folder: access for its owner only. */
 export const FOLDER_MODE = 0o700;
 const CHECK_MS = 1_000;
 
 /**
- * Takes the folder for this process, making it when missing. The operating system gives it back when the process
+ * Locks the folder for this process, and creates it if missing. The operating system releases the lock when the process
  * ends, however it ends.
  *
  * @throws {DataInUseError}
@@ -65,13 +65,13 @@ export function lockDataFolder(folder: string): FolderLock {
 }
 
 /**
- * Takes a file, created if missing, for this process. Its folder must exist.
+ * Locks a file, created if missing, for this process. Its folder must exist.
  *
- * @returns how to release it; nothing if another process has it
+ * @returns a function that releases it; undefined if another process holds the lock
  */
 export function lockFile(path: string): (() => void) | undefined {
   makePrivate(path);
-  // A write transaction that is never committed: a lock that cannot be left behind by a crash.
+  // A write transaction that is never committed: a crash cannot leave this lock behind.
   const driver = new Driver(path, { timeout: 0 });
   try {
     driver.exec("BEGIN EXCLUSIVE");
@@ -83,19 +83,19 @@ export function lockFile(path: string): (() => void) | undefined {
   return () => void driver.close();
 }
 
-/** Whether every user of the machine may look into the folder. */
+/** Whether every user of the machine has access to the folder. */
 export const isOpenToAll = (folder: string): boolean => (statSync(folder).mode & 0o007) !== 0;
 
-/** The file is never opened: closing it again would give back the lock. */
+/** The file is never opened: closing it would release the lock. */
 function watchFile(path: string): { lost: Promise<never>; close(): void } {
   const { ino, dev } = statSync(path);
   const { promise: lost, reject } = Promise.withResolvers<never>();
-  // Some that take the folder end before anybody can replace the file.
+  // Some processes end before the file can be replaced.
   lost.catch(() => {});
   const timer = setInterval(async () => {
     const isSame = await stat(path).then(
       (now) => now.ino === ino && now.dev === dev,
-      // A folder that cannot be looked at for another reason says nothing about the lock.
+      // A folder that cannot be read for another reason says nothing about the lock.
       (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
     );
     if (isSame) return;

@@ -7,7 +7,7 @@ export type GroupCommit = <T>(change: () => T) => Promise<T>;
 /** How long the first change of a group waits for others. */
 const GATHER_MS = 2;
 
-/** Changes of one transaction: they hold the thread together. Further ones follow after other events of the loop. */
+/** Changes in one transaction, which occupies the thread. Further changes follow after other work of the event loop. */
 const MAX_GROUP = 32;
 
 type Member = {

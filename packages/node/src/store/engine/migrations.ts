@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "./database.ts";
 
-/** The data directory does not fit this program. Never worth a retry. */
+/** The database does not fit this program. A retry never succeeds. */
 export class MigrationError extends Error {
   readonly code: "MIGRATION_CHANGED" | "MIGRATION_UNKNOWN";
   readonly isRetryable = false;

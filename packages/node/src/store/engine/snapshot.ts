@@ -1,4 +1,4 @@
-/** Reads that belong together: all of them see the database at one commit. */
+/** Several reads of one commit of the database. */
 import type { Database } from "./database.ts";
 
 /** Runs synchronous reads inside one read transaction. What `work` throws passes on. */

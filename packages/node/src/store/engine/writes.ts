@@ -1,12 +1,12 @@
 /**
- * Whether the disk of the database takes what is written: one state for all threads that write, in shared memory, so that
- * each of them can say it while another hangs.
+ * Whether writes to the database succeed: one state for all threads that write, in shared memory, so that each of them
+ * can report it while another hangs.
  */
 import type { Logger } from "pino";
 
 export type Trouble = "disk full" | "disk cannot be written";
 
-/** One thread's end of the state. */
+/** One thread's side of the state. */
 export type Writes = {
   /** Why the last write failed, if it did for lack of a disk. */
   trouble(): Trouble | undefined;
@@ -14,7 +14,7 @@ export type Writes = {
   failures(): number;
   /** Something was written. */
   worked(): void;
-  /** Takes note of an error of a write, of whatever kind. */
+  /** Records the error of a failed write, of whatever kind. */
   failed(error: unknown): void;
 };
 
@@ -23,7 +23,7 @@ export type WritesDeps = {
   readonly onBack?: () => void;
 };
 
-/** Places in the shared memory. */
+/** Positions in the shared memory. */
 const TROUBLE = 0;
 const FAILURES = 1;
 const TROUBLES = [undefined, "disk full", "disk cannot be written"] as const;
@@ -52,7 +52,7 @@ export function watchWrites(
   };
 }
 
-/** One line when the disk fails, and one when it is back. */
+/** Logs one line when writes begin to fail, and one when they succeed again. */
 export const loggedTrouble = (logger: Pick<Logger, "error" | "warn">): WritesDeps => ({
   onTrouble: (trouble, error) =>
     logger.error({ reason: trouble, error: (error as Error).message }, "the database cannot be written"),
@@ -62,7 +62,7 @@ export const loggedTrouble = (logger: Pick<Logger, "error" | "warn">): WritesDep
 const FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 const UNWRITABLE = /^(SQLITE_IOERR|SQLITE_READONLY|EIO$|EROFS$|EFBIG$)/;
 
-/** What is wrong with the disk, if that is the cause of an error, or of what caused it. */
+/** The trouble with the disk that caused an error, directly or not; undefined for other errors. */
 export function troubleOf(error: unknown): Trouble | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code = "" } = cause as { code?: string };

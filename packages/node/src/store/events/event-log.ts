@@ -56,7 +56,7 @@ type EventRow = {
 
 /** Reads the sequence of the newest event ever written; 0 before the first. */
 export function createLastSequence(database: Database): () => number {
-  // Rows may all have been pruned; SQLite's own counter remembers.
+  // Rows may all have been pruned; SQLite's own counter still has it.
   const last = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   return () => last.get()?.seq ?? 0;
 }

@@ -3,7 +3,7 @@ import type { Database } from "../engine/database.ts";
 
 /**
  * `nethash`: the network whose chain this is. `webhookToken`: the secret made at the first start. `seal`: identifies
- * the key with which secrets are encrypted; absent: they are not.
+ * the key that encrypts secrets; absent if they are not encrypted.
  */
 export type MetaKey = "nethash" | "webhookToken" | "seal";
 

@@ -1,7 +1,7 @@
 /** The pending transactions on disk, so that they survive a restart. */
 import type { Database } from "../engine/database.ts";
 
-/** Those removed may be added again, as the latest arrivals. */
+/** A removed transaction may be added again: then it is the latest arrival. */
 export type PoolChange = {
   readonly added: readonly { readonly id: string; readonly bytes: Uint8Array }[];
   readonly removed: readonly string[];
@@ -11,8 +11,8 @@ export type PoolStore = {
   /** Canonical bytes in order of arrival. */
   load(): { id: string; bytes: Uint8Array }[];
   /**
-   * Writes the change and runs `alongside` in one transaction: both or nothing. It outlives the process; the loss of
-   * power can take the last of it.
+   * Writes the change and runs `alongside` in one transaction: both or nothing. It survives the end of the process; a
+   * power failure can lose the latest changes.
    */
   write(change: PoolChange, alongside?: () => void): void;
 };
@@ -26,7 +26,7 @@ export function createPoolStore(database: Database): PoolStore {
   return {
     load: () => select.all(),
     write({ added, removed }, alongside) {
-      // Pending transactions are many and live for seconds: each one waiting for the disk would cost more than it saves.
+      // Pending transactions are many and live for seconds: waiting for the disk would cost more than it saves.
       database.transaction(() => {
         for (const id of removed) remove.run(id);
         for (const { id, bytes } of added) insert.run(id, bytes);

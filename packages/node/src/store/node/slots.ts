@@ -1,4 +1,4 @@
-/** History of the forger: the last slot forged by each delegate, and why others were missed. */
+/** History of the forger: the last slot that each delegate forged, and the reasons of missed slots. */
 import type { Database } from "../engine/database.ts";
 
 export type SlotStore = {
@@ -17,11 +17,11 @@ export type SlotStore = {
     blockId: string,
     survives?: "power loss" | "process death",
   ): void;
-  /** The forger knows best: its reason takes the place of another one. */
+  /** Records a reason of the forger, which replaces any other reason of the slot. */
   recordMissed(publicKey: string, slot: number, reason: string): void;
-  /** A slot that has no block; a reason of the forger, recorded before or later, takes precedence. */
+  /** Records a slot without a block; a reason of the forger, earlier or later, takes precedence. */
   recordGap(publicKey: string, slot: number, reason: string): void;
-  /** The slot has a block after all. */
+  /** Removes a slot that has a block after all. */
   forgetMissed(publicKey: string, slot: number): void;
   /** The latest missed slots of this node's delegates, newest first. */
   missed(limit: number): MissedSlot[];

@@ -4,7 +4,7 @@ import type { Attributes, Delegate, Lock, Round } from "@uniknode/ledger";
 /** A type with its `bigint` members as decimal text. */
 export type Json<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
 
-/** The attributes themselves where no amount is among them. */
+/** The given attributes themselves if there is no amount among them. */
 export function attributesToJson(attributes: Attributes): Json<Attributes> {
   const { delegate, htlc } = attributes;
   if (!delegate && !htlc) return attributes as object as Json<Attributes>;
@@ -30,7 +30,7 @@ export function attributesFromJson(json: Json<Attributes>): Attributes {
   } as Attributes;
 }
 
-/** The order of forging is a permutation of the delegates: positions tell it in a tenth of the space. */
+/** The forging order is a permutation of the delegates: their positions take a tenth of the space. */
 export type RoundJson = Omit<Json<Round>, "order"> & { readonly order: readonly number[] };
 
 export function roundToJson({ round, height, delegates, order }: Round): RoundJson {
@@ -50,7 +50,7 @@ export const roundFromJson = ({ round, height, delegates, order }: RoundJson): R
   order: order.map((position) => delegates[position]!.publicKey),
 });
 
-// A member written again keeps its place.
+// A member that is assigned again keeps its position.
 const delegateToJson = (delegate: Delegate): Json<Delegate> =>
   ({
     ...delegate,

@@ -2,7 +2,7 @@
  * The consensus state: rows of the database, behind a bounded cache and the records written since the last flush.
  *
  * The reader always answers the newest record: written, cached, stored, in this order. The cache only ever holds
- * what the database holds, so that forgetting both gives the committed state again.
+ * what the database holds, so that dropping both gives the committed state again.
  */
 import type { StateReader, TableName, Tables, Wallet } from "@uniknode/ledger";
 import { propertyKey, TABLE_NAMES } from "@uniknode/ledger";
@@ -10,7 +10,7 @@ import { LRUCache } from "lru-cache";
 import { createRecords } from "../chain/records.ts";
 import type { Database } from "../engine/database.ts";
 
-/** A record to be; `undefined` removes it. A `Change` of the ledger is one. */
+/** A record to write; `undefined` removes it. A `Change` of the ledger is one. */
 export type Write<T extends TableName = TableName> = {
   [N in T]: { readonly table: N; readonly key: string; readonly after: Tables[N] | undefined };
 }[T];
@@ -20,7 +20,7 @@ export type StateStore = StateReader & {
   write(writes: readonly Write[]): void;
   /** Writes the kept records as rows, each once. Belongs into the transaction of the blocks that caused them. */
   flush(): void;
-  /** Forgets what was not committed. To be called after a transaction around `flush` failed. */
+  /** Drops what was not committed. To be called after a transaction around `flush` failed. */
   reset(): void;
 };
 
@@ -29,7 +29,7 @@ export type StateStoreOptions = {
   readonly cacheSize: number;
 };
 
-/** A round is as large as fifty wallets, and only the last ones are asked for. */
+/** A round is as large as fifty wallets, and only the last ones are read. */
 const MAX_ROUNDS = 16;
 
 const ABSENT = Symbol("absent");
@@ -42,7 +42,7 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
       new LRUCache<string, Cached>({ max: table === "rounds" ? Math.min(cacheSize, MAX_ROUNDS) : cacheSize }),
   );
   const written = forEachTable(() => new Map<string, Tables[TableName] | undefined>());
-  /** Wallets of delegates are read at every round: they never leave memory, and need no row to be found. */
+  /** Wallets of delegates are read at every round: they always stay in memory. */
   const delegates = new Map<string, Wallet>();
 
   function get<T extends TableName>(table: T, name: string): Tables[T] | undefined {
@@ -111,7 +111,7 @@ export function createStateStore(database: Database, { cacheSize }: StateStoreOp
 }
 
 /**
- * What the database gives back for a text. Lenient decoding of transactions can yield halves of surrogate pairs,
+ * A text as the database returns it. Lenient decoding of transactions can yield halves of surrogate pairs,
  * which no UTF-8 holds: the answer must not depend on whether it comes from memory or from the file.
  */
 const storableText = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed());

@@ -1,4 +1,4 @@
-/** What each of the last blocks changed, as it was before: the only way back (decision 2). */
+/** Undo records of the last blocks: the rows that each block changed, as they were before (decision 2). */
 import type { Attributes, Change, Round, TableName, Token, Wallet } from "@uniknode/ledger";
 import { TABLE_NAMES } from "@uniknode/ledger";
 import type { Database } from "../engine/database.ts";
@@ -16,9 +16,9 @@ export type UndoStore = {
   append(height: number, changes: readonly Change[]): void;
   /** The writes that give the state before the block; absent when they were pruned. */
   read(height: number): Write[] | undefined;
-  /** Forgets blocks at and above the height, which were reverted. */
+  /** Removes the records of blocks at and above the height, which were reverted. */
   removeFrom(height: number): void;
-  /** Forgets blocks below the height, which will not be reverted any more. */
+  /** Removes the records of blocks below the height, which will not be reverted any more. */
   prune(height: number): void;
 };
 
@@ -57,7 +57,7 @@ function decodeUndo(bytes: Uint8Array): Write[] {
   });
 }
 
-/** The members of a record that its key does not tell. */
+/** The members of a record that are not part of its key. */
 function membersOf(table: TableName, record: NonNullable<Change["before"]>): unknown[] {
   switch (table) {
     case "wallets": {

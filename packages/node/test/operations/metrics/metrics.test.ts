@@ -78,7 +78,7 @@ test("shows what is looked up", async () => {
   });
 });
 
-test("shows a node in step as one that has everything", async () => {
+test("shows a node in sync as one that has every block", async () => {
   const { progress: _, ...node } = FIGURES.node;
   expect(await samples(createMetrics("1"), { ...FIGURES, node })).toMatchObject({
     uniknode_sync_percent: 100,

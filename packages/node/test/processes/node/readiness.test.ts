@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createReadiness } from "../../../src/processes/node/readiness.ts";
 
-test("The start is reported when the node is in step, and not before.", async () => {
+test("The start is reported when the node is in sync, and not before.", async () => {
   const reported: string[] = [];
   const { reach, reached } = createReadiness({
     report: (...events) => void reported.push(...events.map(({ name }) => name)),

@@ -1,10 +1,10 @@
-/** Events of the pool in their public form (events.md 3.5). */
+/** An event of the pool as receivers get it (events.md 3.5). */
 import { createHash } from "node:crypto";
 import { transactionData } from "../events/content.ts";
 import type { Event } from "../events/event.ts";
-import type { PoolEvent } from "./events.ts";
+import type { PoolEvent } from "./pool-event.ts";
 
-export function eventOfPool(event: PoolEvent): Event {
+export function toPublicEvent(event: PoolEvent): Event {
   const { name } = event;
   switch (name) {
     case "transaction.pool.added":
