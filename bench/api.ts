@@ -7,10 +7,10 @@
  *
  * - families: requests a second by kind of request, each for something else, so that nothing is answered out of memory;
  *   beside it the same request again and again, and a bare HTTP server that answers a constant of the same size.
- *   Processor time is told too, because it is the same on a machine that has other things to do;
+ *   Processor time is printed too, because it is the same on a machine with other load;
  * - pages: every list, or those whose path has `--only` in it, in every order and by every filter, near and far, and
  *   the ten slowest of them, also when it is interrupted. What the node keeps of a list is made when it is first asked
- *   for: the time until then is told beside it;
+ *   for: the time until then is printed beside it;
  * - forging: when blocks are committed, alone and while the API has all the requests that it can take.
  */
 import { parseArgs } from "node:util";
@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
 });
 const transactions = Number(values.transactions);
 const load: Load = { seconds: Number(values.seconds), connections: Number(values.connections) };
-const isWanted = (part: string) => positionals.length === 0 || positionals.includes(part);
+const isSelected = (part: string) => positionals.length === 0 || positionals.includes(part);
 
 const datasetOf = (count: number) =>
   loadDataset({ transactions: count, wallets: count / 10, uniks: count / 50 });
@@ -53,7 +53,7 @@ async function measureFamilies(dataset: Dataset, families: readonly Family[]): P
     "request | bytes | requests/s | p99 ms | the same one/s | bare server/s | share | us of processor time | bare | share | failed",
   );
   for (const { name, requests } of families) {
-    // A node that has run for a while has in its memory what is asked for: the first look at a page of the file takes longer.
+    // A node that has run for a while has the requested data in memory: the first read of a page of the file takes longer.
     await shoot(servers.port, requests, load);
     // The first head-wide figures are computed once for each block: not what is measured here.
     const same = await measured(servers.port, requests.slice(0, 1));
@@ -82,7 +82,7 @@ async function measureFamilies(dataset: Dataset, families: readonly Family[]): P
   return rates;
 }
 
-if (isWanted("families")) {
+if (isSelected("families")) {
   console.log(`families: ${load.connections} connections, ${load.seconds} s each`);
   const [few, many] = [await datasetOf(transactions / 10), await datasetOf(transactions)];
   const large = await measureFamilies(many, familiesOf(many));
@@ -101,7 +101,7 @@ if (isWanted("families")) {
 const MAX_LIST_MS = Math.max(10, Math.min(50, (50 * transactions) / 1_000_000));
 const SHOWN = 10;
 
-if (isWanted("pages")) {
+if (isSelected("pages")) {
   const dataset = await datasetOf(transactions);
   const servers = await startServers(dataset);
   const show = ({ query, rows, p99Ms, firstMs, settledMs, asked, failed }: QueryFigures) =>
@@ -121,8 +121,8 @@ if (isWanted("pages")) {
     process.exit(130);
   });
   console.log("\npages: query | rows | p99 ms | first ms | ms until it is quick | requests | failed");
-  const wanted = { dataset, goalMs: MAX_LIST_MS, only: values.only };
-  for await (const one of measurePages(wanted, servers.port)) {
+  const selection = { dataset, goalMs: MAX_LIST_MS, only: values.only };
+  for await (const one of measurePages(selection, servers.port)) {
     figures.push(one);
     if (one.p99Ms > MAX_LIST_MS || one.failed > 0) show(one);
     process.stderr.write(`\r${figures.length} queries `);
@@ -130,13 +130,13 @@ if (isWanted("pages")) {
   end();
 }
 
-if (isWanted("forging")) {
+if (isSelected("forging")) {
   console.log("\nforging: from the beginning of a slot to the commit of its block, 20 transfers a second");
   const show = ({ blocks, p50Ms, p90Ms, maxMs, perSecond }: LoadedDelay) =>
     `median ${Math.round(p50Ms)} ms, p90 ${Math.round(p90Ms)} ms, highest ${Math.round(maxMs)} ms (${blocks} blocks, ${Math.round(perSecond)} requests/s)`;
-  // In turns, so that what else the machine does is seen in both.
+  // Alternately, so that other load of the machine affects both.
   for (let round = 0; round < 2; round++) {
-    console.log(`  nobody asks: ${show(await measureForging(45, 0))}`);
+    console.log(`  without requests: ${show(await measureForging(45, 0))}`);
     console.log(`  ${load.connections} connections: ${show(await measureForging(45, load.connections))}`);
   }
 }

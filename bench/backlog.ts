@@ -18,7 +18,7 @@ const { values } = parseArgs({
 const deliveries = Number(values.deliveries);
 const webhooks = Number(values.webhooks);
 const EVENTS_AT_ONCE = 100;
-/** Nobody listens there. */
+/** No server listens there. */
 const DOWN = "http://127.0.0.1:9/hook";
 
 const receiver = await startReceiver();
@@ -67,6 +67,6 @@ clearInterval(sampling);
 delaysMs.sort((a, b) => a - b);
 const median = delaysMs[Math.floor(delaysMs.length / 2)]!;
 console.log(`peak of the resident memory: ${Math.max(peakMb, rssMb())} MB`);
-console.log(`a target that is up hears of a block after ${median.toFixed(0)} ms in the median`);
+console.log(`a target that is up receives a block after ${median.toFixed(0)} ms in the median`);
 await service.close();
 await receiver.close();

@@ -72,34 +72,34 @@ export async function loadFixture(options: FixtureOptions): Promise<Fixture> {
 }
 
 const ADDRESS_VERSION = livenet.network.pubKeyHash;
-const person = (name: string) => {
+const account = (name: string) => {
   const keys = keysFromPassphrase(`bench ${name}`);
   const publicKey = bytesToHex(keys.publicKey);
   return { keys, publicKey, address: addressFromPublicKey(publicKey, ADDRESS_VERSION) };
 };
-type Person = ReturnType<typeof person>;
+type Account = ReturnType<typeof account>;
 
-const people = (count: number, kind: string): Person[] =>
-  Array.from({ length: count }, (_, index) => person(`${kind} ${index}`));
+const accounts = (count: number, kind: string): Account[] =>
+  Array.from({ length: count }, (_, index) => account(`${kind} ${index}`));
 
 const delegateCount = livenet.milestones[0]!.activeDelegates as number;
 
 function createGenesis() {
-  const treasury = person("treasury");
+  const treasury = account("treasury");
   const premine = 1_000_000n * ONE * BigInt(SENDERS);
   const body = { version: 1, network: ADDRESS_VERSION, typeGroup: 1, timestamp: 0, fee: 0n };
-  const transfer = (from: Person, to: Person, amount: bigint) =>
+  const transfer = (from: Account, to: Account, amount: bigint) =>
     seal(
       { ...body, type: 0, senderPublicKey: from.publicKey, amount, recipientId: to.address, expiration: 0 },
       from,
     );
-  const issuer = person("issuer");
+  const issuer = account("issuer");
   return createGenesisBlock({
     files: livenet,
     keys: treasury.keys,
     transactions: [
       transfer(issuer, treasury, premine),
-      ...people(delegateCount, "delegate").map((delegate, index) =>
+      ...accounts(delegateCount, "delegate").map((delegate, index) =>
         seal(
           {
             ...body,
@@ -111,12 +111,12 @@ function createGenesis() {
           delegate,
         ),
       ),
-      ...people(SENDERS, "wallet").map((wallet) => transfer(treasury, wallet, 100_000n * ONE)),
+      ...accounts(SENDERS, "wallet").map((wallet) => transfer(treasury, wallet, 100_000n * ONE)),
     ],
   });
 }
 
-const seal = (body: TransactionBody, { keys }: Person): SealedTransaction => {
+const seal = (body: TransactionBody, { keys }: Account): SealedTransaction => {
   const data = signTransaction(body, keys);
   return { data, bytes: encodeTransaction(data), isVerified: true };
 };
@@ -126,7 +126,7 @@ function* generate(options: FixtureOptions, genesis: Block, network: Network): I
   const { emptyBlocks, fullBlocks, transfersPerBlock } = options;
   const [rounds, slots, state] = [createRounds(network), createSlots(network), createMemoryState()];
   const delegates = new Map<string, KeyPair>(
-    people(delegateCount, "delegate").map(({ publicKey, keys }) => [publicKey, keys]),
+    accounts(delegateCount, "delegate").map(({ publicKey, keys }) => [publicKey, keys]),
   );
   const nextTransfers = createTransfers();
 
@@ -150,9 +150,9 @@ function* generate(options: FixtureOptions, genesis: Block, network: Network): I
 
 /** Transfers between wallets drawn from a fixed sequence. */
 function createTransfers(): (count: number) => SealedTransaction[] {
-  const wallets = people(SENDERS, "wallet");
-  const recipients = [...wallets, ...people(RECIPIENTS - SENDERS, "recipient")];
-  const nonces = new Map<Person, bigint>();
+  const wallets = accounts(SENDERS, "wallet");
+  const recipients = [...wallets, ...accounts(RECIPIENTS - SENDERS, "recipient")];
+  const nonces = new Map<Account, bigint>();
   let seed = 1;
   const draw = <T>(from: readonly T[]): T => {
     seed = (seed * 48271) % 2147483647;

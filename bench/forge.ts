@@ -29,8 +29,8 @@ const [accounts, each, batch, clients] = [values.accounts, values.each, values.b
 ) as [number, number, number, number];
 
 const MNEMONIC = "test test test test test test test test test test test junk";
-const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
-const senders = Array.from({ length: accounts }, (_, index) => people(`account ${index}`));
+const accountNamed = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
+const senders = Array.from({ length: accounts }, (_, index) => accountNamed(`account ${index}`));
 /** The first accounts have minted their uniks in the first blocks. */
 const firstNonce = (index: number) => (index < 3 ? 2n : 1n);
 

@@ -10,11 +10,11 @@ const MNEMONIC = "test test test test test test test test test test test junk";
 export type DelayOptions = {
   readonly seconds: number;
   readonly transfersPerSecond: number;
-  /** Where one webhook is told of blocks, so that the log has the times of their commits. */
+  /** Target of a webhook for blocks, so that the event log has the times of their commits. */
   readonly target: string;
 };
 
-/** So few blocks have no hundredth: the highest stands for it. */
+/** So few blocks have no 99th percentile: the maximum replaces it. */
 export type Delay = {
   readonly blocks: number;
   readonly p50Ms: number;
@@ -60,8 +60,8 @@ const blocks = async ({ client }: BenchNode) =>
   (await client.get("/api/v2/blocks?limit=100")) as ShownBlock[];
 const height = async (node: BenchNode) => (await blocks(node))[0]!.height;
 
-const people = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
-const [alice, bob] = [people("account 0"), people("account 1")];
+const accountNamed = deriveAccounts(MNEMONIC, DEV_ADDRESS_VERSION);
+const [alice, bob] = [accountNamed("account 0"), accountNamed("account 1")];
 
 async function submit({ client }: BenchNode, nonce: bigint): Promise<void> {
   await client.submit([transferOf(client.network, alice, bob.address, nonce)]);

@@ -55,7 +55,7 @@ const openChain = (database: Database) =>
     onListenerError: () => {},
   });
 
-/** Blocks of the form the network has; who forges them and what they are worth does not matter for opening. */
+/** Blocks in the form of the network; their generators and amounts do not matter for opening. */
 function fill(database: Database, first: BlockHeader): void {
   const blocks = createBlockStore(database);
   const state = createStateStore(database, DEFAULT_CHAIN_OPTIONS);

@@ -2,7 +2,7 @@
  * `npm run bench -- operations [--deliveries N] [--webhooks N] [--seconds N]`
  *
  * A dev chain whose webhooks all have targets that take calls and never answer, with deliveries waiting in every queue,
- * while clients keep the API busy: how long those who watch over the node wait for each of its answers.
+ * while clients keep the API busy: how long monitoring waits for each answer.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

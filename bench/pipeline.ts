@@ -16,7 +16,7 @@ export type PipelineOptions = {
   /** That verify signatures. */
   readonly threads: number;
   readonly accelerator?: string | undefined;
-  /** In place of telling every event to a log that nobody reads. */
+  /** Instead of an event log that has no readers. */
   readonly events?: Pick<ChainDeps, "eventsOfFacts" | "eventsOfRevert">;
 };
 

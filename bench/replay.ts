@@ -2,7 +2,7 @@
  * `npm run bench -- replay [--empty N] [--blocks N] [--transfers N] [--threads N] [--keep]`
  *
  * Replays a generated chain into a new database file through the node's own pipeline (verify, execute, durable
- * commit), and verifies the same signatures alone with the same threads in the same run. Processor time is told beside
+ * commit), and verifies the same signatures alone with the same threads in the same run. Processor time is printed beside
  * the clock, because it stays the same on a machine that has other things to do. UNIKNODE_ACCELERATOR names
  * the signature accelerator (docs/guides/accelerator.md).
  */

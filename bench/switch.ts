@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- switch [--depth N] [--transfers N]`
  *
- * Leaves the top blocks of a generated chain for one more (decision 15). Tells how long it takes to verify the branch, while
- * everything else goes on, and how long the turn takes in which nothing else happens.
+ * Switches from the top blocks of a generated chain to a longer branch (decision 15). Prints how long it takes to verify the
+ * branch, while everything else goes on, and how long the tick takes in which nothing else happens.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -16,10 +16,10 @@ import { MATCHES, measureMatching } from "./webhooks/matching.ts";
 import { measureDurable, measureNaive, type Rate } from "./webhooks/throughput.ts";
 
 const named = process.argv.slice(2);
-const isWanted = (part: string) => named.length === 0 || named.includes(part);
+const isSelected = (part: string) => named.length === 0 || named.includes(part);
 const ms = (value: number) => `${value.toFixed(1)} ms`;
 
-if (isWanted("throughput")) {
+if (isSelected("throughput")) {
   const show = ({ perSecond, processorMicros }: Rate) =>
     `${Math.round(perSecond)} deliveries/s, ${Math.round(processorMicros)} us of processor time each`;
   console.log("throughput: events to 32 webhooks, from commit to acknowledged and recorded");
@@ -35,7 +35,7 @@ if (isWanted("throughput")) {
   }
 }
 
-if (isWanted("latency")) {
+if (isSelected("latency")) {
   console.log("latency: from the commit of a block to the first byte; 10 webhooks match");
   for (const webhooks of [10, 1_000]) {
     const { samples, p50Ms, p99Ms } = await measureLatency(webhooks, 200);
@@ -43,14 +43,14 @@ if (isWanted("latency")) {
   }
 }
 
-if (isWanted("matching")) {
+if (isSelected("matching")) {
   console.log(`matching: processor time for each event, ${MATCHES} webhooks match`);
   for (const webhooks of [10, 100, 1_000, 10_000, 100_000]) {
     console.log(`  ${webhooks} webhooks: ${Math.round(await measureMatching(webhooks))} us`);
   }
 }
 
-if (isWanted("forging")) {
+if (isSelected("forging")) {
   console.log("forging: from the beginning of a slot to the writing of its block");
   const show = ({ blocks, p50Ms, p90Ms, maxMs, callsPerSecond }: DelayBeside) =>
     `median ${ms(p50Ms)}, p90 ${ms(p90Ms)}, highest ${ms(maxMs)} (${blocks} blocks, ${Math.round(callsPerSecond)} calls/s)`;
@@ -59,7 +59,7 @@ if (isWanted("forging")) {
     ["processes that compute", "one webhook, and other processes that keep both processors busy"],
     ["webhooks", "1,000 webhooks, 4 of 10 misbehave"],
   ];
-  // In turns, so that what else the machine does is seen in all.
+  // In rotation, so that other load of the machine affects all.
   for (let round = 0; round < 2; round++) {
     for (const transfersPerSecond of [1, 20]) {
       console.log(`  ${transfersPerSecond} transfers a second`);

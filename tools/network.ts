@@ -1,6 +1,6 @@
 /** `npm run network -- [--seed N] [--minutes M] [--nodes N] [--block-time SECONDS]`: nodes on hosts of their own, in trouble. */
 import { parseArgs } from "node:util";
-import { obstacleToHosts } from "../packages/node/test-support/network/namespaces.ts";
+import { missingForHosts } from "../packages/node/test-support/network/namespaces.ts";
 import { runTrial } from "../packages/node/test-support/network/trial.ts";
 
 const { values } = parseArgs({
@@ -11,8 +11,8 @@ const { values } = parseArgs({
     "block-time": { type: "string", default: "4" },
   },
 });
-const obstacle = obstacleToHosts();
-if (obstacle) throw new Error(obstacle);
+const missing = missingForHosts();
+if (missing) throw new Error(missing);
 const [seed, nodes] = [Number(values.seed), Number(values.nodes)];
 console.log(`seed ${seed}, ${nodes} nodes`);
 const startMs = Date.now();

@@ -3,7 +3,7 @@
  *
  * Compares the API with the answers that FOLDER holds, test/vectors/api if none is given. With a text, only cases whose
  * file, name or path contains it are sent, and their faults are shown in full. `--serve` compares nothing: the recorded
- * chain stands still at its last height and is served until Ctrl-C.
+ * chain stays at its last height and is served until Ctrl-C.
  */
 import { once } from "node:events";
 import { parseArgs } from "node:util";

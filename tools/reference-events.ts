@@ -1,4 +1,4 @@
-/** The page of events: when each is told, what it carries, and a real one. */
+/** The page of events: when each occurs, its content, and a real example. */
 import type { TSchema } from "typebox";
 import { isRemembered } from "../packages/node/src/event-log/history.ts";
 import {
@@ -15,7 +15,7 @@ import { deliveryId } from "../packages/node/src/webhooks/matching/identity.ts";
 import { CHAINS } from "../packages/node/test-support/chain/fixtures.ts";
 import { eventsOfChain } from "../packages/node/test-support/events/samples.ts";
 
-/** The members of a schema, as far as this page looks at them. */
+/** The members of a schema, as far as this page shows them. */
 type Schema = {
   readonly type?: string;
   readonly title?: string;
@@ -88,7 +88,7 @@ function messageOf({ id: factId, name, height, blockId, data }: Event): string {
   const source = { ...(height !== undefined && { height }), ...(blockId !== undefined && { blockId }) };
   const id = deliveryId("", 1, { id: factId, ...source, timesReverted: 0 });
   const content = { dataText: JSON.stringify(data) };
-  const letter = {
+  const delivery = {
     webhook: 1,
     id,
     sequence: 17,
@@ -97,7 +97,7 @@ function messageOf({ id: factId, name, height, blockId, data }: Event): string {
     createdMs: 1_795_223_920_119,
     content,
   };
-  return pretty(JSON.parse(bodyOf(letter)));
+  return pretty(JSON.parse(bodyOf(delivery)));
 }
 
 function eventSection(name: string, { data }: Event): string[] {

@@ -1,7 +1,7 @@
 /**
  * A chain to ask the API about, made through the ledger and kept in the temporary folder of the system: transfers
  * between many wallets, some with a text, payments to several, votes and uniks. The same size gives the same chain.
- * Signatures are filler: nothing on the reading side looks at them, and making them would take longest.
+ * Signatures are filler: nothing on the reading side verifies them, and making them would take longest.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,7 +46,7 @@ const SENDERS = 1_000;
 const PER_BLOCK = 500;
 const ONE = 100_000_000n;
 const FILLER = "ab".repeat(64);
-/** Every so many transfers: a text, a payment to two, a vote, and one to the wallet that everybody pays. */
+/** Every so many transfers: a text, a payment to two, a vote, and one to the wallet that all wallets pay. */
 const EVERY = { text: 10, payment: 50, vote: 100, shop: 10 };
 
 export async function loadDataset(size: Size): Promise<Dataset> {
@@ -69,7 +69,7 @@ const cast = castOf(
 
 type Sender = { readonly publicKey: string; readonly address: string; nonce: bigint };
 
-/** Keys of nobody: a public key only has to look like one. */
+/** Public keys without a private key: only their form matters. */
 function sender(index: number): Sender {
   const publicKey = `02${bytesToHex(sha256(Buffer.from(`sender ${index}`)))}`;
   return { publicKey, address: addressFromPublicKey(publicKey, DEV_ADDRESS_VERSION), nonce: 0n };
@@ -171,7 +171,7 @@ function createGenesis(senders: readonly Sender[]) {
   return createGenesisBlock({ files, transactions, keys: treasury.keys });
 }
 
-/** What is sent, without end: first every wallet gets something, then everybody pays anybody. */
+/** What is sent, without end: first every wallet is funded, then random wallets pay each other. */
 function* createBodies(
   network: Network,
   senders: readonly Sender[],

@@ -1,5 +1,5 @@
 /**
- * Every list that the document of the API tells of, in each of its orders and by each of its filters: the first page,
+ * Every list of the OpenAPI document, in each of its orders and by each of its filters: the first page,
  * the middle and the end. One request at a time, so that what is measured is the query and not the queue.
  */
 import { Agent, request } from "node:http";
@@ -37,7 +37,7 @@ type Query = { readonly path: string; readonly parameters: string; readonly body
 
 /**
  * @param goalMs time for an answer
- * @param only part of the path of the lists that are wanted
+ * @param only part of the path of the lists to measure
  */
 export async function* measurePages(
   { dataset, goalMs, only }: { dataset: Dataset; goalMs: number; only: string },
@@ -73,7 +73,7 @@ function samplesOf({ path }: Dataset) {
   const few = { secondPublicKey: sender.publicKey!, producedBlocks: 1, voteBalance: 1, lockedBalance: 1 };
   const wallet = { ...few, ...sender, username: delegate.username!, vote: delegate.vote! };
   return {
-    /** For the segment of a path, by what stands before it. */
+    /** For the segment of a path, by the segment before it. */
     ids: {
       blocks: [height!],
       delegates: [delegate.username!],

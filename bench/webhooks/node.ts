@@ -71,7 +71,7 @@ export async function startBenchNode(): Promise<BenchNode> {
   };
 }
 
-/** Value below which a share of the numbers lies. */
+/** The given percentile of the numbers. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -11,7 +11,7 @@ const DOCUMENT = /(?<![\w./@}*-])((?:\.{1,2}\/|[\w@-]+\/)*[\w.-]*\w\.md)\b(?![\w
 const PLACES = new RegExp(`^\`?,? +(${PLACE}(?:${LIST}${PLACE})*)(?![\\w%])`);
 const PARTS = new RegExp(`(\\d+(?:\\.\\d+)*)(${ITEMS})?|(${KEY})`, "g");
 
-/** Characters behind a name in which its places are looked for. */
+/** Characters after the name of a document in which its sections are searched. */
 const MAX_PLACES = 200;
 
 /** The faults, and the text without the places: a section number that is left names no document. */

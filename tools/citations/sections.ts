@@ -5,7 +5,7 @@ export type Sections = {
   readonly hasSection: (number: string) => boolean;
   /** Whether the section has a list item or a table row with the number. */
   readonly hasItem: (section: string, item: string) => boolean;
-  /** Whether a table row starts with the key, such as "A6"; a letter behind it, as in "A6c", is a part of the row. */
+  /** Whether a table row starts with the key, such as "A6"; a letter after it, as in "A6c", is a part of the row. */
   readonly hasKey: (key: string) => boolean;
   /** Whether a heading has the anchor, as GitHub makes it. */
   readonly hasAnchor: (anchor: string) => boolean;

@@ -1,4 +1,4 @@
-/** One attack in a thread of its own, so that its work does not delay those who observe the node. */
+/** One attack in a thread of its own, so that its work does not delay the observers of the node. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { Outage, Tally } from "./attack.ts";
 import { ATTACKS } from "./attacks/all.ts";

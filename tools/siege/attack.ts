@@ -29,7 +29,7 @@ export type Attack = {
   /** Starts the node that it is carried out on; the one that all others share unless given. */
   readonly start?: () => Promise<SiegedNode>;
   /** What this machine lacks for it, if anything. */
-  readonly obstacle?: () => string | undefined;
+  readonly missingRequirement?: () => string | undefined;
   /** Attacks until the signal is aborted, and ends everything that it opened. */
   run(target: Target, tally: Tally, signal: AbortSignal): Promise<void>;
 };

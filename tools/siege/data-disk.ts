@@ -12,8 +12,8 @@ export const throughDisk = (folder: string, mib: number): readonly string[] => [
 /** The folder of that disk, as other processes reach it. */
 export const reachedDisk = (pid: number, folder: string): string => `/proc/${pid}/root${folder}`;
 
-/** Why there can be no such disk here, if so. */
-export function obstacleToDisk(): string | undefined {
+/** What this machine lacks for such a disk, if anything. */
+export function missingForDisk(): string | undefined {
   const [command, ...rest] = NAMESPACE;
   const tried = spawnSync(command!, [...rest, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], { encoding: "utf8" });
   if (tried.error) return `no mount namespace (${tried.error.message})`;

@@ -6,13 +6,13 @@
  */
 import { parseArgs } from "node:util";
 import { ATTACKS } from "./attacks/all.ts";
-import { obstacleToIpv6, runInOwnNetwork } from "./own-network.ts";
+import { missingForIpv6, runInOwnNetwork } from "./own-network.ts";
 import { BOUNDS, failures, SHORT_BOUNDS, table } from "./report.ts";
 import { besiege } from "./siege.ts";
 
 const { values } = parseArgs({
   options: {
-    /** A few seconds for each attack, without those that need a node of their own, as in `npm test`. */
+    /** A few seconds for each attack, without attacks that need a node of their own, as in `npm test`. */
     short: { type: "boolean", default: false },
     seconds: { type: "string" },
     settle: { type: "string" },
@@ -24,8 +24,8 @@ const { values } = parseArgs({
 if (values.list) {
   for (const { name, description } of ATTACKS) console.log(`${name}: ${description}`);
 } else {
-  // Inside, it finds no obstacle.
-  const code = obstacleToIpv6() === undefined ? undefined : await runInOwnNetwork();
+  // Inside the namespace, nothing is missing.
+  const code = missingForIpv6() === undefined ? undefined : await runInOwnNetwork();
   if (code === undefined) await run();
   else process.exitCode = code;
 }
@@ -38,7 +38,7 @@ async function run(): Promise<void> {
     settleMs: Number(values.settle ?? settle) * 1_000,
     isShort: values.short,
     ...(values.only && { only: values.only }),
-    onLeftOut: (name, obstacle) => console.log(`${name}: LEFT OUT, this machine lacks: ${obstacle}`),
+    onLeftOut: (name, missing) => console.log(`${name}: LEFT OUT, this machine lacks: ${missing}`),
     onRow: (row) => console.log(`${table([row], bounds).split("\n").slice(1).join("\n")}`),
   });
   console.log(`\n${table(rows, bounds)}`);

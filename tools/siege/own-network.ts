@@ -15,8 +15,8 @@ const inside = (command: readonly string[]): [string, string[]] => [
   ["--user", "--map-root-user", "--net", "sh", "-c", SETUP, "sh", ...command],
 ];
 
-/** Why addresses of 2001:db8::/32 cannot be used, if so. */
-export function obstacleToIpv6(): string | undefined {
+/** What this machine lacks to use addresses of 2001:db8::/32, if anything. */
+export function missingForIpv6(): string | undefined {
   const { stdout } = spawnSync("ip", ["-6", "route", "show", "table", "local"], { encoding: "utf8" });
   return stdout?.includes(PREFIX) ? undefined : `addresses of ${PREFIX} (a network namespace)`;
 }

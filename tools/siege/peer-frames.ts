@@ -1,4 +1,4 @@
-/** What a stranger sends to become a session of the peer port, and its frames after that. */
+/** Frames of a client that is no peer: the handshake of a session on the peer port, and what follows. */
 
 export const UPGRADE =
   "GET /socketcluster/ HTTP/1.1\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +

@@ -23,7 +23,7 @@ export type SiegeOptions = {
   /** Called with each row as soon as it is known. */
   readonly onRow?: ((row: Row) => void) | undefined;
   /** Called with each attack that cannot be carried out on this machine, and what it lacks. */
-  readonly onLeftOut?: ((attack: string, obstacle: string) => void) | undefined;
+  readonly onLeftOut?: ((attack: string, requirement: string) => void) | undefined;
 };
 
 const HEALTH_INTERVAL_MS = 100;
@@ -61,10 +61,10 @@ export async function besiege({
   const unknown = only?.filter((name) => !ATTACKS.some((attack) => attack.name === name)) ?? [];
   if (unknown.length > 0) throw new Error(`no such attack: ${unknown.join(", ")}`);
 
-  const possible = attacks.filter(({ name, obstacle }) => {
-    const lacking = obstacle?.();
-    if (lacking !== undefined) onLeftOut?.(name, lacking);
-    return lacking === undefined;
+  const possible = attacks.filter(({ name, missingRequirement }) => {
+    const missing = missingRequirement?.();
+    if (missing !== undefined) onLeftOut?.(name, missing);
+    return missing === undefined;
   });
   const rows: Row[] = [];
   const take = (row: Row) => {
@@ -86,7 +86,7 @@ export async function besiege({
   return rows;
 }
 
-/** The nodes to start, in turn, with what is carried out on each: one for those that need none of their own, then the others'. */
+/** The nodes to start one after another, with the attacks on each: first the shared node, then those of single attacks. */
 function byNode(attacks: readonly Attack[]): { start: () => Promise<SiegedNode>; attacks: Attack[] }[] {
   const shared = attacks.filter(({ start }) => start === undefined);
   return [

@@ -1,4 +1,4 @@
-/** A dev chain under the load of an ordinary day, for as long as one likes to look at it. */
+/** A dev chain under the load of an ordinary day, for any time. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

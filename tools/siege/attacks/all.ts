@@ -1,4 +1,4 @@
-/** Every attack, in the order in which they run: those that leave the most behind come last, then those with a node of their own. */
+/** Every attack, in order: attacks that leave the most data come last, then attacks with a node of their own. */
 import type { Attack } from "../attack.ts";
 import { compressedBodies, deepBodies } from "./bodies.ts";
 import {

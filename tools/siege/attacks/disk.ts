@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
-import { obstacleToDisk } from "../data-disk.ts";
+import { missingForDisk } from "../data-disk.ts";
 import { ask } from "../requests.ts";
 import { startForging, type Target } from "../target.ts";
 
@@ -46,7 +46,7 @@ export const fullDisk: Attack = {
   description:
     "a node whose data disk is full: slots of that time are missed, readiness says why, and it recovers by itself",
   start: () => startForging({ diskMib: DISK_MIB }),
-  obstacle: obstacleToDisk,
+  missingRequirement: missingForDisk,
   async run(target, tally, signal) {
     await untilReadiness(target, READY);
     const fromMs = Date.now();

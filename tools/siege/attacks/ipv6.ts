@@ -1,7 +1,7 @@
-/** One owner of many IPv6 addresses, who takes all the sessions of the peer port that it gets. */
+/** An owner of many IPv6 addresses that opens as many sessions on the peer port as the node allows. */
 import { connectPeer } from "../../../packages/node/src/peers/transport/connection.ts";
 import type { Attack } from "../attack.ts";
-import { obstacleToIpv6 } from "../own-network.ts";
+import { missingForIpv6 } from "../own-network.ts";
 import { HELLO } from "../peer-frames.ts";
 import { ask, createConnections, repeat } from "../requests.ts";
 import type { Target } from "../target.ts";
@@ -44,7 +44,7 @@ async function sessions(target: Target): Promise<number> {
 export const ipv6Peers: Attack = {
   name: "IPv6 peers",
   description: `sessions from ever new addresses of one /64 and of one /48, ${ATTEMPTS} at a time, beside an honest peer`,
-  obstacle: obstacleToIpv6,
+  missingRequirement: missingForIpv6,
   async run(target, tally, signal) {
     const connections = createConnections(tally);
     let opened = 0;

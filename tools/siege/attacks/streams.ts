@@ -24,7 +24,7 @@ const conditions = JSON.stringify(
 const get = (path: string, token: string) =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${token}\r\n\r\n`;
 
-/** Blocks full of the text that the conditions look at. */
+/** Blocks full of the text that the conditions match against. */
 async function sendTexts(target: Target, signal: AbortSignal): Promise<void> {
   const accounts = openAccounts(target);
   const silent = { offered() {}, refused() {} };

@@ -3,7 +3,7 @@ import type { Outage } from "../attack.ts";
 import type { Row } from "../report.ts";
 import type { SiegedNode } from "../target.ts";
 
-/** Missed slots that lie in an outage and have its reason, as the log has them after its first misses. */
+/** Missed slots within an outage that have its reason, as the log has them after its first misses. */
 export function expectedMisses(
   { slots, logged }: SiegedNode,
   missesBefore: number,

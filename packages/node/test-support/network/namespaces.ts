@@ -1,6 +1,5 @@
 /**
- * Hosts on one machine: network namespaces with an address each, joined by a bridge, with roads between them that can
- * be closed. Needs the right to make them, and `ip` of iproute2.
+ * Hosts on one machine: network namespaces with an address each, joined by a bridge, whose connections can be cut. Needs the right to make them, and `ip` of iproute2.
  */
 import { spawnSync } from "node:child_process";
 
@@ -10,14 +9,14 @@ export type Hosts = {
   addressOf(index: number): string;
   /** The command behind which a program runs on a host. */
   commandOf(index: number): readonly string[];
-  /** Nothing passes between two hosts any more, in either direction; connections stay and starve. */
+  /** Drops all packets between two hosts, in both directions; connections stay open. */
   cut(a: number, b: number): void;
   heal(a: number, b: number): void;
   remove(): void;
 };
 
-/** Why there can be no hosts here, if so. */
-export function obstacleToHosts(): string | undefined {
+/** What this machine lacks for hosts, if anything. */
+export function missingForHosts(): string | undefined {
   const name = `uk-probe-${process.pid}`;
   const made = spawnSync("ip", ["netns", "add", name], { encoding: "utf8" });
   if (made.error) return `ip of iproute2 is missing (${made.error.message})`;

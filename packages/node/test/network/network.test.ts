@@ -1,12 +1,12 @@
 /** Two minutes of a network in trouble; `npm run network` has more of them. */
 import { expect, test } from "vitest";
-import { obstacleToHosts } from "../../test-support/network/namespaces.ts";
+import { missingForHosts } from "../../test-support/network/namespaces.ts";
 import { runTrial } from "../../test-support/network/trial.ts";
 
-const obstacle = obstacleToHosts();
-const name = obstacle ? `seven nodes in trouble (not here: ${obstacle})` : "seven nodes in trouble";
+const missing = missingForHosts();
+const name = missing ? `seven nodes in trouble (not here: ${missing})` : "seven nodes in trouble";
 
-test.skipIf(obstacle !== undefined)(name, { timeout: 600_000 }, async () => {
+test.skipIf(missing !== undefined)(name, { timeout: 600_000 }, async () => {
   const told: string[] = [];
   const trial = await runTrial({
     seed: 20_261_121,

@@ -2,11 +2,11 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { obstacleToHosts } from "../../../test-support/network/namespaces.ts";
+import { missingForHosts } from "../../../test-support/network/namespaces.ts";
 import { createWorld, type World } from "../../../test-support/peers/world.ts";
 import { type Running, spawnUniknode } from "../../../test-support/process/uniknode.ts";
 
-const obstacle = obstacleToHosts();
+const missing = missingForHosts();
 const namespace = `uk-ipv6-${process.pid}`;
 const inside = ["ip", "netns", "exec", namespace];
 
@@ -17,7 +17,7 @@ afterAll(async () => {
   node?.child.kill("SIGKILL");
   await node?.ended;
   await world?.close();
-  if (obstacle === undefined) spawnSync("ip", ["netns", "del", namespace]);
+  if (missing === undefined) spawnSync("ip", ["netns", "del", namespace]);
 });
 
 function run(command: string, ...args: string[]): string {
@@ -68,8 +68,8 @@ console.log(JSON.stringify({ held, height: answer?.data?.data?.state?.height, fi
 process.exit(0);
 `;
 
-test.skipIf(obstacle !== undefined)(
-  `one /64 and one /48 take up a few sessions, and an honest node gets in${obstacle === undefined ? "" : ` (skipped: ${obstacle})`}`,
+test.skipIf(missing !== undefined)(
+  `one /64 and one /48 take up a few sessions, and an honest node gets in${missing === undefined ? "" : ` (skipped: ${missing})`}`,
   { timeout: 90_000 },
   async () => {
     makeNamespace();
