@@ -1,34 +1,30 @@
-/** The packages as others get them: installed from their files, with nothing of this repository around. */
+/** The packages as others get them: installed from their files into a new project, with nothing of this repository around. */
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createProject } from "../../packages/node/src/commands/init.ts";
 import { compilePackages, packPackages, ROOT, releaseVersion } from "../../tools/release/packages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "uniknode-installed-"));
 const project = join(folder, "project");
 const modules = join(project, "node_modules");
 let files: string[] = [];
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
 
 /** Programs find the runtime of this process first. */
 const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
 const run = async (command: string, args: readonly string[], cwd = project): Promise<string> =>
   (await promisify(execFile)(command, args, { cwd, env })).stdout;
-const install = (cwd: string, packages: readonly string[]) =>
-  run(
-    "npm",
-    ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...packages],
-    cwd,
-  );
 
 beforeAll(async () => {
   compilePackages(join(folder, "compiled"));
   files = packPackages(join(folder, "compiled"), join(folder, "packed"));
-  mkdirSync(project);
-  await install(project, files);
+  createProject(project);
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  await run("npm", ["install", ...flags, ...files]);
 }, 120_000);
 
 const contents = (file: string): string[] =>
@@ -164,4 +160,18 @@ test("The program starts a dev chain, answers requests and delivers webhooks.", 
   expect(await answer.json()).toMatchObject({ data: { block: { height: expect.any(Number) } } });
   writeFileSync(join(project, "receiver.mjs"), RECEIVER);
   expect(await run("node", ["receiver.mjs", url!, "the token of the test"])).toBe("block.applied\n");
+});
+
+test("A new project receives a verified delivery in its own test.", { timeout: 60_000 }, async () => {
+  expect(await run("npm", ["test"])).toMatch(/^. pass 1$/m);
+});
+
+test("The installed program creates the same project.", async () => {
+  expect(await run("npx", ["uniknode", "init", "my-app"])).toContain("cd my-app");
+  const names = readdirSync(join(project, "my-app"), { recursive: true, encoding: "utf8" });
+  expect(names.length).toBeGreaterThan(7);
+  for (const name of names.filter((path) => path.includes(".") && path !== "package.json")) {
+    const [written, expected] = ["my-app", ""].map((app) => readFileSync(join(project, app, name), "utf8"));
+    expect(written).toBe(expected);
+  }
 });

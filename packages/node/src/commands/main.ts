@@ -7,6 +7,7 @@ import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   dev: async () => (await import("./dev.ts")).devCommand(),
   run: async () => (await import("./run.ts")).runCommand(),
+  init: async () => (await import("./init.ts")).initCommand(),
   listen: async () => (await import("./listen/command.ts")).listenCommand(),
   status: async () => (await import("./status.ts")).statusCommand(),
   block: async () => (await import("./block.ts")).blockCommand(),

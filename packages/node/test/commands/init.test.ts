@@ -1,0 +1,82 @@
+/** The project that `uniknode init` writes. Its own test runs in test/release, where it is installed. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createProject } from "../../src/commands/init.ts";
+import { deriveAccounts } from "../../src/dev-chain/keys.ts";
+import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { programVersion } from "../../src/platform/lifecycle/version.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "uniknode-init-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const FILES = [
+  ".gitignore",
+  "README.md",
+  "main.js",
+  "package.json",
+  "pay.js",
+  "receiver.js",
+  "test",
+  "test/receiver.test.js",
+];
+
+test.each(["", "new"])("A project is written into an empty or new folder: '%s'.", (path) => {
+  createProject(join(folder, path));
+  const names = readdirSync(join(folder, path), { recursive: true, encoding: "utf8" });
+  expect(names.sort()).toEqual(FILES);
+});
+
+test.each([
+  ["my-app", "my-app"],
+  ["My App (2)", "my-app-2"],
+  [".hidden", "hidden"],
+  ["été", "t"],
+  ["---", "receiver"],
+])("The package in the folder %s is called %s and depends on this version.", (name, expected) => {
+  createProject(join(folder, name));
+  const manifest = JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8"));
+  expect(manifest.name).toBe(expected);
+  expect({ ...manifest.dependencies, ...manifest.devDependencies }).toEqual({
+    "@uniknode/client": programVersion(),
+    "@uniknode/protocol": programVersion(),
+    uniknode: programVersion(),
+  });
+});
+
+test("A folder with anything in it is refused and left as it is.", () => {
+  writeFileSync(join(folder, "mine.txt"), "mine");
+  expect(() => createProject(folder)).toThrow(`${folder} is not empty: name a new or empty folder`);
+  expect(readdirSync(folder)).toEqual(["mine.txt"]);
+});
+
+test("A file, a folder below a file, and a folder that cannot be made are refused.", () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  expect(() => createProject(file)).toThrow(`${file} is a file: name a new or empty folder`);
+  for (const [path, code] of [
+    [join(file, "app"), "ENOTDIR"],
+    [join(folder, "missing/app"), "ENOENT"],
+    ["/proc/app", "ENOENT"],
+  ]) {
+    expect(() => createProject(path!)).toThrow(
+      `${path} cannot be made (${code}): name one in a folder that you may write to`,
+    );
+  }
+});
+
+test("The accounts of the project are those of every dev chain.", () => {
+  mkdirSync(join(folder, "app"));
+  createProject(join(folder, "app"));
+  const accounts = deriveAccounts(
+    "test test test test test test test test test test test junk",
+    DEV_ADDRESS_VERSION,
+  );
+  const text = readFileSync(join(folder, "app/pay.js"), "utf8");
+  expect(text).toContain(`"${accounts("account 0").passphrase}"`);
+  expect(text).toContain(`"${accounts("account 1").address}"`);
+});
