@@ -7,7 +7,7 @@ export type ApiErrorType =
   | { readonly code: "API_TIMEOUT"; readonly timeoutMs: number }
   /** 401 or 403: the webhook token is missing or wrong, or the address of the caller is not welcome. */
   | { readonly code: "API_UNAUTHORIZED"; readonly status: number; readonly body: unknown }
-  /** 404: what was asked for is not there, or this node does not serve it. */
+  /** 404: the object does not exist, or this node does not serve it. */
   | { readonly code: "API_NOT_FOUND"; readonly status: number; readonly body: unknown }
   /** 429: too many requests from this address. */
   | {
@@ -17,7 +17,7 @@ export type ApiErrorType =
       /** Time until the node listens again, where it said so. */
       readonly retryAfterMs?: number;
     }
-  /** Any other 4xx: the request makes no sense as it is; `message` of the body says which field and why. */
+  /** Any other 4xx: the request is invalid; `message` of the body names the field and the reason. */
   | { readonly code: "API_REFUSED"; readonly status: number; readonly body: unknown }
   /** 5xx: the node could not answer. */
   | {

@@ -3,7 +3,7 @@ import { ApiError } from "./error.ts";
 import { bodyOf, refusalOf } from "./refusal.ts";
 import { type ApiRequest, type Connect, nameOf } from "./request.ts";
 
-/** One event as it was sent; `id` is where the stream goes on behind it. */
+/** One event as it was sent; after `id` the stream continues. */
 export type Message = { readonly id: string; readonly data: string };
 
 export type FollowDependencies = {

@@ -8,7 +8,7 @@ const { parse, rawJSON } = JSON as unknown as {
   rawJSON(text: string): unknown;
 };
 
-/** A number of so many digits; or a part of a text, in which case values are looked at in vain. */
+/** A number of so many digits; or a part of a text, in which case a value is checked in vain. */
 const LONG_NUMBER = /(^|[:[,])\s*-?\d{16}/;
 const INTEGER = /^-?\d+$/;
 

@@ -65,7 +65,7 @@ export function createList<Row, Extra = unknown>(
           place = placeBehind(place, meta);
         } catch (error) {
           if (place?.cursor !== START || !isRefusal(error)) throw error;
-          // A node of the old network, which knows no cursors. If anything else is wrong, it says so again.
+          // A node of the old network, which knows no cursors. Any other error occurs again.
           place = { page: 1 };
         }
       }

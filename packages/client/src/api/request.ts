@@ -17,7 +17,7 @@ export type ApiRequest = {
 };
 
 /**
- * Makes a request of a node; the answer is whatever comes.
+ * Makes a request of a node; the answer may have any status.
  *
  * @throws whatever `fetch` throws, and the reason of the signal
  */

@@ -17,9 +17,9 @@ export type SendOptions = {
   readonly timeoutMs?: number;
   /** Further attempts of requests that change nothing. Default: 2. */
   readonly retries?: number;
-  /** Longest time to wait before a further attempt; where the node asks for more, there is none. Default: 60,000. */
+  /** Longest time to wait before a further attempt; if the node demands more, there is none. Default: 60,000. */
   readonly maxWaitMs?: number;
-  /** Ends whatever is under way, and every later request. */
+  /** Aborts running and later requests. */
   readonly signal?: AbortSignal;
 };
 

@@ -16,9 +16,9 @@ export type Tip = {
   isContinuedBy(block: VerifiedBlock["block"]): boolean;
   /** Executes a block on the tip. If it is accepted it becomes the tip, and `executed` gets its traces. */
   append(verified: VerifiedBlock, executed: ExecutedBlock[]): Outcome;
-  /** Stands at a block whose state is in memory. */
+  /** Sets the tip to a block whose state is in memory. */
   moveTo(header: BlockHeader): void;
-  /** Goes back to the last committed block, and forgets what was executed since. */
+  /** Returns to the last committed block, and drops what was executed since. */
   forget(head: BlockHeader): void;
 };
 

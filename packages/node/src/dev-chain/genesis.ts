@@ -1,4 +1,4 @@
-/** The genesis block of the dev chain: funds of all accounts, and the founders, who forge the first rounds. */
+/** The genesis block of the dev chain: funds of all accounts, and the founders, which forge the first rounds. */
 import {
   builders,
   createGenesisBlock,

@@ -5,7 +5,7 @@ import type { SlotStore } from "../store/node/slots.ts";
 const MAX_WAITING = 1_000;
 
 /**
- * A store whose `recordMissed` never fails; whatever is written next brings the reasons that wait along.
+ * A store whose `recordMissed` never fails: reasons that could not be written wait for the next write.
  *
  * @param onFailed called with the error that kept a reason from being written
  */

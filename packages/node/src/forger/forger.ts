@@ -41,7 +41,7 @@ export type ForgerDeps = {
 
 export type Forger = {
   start(): void;
-  /** Asks for a block at the first possible moment. */
+  /** Requests a block at the first possible moment. */
   demand(): void;
   /** No slot is taken until `resume`; settles when the slot under way has ended. */
   pause(): Promise<void>;
@@ -112,7 +112,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     return own;
   }
 
-  /** Does what there is to do now; the answer is the delay until the next look at the clock. */
+  /** Acts on the current slot; resolves to the delay until the next check of the clock. */
   async function takeSlot(): Promise<number> {
     if (onDemand && !state.isDemanded) return untilSlot(currentSlot() + 1);
     const now = view();
@@ -177,7 +177,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     },
     demand() {
       state = slotState.demanded(state);
-      if (onDemand) loop.wake();
+      if (onDemand) loop.runNow();
     },
     pause: loop.pause,
     resume() {

@@ -112,7 +112,7 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
       deps.onForged(block);
     },
   });
-  const lookForGaps = createGaps({
+  const recordGaps = createGaps({
     isOurs: (publicKey) => delegates.has(publicKey),
     slots,
     slotStore,
@@ -124,9 +124,9 @@ export function createForging(options: ForgingOptions, deps: ForgingDeps): Forgi
     forger,
     figures: () => ({ ...tally.read(), keysUsedElsewhere: otherForger?.count() ?? 0 }),
     blockApplied(header) {
-      if (delegates.size > 0) lookForGaps(header);
+      if (delegates.size > 0) recordGaps(header);
       if (!otherForger?.saw(header, true)) return;
-      const reason = `another forger signs with this key: its block ${header.id} stands in the slot`;
+      const reason = `another forger signs with this key: its block ${header.id} is in the slot`;
       slotStore.recordMissed(header.generatorPublicKey, slotOf(header), reason);
     },
     blockArrived: (header) => void otherForger?.saw(header, false),

@@ -17,7 +17,7 @@ export type GapDeps = {
   readonly nowMs: () => number;
 };
 
-/** Who missed a slot longer ago does not ask why any more. */
+/** Older missed slots are not explained any more. */
 const MAX_AGE_SLOTS = 20_000;
 
 /** To be called with every block that became the head. */
@@ -29,7 +29,7 @@ export function createGaps(deps: GapDeps): (header: BlockHeader) => void {
   function reasonOf(publicKey: string, slot: number): string {
     if (slotStore.lastForged(publicKey) === slot) return "its block is on another branch than the chain";
     if (slot <= startSlot) return "the node was not running";
-    return "the node stood at another block, after which the slot was not its own";
+    return "the head of the node was another block, after which the slot was not its own";
   }
 
   return (header) => {

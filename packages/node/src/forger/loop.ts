@@ -4,7 +4,7 @@ export type Loop = {
   /** Begins to run, after a delay; while paused, with `resume`. */
   start(delayMs: number): void;
   /** Runs at once, unless a run is under way, which chooses the next moment itself. */
-  wake(): void;
+  runNow(): void;
   /** No run begins until `resume`; settles when the one under way has ended. */
   pause(): Promise<void>;
   resume(): void;
@@ -56,7 +56,7 @@ export function createLoop(run: () => Promise<number>): Loop {
       isStarted = true;
       schedule(delayMs);
     },
-    wake: () => schedule(0),
+    runNow: () => schedule(0),
     pause() {
       isPaused = true;
       return ended();

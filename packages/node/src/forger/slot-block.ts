@@ -56,7 +56,7 @@ export function createSlotBlocks(deps: SlotBlocksDeps): SlotBlocks {
       throw new SlotRefusedError(slot, publicKey, refusal);
     }
     const block = deps.build({ slot, transactions, keys });
-    // On disk before anybody can see the block.
+    // On disk before the block leaves the forger.
     guard.signed(block.header);
     deps.onSigned();
     return block;

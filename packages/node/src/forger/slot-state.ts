@@ -1,4 +1,4 @@
-/** What a forger knows of its slots: one value, changed by the functions below and by nothing else. */
+/** State of the forger's slots: one value, changed only by the functions below. */
 
 export type SlotState = {
   /**
@@ -14,14 +14,14 @@ export type SlotState = {
   readonly hindrance?: { readonly slot: number; readonly reason: string };
   /** The failure after which the forger pauses: slots that pass meanwhile are missed because of it. */
   readonly pauseReason?: string;
-  /** A block was asked for and none has been signed since. */
+  /** A block was requested and none has been signed since. */
   readonly isDemanded: boolean;
 };
 
 /** Before the start, when only slots that are named are forged. */
 export const NOT_STARTED: SlotState = { firstSlot: 0, settledSlot: 0, isDemanded: false };
 
-/** A demand made before the start stands. */
+/** A request made before the start remains. */
 export const started = (state: SlotState, currentSlot: number): SlotState => ({
   ...state,
   firstSlot: currentSlot + 1,
@@ -60,8 +60,8 @@ export const hindranceOf = ({ hindrance }: SlotState, slot: number): string | un
   hindrance?.slot === slot ? hindrance.reason : undefined;
 
 /**
- * Slots that passed between two looks at the clock, because the process was asleep or busy; the slots of one round at
- * most. Those found to belong to others stay theirs: the order of a new round says nothing of them.
+ * Slots that passed between two checks of the clock, because the process was asleep or busy; the slots of one round at
+ * most. Slots of other nodes are left out: the order of a new round does not apply to them.
  */
 export function passedSlots(state: SlotState, slot: number, roundLength: number): number[] {
   const from = Math.max(state.settledSlot + 1, state.firstSlot, slot - roundLength);

@@ -23,7 +23,7 @@ export function parseRange(text: string, options: RangeOptions = {}): semver.Ran
   const { includesPreReleases = false } = options;
   if (text.length > MAX_RANGE_LENGTH) return undefined;
   try {
-    // The library looks for the end of a run of blanks from each of them.
+    // The library would search the end of a run of blanks from each blank.
     return new semver.Range(text.trim().replace(/\s+/g, " "), { includePrerelease: includesPreReleases });
   } catch {
     return undefined;

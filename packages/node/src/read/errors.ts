@@ -1,4 +1,4 @@
-/** Failures of the read model that callers tell apart. */
+/** Failures of the read model that callers distinguish. */
 
 /** A place is none of this list in this order. */
 export class CursorError extends Error {
@@ -19,7 +19,7 @@ export class CursorError extends Error {
 export type SnapshotErrorCode = "SNAPSHOT_TIMEOUT" | "SNAPSHOT_EMPTY" | "SNAPSHOT_ENDED";
 
 const MESSAGES: Readonly<Record<SnapshotErrorCode, string>> = {
-  SNAPSHOT_TIMEOUT: "the reads were given up: they look at more rows than there is time for",
+  SNAPSHOT_TIMEOUT: "the reads were aborted: they need more time than is allowed",
   SNAPSHOT_EMPTY: "there is no block yet",
   SNAPSHOT_ENDED: "the snapshot has ended: its work may wait for its reads only",
 };

@@ -1,4 +1,4 @@
-/** Pages of lists: which one is asked for, and what is found. */
+/** Pages of lists: the requested range, and the rows found. */
 
 export type Direction = "asc" | "desc";
 
@@ -11,9 +11,9 @@ export type Interval = { readonly from?: Integer; readonly to?: Integer };
 export type Range = {
   readonly offset: number;
   readonly limit: number;
-  /** A place that a page before this one named in `next`: rows that come after it, whatever the offset. */
+  /** The `next` of an earlier page: the page has the rows after it, and `offset` is ignored. */
   readonly after?: string;
-  /** Whether the place of the last row is wanted. */
+  /** Whether the answer needs `next`, the place of the last row. */
   readonly isWalk?: boolean;
 };
 

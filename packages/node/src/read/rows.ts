@@ -41,7 +41,7 @@ export type StoredTransaction = VisibleFields & {
   readonly nonce: string;
 };
 
-/** Attributes that answers look into. */
+/** Attributes that answers read. */
 export const SHOWN_ATTRIBUTES = ["delegate", "htlc", "multiSignature", "secondPublicKey", "vote"] as const;
 
 export type StoredWallet = {
@@ -50,7 +50,7 @@ export type StoredWallet = {
   /** May be negative. */
   readonly balance: string;
   readonly nonce: string;
-  /** As far as answers look into them. */
+  /** The part that answers read. */
   readonly attributes: Pick<Json<Attributes>, (typeof SHOWN_ATTRIBUTES)[number]>;
   /** All of them, as JSON, in the order in which they were set. */
   readonly attributesText: string;

@@ -41,7 +41,7 @@ const METHODS = { ...blockMethods, ...transactionMethods, ...walletMethods };
 
 /** Timeout of each request to the node. */
 const NODE_TIMEOUT_MS = 10_000;
-/** Longer waits that the node asks for (429) are not waited for: the caller gets the node's answer. */
+/** The server does not wait longer than this after a 429 of the node: the caller gets the node's answer. */
 const NODE_MAX_WAIT_MS = 1_000;
 const CONNECTION_BOUNDS: ConnectionBounds = { total: 200, perClient: 200 };
 const MAX_HELD_BYTES = 64 * 1024 * 1024;

@@ -31,16 +31,16 @@ test("Each run chooses when the next one begins.", async () => {
 
 test("A run is woken early, and never while one is under way.", async () => {
   loop.start(1_000);
-  loop.wake();
+  loop.runNow();
   await vi.advanceTimersByTimeAsync(0);
   expect(runs).toBe(1);
-  loop.wake();
+  loop.runNow();
   await vi.advanceTimersByTimeAsync(2_000);
   expect(runs).toBe(1);
 });
 
 test("Nothing runs before the start.", async () => {
-  loop.wake();
+  loop.runNow();
   loop.resume();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(runs).toBe(0);
@@ -58,7 +58,7 @@ test("A pause waits for the run under way and holds until the loop is resumed, a
   end(0);
   await pausing;
   loop.start(0);
-  loop.wake();
+  loop.runNow();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(runs).toBe(1);
   loop.resume();
@@ -71,7 +71,7 @@ test("A stopped loop never runs again.", async () => {
   await loop.stop();
   expect(loop.isStopped()).toBe(true);
   loop.resume();
-  loop.wake();
+  loop.runNow();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(runs).toBe(0);
 });

@@ -203,7 +203,7 @@ describe("a peer is refused", () => {
         ? Promise.resolve(overTheWire(event, packed(made)))
         : askFrom(other)(event as never, argument, undefined as never)) as unknown as RequestPeer;
     await own.take(...range(7, 10).map((height) => other.chain.blocks.block(height)!));
-    expect(await refusal(own, statusOfHead(made.header), request)).toContain("lies in the future");
+    expect(await refusal(own, statusOfHead(made.header), request)).toContain("is in the future");
   });
 });
 

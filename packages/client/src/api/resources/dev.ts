@@ -1,4 +1,4 @@
-/** `/dev`: the verbs of a dev chain, for those who test what they built upon a chain (docs/guides/dev-chain.md). */
+/** `/dev`: the verbs of a dev chain, for tests of programs that use a chain (docs/guides/dev-chain.md). */
 import type { Answer, Timestamp } from "../answers.ts";
 import type { Send } from "../send.ts";
 
@@ -37,11 +37,11 @@ export function dev(send: Send) {
     /** Leaves the top of the chain for another branch. */
     reorg: (options: Reorganisation) => verb("reorg", options),
 
-    /** The id by which `restore` comes back. */
+    /** The id for `restore`. */
     snapshot: () =>
       send<Answer<DevChange & { readonly id: string }>>({ method: "POST", path: "/dev/snapshot", body: {} }),
 
-    /** Goes back to a block, and drops what is pending. */
+    /** Reverts to a block, and drops pending transactions. */
     restore: (id: string) => verb("restore", { id }),
 
     /** Moves the clock on, by seconds or to a Unix time in seconds. */

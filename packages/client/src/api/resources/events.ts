@@ -27,7 +27,7 @@ export type StreamOptions = {
   readonly conditions?: readonly Condition[];
   /** Whether any or all of the conditions must be true. Default: any. */
   readonly match?: "any" | "all";
-  /** Begins with this block instead of now; for events that stored blocks tell. */
+  /** Begins with this block instead of now; for events that can be derived from stored blocks. */
   readonly fromHeight?: number;
   /** Begins behind the event of this `position`. */
   readonly lastEventId?: string;
@@ -40,7 +40,7 @@ export const events = (headers: Readonly<Record<string, string>>, dependencies: 
    * Every event, for ever. Connections that break are made again behind the last event, so that nothing is missed;
    * breaking out of the loop ends it.
    *
-   * The loop throws `ApiError`: `API_UNAUTHORIZED` without the webhook token, unless the node lets everybody read;
+   * The loop throws `ApiError`: `API_UNAUTHORIZED` without the webhook token, unless the stream of the node is public;
    * `API_REFUSED` with the status 410 when the node cannot go on behind `lastEventId` any more.
    */
   async *stream(options: StreamOptions = {}): AsyncGenerator<StreamedEvent> {

@@ -15,7 +15,7 @@ export type NodeStatus = {
 
 /** Only while the node fetches the blocks of others. */
 export type SyncProgress = {
-  /** Height that its peers tell. */
+  /** Height of the network by the claims of the peers. */
   readonly target: number;
   /** Share of all blocks, 0 to 100. */
   readonly percent: number;
@@ -43,7 +43,7 @@ export type NodeConfiguration = {
   readonly explorer: string;
   /** First byte of addresses. */
   readonly version: number;
-  /** Of services that are on, by the names that clients look for. */
+  /** Of services that are on, by the names that clients expect. */
   readonly ports: Readonly<Record<string, number>>;
   readonly constants: Milestone;
   readonly transactionPool: {

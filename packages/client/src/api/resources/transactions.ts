@@ -141,7 +141,7 @@ export const transactions = (send: Send) => ({
       query,
     }),
 
-  /** Signed transactions, 1 to 40. It succeeds although transactions are refused: look into the answer. */
+  /** Signed transactions, 1 to 40. It succeeds although transactions are refused: check the answer. */
   submit: (transactions: readonly object[]) =>
     send<Submission>({ method: "POST", path: "/transactions", body: { transactions } }),
 

@@ -140,12 +140,12 @@ export type Replay = {
 };
 
 export type DryRun = {
-  /** The blocks that were looked at. */
+  /** The blocks that were checked. */
   readonly fromHeight: number;
   readonly toHeight: number;
   readonly fired: TriedEvents;
   readonly notFired: TriedEvents;
-  /** Names of events of which stored blocks tell nothing. */
+  /** Names of events that cannot be derived from stored blocks. */
   readonly notRemembered: readonly string[];
 };
 
@@ -184,7 +184,7 @@ export function webhooks(send: Send) {
     rotate: (id: number, options: { readonly overlapSeconds?: number } = {}) =>
       send<Answer<WebhookWithToken>>({ method: "POST", path: path`/webhooks/${id}/rotate`, body: options }),
 
-    /** Sends one delivery that says nothing, and answers what the target said. */
+    /** Sends a test delivery, and answers with its outcome. */
     ping: (id: number) =>
       send<Answer<DeliveryRecord>>({ method: "POST", path: path`/webhooks/${id}/ping`, body: {} }),
 
@@ -212,7 +212,7 @@ export function webhooks(send: Send) {
         body: options,
       }),
 
-    /** Begins to tell blocks again, both ends included: with the ids that the deliveries had, or would have had. */
+    /** Delivers the events of a range of blocks again, both ends included, with the ids that they had or would have had. */
     replay: (id: number, range: { readonly fromHeight: number; readonly toHeight: number }) =>
       send<Answer<Replay>>({ method: "POST", path: path`/webhooks/${id}/replay`, body: range }),
 

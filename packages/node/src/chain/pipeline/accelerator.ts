@@ -11,7 +11,7 @@ const KNOWN_VERSIONS = ["5.2.0", "5.5.2"];
 /** What the library calls libsecp256k1; its other implementations are slower or of its own making. */
 const LIBSECP256K1 = 2;
 
-/** The accelerator that was asked for cannot be used. A retry is no use before the installation has changed. */
+/** The requested accelerator cannot be used. A retry fails until the installation has changed. */
 export class AcceleratorError extends Error {
   readonly code = "ACCELERATOR";
   readonly isRetryable = false;
@@ -26,14 +26,14 @@ export class AcceleratorError extends Error {
 
 export type BackendChoice = {
   readonly backend: SignatureBackend;
-  /** Why the accelerator that was asked for is not the backend. */
+  /** Why the requested accelerator is not the backend. */
   readonly refusal?: AcceleratorError;
 };
 
 /**
- * What verifies signatures: the accelerator if one is asked for and proves itself, the default otherwise.
+ * The backend that verifies signatures: the accelerator if one is requested and passes its self-test, otherwise the default.
  *
- * @param source as for `loadAccelerator`; undefined or empty asks for none
+ * @param source as for `loadAccelerator`; undefined or empty for none
  */
 export function chooseSignatureBackend(source: string | undefined): BackendChoice {
   if (!source) return { backend: defaultSignatureBackend };

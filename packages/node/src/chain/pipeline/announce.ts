@@ -1,4 +1,4 @@
-/** Last step of a block's way: waking those who follow the chain, after the commit. */
+/** Last step of the pipeline: the announcement of a commit to the listeners of the chain. */
 import type { Change } from "@uniknode/ledger";
 import type { Block, BlockHeader, SealedTransaction } from "@uniknode/protocol";
 

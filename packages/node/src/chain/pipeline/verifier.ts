@@ -32,7 +32,7 @@ const BATCH = 128;
 /** A thread keeps hardly anything: without limits its heap would grow by tens of megabytes all the same. */
 const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 96 };
 
-/** Batches that a thread has: half a million signatures, more than a synchronisation asks for at once. */
+/** Batches that a thread has: half a million signatures, more than a synchronisation submits at once. */
 const MAX_BATCHES = 4_000;
 /** Several times what all of them take. */
 const TIMEOUT_MS = 300_000;
@@ -141,7 +141,7 @@ function inThreadLane(): Lane {
     waiting: 0,
     verify(packed) {
       // Other work of the thread comes between two batches.
-      const verdicts = last.then(nextTurn).then(() => {
+      const verdicts = last.then(nextTick).then(() => {
         if (closed) throw new Error("the verifier was closed");
         return verifyPacked(packed);
       });
@@ -154,4 +154,4 @@ function inThreadLane(): Lane {
   };
 }
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));

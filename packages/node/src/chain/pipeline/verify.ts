@@ -16,7 +16,7 @@ import type { ReceivedBlock } from "./receive.ts";
 import { type SignatureCheck, schemeOf } from "./signatures.ts";
 import type { Verifier } from "./verifier.ts";
 
-/** A block whose transactions know whether they are verified, with what is wrong with it. */
+/** A block whose transactions have their verification result, with the faults of the block. */
 export type VerifiedBlock = {
   readonly block: ReceivedBlock;
   readonly faults: readonly BlockFault[];
@@ -38,9 +38,9 @@ export type VerifyDeps = {
 const PUBLIC_KEY_BYTES = 33;
 
 /**
- * Verifies blocks; an error stands for a block that turned out to be unreadable.
+ * Verifies blocks; the result of an unreadable block is an error.
  *
- * @throws {Error} when the verifier is gone
+ * @throws {Error} when the verifier has ended
  */
 export async function verifyBlocks(
   blocks: readonly ReceivedBlock[],

@@ -54,7 +54,7 @@ export function splitBatch(batch: BlockBatch, blocks: readonly BlockInput[]): Ba
   return parts;
 }
 
-/** Rejects the answer of the batch at once; what is left of it is skipped. */
+/** Rejects the answer of the batch at once; its remaining blocks are skipped. */
 export function failBatch(batch: BlockBatch, error: unknown): void {
   batch.isStopped = true;
   batch.answer.reject(error);

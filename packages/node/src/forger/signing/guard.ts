@@ -1,4 +1,4 @@
-/** What stands between a slot of this node and its signature: the signing record, and other forgers. */
+/** Decides whether a slot of this node may be signed: by the signing record, and by blocks of other forgers. */
 import type { BlockHeader } from "@uniknode/protocol";
 import type { SigningRefusalKind } from "../../gateway/figures.ts";
 import type { OtherForger } from "./other-forger.ts";

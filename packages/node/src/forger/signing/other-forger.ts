@@ -106,10 +106,10 @@ export function createOtherForger(deps: OtherForgerDeps): OtherForger {
       if (last?.header.id === header.id) return true;
       const slot = deps.slotOf(header);
       if (!isForeign(header, slot, isVerified)) return false;
-      // An earlier block again says nothing new: it could be repeated by everybody.
+      // An earlier block is no new evidence: any node can send it again.
       if (last && slot <= last.slot) return true;
       const isNew = otherOf(generatorPublicKey, currentSlot()) === undefined;
-      // Two that found each other do not come back at the same time.
+      // Two forgers that found each other must not resume at the same time.
       const rounds = SURE_ROUNDS * (1 + deps.random());
       const untilSlot = slot + Math.ceil(rounds * roundLength());
       found.set(generatorPublicKey, { header, slot, untilSlot });

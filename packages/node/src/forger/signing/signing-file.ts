@@ -85,7 +85,7 @@ export function openSigningFile(given: string, { nethash, known }: SigningFileDe
       lastSigned: (publicKey) => entries.get(keyOf({ nethash, publicKey })),
       add(signing) {
         const entry = { ...signing, nethash };
-        // Before it is written: whatever becomes of that, the slot is not signed again.
+        // Before the write: even if it fails, the slot is not signed again.
         keepHighest(entries, entry);
         file.append(entry);
       },
@@ -160,7 +160,7 @@ function openFile(path: string, entries: ReadonlyMap<string, SigningEntry>) {
   /** Whether the file on disk is known to be what this process has written. */
   let isSound = false;
 
-  /** Old or new, whatever moment a crash comes at. */
+  /** The file is the old or the new one after a crash at any moment. */
   function writeAnew(): void {
     const text = FIRST_LINE + [...entries.values()].map(entryLine).join("");
     const next = openSync(`${path}.part`, "w", OWNER_ONLY);
@@ -186,7 +186,7 @@ function openFile(path: string, entries: ReadonlyMap<string, SigningEntry>) {
 
   function appendLine(line: string): void {
     const bytes = Buffer.from(line);
-    // The rest of a line that was not written whole says why, such as that the disk is full.
+    // Writing the rest of the line gives the reason, for example a full disk.
     for (let done = 0; done < bytes.length; ) {
       done += writeSync(file!, bytes, done, bytes.length - done, byteLength + done);
     }

@@ -1,6 +1,6 @@
 /** Static fees as answers list them. */
 
-/** The old network answers these for its group 2, whatever happens: its types were never used with other fees. */
+/** The old network always answers these for its group 2: its types were never used with other fees. */
 export const ENTITY_FEES = {
   entityRegistration: "5000000000",
   entityResignation: "500000000",

@@ -42,7 +42,7 @@ const anyFee: Members = { fee: amount(0) };
 
 /** An asset whose members are all required. */
 const asset = (properties: Members, rules?: Schema): Members => ({ asset: record(properties, rules) });
-/** The same, and nothing beside them. */
+/** The same, and no other members. */
 const strictAsset = (properties: Members): Members =>
   asset(properties, { required: Object.keys(properties), additionalProperties: false });
 

@@ -3,10 +3,10 @@
  * hundred transactions is then a matter of joining (docs/decisions/0017-join-answers-from-texts.md).
  */
 
-/** JSON text that stands for a value: it can be listed in, or be a member of, an answer, and cannot be looked into. */
+/** JSON text of a value: it can be an item or a member of an answer; its content cannot be read. */
 export class JsonText<T> {
   readonly text: string;
-  /** Never there: it only tells texts of one kind from those of another. */
+  /** Never present: only the type has it, to distinguish texts of different values. */
   declare readonly value?: T;
 
   constructor(text: string) {

@@ -30,7 +30,7 @@ export function createTimestampOf(unixMsOf: (time: number) => number): Timestamp
 export const timestampText = ({ epoch, unix, human }: Timestamp): string =>
   `{"epoch":${epoch},"unix":${unix},"human":"${human}"}`;
 
-/** The state an answer was read from, so that clients can tell whether two answers belong together. */
+/** The state an answer was read from, so that clients see whether two answers belong together. */
 export const Chainmeta = Type.Object(
   { height: Type.Integer({ minimum: 1 }), timestamp: Timestamp },
   { title: "Chainmeta", description: "The head of the chain that the answer was read at." },

@@ -139,7 +139,7 @@ export function pendingAnswer(
   return written(textOf(waiting, 0, context, TEXTS));
 }
 
-/** How amounts are written, and what stands for an asset that is none. */
+/** How amounts are written, and the value for a missing asset. */
 type Encoding = { readonly amount: (digits: string) => string; readonly noAsset: string };
 const TEXTS: Encoding = { amount: (digits) => `"${digits}"`, noAsset: "" };
 const INTEGERS: Encoding = { amount: (digits) => digits, noAsset: ',"asset":{}' };

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import type { StoredToken } from "../../read/rows.ts";
 import { address, id } from "./values.ts";
 
-/** `unik` tells more than `nft`, the bare token of the family. */
+/** `unik` has more members than `nft`, the plain token of the family. */
 export type TokenName = "unik" | "nft";
 
 /** Members that only `unik` shows. */

@@ -9,7 +9,7 @@ import { type Order, orderBy, orderOf } from "../requests/parameters.ts";
 import type { Api } from "../resources/api.ts";
 import { isFlag, matches, memoryList, passing, type Rate, sorted, type Tests } from "./memory.ts";
 
-/** A lock with the head that says whether it is expired. */
+/** A lock with the head, which decides whether it has expired. */
 type Row = { readonly lock: StoredLock; readonly isExpired: boolean };
 
 const RATES = {

@@ -32,7 +32,7 @@ export function memoryList<Row, Shown>(
   });
 }
 
-/** A place is the id of a row with its index: what comes after it, or took its place if it has gone. */
+/** A place is the id of a row with its index: the page has the rows after it, or those from its index on if it no longer exists. */
 export const placeOf = (id: string, index: number): string => JSON.stringify([id, index]);
 
 function indexAfter<Row>(rows: readonly Row[], place: string, id: (row: Row) => string): number {

@@ -1,4 +1,4 @@
-/** A query value that says nothing counts as not given (http-api.md 2): some clients send `days=undefined`. */
+/** An empty query value counts as not given (http-api.md 2), as does `undefined`: some clients send `days=undefined`. */
 import type { Server } from "../server/app.ts";
 
 export function addAbsentValues(app: Server): void {

@@ -1,6 +1,6 @@
 /**
- * The kinds of parameter (http-api.md 3.1) as schemas. What stands in a path or a query is text and stays text: the
- * schema says what the text must look like, the handler converts it where it needs a number.
+ * The kinds of parameter (http-api.md 3.1) as schemas. A value in a path or a query is text and stays text: the
+ * schema gives the form of the text, the handler converts it where it needs a number.
  */
 import { isIP } from "node:net";
 import { type TObject, type TProperties, type TString, Type } from "typebox";
@@ -26,7 +26,7 @@ const isBetween = (minimum: number, maximum: number) => (text: string) =>
 
 export type Format = {
   readonly test: (text: string) => boolean;
-  /** Stands in the document, and in the answer to what does not fit. */
+  /** For the document, and for the answer to an invalid value. */
   readonly description: string;
   /** The description of such a text in the document: that of the value that it means. */
   readonly shown: Readonly<Record<string, unknown>>;
@@ -74,7 +74,7 @@ export const formats = {
 export type FormatName = keyof typeof formats;
 
 const formatted = (format: FormatName) => Type.String({ format, description: formats[format].description });
-/** The description stands in the answer to what does not fit, as that of a format does. */
+/** The answer to an invalid value contains the description, as with a format. */
 const text = (description: string, pattern: string) => Type.String({ pattern, description });
 
 export const uint = formatted("uint");
@@ -89,7 +89,7 @@ export const ip = formatted("ip");
 export const hex = text("hexadecimal digits", "^[0-9a-fA-F]+$");
 export const hex64 = text("64 hexadecimal digits", "^[0-9a-fA-F]{64}$");
 export const publicKey = text("66 hexadecimal digits", "^[0-9a-fA-F]{66}$");
-/** The network byte is not looked at: an address of another network is merely unknown. */
+/** The network byte is not checked: an address of another network is merely unknown. */
 export const address = text("34 letters and digits", "^[0-9A-Za-z]{34}$");
 export const username = text("1 to 64 of a-z, 0-9 and ! @ $ & _ .", "^[a-z0-9!@$&_.]{1,64}$");
 export const vendorField = formatted("vendorField");
@@ -111,7 +111,7 @@ export const orderBy = (...fields: readonly string[]): TString =>
 export const query = <P extends TProperties>(parameters: P): TObject<{ [K in keyof P]: P[K] }> =>
   Type.Object(parameters, { additionalProperties: false });
 
-/** Whether transformed objects are wanted, which is the default (http-api.md 3.6). */
+/** Whether the client requests transformed objects, which is the default (http-api.md 3.6). */
 export const transformQuery = { transform: Type.Optional(bool) };
 
 export const wantsTransform = ({ transform }: { transform?: string }): boolean =>

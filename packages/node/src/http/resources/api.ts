@@ -9,14 +9,14 @@ import type { JsonText } from "../answers/text.ts";
 import type { Chainmeta, TimestampOf } from "../answers/timestamp.ts";
 import type { Server } from "../server/app.ts";
 
-/** What the node tells about itself beside the chain. */
+/** What the node answers about itself. */
 export type Identity = {
   /** Version announced to clients: the one of the old network's software that this node keeps up with. */
   readonly version: string;
   /** Content of the genesis file. */
   readonly genesisBlock: Readonly<Record<string, unknown>>;
   readonly feePolicy: FeePolicy;
-  /** Ports of the services that are on, by the names clients look for: `@arkecosystem/core-api` ... */
+  /** Ports of the services that are on, by the names that clients expect: `@arkecosystem/core-api` ... */
   readonly ports: Readonly<Record<string, number>>;
 };
 
@@ -27,7 +27,7 @@ export type Api = {
   /** Of `POST /transactions`. */
   readonly maxTransactionsPerRequest: number;
   /**
-   * Reads what answers a request, in one snapshot (`read/port.ts`): whatever the answer is made of agrees with its
+   * Reads the rows of an answer from one snapshot (`read/port.ts`): all parts of the answer agree with its
    * chainmeta.
    *
    * @throws {SnapshotError}

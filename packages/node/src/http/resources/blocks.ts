@@ -37,7 +37,7 @@ const searchBody = body({
 
 const transactionsQuery = query({
   ...transactionListQuery,
-  // Unlike other lists, this one may be asked for a version that none has.
+  // Unlike other lists, this one accepts a version that no block has.
   version: Type.Optional(uint),
   ...typeQuery,
   ...senderQuery,

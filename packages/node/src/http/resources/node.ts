@@ -13,7 +13,7 @@ import type { Api, Resource } from "./api.ts";
 
 const SyncProgress = Type.Object(
   {
-    target: Type.Integer({ description: "Height that the peers tell." }),
+    target: Type.Integer({ description: "Height of the network by the claims of the peers." }),
     percent: Type.Integer({ minimum: 0, maximum: 100, description: "Share of all blocks." }),
     blocksPerSecond: Type.Integer(),
     secondsLeft: Type.Optional(

@@ -80,7 +80,7 @@ const submissionOf = (maxItems: number) =>
         {},
         {
           description:
-            "A signed transaction, in the form of `GET /transactions/{id}?transform=false`; `GET /transactions/schemas` tells what each type is made of.",
+            "A signed transaction, in the form of `GET /transactions/{id}?transform=false`; `GET /transactions/schemas` describes each type.",
         },
       ),
       { minItems: 1, maxItems },
@@ -122,7 +122,7 @@ export const transactions: Resource = (app, api) => {
       ),
   );
 
-  // Whatever the pool thinks of the transactions, the request itself succeeded.
+  // The request succeeded even if the pool refused every transaction.
   app.post(
     "/transactions",
     {

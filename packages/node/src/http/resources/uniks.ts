@@ -192,7 +192,7 @@ function addOtherNames(app: Server): void {
   app.post("/:name(^.+s$)/search", { schema: { hide: true } }, notHere);
 }
 
-/** The order that an `orderBy` asks for; by id when it names nothing that a summary has. */
+/** The order of an `orderBy`; by id if it names no member of a summary. */
 export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {
   const { field, direction } = orderOf<string>(orderBy, { field: "id", direction: "asc" });
   return field === "ownerId" || field === "id" ? { field, direction } : { field: "id", direction: "asc" };

@@ -77,7 +77,7 @@ export const wallets: Resource = (app, api) => {
     {
       config: HEAD_ONLY,
       schema: {
-        ...described("Wallets", "Wallets, richest first whatever else is asked.", listOf(Wallet)),
+        ...described("Wallets", "Wallets, always richest first.", listOf(Wallet)),
         querystring: query(walletListQuery),
       },
     },
@@ -229,7 +229,7 @@ export const wallets: Resource = (app, api) => {
       });
     });
   }
-  // Tokens of other names are refused before anybody looks for the wallet (http-api.md 13 point 7).
+  // Tokens of other names are refused before the wallet is read (http-api.md 13 point 7).
   app.get("/wallets/:id/:name(^.+s$)", { schema: { hide: true } }, () => {
     throw new HttpError(
       422,

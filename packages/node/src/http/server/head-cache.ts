@@ -1,6 +1,6 @@
 /**
- * Answers that depend on the head of the chain only (http-api.md 1.7). Each has a strong ETag, by which a client that
- * has it already is spared the body; those that are asked for more than once are kept until the next block.
+ * Answers that depend on the head of the chain only (http-api.md 1.7). Each has a strong ETag, so that a client that has
+ * the body is answered without it; answers that are requested more than once are kept until the next block.
  */
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -12,8 +12,8 @@ import type { Server } from "./app.ts";
 /** Of all answers together, with the URLs that they are kept by. */
 const MAX_BYTES = 32_000_000;
 const MAX_ANSWER_BYTES = 4_000_000;
-/** URLs remembered that were asked for once: 10 MB of them at most. What longer ones lead to is never kept. */
-const MAX_ASKED = 20_000;
+/** URLs remembered that were requested once: 10 MB of them at most. Answers to longer URLs are never kept. */
+const MAX_REQUESTED = 20_000;
 const MAX_URL_LENGTH = 500;
 /** Shorter ones stay texts, which leave in one write with their headers; longer ones are turned into bytes only once. */
 const MIN_BYTES_LENGTH = 10_000;
@@ -40,7 +40,7 @@ declare module "fastify" {
     headAnswer: HeadAnswer | null;
   }
   interface FastifyContextConfig {
-    /** What answers depend on beside the request; absent: on more than the head. */
+    /** What the answers depend on in addition to the request; absent: on more than the head. */
     dependsOn?: "head";
   }
 }
@@ -57,25 +57,25 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
     maxEntrySize: MAX_ANSWER_BYTES,
     sizeCalculation: ({ body }, url) => Buffer.byteLength(body) + url.length,
   });
-  // Most URLs are asked for once in the time of a block: to keep their answers takes longer than to make them again.
-  const asked = new Set<string>();
+  // Most URLs are requested once between two blocks: keeping their answers takes longer than making them again.
+  const requested = new Set<string>();
   let current: string | undefined;
   let sinceText = "";
 
-  /** Forgets what was kept for another head. */
+  /** Drops the answers of another head. */
   function follow(id: string | undefined): void {
     if (id === current) return;
     answers.clear();
-    asked.clear();
+    requested.clear();
     current = id;
     sinceText = new Date(nowMs()).toUTCString();
   }
 
-  function isAskedAgain(url: string): boolean {
+  function isRequestedAgain(url: string): boolean {
     if (url.length > MAX_URL_LENGTH) return false;
-    if (asked.has(url)) return true;
-    if (asked.size >= MAX_ASKED) asked.clear();
-    asked.add(url);
+    if (requested.has(url)) return true;
+    if (requested.size >= MAX_REQUESTED) requested.clear();
+    requested.add(url);
     return false;
   }
 
@@ -90,7 +90,7 @@ export function addHeadCache(app: Server, { readModel, nowMs }: HeadCacheDeps): 
     if (!isReading(request) || request.routeOptions.config.dependsOn !== "head") return undefined;
     // A block may have come between the request and its reads.
     follow(headId);
-    const isKept = isAskedAgain(request.url);
+    const isKept = isRequestedAgain(request.url);
     const answer = {
       body: isKept && payload.length >= MIN_BYTES_LENGTH ? Buffer.from(payload) : payload,
       tag: hash("sha1", payload, "base64url"),

@@ -66,7 +66,7 @@ export type HttpOptions = ListenerOptions & {
   readonly takeTimeoutMs?: number;
   /** Bytes of bodies that have not arrived as a whole and of answers that are not taken, of all connections together. */
   readonly maxHeldBytes?: number;
-  /** Proxies whose `X-Forwarded-For` tells the address of the client (`addresses/ranges.ts`). Absent: none. */
+  /** Proxies whose `X-Forwarded-For` has the address of the client (`addresses/ranges.ts`). Absent: none. */
   readonly trustedProxies?: string;
   /** Addresses that are served (`addresses/ranges.ts`); others get 403. Absent: all. */
   readonly allowed?: string;
@@ -231,7 +231,7 @@ function createApi({
     addressOf(publicKey) {
       const known = addresses.get(publicKey);
       if (known !== undefined) return known;
-      // Which of them was asked for last, takes longer to remember than all of them to compute now and then.
+      // Tracking which of them was used last takes longer than computing all of them now and then.
       if (addresses.size >= MAX_ADDRESSES) addresses.clear();
       const address = addressFromPublicKey(publicKey, network.description.pubKeyHash);
       addresses.set(publicKey, address);

@@ -1,4 +1,4 @@
-/** Finds peers, and drops those that are gone (p2p.md 10.2 and 10.6). */
+/** Finds peers, and drops peers that do not answer (p2p.md 10.2 and 10.6). */
 import type { Logger } from "pino";
 import type { PeerStore } from "../../store/node/peers.ts";
 import { networkHeight } from "../table/network-height.ts";

@@ -43,7 +43,7 @@ export async function branchFault(
     if (header.height !== previous.height + 1) return `a header has height ${header.height}`;
     if (header.previousBlock !== previous.id) return `block ${header.height} continues another block`;
     if (slot <= slots.slotAt(previous.timestamp)) return `block ${header.height} is too early`;
-    if (slot > slots.slotAt(now())) return `block ${header.height} lies in the future`;
+    if (slot > slots.slotAt(now())) return `block ${header.height} is in the future`;
     if (order && delegateOfSlot(order, slot) !== header.generatorPublicKey) {
       return `block ${header.height} is of another delegate than that of its slot`;
     }

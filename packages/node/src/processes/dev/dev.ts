@@ -33,7 +33,7 @@ export type DevEnvironment = {
 /** Shape of the chain in a data folder: options that cannot change while it lives. */
 type Shape = { mnemonic: string; accounts: number; blockTime: number };
 
-/** Where the shape is remembered; its presence also tells that a folder may be reset. */
+/** File with the options of the dev chain; its presence also shows that the folder may be reset. */
 const SHAPE_FILE = "dev-chain.json";
 const CLOCK_FILE = "dev-clock.json";
 
@@ -70,7 +70,7 @@ export async function startDevChain(
       delegates,
       peers: config.p2pPort === undefined ? undefined : toPeersOptions(config, files.network.name),
       pool: toPoolOptions(config),
-      // Its keys are known to everybody: the record of the data folder is enough, and goes with it on --reset.
+      // Its keys are public: the record in the data folder is enough, and is removed with it on --reset.
       signingRecord: undefined,
       watchRounds: undefined,
       timing: soloTiming,

@@ -39,7 +39,7 @@ export type GatewayDeps = {
   readonly now: () => number;
   /** Absent for a node that has none to talk to. */
   readonly peers?: {
-    /** Height of the network as they tell it; absent while none is known. */
+    /** Height of the network by their claims; absent while none is known. */
     networkHeight(): number | undefined;
     list(): PeerInfo[];
     /** Absent while in sync with the network. */

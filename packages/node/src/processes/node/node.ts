@@ -36,7 +36,7 @@ export type Node = {
    */
   accept(block: EncodedBlock): Promise<void>;
   /**
-   * Listens for peers and looks for some; settles when it has looked once, or at once where there are to be none.
+   * Listens for peers and searches for some; settles after the first search, or at once for a node without peers.
    *
    * @throws {Error} when it cannot listen
    */

@@ -20,7 +20,7 @@ export type NodeOptions = ServingOptions & {
   readonly webhookOldKeyFile: string | undefined;
   /** Hours. While the node catches up, events of older blocks are not published; 0 publishes all of them. */
   readonly eventsMaxAge: number;
-  /** Absent: this node neither listens for peers nor looks for any. */
+  /** Absent: this node neither listens for peers nor searches for any. */
   readonly peers: PeersOptions | undefined;
   readonly pool: PoolOptions;
   /** Of transactions, to the API. */

@@ -1,4 +1,4 @@
-/** The way of a block that this node has made: through the peers, who pass it on, or to the chain alone. */
+/** Submits a block that this node has made: to the room of peers, which also broadcasts it, or to the chain alone. */
 import type { EncodedBlock } from "@uniknode/protocol";
 import type { Chain } from "../../chain/chain.ts";
 import { refusalOf } from "../../chain/outcome.ts";
@@ -12,7 +12,7 @@ export type OwnBlocksDeps = Pick<NodeEventLog, "log"> & {
   readonly peers: Pick<Peers, "submit"> | undefined;
 };
 
-/** Gives a block to the chain; the answer is why it was not taken, if it was not. */
+/** Submits a block to the chain; resolves to the reason of a refusal, or undefined. */
 export type SubmitBlock = (block: EncodedBlock) => Promise<string | undefined>;
 
 export function createSubmitBlock({ chain, peers, log }: OwnBlocksDeps): SubmitBlock {

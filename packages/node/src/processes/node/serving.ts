@@ -1,4 +1,4 @@
-/** The serving thread of a node, as the node sees it: started with what it needs, woken and watched. */
+/** Starts the serving thread of a node, notifies it of new events and watches it. */
 import type { Logger } from "pino";
 import { defaultPeerPort } from "../../config/peers.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
@@ -57,10 +57,10 @@ export async function startServing(
   );
   // Open requests are drained before what they depend on closes.
   onStop("serving", thread.close);
-  grown.subscribe(serving.wake);
+  grown.subscribe(serving.notify);
   const { silentSeconds, close } = watch(heartbeats, "serving", {
-    onSilent: () => logger.error({ thread: "serving" }, "a thread does not turn"),
-    onBack: (seconds) => logger.warn({ thread: "serving", seconds }, "a thread turns again"),
+    onSilent: () => logger.error({ thread: "serving" }, "a thread does not respond"),
+    onBack: (seconds) => logger.warn({ thread: "serving", seconds }, "a thread responds again"),
   });
   onStop("watch", close);
   const { url, died } = serving;

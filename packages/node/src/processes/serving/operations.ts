@@ -37,7 +37,7 @@ export type OperationsDeps = {
 
 /** Time that the thread of consensus has to answer. */
 const ANSWER_TIMEOUT_MS = 2_000;
-/** Time for which an answer is given again: less than anybody waits between two looks. */
+/** Time for which an answer is reused: less than the interval of any monitoring. */
 const REUSE_MS = 1_000;
 
 export function createOperations({

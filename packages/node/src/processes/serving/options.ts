@@ -26,9 +26,9 @@ export type ServingOptions = {
   readonly webhookToken: string | undefined;
   /** The only addresses and networks that may use the register of webhooks, without token; undefined: the token decides. */
   readonly webhookLegacy: string | undefined;
-  /** Whether everybody may read the live stream, not only who has the token. */
+  /** Whether clients without the token may read the live stream. */
   readonly eventsPublic: boolean;
-  /** Whether everybody may read the metrics, not only who has the token. */
+  /** Whether clients without the token may read the metrics. */
   readonly metricsPublic: boolean;
   readonly webhookLimit: number;
   readonly webhookPrivateTargets: boolean;

@@ -55,8 +55,8 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const eventLog = createEventLog(database, { recordedNames: () => NO_NAMES });
   closing.add("heartbeat", beat(data.heartbeats, "serving").close);
   const consensusWatch = watch(data.heartbeats, "consensus", {
-    onSilent: () => logger.error({ thread: "consensus" }, "a thread does not turn"),
-    onBack: (seconds) => logger.warn({ thread: "consensus", seconds }, "a thread turns again"),
+    onSilent: () => logger.error({ thread: "consensus" }, "a thread does not respond"),
+    onBack: (seconds) => logger.warn({ thread: "consensus", seconds }, "a thread responds again"),
   });
   closing.add("watch", consensusWatch.close);
   const diskSpace = measureDiskSpace(dirname(data.databasePath));
@@ -167,7 +167,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   return {
     port,
     operationsPort: operationsAddress?.port,
-    wake() {
+    notify() {
       webhooks?.wake();
       stream.notify();
     },

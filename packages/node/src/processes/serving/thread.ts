@@ -1,4 +1,4 @@
-/** Starting, waking and ending the serving thread. */
+/** Starts, notifies and ends the serving thread. */
 import { once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { NetworkFiles } from "@uniknode/protocol";
@@ -28,7 +28,7 @@ export type ServingData = {
   readonly port: number;
   /** Addresses that are served; absent: all. */
   readonly allowed?: string;
-  /** Proxies that tell the address of a client; absent: none. */
+  /** Proxies whose `X-Forwarded-For` is trusted; absent: none. */
   readonly trustedProxies?: string | undefined;
   /** Names of this machine by which callers of the register are known to reach it; absent: none but the obvious. */
   readonly hosts?: readonly string[];
@@ -48,9 +48,9 @@ export type ServingData = {
   readonly legacyCallers?: string | undefined;
   /** Webhooks in the register; absent: as many as unless said otherwise. */
   readonly maxWebhooks?: number;
-  /** Whether everybody may read the live stream. */
+  /** Whether any client may read the live stream. */
   readonly eventsPublic: boolean;
-  /** Whether everybody may read the metrics. */
+  /** Whether any client may read the metrics. */
   readonly metricsPublic: boolean;
   readonly targets: TargetOptions;
   readonly deliveries: {
@@ -73,10 +73,10 @@ export type ToServing =
       readonly kind: "start";
       readonly data: ServingData;
       readonly gatewayPort: MessagePort;
-      /** One integer: 1 while a notification is on its way; the thread sets it to 0 before it handles it. */
-      readonly waking: Int32Array<SharedArrayBuffer>;
+      /** One integer: 1 while a notification is pending; the thread sets it to 0 before it handles it. */
+      readonly notified: Int32Array<SharedArrayBuffer>;
     }
-  | { readonly kind: "wake" | "close" };
+  | { readonly kind: "notify" | "close" };
 export type FromServing = {
   readonly kind: "listening";
   readonly port: number;
@@ -89,8 +89,8 @@ export type Serving = {
   readonly url: string;
   /** Base URL of health and metrics. */
   readonly operationsUrl: string;
-  /** New events are in the log. */
-  wake(): void;
+  /** Notifies the thread of new events in the log. */
+  notify(): void;
   /** Rejects when the thread ends without `close`. */
   readonly died: Promise<never>;
 };
@@ -104,13 +104,13 @@ export type ServingThread = {
   start(data: ServingData, gateway: Gateway): Promise<Serving>;
   /** Port of the HTTP server; undefined until the thread listens. */
   port(): number | undefined;
-  /** Settles when running requests and deliveries have ended and the thread has gone, whether it was started or not. */
+  /** Settles when running requests and deliveries and the thread itself have ended, whether it was started or not. */
   close(): Promise<void>;
 };
 
-/** Time in which the thread must listen: it opens a database of any size, and looks what waits there. */
+/** Time in which the thread must listen: it opens a database of any size, and reads what waits there. */
 const START_TIMEOUT_MS = 120_000;
-/** Time to close, beside that of the deliveries that are under way; then the thread is stopped. */
+/** Time to close, in addition to that of running deliveries; then the thread is stopped. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
 /** Creates the thread, which loads its program while the caller prepares what it is to serve. */
@@ -118,7 +118,7 @@ export function loadServingThread(): ServingThread {
   const worker = new Worker(moduleBeside(import.meta.url, "worker"));
   const { port1, port2 } = new MessageChannel();
   const send = (message: ToServing, transfer: MessagePort[] = []) => worker.postMessage(message, transfer);
-  const waking = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const notified = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let closeTimeoutMs = CLOSE_TIMEOUT_MS;
   let isClosing = false;
   let httpPort: number | undefined;
@@ -134,16 +134,16 @@ export function loadServingThread(): ServingThread {
   // The caller decides what the end of the thread means; here it must not be an unhandled rejection.
   died.catch(() => {});
 
-  /** However much happens while the thread is busy, it is woken once. */
-  function wake(): void {
-    if (Atomics.exchange(waking, 0, 1) === 0) send({ kind: "wake" });
+  /** Sends one notification at a time, however many events there are. */
+  function notify(): void {
+    if (Atomics.exchange(notified, 0, 1) === 0) send({ kind: "notify" });
   }
 
   return {
     async start(data, gateway) {
       closeTimeoutMs += data.deliveries.timeoutMs;
       answerCalls(port1, gateway);
-      send({ kind: "start", data, gatewayPort: port2, waking }, [port2]);
+      send({ kind: "start", data, gatewayPort: port2, notified }, [port2]);
       const listening = Promise.race([
         once(worker, "message", { signal: AbortSignal.timeout(START_TIMEOUT_MS) }),
         died,
@@ -156,7 +156,7 @@ export function loadServingThread(): ServingThread {
         ? `http://${shownHost(data.operations.host)}:${operationsPort}`
         : url;
       httpPort = port;
-      return { url, operationsUrl, died, wake };
+      return { url, operationsUrl, died, notify };
     },
     port: () => httpPort,
     async close() {

@@ -4,9 +4,9 @@ import { startServing } from "./serving.ts";
 import type { FromServing, ToServing } from "./thread.ts";
 
 let serving: Awaited<ReturnType<typeof startServing>> | undefined;
-let waking: Int32Array<SharedArrayBuffer> | undefined;
+let notified: Int32Array<SharedArrayBuffer> | undefined;
 
-// Without what it was sent the thread is of no use: it ends, and so does the node.
+// Without the content of the message the thread cannot work: it ends, and so does the node.
 parentPort!.on("messageerror", (error) => {
   throw error;
 });
@@ -14,7 +14,7 @@ parentPort!.on("messageerror", (error) => {
 parentPort!.on("message", async (message: ToServing) => {
   switch (message.kind) {
     case "start":
-      waking = message.waking;
+      notified = message.notified;
       serving = await startServing(message.data, message.gatewayPort);
       parentPort!.postMessage({
         kind: "listening",
@@ -22,10 +22,10 @@ parentPort!.on("message", async (message: ToServing) => {
         operationsPort: serving.operationsPort,
       } satisfies FromServing);
       return;
-    case "wake":
-      // Before it looks: what happens from now on is worth another look.
-      if (waking) Atomics.store(waking, 0, 0);
-      return serving?.wake();
+    case "notify":
+      // Cleared before the thread reads the log: later events need another notification.
+      if (notified) Atomics.store(notified, 0, 0);
+      return serving?.notify();
     case "close":
       await serving?.close();
       parentPort!.close();

@@ -170,7 +170,7 @@ test("knows no path of webhooks while they are off, calls no target, and holds n
   thread = loadServingThread();
   await serve({ webhooks: "on" });
   database.transaction(() => events.append([{ id: "two", name: "block.applied", data: { height: 2 } }]));
-  serving.wake();
+  serving.notify();
   await expect.poll(() => calls.map(({ data }) => data)).toEqual([{ height: 2 }]);
 });
 

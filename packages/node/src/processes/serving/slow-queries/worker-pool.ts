@@ -1,5 +1,5 @@
 /**
- * Requests whose rows take long to look through, in a thread of their own with a connection of its own: the others do
+ * Requests whose rows take long to find, in a thread of their own with a connection of its own: the others do
  * not wait for them. The thread is started by the first of them.
  */
 import { Worker } from "node:worker_threads";

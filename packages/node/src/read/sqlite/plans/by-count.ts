@@ -16,7 +16,7 @@ import {
   valuesOf,
 } from "../pages/selection.ts";
 
-/** Where a page begins: rows to leave out, and what is left of the offset from there. */
+/** Where a page begins: a row to start at, and the rest of the offset from there. */
 export type Start = { readonly from?: Condition; readonly offset: number };
 
 export type StartInIndex = (head: Head, selection: Selection, offset: number) => Start;

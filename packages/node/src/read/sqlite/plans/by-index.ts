@@ -63,7 +63,7 @@ export function createByIndex<Row>(database: Database, listed: ListedTable): ByI
        CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY ${orderText(order)}`,
     );
     if (!isWalk) return { rows: select.all(...values, limit, offset) as Row[], totalCount };
-    // One more than is shown tells whether there are others.
+    // One row more than the page shows whether there are others.
     const rows = select.all(...values, limit + 1, offset) as (Row & { place: string })[];
     if (rows.length <= limit) return { rows, totalCount };
     const shown = rows.slice(0, limit);

@@ -1,6 +1,6 @@
 /**
  * By row: blocks have no gaps, and it is kept how many transactions there are up to each of them, so that the first row of
- * a page is known by its number. Costs the rows of the page, and twenty looks at an index to find a block.
+ * a page is known by its number. Costs the rows of the page, and twenty reads of an index to find a block.
  */
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
