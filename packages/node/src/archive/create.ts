@@ -1,10 +1,11 @@
 /** Creates snapshots; the node may keep running. */
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
+import { makeFolder } from "../platform/files/folder.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
 import { openDatabase } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
@@ -38,7 +39,7 @@ export async function createChainSnapshot(options: CreateOptions): Promise<Manif
   if (existsSync(output)) {
     throw new ArchiveError("ARCHIVE_EXISTS", `${output} already exists; choose another folder`);
   }
-  mkdirSync(output, { recursive: true });
+  makeFolder(output, { what: "the folder of the snapshot", flag: "--output" });
   try {
     const copy = join(output, "chain.sqlite");
     onProgress("copying the chain");

@@ -2,6 +2,7 @@
 import { type Client, createClient, jsonText } from "@uniknode/client";
 import type { connectionOptions } from "../config/connection.ts";
 import type { Config } from "../config/resolve.ts";
+import { withoutControls } from "../platform/logging/terminal.ts";
 
 export type Connection = Config<typeof connectionOptions>;
 
@@ -12,10 +13,6 @@ export const connectTo = ({ url, timeout }: Connection): Client =>
 export function show({ json }: Connection, value: unknown, lines: readonly string[]): void {
   process.stdout.write(`${json ? jsonText(value) : lines.map(withoutControls).join("\n")}\n`);
 }
-
-/** Messages, names and properties can hold any text: control characters must not reach the terminal. */
-const withoutControls = (line: string): string =>
-  line.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** Lines of names and values; those without a value are left out. */
 export const table = (rows: readonly (readonly [name: string, value: string | number | undefined])[]) =>

@@ -1,10 +1,11 @@
 /** `uniknode dev`: starts a dev chain. */
 import { Command } from "commander";
 import { devOptions } from "../config/options.ts";
+import { commandLine } from "../platform/lifecycle/command-line.ts";
 import { serveUntilStopped } from "../platform/lifecycle/process.ts";
-import { programVersion } from "../platform/lifecycle/version.ts";
+import { shownVersions } from "../platform/lifecycle/version.ts";
 import { openLog } from "../platform/logging/logger.ts";
-import { openOutput } from "../platform/logging/output.ts";
+import { openScreen } from "../platform/logging/output.ts";
 import { startDevChain } from "../processes/dev/dev.ts";
 import { addFlags, readConfig } from "./options.ts";
 
@@ -17,15 +18,23 @@ export function devCommand(): Command {
   );
   return addFlags(command, devOptions).action(async () => {
     const config = readConfig(command, devOptions);
-    const output = openOutput();
-    const log = openLog(config.logLevel);
-    const print = (text: string) => output.write(`${text}\n`);
+    const screen = openScreen();
+    const log = openLog(config.logLevel, config.logFormat);
     await serveUntilStopped({
       log,
-      start: () => startDevChain(config, { version: programVersion(), print, log }),
-      onStopping: () => print("\nStopping ... (press Ctrl-C again to end at once)"),
+      start: () =>
+        startDevChain(config, {
+          versions: shownVersions(),
+          commandLine: (...args) => commandLine(process.env, ...args),
+          screen,
+          log,
+        }),
+      onStopping() {
+        screen.end();
+        screen.print("\nStopping ... (press Ctrl-C again to end at once)");
+      },
     });
-    print("Stopped.");
-    await output.flushed(OUTPUT_TIMEOUT_MS);
+    screen.print("Stopped.");
+    await screen.flushed(OUTPUT_TIMEOUT_MS);
   });
 }

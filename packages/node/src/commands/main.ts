@@ -8,6 +8,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   dev: async () => (await import("./dev.ts")).devCommand(),
   run: async () => (await import("./run.ts")).runCommand(),
   init: async () => (await import("./init.ts")).initCommand(),
+  token: async () => (await import("./token.ts")).tokenCommand(),
+  accounts: async () => (await import("./accounts.ts")).accountsCommand(),
   listen: async () => (await import("./listen/command.ts")).listenCommand(),
   status: async () => (await import("./status.ts")).statusCommand(),
   block: async () => (await import("./block.ts")).blockCommand(),

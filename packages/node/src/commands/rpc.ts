@@ -12,7 +12,7 @@ export function rpcCommand(): Command {
   return addFlags(command, rpcOptions).action(async () => {
     const config = readConfig(command, rpcOptions);
     const output = openOutput();
-    const log = openLog(config.logLevel);
+    const log = openLog(config.logLevel, config.logFormat);
     await serveUntilStopped({
       log,
       async start() {

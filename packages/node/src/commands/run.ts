@@ -13,6 +13,7 @@ import { chooseTimeServers } from "../config/time.ts";
 import { openDelegates, secretsOf } from "../forger/delegates.ts";
 import { networkTiming } from "../forger/timing.ts";
 import { checkClock } from "../platform/clock/check.ts";
+import { commandLine } from "../platform/lifecycle/command-line.ts";
 import { serveUntilStopped } from "../platform/lifecycle/process.ts";
 import { createSystemd, type Systemd } from "../platform/lifecycle/systemd.ts";
 import { openLog } from "../platform/logging/logger.ts";
@@ -42,7 +43,7 @@ export function runCommand(): Command {
       isOnDemand: false,
     };
     const output = openOutput();
-    const log = openLog(config.logLevel);
+    const log = openLog(config.logLevel, config.logFormat);
     const { logger, lost } = log;
     const stopping = new AbortController();
     let systemd: Systemd | undefined;
@@ -53,6 +54,14 @@ export function runCommand(): Command {
         const { backend } = chooseSignatureBackend(config.accelerator);
         const shownConfig = maskConfig(runOptions, config);
         logger.info({ url: node.url, signatures: backend.name, config: shownConfig }, "node started");
+        if (
+          config.webhooks === "on" &&
+          config.webhookLegacy === undefined &&
+          config.webhookToken === undefined
+        ) {
+          const shownBy = commandLine(process.env, "token", "--data", resolve(config.data));
+          logger.info({ shownBy }, "the webhook token is in the data folder");
+        }
         output.write(`${node.url}\n`);
         void checkClock(chooseTimeServers(config), { nowMs: Date.now, signal: stopping.signal, logger });
         const { env: environment } = process;

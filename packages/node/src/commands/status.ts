@@ -20,7 +20,7 @@ export function statusCommand(): Command {
     ]);
     const { block, supply } = head.data;
     const { synced, blocksCount, progress } = status.data;
-    const { nethash, token, core } = configuration.data;
+    const { nethash, token, symbol, core } = configuration.data;
     const value = {
       height: block.height,
       id: block.id,
@@ -44,9 +44,9 @@ export function statusCommand(): Command {
         ...(progress ? [["progress", shown(progress)] as const] : []),
         ["peers", value.peers],
         ["in the pool", value.unconfirmed],
-        ["supply", `${tokensOf(BigInt(supply))} ${token}`],
+        ["supply", `${tokensOf(BigInt(supply))} ${symbol}`],
         ["network", nethash],
-        ["version", value.version],
+        ["version", `${value.version} protocol`],
       ]),
     );
   });

@@ -1,10 +1,10 @@
 /** `uniknode version`. */
 import { Command } from "commander";
-import { programVersion } from "../platform/lifecycle/version.ts";
+import { shownVersions } from "../platform/lifecycle/version.ts";
 
 export const versionCommand = (): Command =>
   new Command("version")
-    .description("print the version of the program and of its runtime")
+    .description("print the versions of the protocol, the program and its runtime")
     .action(
-      () => void process.stdout.write(`uniknode ${programVersion()} (Node.js ${process.versions.node})\n`),
+      () => void process.stdout.write(`uniknode ${shownVersions()} (Node.js ${process.versions.node})\n`),
     );

@@ -1,12 +1,13 @@
 /** The genesis file of a known network, fetched from peers when none is given. */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { presets } from "@uniknode/protocol";
 import { localAddressOf } from "../peers/options.ts";
 import { fetchGenesis } from "../peers/sync/genesis.ts";
 import { ConfigError } from "../platform/config-error.ts";
+import { makeFolder } from "../platform/files/folder.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
-import { FOLDER_MODE } from "../store/engine/folder-lock.ts";
+import { DATA_FOLDER } from "../store/engine/folder-lock.ts";
 import type { NetworkChoice } from "./network.ts";
 import type { peerOptions } from "./peers.ts";
 import { toPeersOptions } from "./peers.ts";
@@ -38,7 +39,7 @@ export async function genesisPath(choice: GenesisChoice): Promise<string | undef
         `(its payloadHash is ${files.network.nethash}), or --peers with a Uniknode node`,
     );
   }
-  mkdirSync(data, { recursive: true, mode: FOLDER_MODE });
+  makeFolder(data, DATA_FOLDER);
   // Later starts use this file as it is.
   writeWholeFile(path, JSON.stringify(json));
   return path;

@@ -277,6 +277,14 @@ export const nodeOptions = {
     default: "info",
     read: readChoice("error", "warn", "info", "debug", "trace", "silent"),
   }),
+  logFormat: option({
+    name: "logFormat",
+    placeholder: "FORMAT",
+    sentence:
+      "Format of the log: text for people, json for programs, or auto: text at a terminal, json elsewhere.",
+    default: "auto" as const,
+    read: readChoice("auto", "text", "json"),
+  }),
 };
 
 export const devOptions = {

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import type { PeersOptions } from "../peers/options.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { readJsonObject } from "../platform/json/json-file.ts";
+import { PROTOCOL_VERSION } from "../platform/lifecycle/version.ts";
 import { option, readChoice, readInteger, readList, readSwitch, readText } from "./option.ts";
 import type { Config } from "./resolve.ts";
 
@@ -48,7 +49,7 @@ export const peerOptions = {
     name: "p2pVersion",
     placeholder: "VERSION",
     sentence: "Version announced to peers; peers accept the versions that their network allows.",
-    default: "5.7.2",
+    default: PROTOCOL_VERSION,
     read: readText,
   }),
   p2pDiscovery: option({

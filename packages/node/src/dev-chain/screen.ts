@@ -1,14 +1,20 @@
-/** The texts of the dev chain on the terminal. */
+/** What the dev chain prints on the terminal while it runs. */
 import type { BlockHeader } from "@uniknode/protocol";
-import type { DevAccount } from "./keys.ts";
-import { type Cast, KINDS } from "./network.ts";
+import { formatAmount } from "./amounts.ts";
+import type { Cast } from "./network.ts";
 
 export type ScreenContent = {
-  readonly version: string;
+  /** Of protocol and program. */
+  readonly versions: string;
   readonly baseUrl: string;
   readonly webhookToken: string;
-  readonly dataDir: string;
-  readonly mnemonic: string;
+  /** Command lines that show the token, unless it was given, every account, and events. */
+  readonly commands: {
+    readonly token: string | undefined;
+    readonly accounts: string;
+    readonly listen: string;
+  };
+  readonly data: string;
   readonly cast: Cast;
   /** In the smallest unit, at the head. */
   readonly balanceOf: (address: string) => bigint;
@@ -16,64 +22,33 @@ export type ScreenContent = {
   readonly height: number;
 };
 
-const UNIT = 100_000_000n;
+const SHOWN_ACCOUNTS = 3;
 
-/** An amount in tokens: grouped, without trailing zeros. */
-export function formatAmount(amount: bigint): string {
-  const sign = amount < 0n ? "-" : "";
-  const absolute = amount < 0n ? -amount : amount;
-  const fraction = (absolute % UNIT).toString().padStart(8, "0").replace(/0+$/, "");
-  return `${sign}${(absolute / UNIT).toLocaleString("en-US")}${fraction ? `.${fraction}` : ""}`;
-}
-
-/** The text at the start: addresses, accounts and keys. */
+/** The text at the start. A terminal of 24 lines shows all of it, below what npm prints and above the status line. */
 export function startScreen(content: ScreenContent): string {
-  const { cast, baseUrl } = content;
+  const { cast, baseUrl, commands } = content;
   return [
-    `Uniknode ${content.version}, dev chain${content.isContinued ? ` (continued at height ${content.height})` : ""}`,
+    `Uniknode (${content.versions}), dev chain${content.isContinued ? `, continued at height ${content.height}` : ""}`,
     "",
-    `  API             ${baseUrl}/api/v2/blockchain`,
-    `  Webhooks        ${baseUrl}/api/v2/webhooks`,
-    `  Webhook token   ${content.webhookToken}`,
-    `  Receive them    npm start -- listen --url ${baseUrl} --token ${content.webhookToken}`,
-    `  Verbs           ${baseUrl}/api/dev/{mine,reorg,snapshot,restore,travel,forge}`,
-    `  Data            ${content.dataDir}`,
+    `API            ${baseUrl}/api/v2/blockchain`,
+    `Documentation  ${baseUrl}/documentation`,
+    `Webhook token  ${content.webhookToken}`,
+    ...(commands.token === undefined ? [] : [`               shown again by: ${commands.token}`]),
+    `Watch events   ${commands.listen}`,
+    `Data           ${content.data}`,
     "",
-    heading("Accounts"),
-    ...cast.accounts.flatMap((account, index) => [
-      ...accountLines(`(${index})`, account, content),
-      ...(KINDS[index] ? [`      unik        ${account.unikId} (${KINDS[index]})`] : []),
-    ]),
+    `Accounts (${Math.min(SHOWN_ACCOUNTS, cast.accounts.length)} of ${cast.accounts.length}; all, with delegates and uniks: ${commands.accounts})`,
+    ...cast.accounts
+      .slice(0, SHOWN_ACCOUNTS)
+      .flatMap(({ address, passphrase }) => [
+        `  ${address}  ${formatAmount(content.balanceOf(address))} DEVUNIK`,
+        `    ${passphrase}`,
+      ]),
     "",
-    heading("Delegates, each owning one unik"),
-    ...cast.delegates.flatMap(({ account, kind }, index) => [
-      ...accountLines(`(${index})`, account, content),
-      `      unik        ${account.unikId} (${kind})`,
-    ]),
-    "",
-    heading("Factory: its unik certifies mints, updates and disclosures"),
-    ...accountLines("   ", cast.factory, content),
-    `      unik        ${cast.factory.unikId} (organization)`,
-    "",
-    heading("Foundation"),
-    ...accountLines("   ", cast.foundation, content),
-    "",
-    heading("Mnemonic"),
-    `  ${content.mnemonic}`,
-    "  These keys are public knowledge. Never send anything of value to them.",
-    "",
+    "These passphrases are public knowledge. Never send anything of value to them.",
     "Ctrl-C stops; starting again continues this chain; --reset starts over.",
-    "",
   ].join("\n");
 }
-
-const heading = (text: string): string => `${text}\n${"=".repeat(text.length)}`;
-
-const accountLines = (mark: string, account: DevAccount, { balanceOf }: ScreenContent): string[] => [
-  `  ${mark} ${account.address}  ${formatAmount(balanceOf(account.address))} DEVUNIK`,
-  `      passphrase  ${account.passphrase}`,
-  `      public key  ${account.publicKey}`,
-];
 
 /** The line of a revert. */
 export const revertLine = (blocks: number, height: number): string =>

@@ -1,7 +1,7 @@
 /** The block of one slot: signed under guard, handed to the chain, and recorded where it does not get there. */
 import type { EncodedBlock, KeyPair, SealedTransaction } from "@uniknode/protocol";
 import type { Logger } from "pino";
-import { troubleOf } from "../store/engine/writes.ts";
+import { troubleOf } from "../platform/files/disk-trouble.ts";
 import type { SlotStore } from "../store/node/slots.ts";
 import type { Guard } from "./signing/guard.ts";
 import { SlotRefusedError } from "./signing/refusal.ts";

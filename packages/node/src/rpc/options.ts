@@ -51,4 +51,5 @@ export const rpcOptions = {
     read: readText,
   }),
   logLevel: nodeOptions.logLevel,
+  logFormat: nodeOptions.logFormat,
 };

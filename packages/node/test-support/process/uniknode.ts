@@ -23,6 +23,8 @@ export type Running = {
 export type SpawnOptions = {
   readonly environment?: NodeJS.ProcessEnv;
   readonly nodeArguments?: readonly string[];
+  /** Where it runs; absent: where the test does. */
+  readonly folder?: string;
   /** A command that runs the program in its own place, such as on another host. */
   readonly through?: readonly string[];
 };
@@ -33,6 +35,7 @@ export function spawnUniknode(args: readonly string[], options: SpawnOptions = {
   const [command, ...rest] = [...through, process.execPath, ...nodeArguments, PROGRAM, ...args];
   const child = spawn(command!, rest, {
     env: { ...process.env, ...options.environment },
+    cwd: options.folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let [stdout, stderr] = ["", ""];

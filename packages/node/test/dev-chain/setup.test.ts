@@ -3,10 +3,10 @@ import { blockToJson, createNetwork, encodeBlock, genesisBlockFromJson } from "@
 import { describe, expect, test } from "vitest";
 import { createChain, DEFAULT_CHAIN_OPTIONS } from "../../src/chain/chain.ts";
 import { createVerifier } from "../../src/chain/pipeline/verifier.ts";
+import { formatAmount } from "../../src/dev-chain/amounts.ts";
 import { devGenesis } from "../../src/dev-chain/genesis.ts";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION, KINDS } from "../../src/dev-chain/network.ts";
-import { formatAmount } from "../../src/dev-chain/screen.ts";
 import { setupBlocks } from "../../src/dev-chain/setup.ts";
 import { ConfigError } from "../../src/platform/config-error.ts";
 import { openDatabase } from "../../src/store/engine/database.ts";

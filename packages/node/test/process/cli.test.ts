@@ -41,7 +41,7 @@ test("help shows the commands, and every option of each", async () => {
 test("version", async () => {
   const { code, stdout } = await runUniknode(["version"]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^uniknode \d+\.\d+\.\d+ \(Node\.js \d+/);
+  expect(stdout).toMatch(/^uniknode \d+\.\d+\.\d+ protocol, \d+\.\d+\.\d+ program \(Node\.js \d+/);
 });
 
 test("a Node.js that is too old is told in one sentence, before anything is loaded", async () => {

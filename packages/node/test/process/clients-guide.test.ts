@@ -108,6 +108,7 @@ describe("the commands", () => {
     FACTORY: factory.unikId,
     NAME: "somebody",
     FILE: passphraseFile,
+    DIR: join(folder, "chain"),
     SIGNED: signed,
   };
 
@@ -121,6 +122,7 @@ describe("the commands", () => {
     const env = {
       ...process.env,
       UNIKNODE_URL: url,
+      UNIKNODE_WEBHOOK_TOKEN: "TOKEN",
       UNIKNODE_PASSPHRASE: alice.passphrase,
       UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase,
     };

@@ -79,7 +79,7 @@ test("every verb of the guide does what the guide says", { timeout: 30_000 }, as
 
 test("the reorganisation of the README is told to `listen`", { timeout: 30_000 }, async () => {
   const [reorg] = commandsOf("README.md");
-  const [listen] = blocksOf("README.md").filter((block) => block.includes("listen"));
+  const [listen] = blocksOf("README.md").filter((block) => block.startsWith("npm start -- listen"));
   const args = listen!.trim().replaceAll('"', "").replace("TOKEN", TOKEN).split(" ").slice(3);
   expect(args).toEqual(expect.arrayContaining(["listen", "--event", "block.*"]));
   const listener = spawnUniknode([...args, "--url", url]);

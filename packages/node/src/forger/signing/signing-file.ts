@@ -8,7 +8,6 @@ import {
   fdatasyncSync,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -18,6 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { makeFolder } from "../../platform/files/folder.ts";
 import { lockFile } from "../../store/engine/folder-lock.ts";
 import { entryLine, FIRST_LINE, readEntries, type SigningEntry } from "./signing-lines.ts";
 import type { Signing, SigningRecord } from "./signing-record.ts";
@@ -103,7 +103,7 @@ export function openSigningFile(given: string, { nethash, known }: SigningFileDe
 function takeLock(path: string): () => void {
   let release: (() => void) | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path), { what: "the folder of the signing record", flag: "--signing-record" });
     release = lockFile(`${path}.lock`);
   } catch (error) {
     throw unusable(path, error);

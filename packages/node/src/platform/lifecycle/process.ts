@@ -21,7 +21,7 @@ export type ProcessDeps<S extends Served> = {
   readonly start: () => Promise<S>;
   /** Called when the server runs. */
   readonly whileServing?: (served: S) => Promise<void>;
-  /** Called before the server is stopped. */
+  /** Called before the server is stopped; not when it could not start. */
   readonly onStopping?: () => void;
 };
 
@@ -62,7 +62,7 @@ export async function serveUntilStopped<S extends Served>({
     await Promise.race([stopped, uncaught, failed, running]);
     logger.info("stopping");
   } finally {
-    onStopping?.();
+    if (served) onStopping?.();
     await served?.stop();
     await log.flushed(FLUSH_TIMEOUT_MS);
   }

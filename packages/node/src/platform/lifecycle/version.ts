@@ -1,7 +1,14 @@
+/** Versions of the program and of the protocol. */
 import { readFileSync } from "node:fs";
+
+/** Version of the old network's software whose interface and peer protocol this node speaks. */
+export const PROTOCOL_VERSION = "5.7.2";
 
 /** Version of this program. */
 export function programVersion(): string {
   const path = new URL("../../../package.json", import.meta.url);
   return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
 }
+
+/** Both versions, for people: `5.7.2 protocol, 0.2.0 program`. */
+export const shownVersions = (): string => `${PROTOCOL_VERSION} protocol, ${programVersion()} program`;

@@ -1,19 +1,36 @@
-/** Log lines: JSON on the standard error stream, a constant message with fields. */
+/** Log lines on the standard error stream: a constant message with fields, as JSON or as text for people. */
+import { isatty } from "node:tty";
 import { type LogFn, type Logger, type LoggerOptions, pino } from "pino";
 import { createLines, type Lines } from "./lines.ts";
 import { createRepeats } from "./repeats.ts";
+import { canRewriteLines, hasColors, STANDARD_ERROR, STANDARD_OUTPUT } from "./terminal.ts";
+import { textLine } from "./text-line.ts";
 
 export type LogLevel = "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
 /** The logger of a thread, and the state of its output. */
 export type Log = Pick<Lines, "lost" | "flushed"> & { readonly logger: Logger };
 
-const STANDARD_ERROR = 2;
+/** `auto`: text where a terminal reads the log, JSON elsewhere. */
+export type LogFormat = "auto" | "text" | "json";
 
 /** Logging never blocks and never throws, even when standard error fails: see `createLines`. */
-export function openLog(level: LogLevel, fd: number = STANDARD_ERROR): Log {
-  const lines = createLines({ fd, ...(level !== "silent" && { lostLine }) });
-  return { logger: createLogger(level, lines), lost: lines.lost, flushed: lines.flushed };
+export function openLog(level: LogLevel, format: LogFormat, fd: number = STANDARD_ERROR): Log {
+  const shown = formatted(format, fd);
+  const lines = createLines({
+    fd,
+    ...(level !== "silent" && { lostLine: (count) => shown(lostLine(count)) }),
+  });
+  const logger = createLogger(level, { write: (line) => lines.write(shown(line)) });
+  return { logger, lost: lines.lost, flushed: lines.flushed };
+}
+
+function formatted(format: LogFormat, fd: number): (line: string) => string {
+  const isText = format === "auto" ? isatty(fd) : format === "text";
+  if (!isText) return (line) => line;
+  const clearsLine = canRewriteLines(fd) && canRewriteLines(STANDARD_OUTPUT);
+  const style = { hasColors: hasColors(fd), clearsLine };
+  return (line) => textLine(line, style);
 }
 
 /** @param to receives each line, with its line feed */

@@ -1,5 +1,5 @@
 /** The data folder: locked for this process, with its database open and its secrets readable. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Logger } from "pino";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import { type Database, openDatabase } from "../../store/engine/database.ts";
@@ -28,10 +28,13 @@ export type DataFolder = {
   readonly lost: Promise<never>;
 };
 
-/** @throws {DataInUseError} */
+/**
+ * @param retrySeconds between two attempts to write to a disk that is full
+ * @throws {DataInUseError | ConfigError | DataError}
+ */
 export function openDataFolder(
   options: Pick<NodeOptions, "data" | "webhookToken" | "webhookKeyFile" | "webhookOldKeyFile">,
-  logger: Logger,
+  { logger, retrySeconds }: { readonly logger: Logger; readonly retrySeconds: number },
   onStop: Closing["add"],
 ): DataFolder {
   const lock = lockDataFolder(options.data);
@@ -42,7 +45,8 @@ export function openDataFolder(
   const databasePath = join(options.data, "node.sqlite");
   const writeLock = createWriteLockMemory();
   const writeState = createWriteState();
-  const writes = watchWrites(writeState, loggedTrouble(logger));
+  const folder = resolve(options.data);
+  const writes = watchWrites(writeState, loggedTrouble(logger, { folder, retrySeconds }));
   const database = openDatabase(databasePath, { writeLock: priorityWriteLock(writeLock), writes });
   onStop("database", database.close);
   migrate(database);

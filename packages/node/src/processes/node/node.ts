@@ -1,8 +1,11 @@
 /** The composition root: builds every part in order, and closes them in reverse. */
+import { join } from "node:path";
 import type { BlockHeader, EncodedBlock } from "@uniknode/protocol";
+import { REMEDY } from "../../dev-chain/folder.ts";
 import { type Closing, createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, createHeartbeats } from "../../platform/lifecycle/heartbeats.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
+import { dataErrorOf } from "../../store/engine/data-error.ts";
 import { loadServingThread } from "../serving/thread.ts";
 import { createConsensus } from "./consensus.ts";
 import { openDataFolder } from "./data-folder.ts";
@@ -51,6 +54,10 @@ export type Node = {
   stop(): Promise<void>;
 };
 
+/** What to do about a damaged database of a network that others have, too. */
+const RUN_REMEDY =
+  'move the folder away; then start again to fetch the chain from peers, or bring it back from a snapshot with "uniknode snapshot restore"';
+
 /**
  * Starts a node and waits until it serves.
  *
@@ -64,7 +71,8 @@ export async function startNode(options: NodeOptions, deps: NodeDeps): Promise<N
     return { ...node, closing: closing.current, stop };
   } catch (error) {
     await stop();
-    throw error;
+    const remedy = deps.createDev ? REMEDY : RUN_REMEDY;
+    throw dataErrorOf(error, join(options.data, "node.sqlite"), remedy);
   }
 }
 
@@ -79,7 +87,8 @@ async function start(
   const environment = createEnvironment(deps);
   const { network, slots, now, nowMs, logger } = environment;
 
-  const folder = openDataFolder(options, logger, onStop);
+  const retrySeconds = network.milestoneAt(1).blocktime;
+  const folder = openDataFolder(options, { logger, retrySeconds }, onStop);
   const { database, webhookToken } = folder;
   const eventLog = openNodeEventLog(options, { database, logger }, onStop);
   const { log, report, subscribedEvents, grown } = eventLog;

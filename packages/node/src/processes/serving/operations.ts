@@ -7,7 +7,7 @@ import type { ConnectionsOfListeners } from "../../operations/metrics/connection
 import { createMetrics, type Metrics } from "../../operations/metrics/metrics.ts";
 import { createSharedAnswer } from "../../operations/shared-answer.ts";
 import { measureLoopDelay } from "../../platform/lifecycle/loop-delay.ts";
-import { programVersion } from "../../platform/lifecycle/version.ts";
+import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/version.ts";
 import { CallError } from "../../platform/threads/error.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { Writes } from "../../store/engine/writes.ts";
@@ -82,6 +82,7 @@ export function createOperations({
       ready,
       status: shared(async () => ({
         version,
+        protocol: PROTOCOL_VERSION,
         uptimeSeconds: Math.round(process.uptime()),
         ...(await ready()),
         node: (await status()) ?? null,

@@ -1,6 +1,6 @@
 /** What the user may set of API, webhooks and live stream, and what the serving thread makes of it. */
 import { parsePauseMs } from "../../config/pauses.ts";
-import type { LogLevel } from "../../platform/logging/logger.ts";
+import type { LogFormat, LogLevel } from "../../platform/logging/logger.ts";
 import type { ServingData } from "./thread.ts";
 
 export type ServingOptions = {
@@ -49,6 +49,7 @@ export type ServingOptions = {
   readonly webhookLogSize: number;
   readonly webhookQueueSize: number;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
 };
 
 const DAY_MS = 86_400_000;
@@ -106,5 +107,6 @@ export function servingDataOf(
       },
     },
     logLevel: options.logLevel,
+    logFormat: options.logFormat,
   };
 }

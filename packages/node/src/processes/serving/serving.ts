@@ -15,6 +15,7 @@ import { createOperationsServer } from "../../operations/http/server.ts";
 import { measureDiskSpace } from "../../platform/files/disk-space.ts";
 import { createClosing } from "../../platform/lifecycle/closing.ts";
 import { beat, watch } from "../../platform/lifecycle/heartbeats.ts";
+import { PROTOCOL_VERSION } from "../../platform/lifecycle/version.ts";
 import { openLog } from "../../platform/logging/logger.ts";
 import { createRankingBuilder } from "../../read/sqlite/rankings/builder.ts";
 import { createSqliteReadModel } from "../../read/sqlite/read-model.ts";
@@ -35,20 +36,24 @@ const RATE_LIMIT_WINDOW_MS = 60_000;
 const READ_TIMEOUT_MS = 50;
 /** The same in the thread for what takes longer. */
 const SLOW_READ_TIMEOUT_MS = 2_000;
-/** The old network's software whose interface this node speaks. */
-const INTERFACE_VERSION = "5.7.2";
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Opens the connections, listens and begins to deliver. */
 export async function startServing(data: ServingData, gatewayPort: MessagePort) {
-  const log = openLog(data.logLevel);
+  const log = openLog(data.logLevel, data.logFormat);
   const { logger } = log;
   const closing = createClosing();
   const network = createNetwork(data.files);
   const { gateway, figures: gatewayCalls } = gatewayThrough(gatewayPort);
   closing.add("gateway", () => gatewayPort.close());
 
-  const writes = watchWrites(data.writeState, loggedTrouble(logger));
+  const writes = watchWrites(
+    data.writeState,
+    loggedTrouble(logger, {
+      folder: dirname(data.databasePath),
+      retrySeconds: network.milestoneAt(1).blocktime,
+    }),
+  );
   const database = openDatabase(data.databasePath, { writeLock: ordinaryWriteLock(data.writeLock), writes });
   closing.add("database", database.close);
   // This side reads the log; it writes nothing but cursors.
@@ -111,13 +116,19 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const timestampOf = createTimestampOf(createSlots(network).unixMsOf);
   const ports: Record<string, number> = { "@arkecosystem/core-p2p": data.peerPort };
   const identity = {
-    version: INTERFACE_VERSION,
+    version: PROTOCOL_VERSION,
     genesisBlock: data.genesisBlock,
     feePolicy: data.feePolicy,
     ports,
   };
   const { databasePath, files } = data;
-  const slowLane = createSlowLane({ databasePath, files, identity, readTimeoutMs: SLOW_READ_TIMEOUT_MS });
+  const slowLane = createSlowLane({
+    databasePath,
+    files,
+    identity,
+    readTimeoutMs: SLOW_READ_TIMEOUT_MS,
+    logFormat: data.logFormat,
+  });
   closing.add("slow requests", slowLane.close);
   const rankings = createRankingBuilder(databasePath, (err) => logger.error({ err }, "no ranking made"));
   closing.add("rankings", rankings.close);

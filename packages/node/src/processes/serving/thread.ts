@@ -6,7 +6,7 @@ import { answerCalls } from "../../gateway/channel.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { ConnectionBounds } from "../../http/connections/connections.ts";
 import type { OperationsAddress } from "../../operations/http/server.ts";
-import type { LogLevel } from "../../platform/logging/logger.ts";
+import type { LogFormat, LogLevel } from "../../platform/logging/logger.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { DeliveryRetention } from "../../store/webhooks/delivery-retention.ts";
@@ -66,6 +66,7 @@ export type ServingData = {
   /** Of the peer-to-peer protocol; the network's own for a node that has no peers. */
   readonly peerPort: number;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
 };
 
 export type ToServing =

@@ -1,8 +1,10 @@
 /** One process for one data folder: two forging on the same data would forge slots twice. */
-import { mkdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import Driver from "better-sqlite3";
+import { type FolderPurpose, makeFolder } from "../../platform/files/folder.ts";
+import { dataErrorOf } from "./data-error.ts";
 import { makePrivate } from "./database.ts";
 
 /** Another process uses the data folder. A retry can succeed once that process has ended. */
@@ -39,20 +41,20 @@ export type FolderLock = {
   release(): void;
 };
 
-/** Mode of a new data folder: access for its owner only. */
-export const FOLDER_MODE = 0o700;
+/** How a data folder is created: access for its owner only. */
+export const DATA_FOLDER: FolderPurpose = { what: "the data folder", flag: "--data", mode: 0o700 };
 const CHECK_MS = 1_000;
 
 /**
  * Locks the folder for this process, and creates it if missing. The operating system releases the lock when the process
  * ends, however it ends.
  *
- * @throws {DataInUseError}
+ * @throws {DataInUseError | ConfigError | DataError}
  */
 export function lockDataFolder(folder: string): FolderLock {
-  mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  makeFolder(folder, DATA_FOLDER);
   const path = join(folder, "lock.sqlite");
-  const release = lockFile(path);
+  const release = takeLock(path);
   if (!release) throw new DataInUseError(folder);
   const { lost, close } = watchFile(path);
   return {
@@ -62,6 +64,18 @@ export function lockDataFolder(folder: string): FolderLock {
       release();
     },
   };
+}
+
+function takeLock(path: string): (() => void) | undefined {
+  try {
+    return lockFile(path);
+  } catch (error) {
+    throw dataErrorOf(
+      error,
+      path,
+      "it holds no data; remove it while no node uses the folder, and start again",
+    );
+  }
 }
 
 /**

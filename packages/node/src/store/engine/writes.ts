@@ -3,8 +3,7 @@
  * can report it while another hangs.
  */
 import type { Logger } from "pino";
-
-export type Trouble = "disk full" | "disk cannot be written";
+import { describeTrouble, type Trouble, troubleOf } from "../../platform/files/disk-trouble.ts";
 
 /** One thread's side of the state. */
 export type Writes = {
@@ -52,22 +51,19 @@ export function watchWrites(
   };
 }
 
-/** Logs one line when writes begin to fail, and one when they succeed again. */
-export const loggedTrouble = (logger: Pick<Logger, "error" | "warn">): WritesDeps => ({
+/**
+ * Logs one line when writes begin to fail, and one when they succeed again.
+ *
+ * @param retrySeconds between two attempts of the node to write
+ */
+export const loggedTrouble = (
+  logger: Pick<Logger, "error" | "warn">,
+  { folder, retrySeconds }: { readonly folder: string; readonly retrySeconds: number },
+): WritesDeps => ({
   onTrouble: (trouble, error) =>
-    logger.error({ reason: trouble, error: (error as Error).message }, "the database cannot be written"),
-  onBack: () => logger.warn("the database can be written again"),
+    logger.error(
+      { reason: trouble, error: (error as Error).message },
+      `${describeTrouble(trouble, folder)}; waiting, trying again every ${retrySeconds} s`,
+    ),
+  onBack: () => logger.warn({ folder }, "the database can be written again"),
 });
-
-const FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
-const UNWRITABLE = /^(SQLITE_IOERR|SQLITE_READONLY|EIO$|EROFS$|EFBIG$)/;
-
-/** The trouble with the disk that caused an error, directly or not; undefined for other errors. */
-export function troubleOf(error: unknown): Trouble | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code = "" } = cause as { code?: string };
-    if (FULL.has(code)) return "disk full";
-    if (UNWRITABLE.test(code)) return "disk cannot be written";
-  }
-  return undefined;
-}

@@ -1,7 +1,7 @@
 /** Encrypts the secrets in the database with the key of the operator (webhooks.md 10 point 14). */
 import { ConfigError } from "../../platform/config-error.ts";
 import type { Database } from "../../store/engine/database.ts";
-import { createMetaStore } from "../../store/node/meta.ts";
+import { createMetaStore, type MetaStore } from "../../store/node/meta.ts";
 import {
   createSalt,
   createSecretCipher,
@@ -29,15 +29,9 @@ const CHECKED = "uniknode";
  * @throws {ConfigError} when the key that the secrets are encrypted with is not among the given ones
  * @throws {EncryptionError} when a secret was changed without the key
  */
-export function encryptSecrets(
-  database: Database,
-  { webhookKeyFile, webhookOldKeyFile }: KeyFiles,
-): Uint8Array | undefined {
-  const content = webhookKeyFile && readKeyFile(webhookKeyFile, "--webhook-key-file");
-  const oldContent = webhookOldKeyFile && readKeyFile(webhookOldKeyFile, "--webhook-old-key-file");
+export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array | undefined {
   const meta = createMetaStore(database);
-  const kept = meta.read("seal");
-  const present = kept === undefined ? undefined : presentKey(kept, [content, oldContent]);
+  const { content, present } = openKeys(meta, files);
 
   if (present?.content === content) {
     readSecrets(database, createSecretCipher(present?.key));
@@ -55,6 +49,22 @@ export function encryptSecrets(
   });
   database.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA secure_delete = OFF");
   return key;
+}
+
+/**
+ * The key of the secrets in a database that another process may use; undefined: they are plain text.
+ *
+ * @throws {ConfigError} when the key that the secrets are encrypted with is not among the given ones
+ */
+export const readSecretKey = (database: Database, files: KeyFiles): Uint8Array | undefined =>
+  openKeys(createMetaStore(database), files).present?.key;
+
+/** The content of the file that is to count, and the key that counts so far. */
+function openKeys(meta: MetaStore, { webhookKeyFile, webhookOldKeyFile }: KeyFiles) {
+  const content = webhookKeyFile && readKeyFile(webhookKeyFile, "--webhook-key-file");
+  const oldContent = webhookOldKeyFile && readKeyFile(webhookOldKeyFile, "--webhook-old-key-file");
+  const kept = meta.read("seal");
+  return { content, present: kept === undefined ? undefined : presentKey(kept, [content, oldContent]) };
 }
 
 /** The key with which the secrets of the data folder are encrypted. */

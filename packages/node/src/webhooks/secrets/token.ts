@@ -7,9 +7,15 @@ import { REGISTER } from "../../store/webhooks/secrets.ts";
 /** The token given, or the one that this data folder began with. */
 export function webhookTokenOf(given: string | undefined, meta: MetaStore, cipher: SecretCipher): string {
   if (given !== undefined) return given;
-  const known = meta.read("webhookToken");
-  if (known !== undefined) return cipher.decrypt(known, REGISTER);
+  const kept = keptWebhookToken(meta, cipher);
+  if (kept !== undefined) return kept;
   const made = randomBytes(32).toString("hex");
   meta.write("webhookToken", cipher.encrypt(made, REGISTER));
   return made;
+}
+
+/** The token that this data folder began with; undefined before the first start without a given one. */
+export function keptWebhookToken(meta: MetaStore, cipher: SecretCipher): string | undefined {
+  const kept = meta.read("webhookToken");
+  return kept === undefined ? undefined : cipher.decrypt(kept, REGISTER);
 }

@@ -26,7 +26,10 @@ async function closeAll(): Promise<void> {
 const open = (webhookToken?: string) =>
   openDataFolder(
     { data, webhookToken, webhookKeyFile: undefined, webhookOldKeyFile: undefined },
-    pino({}, { write: (line: string) => void logged.push(JSON.parse(line).msg) }),
+    {
+      logger: pino({}, { write: (line: string) => void logged.push(JSON.parse(line).msg) }),
+      retrySeconds: 8,
+    },
     (name, close) => closing.push([name, close]),
   );
 

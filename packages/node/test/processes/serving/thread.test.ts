@@ -61,6 +61,7 @@ async function serve(options: Partial<ServingData>): Promise<Get> {
     peerPort: 4002,
     maxTransactionsPerRequest: 40,
     logLevel: "silent",
+    logFormat: "json",
     ...options,
   };
   serving = await thread.start(data, createGateway());

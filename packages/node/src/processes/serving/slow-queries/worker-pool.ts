@@ -10,6 +10,7 @@ import type {
   SlowLane as SlowLaneContract,
   SlowRequest,
 } from "../../../http/server/slow-lane.ts";
+import type { LogFormat } from "../../../platform/logging/logger.ts";
 import { CallError } from "../../../platform/threads/error.ts";
 import { moduleBeside } from "../../../platform/threads/module-url.ts";
 import { type CallFigures, createOpenCalls } from "../../../platform/threads/open-calls.ts";
@@ -26,6 +27,8 @@ export type SlowLaneData = {
   readonly identity: Identity;
   /** Time for the rows of one request; then it gets 503. */
   readonly readTimeoutMs: number;
+  /** Absent: `auto`. */
+  readonly logFormat?: LogFormat;
 };
 
 export type ToSlowLane = SlowRequest & { readonly number: number };

@@ -8,7 +8,7 @@ import { createSqliteReadModel } from "../../../read/sqlite/read-model.ts";
 import { openDatabase } from "../../../store/engine/database.ts";
 import type { FromSlowLane, SlowLaneData, ToSlowLane } from "./worker-pool.ts";
 
-const { databasePath, files, identity, readTimeoutMs } = workerData as SlowLaneData;
+const { databasePath, files, identity, readTimeoutMs, logFormat = "auto" } = workerData as SlowLaneData;
 
 const network = createNetwork(files);
 const database = openDatabase(databasePath, { readonly: true });
@@ -22,7 +22,7 @@ const { app } = createHttpServer(
     gateway: {} as Gateway,
     plugins: [],
     nowMs: Date.now,
-    logger: openLog("error").logger,
+    logger: openLog("error", logFormat).logger,
   },
 );
 

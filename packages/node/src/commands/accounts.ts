@@ -1,0 +1,56 @@
+/** `uniknode accounts`: the accounts of a dev chain. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Command } from "commander";
+import { connectionOptions } from "../config/connection.ts";
+import { devOptions } from "../config/options.ts";
+import { accountsText, showAccounts } from "../dev-chain/accounts.ts";
+import { isDevFolder, REMEDY, readShape } from "../dev-chain/folder.ts";
+import { deriveAccounts } from "../dev-chain/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { createRecords } from "../store/chain/records.ts";
+import { dataErrorOf } from "../store/engine/data-error.ts";
+import { openDatabase } from "../store/engine/database.ts";
+import { addFlags, readConfig } from "./options.ts";
+
+const options = { data: devOptions.data, json: connectionOptions.json };
+
+export function accountsCommand(): Command {
+  const command = new Command("accounts").description(
+    "show the accounts of a dev chain, with passphrases, delegates and uniks; the chain may keep running",
+  );
+  return addFlags(command, options).action(() => {
+    const { data, json } = readConfig(command, options);
+    const folder = resolve(data);
+    if (!isDevFolder(folder)) {
+      throw new ConfigError(
+        `${folder} holds no dev chain, and only the keys of a dev chain are known: start one with "uniknode dev", ` +
+          "or give its folder with --data",
+      );
+    }
+    const { mnemonic, accounts } = readShape(folder);
+    const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
+    const path = join(folder, "node.sqlite");
+    const shown = withBalances(path, (balanceOf) => showAccounts({ cast, mnemonic, balanceOf }));
+    process.stdout.write(`${json ? JSON.stringify(shown, null, 2) : accountsText(shown).join("\n")}\n`);
+  });
+}
+
+type BalanceOf = (address: string) => bigint | undefined;
+
+/** Balances at the head; unknown before the first start has ended. */
+function withBalances<T>(path: string, work: (balanceOf: BalanceOf) => T): T {
+  if (!existsSync(path)) return work(() => undefined);
+  try {
+    const database = openDatabase(path, { readonly: true });
+    try {
+      const records = createRecords(database);
+      return work((address) => records.read("wallets", address)?.balance);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw dataErrorOf(error, path, REMEDY);
+  }
+}

@@ -1,0 +1,33 @@
+/** What is wrong with a disk that refused a write. */
+import { statfsSync } from "node:fs";
+
+export type Trouble = "disk full" | "disk cannot be written";
+
+const FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
+const UNWRITABLE = /^(SQLITE_IOERR|SQLITE_READONLY|EIO$|EROFS$|EFBIG$)/;
+
+/** The trouble with the disk that caused an error, directly or not; undefined for other errors. */
+export function troubleOf(error: unknown): Trouble | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code = "" } = cause as { code?: unknown };
+    if (typeof code !== "string") continue;
+    if (FULL.has(code)) return "disk full";
+    if (UNWRITABLE.test(code)) return "disk cannot be written";
+  }
+  return undefined;
+}
+
+/** `disk full at PATH, 0 bytes free`; without the number where it cannot be found out. */
+export function describeTrouble(trouble: Trouble, folder: string): string {
+  const freeBytes = freeBytesOf(folder);
+  return `${trouble === "disk full" ? trouble : "the disk cannot be written"} at ${folder}${freeBytes === undefined ? "" : `, ${freeBytes.toLocaleString("en")} bytes free`}`;
+}
+
+function freeBytesOf(folder: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+/** Making of folders that an operator named. */
+import { mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { ConfigError } from "../config-error.ts";
+
+export type FolderPurpose = {
+  /** What the folder is for, in error messages: "the data folder". */
+  readonly what: string;
+  /** Where the operator may name another. */
+  readonly flag: string;
+  /** Permissions of each folder that is made. */
+  readonly mode?: number;
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "the disk is read-only",
+  ENOSPC: "the disk is full",
+  ENOENT: "the file system there takes no folders",
+  ENAMETOOLONG: "the name is too long",
+};
+
+/**
+ * Makes a folder and the folders above it, where they are missing. One by one: the recursive call of the runtime never
+ * returns in file systems that take no folders, such as /proc.
+ *
+ * @throws {ConfigError} when a file is in the way, or the folder cannot be made
+ */
+export function makeFolder(path: string, { what, flag, mode }: FolderPurpose): void {
+  const absolute = resolve(path);
+  const missing: string[] = [];
+  const fail = (reason: string): never => {
+    throw new ConfigError(`${what} ${path} cannot be used: ${reason}; choose another with ${flag}`);
+  };
+  try {
+    let folder = absolute;
+    for (; !exists(folder, fail); folder = dirname(folder)) missing.unshift(folder);
+    for (folder of missing) makeOne(folder, mode);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (error instanceof ConfigError) throw error;
+    fail(REASONS[code] ?? (error as Error).message);
+  }
+}
+
+function exists(path: string, fail: (reason: string) => never): boolean {
+  try {
+    return statSync(path).isDirectory() || fail(`${path} is no folder`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // ENOTDIR: a folder above it is a file, which is found next.
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw error;
+  }
+}
+
+function makeOne(path: string, mode: number | undefined): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}

@@ -1,0 +1,50 @@
+/** Lines that stay, above one line that is rewritten at a terminal; elsewhere every line stays. */
+import type { Lines } from "./lines.ts";
+import { CLEAR_LINE } from "./terminal.ts";
+
+export type StatusLine = {
+  /** Writes lines that stay. */
+  print(text: string): void;
+  /** Rewrites the status: one line, cut where the window is too narrow. */
+  status(text: string): void;
+  /** Removes the status; from now on every line stays. */
+  end(): void;
+};
+
+/** The window of a terminal. */
+export type Window = {
+  /** In characters; undefined while unknown. */
+  columns(): number | undefined;
+  /** The listener is called when the size of the window changed. */
+  onResize(listener: () => void): void;
+};
+
+const COLUMNS = 80;
+
+/** @param window absent: the output is no terminal */
+export function createStatusLine(lines: Pick<Lines, "write">, window: Window | undefined): StatusLine {
+  const write = (text: string) => lines.write(`${text}\n`);
+  if (!window) return { print: write, status: write, end() {} };
+
+  let status = "";
+  let isEnded = false;
+  // A full last column would make the next character begin another line.
+  const cut = () => status.slice(0, Math.max(0, (window.columns() || COLUMNS) - 1));
+  const draw = () => lines.write(`${CLEAR_LINE}${cut()}`);
+  window.onResize(() => {
+    if (status !== "") draw();
+  });
+  return {
+    print: (text) => lines.write(`${status === "" ? "" : CLEAR_LINE}${text}\n${cut()}`),
+    status(text) {
+      if (isEnded) return write(text);
+      status = text;
+      draw();
+    },
+    end() {
+      if (status !== "") lines.write(CLEAR_LINE);
+      status = "";
+      isEnded = true;
+    },
+  };
+}

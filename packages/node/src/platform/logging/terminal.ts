@@ -1,0 +1,18 @@
+/** What the terminal behind a file descriptor can show. */
+import { isatty } from "node:tty";
+
+export const STANDARD_OUTPUT = 1;
+export const STANDARD_ERROR = 2;
+
+/** Clears the line of the cursor: whatever is written next begins at the left of an empty line. */
+export const CLEAR_LINE = "\r\u001B[K";
+
+/** Whether a terminal reads the file descriptor that can go back to the begin of a line. */
+export const canRewriteLines = (fd: number): boolean => isatty(fd) && process.env.TERM !== "dumb";
+
+/** Whether texts to this file descriptor may have colours (https://no-color.org). */
+export const hasColors = (fd: number): boolean => canRewriteLines(fd) && !process.env.NO_COLOR;
+
+/** Text of others, such as messages and names, may hold anything: control characters must not reach the terminal. */
+export const withoutControls = (text: string): string =>
+  text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,0 +1,57 @@
+/** Files of a data folder that cannot be used, said with their name, the reason and what to do. */
+import { dirname } from "node:path";
+import { describeTrouble, troubleOf } from "../../platform/files/disk-trouble.ts";
+
+export type DataErrorCode =
+  /** A file is not what it was written as. */
+  | "DATA_DAMAGED"
+  /** A file cannot be opened or written. */
+  | "DATA_UNUSABLE"
+  /** The disk has no space left. */
+  | "DISK_FULL";
+
+export class DataError extends Error {
+  readonly code: DataErrorCode;
+  /** A full disk can have space again; another attempt at a damaged file fails as well. */
+  readonly isRetryable: boolean;
+
+  constructor(code: DataErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "DataError";
+    this.code = code;
+    this.isRetryable = code === "DISK_FULL";
+  }
+}
+
+const DAMAGED = /^SQLITE_(NOTADB|CORRUPT)/;
+const UNUSABLE = /^(SQLITE_(CANTOPEN|PERM|AUTH)|EACCES$|EPERM$|EISDIR$|ENOENT$|ENOTDIR$|EROFS$)/;
+
+/**
+ * The error in the words of a data folder, where it is about one of its files; any other is returned as it is.
+ *
+ * @param path of the file that was used
+ * @param remedy what to do when the file is damaged
+ */
+export function dataErrorOf(error: unknown, path: string, remedy: string): unknown {
+  const { code, message } = error as { code?: unknown; message?: string };
+  if (error instanceof DataError) return error;
+  const options = { cause: error };
+  const codeText = typeof code === "string" ? code : "";
+  if (DAMAGED.test(codeText))
+    return new DataError("DATA_DAMAGED", `${path} is damaged (${message}): ${remedy}`, options);
+  const trouble = troubleOf(error);
+  if (trouble === "disk full") {
+    const described = describeTrouble(trouble, dirname(path));
+    return new DataError(
+      "DISK_FULL",
+      `${described}; free some space, or choose another disk with --data`,
+      options,
+    );
+  }
+  if (!trouble && !UNUSABLE.test(codeText)) return error;
+  return new DataError(
+    "DATA_UNUSABLE",
+    `${path} cannot be used (${message}): make it readable and writable for this user, or choose another folder with --data`,
+    options,
+  );
+}

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeFolder } from "../../../src/platform/files/folder.ts";
+
+const PURPOSE = { what: "the data folder", flag: "--data", mode: 0o700 };
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "uniknode-make-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("Missing folders are made, each with the mode; present ones are left as they are.", () => {
+  const path = join(folder, "a", "b");
+  makeFolder(path, PURPOSE);
+  expect([folder, join(folder, "a"), path].map((one) => statSync(one).mode & 0o777)).toEqual([
+    0o700, 0o700, 0o700,
+  ]);
+  makeFolder(path, PURPOSE);
+});
+
+describe.skipIf(process.platform !== "linux")("What cannot be made says why and what to do", () => {
+  test.each<[path: string, reason: string]>([
+    ["/proc/x", "the file system there takes no folders"],
+    ["/proc/x/y/z", "the file system there takes no folders"],
+    ["/dev/null", "/dev/null is no folder"],
+    ["/dev/null/below", "/dev/null is no folder"],
+    [`/tmp/${"x".repeat(300)}`, "the name is too long"],
+  ])("%s", (path, reason) => {
+    expect(() => makeFolder(path, PURPOSE)).toThrow(
+      expect.objectContaining({
+        code: "CONFIG",
+        message: `the data folder ${path} cannot be used: ${reason}; choose another with --data`,
+      }),
+    );
+  });
+
+  test("A file in the way is named.", () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    expect(() => makeFolder(join(file, "x"), PURPOSE)).toThrow(`${file} is no folder`);
+  });
+});

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { createStatusLine } from "../../../src/platform/logging/status-line.ts";
+import { shownLines } from "../../../test-support/process/terminal.ts";
+
+function open(columns: number | undefined) {
+  let [written, width] = ["", columns];
+  let resized = () => {};
+  const lines = {
+    write(text: string) {
+      written += text;
+    },
+  };
+  const window = {
+    columns: () => width,
+    onResize: (listener: () => void) => {
+      resized = listener;
+    },
+  };
+  return {
+    ...createStatusLine(lines, window),
+    resize(to: number) {
+      width = to;
+      resized();
+    },
+    written: () => written,
+    shown: () => shownLines(written),
+  };
+}
+
+test("A status replaces the one before, and lines that stay stand above it.", () => {
+  const screen = open(80);
+  screen.print("the screen");
+  screen.status("block 1, with a long text");
+  screen.status("block 2");
+  expect(screen.shown()).toEqual(["the screen", "block 2"]);
+  screen.print("something\nhappened");
+  expect(screen.shown()).toEqual(["the screen", "something", "happened", "block 2"]);
+  screen.end();
+  screen.print("Stopped.");
+  screen.status("block 3");
+  expect(screen.shown()).toEqual(["the screen", "something", "happened", "Stopped.", "block 3", ""]);
+});
+
+test("A status is cut where the window is narrow, and drawn anew when its size changes.", () => {
+  const screen = open(8);
+  screen.status("0123456789");
+  expect(screen.shown()).toEqual(["0123456"]);
+  screen.resize(5);
+  expect(screen.shown()).toEqual(["0123"]);
+  screen.resize(1);
+  expect(screen.shown()).toEqual([""]);
+  screen.resize(0);
+  expect(screen.shown()).toEqual(["0123456789"]);
+});
+
+test("Where there is no terminal, every line stays and nothing is written but text.", () => {
+  let written = "";
+  const write = (text: string) => {
+    written += text;
+  };
+  const screen = createStatusLine({ write }, undefined);
+  screen.print("the screen");
+  screen.status("block 1");
+  screen.status("block 2");
+  screen.end();
+  expect(written).toBe("the screen\nblock 1\nblock 2\n");
+});

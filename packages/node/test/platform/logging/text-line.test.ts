@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { createLogger } from "../../../src/platform/logging/logger.ts";
+import { textLine } from "../../../src/platform/logging/text-line.ts";
+
+const PLAIN = { hasColors: false, clearsLine: false };
+
+/** The text of what is logged, without the time of day. */
+function logged(log: (logger: ReturnType<typeof createLogger>) => void, style = PLAIN): string {
+  let text = "";
+  log(
+    createLogger("info", {
+      write(line) {
+        text += textLine(line, style);
+      },
+    }),
+  );
+
+  return text.replace(/\d\d:\d\d:\d\d {2}/, "");
+}
+
+test("A line has level, message and fields.", () => {
+  expect(logged((logger) => logger.info({ height: 4, reason: "too late", ports: [1] }, "slot missed"))).toBe(
+    'info   slot missed  height=4  reason="too late"  ports=[1]\n',
+  );
+  expect(logged((logger) => logger.warn("a message alone"))).toBe("warn   a message alone\n");
+});
+
+test("An error with a code is one line; one without is a fault of the program and has its stack.", () => {
+  const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
+  expect(logged((logger) => logger.error({ err: full }, "it failed"))).toBe(
+    "error  it failed  no space left (ENOSPC)\n",
+  );
+  const [first, ...calls] = logged((logger) => logger.error({ err: new Error("oh") }, "it failed")).split(
+    "\n",
+  );
+  expect(first).toBe("error  it failed  oh");
+  expect(calls[0]).toMatch(/^ {4}at .*text-line\.test\.ts/);
+});
+
+test("Texts of others reach the terminal without control characters.", () => {
+  expect(logged((logger) => logger.info({ name: "a\u001B[2Jb" }, "a\u0007peer"))).toBe(
+    "info   a\\u0007peer  name=a\\u001b[2Jb\n",
+  );
+});
+
+test("Levels have colours, and a status line is cleared, where the terminal can.", () => {
+  const style = { hasColors: true, clearsLine: true };
+  expect(logged((logger) => logger.error("oh"), style)).toBe("\r\u001B[K\u001B[31merror\u001B[0m  oh\n");
+  expect(logged((logger) => logger.info("well"), style)).toBe("\r\u001B[Kinfo   well\n");
+});
