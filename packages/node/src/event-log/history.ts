@@ -45,7 +45,7 @@ export function createHistory(database: Database, network: Network): History {
   const records = createRecords(database);
   const owners = createOwnerStore(database);
   const usernames = database.prepare<{ username: string | null }>(
-    "SELECT username FROM wallets WHERE public_key = ?",
+    "SELECT username FROM wallets WHERE public_key = +?",
   );
   const generators = database.prepare<{ generator: string }>(
     "SELECT DISTINCT generator FROM blocks WHERE height BETWEEN ? AND ?",

@@ -67,7 +67,7 @@ function typesWith(members: readonly string[]): Condition[] {
   );
   if (types.length === 0) return [NEVER];
   return types.map(({ typeGroup, type }) => ({
-    sql: "type_group = ? AND type = ?",
+    sql: "type_group = +? AND type = +?",
     values: [typeGroup, type],
   }));
 }

@@ -62,8 +62,8 @@ const JOINS = "LEFT JOIN wallets ON public_key = generator";
 const NO_BLOCK = "0";
 
 export function createBlockQueries(database: Database): BlockQueries {
-  const byHeight = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height = ?`);
-  const byId = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE id = ?`);
+  const byHeight = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height = +?`);
+  const byId = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE id = +?`);
   const pages = createTablePages<StoredBlock>(database, "blocks", {
     table: "blocks",
     key: ["height"],
@@ -94,7 +94,7 @@ export function createBlockQueries(database: Database): BlockQueries {
 
   function childOf(id: string): Condition {
     const height = id === NO_BLOCK ? 0 : heights.get(id)?.height;
-    return height === undefined ? NEVER : { sql: "height = ?", values: [height + 1] };
+    return height === undefined ? NEVER : { sql: "height = +?", values: [height + 1] };
   }
 
   function heightAt(time: number, head: Head): number {

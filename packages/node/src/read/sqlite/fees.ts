@@ -15,8 +15,8 @@ const STATISTICS = `CAST(SUM(fee) / COUNT(*) AS TEXT) AS avg, CAST(MAX(fee) AS T
 export function createFeeQueries(database: Database): FeeQueries {
   const last = database.prepare<FeeStatistics>(
     `SELECT ${STATISTICS} FROM (
-       SELECT fee FROM transactions WHERE type_group = ? AND type = ?
-       ORDER BY height DESC, sequence DESC LIMIT ?
+       SELECT fee FROM transactions WHERE type_group = +? AND type = +?
+       ORDER BY height DESC, sequence DESC LIMIT +?
      ) HAVING COUNT(*) > 0`,
   );
   const since = database.prepare<TypeFees>(

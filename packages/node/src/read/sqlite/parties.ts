@@ -28,12 +28,12 @@ export function createParties(
   const publicKey = database.prepare<{ publicKey: string | null }>(
     "SELECT public_key AS publicKey FROM wallets WHERE address = ?",
   );
-  const payment = database.prepare("SELECT 1 FROM payees WHERE address = ? LIMIT 1");
+  const payment = database.prepare("SELECT 1 FROM payees WHERE address = +? LIMIT 1");
   const publicKeyOf = (address: string): string | undefined => publicKey.get(address)?.publicKey ?? undefined;
 
   function sentBy(address: string): Condition {
     const sender = publicKeyOf(address);
-    return sender === undefined ? NEVER : { sql: "sender = ?", values: [sender] };
+    return sender === undefined ? NEVER : { sql: "sender = +?", values: [sender] };
   }
 
   function ownWithoutRecipient(address: string): Condition {
@@ -45,13 +45,13 @@ export function createParties(
     payment.get(address) === undefined
       ? NEVER
       : {
-          sql: "(height, sequence) IN (SELECT height, sequence FROM payees WHERE address = ?)",
+          sql: "(height, sequence) IN (SELECT height, sequence FROM payees WHERE address = +?)",
           values: [address],
         };
 
   /** What a mint or an update pays the foundation is no part of the transaction itself. */
   const earned: Condition = {
-    sql: "is_alive = 1 AND (type = ? OR height < ?)",
+    sql: "is_alive = 1 AND (type = +? OR height < ?)",
     values: [CERTIFIED_MINT, foundationUntil],
   };
 
@@ -68,4 +68,4 @@ export function createParties(
   };
 }
 
-const receives = (address: string): Condition => ({ sql: "recipient = ?", values: [address] });
+const receives = (address: string): Condition => ({ sql: "recipient = +?", values: [address] });

@@ -24,7 +24,7 @@ const JOINS = `LEFT JOIN properties AS type ON type.token = tokens.id AND type.k
   LEFT JOIN properties AS names ON names.token = tokens.id AND names.key = 'explicitValues'`;
 
 export function createTokenQueries(database: Database): TokenQueries {
-  const find = database.prepare<StoredToken>(`SELECT ${COLUMNS} FROM tokens ${JOINS} WHERE tokens.id = ?`);
+  const find = database.prepare<StoredToken>(`SELECT ${COLUMNS} FROM tokens ${JOINS} WHERE tokens.id = +?`);
   const pages = createTablePages<StoredToken>(database, "tokens", {
     table: "tokens",
     key: ["id"],
@@ -32,7 +32,7 @@ export function createTokenQueries(database: Database): TokenQueries {
     joins: JOINS,
   });
   const properties = database.prepare<TokenProperty>(
-    "SELECT key, value FROM properties WHERE token = ? ORDER BY key",
+    "SELECT key, value FROM properties WHERE token = +? ORDER BY key",
   );
   const property = database.prepare<{ value: string }>(
     "SELECT value FROM properties WHERE token = ? AND key = ?",
@@ -63,5 +63,5 @@ export function createTokenQueries(database: Database): TokenQueries {
 
 const tokenConditions = ({ ids, ownerId }: TokenFilter): Condition[] => [
   ...(ids === undefined ? [] : [oneOf("id", ids)]),
-  ...(ownerId === undefined ? [] : [{ sql: "owner = ?", values: [ownerId] }]),
+  ...(ownerId === undefined ? [] : [{ sql: "owner = +?", values: [ownerId] }]),
 ];

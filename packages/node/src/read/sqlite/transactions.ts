@@ -60,7 +60,7 @@ const ORDERS = {
 /** Filters that a ranking answers. Types have an index. */
 const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
-const sentWith = (publicKey: string): Condition => ({ sql: "sender = ?", values: [publicKey] });
+const sentWith = (publicKey: string): Condition => ({ sql: "sender = +?", values: [publicKey] });
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
@@ -102,12 +102,12 @@ export function createTransactionQueries(
   defineAssets(database);
   const parties = createParties(database, options);
   const byId = database.prepare<StoredTransaction>(
-    `SELECT ${COLUMNS} FROM transactions ${JOINS} WHERE id = ?`,
+    `SELECT ${COLUMNS} FROM transactions ${JOINS} WHERE id = +?`,
   );
   const signedById = database.prepare<SignedRow>(`SELECT ${SIGNED} FROM transactions WHERE id = ?`);
   const certifiedInBlock = database.prepare<SignedRow>(
     `SELECT ${SIGNED} FROM transactions INDEXED BY transactions_type
-     WHERE type_group = ${CERTIFIED_GROUP} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = ?
+     WHERE type_group = ${CERTIFIED_GROUP} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = +?
      ORDER BY sequence`,
   );
   const totals = createTotals(database);

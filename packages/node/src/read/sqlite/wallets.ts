@@ -68,7 +68,7 @@ const COLUMNS = `address, public_key AS publicKey, CAST(balance AS TEXT) AS bala
 
 export function createWalletQueries(database: Database): WalletQueries {
   const lookups = ["address", "public_key", "username"].map((column) =>
-    database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = ?`),
+    database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = +?`),
   );
   const secondKey = database.prepare(
     "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",

@@ -36,9 +36,9 @@ export function createRecords(database: Database): Records {
   const delegates = database.prepare<WalletRow>("SELECT * FROM wallets WHERE username IS NOT NULL", {
     bigints: true,
   });
-  const voters = database.prepare<{ address: string }>("SELECT address FROM wallets WHERE vote = ?");
+  const voters = database.prepare<{ address: string }>("SELECT address FROM wallets WHERE vote = +?");
   const properties = database.prepare<{ key: string; value: string }>(
-    "SELECT key, value FROM properties WHERE token = ?",
+    "SELECT key, value FROM properties WHERE token = +?",
   );
   return {
     read: (table, key) => tables[table].read(key),

@@ -21,12 +21,12 @@ type Transfer = Position & { readonly id: string; readonly sender: string; reado
 export function createOwnerStore(database: Database): OwnerStore {
   const token = database.prepare<{ owner: string; height: number | null; sequence: number | null }>(
     `SELECT owner, height, sequence FROM tokens LEFT JOIN transactions ON transactions.id = first_transaction
-     WHERE tokens.id = ?`,
+     WHERE tokens.id = +?`,
   );
   // Reads the bytes of every later transfer of the type: there are few, and only disclosures need it.
   const transfers = database.prepare<Transfer>(
     `SELECT height, sequence, id, sender, bytes FROM transactions
-     WHERE type_group = ? AND type = ? AND (height, sequence) > (?, ?) AND instr(bytes, ?) > 0
+     WHERE type_group = +? AND type = +? AND (height, sequence) > (?, ?) AND instr(bytes, ?) > 0
      ORDER BY height, sequence`,
   );
 

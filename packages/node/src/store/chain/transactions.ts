@@ -27,10 +27,10 @@ export function createTransactionStore(database: Database): TransactionStore {
   const insertPayee = database.prepare("INSERT OR IGNORE INTO payees VALUES (?, ?, ?)");
   const selectId = database.prepare<{ id: string }>("SELECT id FROM transactions WHERE id = ?");
   const selectFrom = database.prepare<{ id: string; bytes: Uint8Array }>(
-    "SELECT id, bytes FROM transactions WHERE height >= ? ORDER BY height, sequence LIMIT ?",
+    "SELECT id, bytes FROM transactions WHERE height >= ? ORDER BY height, sequence LIMIT +?",
   );
   const lastOfSender = database.prepare<{ nonce: number }>(
-    "SELECT nonce FROM transactions WHERE sender = ? ORDER BY height DESC, sequence DESC LIMIT 1",
+    "SELECT nonce FROM transactions WHERE sender = +? ORDER BY height DESC, sequence DESC LIMIT 1",
   );
   const removeFrom = database.prepare("DELETE FROM transactions WHERE height >= ?");
   const removePayeesFrom = database.prepare("DELETE FROM payees WHERE height >= ?");

@@ -69,7 +69,7 @@ export function createEventLog(
     "INSERT INTO events (id, name, height, block_id, created_ms, reverts, data) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   const select = database.prepare<EventRow>(
-    "SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?",
+    "SELECT * FROM events WHERE sequence > ? ORDER BY sequence LIMIT +?",
   );
   const first = database.prepare<{ sequence: number }>(
     "SELECT sequence FROM events ORDER BY sequence LIMIT 1",
@@ -86,7 +86,7 @@ export function createEventLog(
     "SELECT min(sequence) AS sequence FROM cursors",
   );
   const oldest = database.prepare<{ sequence: number; created_ms: number }>(
-    "SELECT sequence, created_ms FROM events ORDER BY sequence LIMIT ?",
+    "SELECT sequence, created_ms FROM events ORDER BY sequence LIMIT +?",
   );
   const removeUpTo = database.prepare("DELETE FROM events WHERE sequence <= ?");
 

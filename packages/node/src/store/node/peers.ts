@@ -19,12 +19,12 @@ const MAX_KNOWN = 1_000;
 const MAX_BANS = 10_000;
 
 export function createPeerStore(database: Database): PeerStore {
-  const select = database.prepare<{ ip: string }>("SELECT ip FROM peers ORDER BY seen_ms DESC, ip LIMIT ?");
+  const select = database.prepare<{ ip: string }>("SELECT ip FROM peers ORDER BY seen_ms DESC, ip LIMIT +?");
   const upsert = database.prepare(
     "INSERT INTO peers VALUES (?, ?) ON CONFLICT (ip) DO UPDATE SET seen_ms = excluded.seen_ms",
   );
   const prune = database.prepare(
-    "DELETE FROM peers WHERE ip NOT IN (SELECT ip FROM peers ORDER BY seen_ms DESC, ip LIMIT ?)",
+    "DELETE FROM peers WHERE ip NOT IN (SELECT ip FROM peers ORDER BY seen_ms DESC, ip LIMIT +?)",
   );
   const remove = database.prepare("DELETE FROM peers WHERE ip = ?");
   const selectBans = database.prepare<Ban>(
@@ -32,7 +32,7 @@ export function createPeerStore(database: Database): PeerStore {
   );
   const pruneBans = database.prepare("DELETE FROM bans WHERE until_ms <= ?");
   const pruneOldBans = database.prepare(
-    "DELETE FROM bans WHERE ip IN (SELECT ip FROM bans ORDER BY until_ms DESC LIMIT -1 OFFSET ?)",
+    "DELETE FROM bans WHERE ip IN (SELECT ip FROM bans ORDER BY until_ms DESC LIMIT -1 OFFSET +?)",
   );
   const upsertBan = database.prepare("INSERT OR REPLACE INTO bans VALUES (?, ?, ?)");
   return {

@@ -50,13 +50,13 @@ export function createSlotStore(database: Database): SlotStore {
   );
   const removeMissed = database.prepare("DELETE FROM missed_slots WHERE slot = ? AND public_key = ?");
   const pruneMissed = database.prepare(
-    "DELETE FROM missed_slots WHERE slot < (SELECT slot FROM missed_slots ORDER BY slot DESC LIMIT 1 OFFSET ?)",
+    "DELETE FROM missed_slots WHERE slot < (SELECT slot FROM missed_slots ORDER BY slot DESC LIMIT 1 OFFSET +?)",
   );
   const selectMissed = database.prepare<MissedSlot>(
-    "SELECT slot, public_key AS publicKey, reason FROM missed_slots ORDER BY slot DESC LIMIT ?",
+    "SELECT slot, public_key AS publicKey, reason FROM missed_slots ORDER BY slot DESC LIMIT +?",
   );
   const selectMissedAt = database.prepare<MissedSlot>(
-    "SELECT slot, public_key AS publicKey, reason FROM missed_slots WHERE slot = ? ORDER BY public_key",
+    "SELECT slot, public_key AS publicKey, reason FROM missed_slots WHERE slot = +? ORDER BY public_key",
   );
   return {
     lastForged: (publicKey) => selectForged.get(publicKey)?.slot,

@@ -14,7 +14,7 @@ export type BlockRevertStore = {
 export function createBlockRevertStore(database: Database): BlockRevertStore {
   const insert = database.prepare("INSERT OR IGNORE INTO reversals VALUES (?, ?)");
   const count = database.prepare<{ total: number }>(
-    "SELECT count(*) AS total FROM reversals WHERE block_id = ? AND sequence < ?",
+    "SELECT count(*) AS total FROM reversals WHERE block_id = +? AND sequence < ?",
   );
   return {
     record: (blockId, sequence) => void insert.run(blockId, sequence),

@@ -34,8 +34,8 @@ export function createDeliveredFactStore(database: Database): DeliveredFactStore
     `SELECT number, webhook, deliveries.id, deliveries.event, height, block_id AS blockId, content,
        webhooks.id IS NOT NULL AND webhooks.target_number = deliveries.target_number AS sameTarget
      FROM deliveries LEFT JOIN webhooks ON webhooks.id = webhook
-     WHERE height = ? AND block_id = ? AND stands = 1
-     ORDER BY deliveries.event = 'block.applied', number DESC LIMIT ?`,
+     WHERE height = +? AND block_id = +? AND stands = 1
+     ORDER BY deliveries.event = 'block.applied', number DESC LIMIT +?`,
   );
   const retract = database.prepare("UPDATE deliveries SET stands = 0 WHERE number = ?");
   // A failed attempt is not retried: the receiver gets the retraction instead. Nor is a delivery in the queue of a replay,

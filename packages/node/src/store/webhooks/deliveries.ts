@@ -113,7 +113,7 @@ export const waitingIn = (queue: "first" | "retry" | "replay"): string =>
   `SELECT deliveries.number, attempts, target, token, previous_token, previous_until_ms, replay, next_attempt_ms,
   ${MESSAGE_COLUMNS}
   FROM deliveries INDEXED BY deliveries_${queue} JOIN webhooks ON webhooks.id = webhook AND ${IS_ON} ${WITH_CONTENT}
-  WHERE webhook = ? AND state = 'pending'`;
+  WHERE webhook = +? AND state = 'pending'`;
 
 /** @param cipher of the webhooks' secrets */
 export function createDeliveryStore(database: Database, cipher: SecretCipher = PLAIN_SECRETS): DeliveryStore {
@@ -127,7 +127,7 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
   );
   const nextFirsts = database.prepare<WaitingRow>(
     `${waitingIn("first")} AND next_attempt_ms IS NULL AND replay IS NULL AND deliveries.number > ?
-     ORDER BY deliveries.number LIMIT ?`,
+     ORDER BY deliveries.number LIMIT +?`,
   );
   const nextRetry = database.prepare<WaitingRow>(
     `${waitingIn("retry")} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms <= ?
@@ -136,13 +136,13 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
   // Nothing is due for a webhook that is off, or was removed.
   const nextRetryMs = database.prepare<{ due: number | null }>(
     `SELECT min(next_attempt_ms) AS due FROM deliveries INDEXED BY deliveries_retry
-     WHERE webhook = ? AND state = 'pending'
+     WHERE webhook = +? AND state = 'pending'
      AND next_attempt_ms IS NOT NULL AND replay IS NULL
      AND EXISTS (SELECT 1 FROM webhooks WHERE id = deliveries.webhook AND ${IS_ON})`,
   );
   const hasRetraction = database.prepare(
     `SELECT 1 FROM deliveries INDEXED BY deliveries_reverting
-     WHERE webhook = ? AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL LIMIT 1`,
+     WHERE webhook = +? AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL LIMIT 1`,
   );
   const recordAttempt = database.prepare(
     `INSERT INTO attempts

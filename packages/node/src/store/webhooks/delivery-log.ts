@@ -126,23 +126,23 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
     `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND id = ? ORDER BY number DESC LIMIT 1`,
   );
   const message = database.prepare<MessageRow>(
-    `SELECT ${MESSAGE_COLUMNS} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = ?`,
+    `SELECT ${MESSAGE_COLUMNS} FROM deliveries ${WITH_CONTENT} WHERE deliveries.number = +?`,
   );
   const reachOf = database.prepare<{ rows: number; last: number }>(
     `SELECT count(*) AS rows, min(number) AS last FROM
-     (SELECT number FROM deliveries WHERE webhook = ? AND number < ? ORDER BY number DESC
+     (SELECT number FROM deliveries WHERE webhook = +? AND number < ? ORDER BY number DESC
       LIMIT ${LOOKED_AT_ONCE})`,
   );
   const attempts = database.prepare<AttemptRow>(
-    "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = ? ORDER BY attempt",
+    "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = +? ORDER BY attempt",
   );
   const requeue = database.prepare(`${REQUEUED} WHERE number = ? AND state <> 'pending' AND stands IS NOT 0`);
   const nextFailed = database.prepare<{ last: number | null }>(
     `SELECT max(number) AS last FROM
-     (SELECT number FROM deliveries WHERE webhook = ? AND state = 'failed' AND number > ? ORDER BY number LIMIT ?)`,
+     (SELECT number FROM deliveries WHERE webhook = +? AND state = 'failed' AND number > ? ORDER BY number LIMIT +?)`,
   );
   const requeueFailed = database.prepare(
-    `${REQUEUED} WHERE number IN (SELECT number FROM deliveries WHERE webhook = ? AND state = 'failed'
+    `${REQUEUED} WHERE number IN (SELECT number FROM deliveries WHERE webhook = +? AND state = 'failed'
      AND number > ? AND number <= ? AND sequence IS NOT NULL AND stands IS NOT 0 AND created_ms >= ?)`,
   );
 
@@ -170,8 +170,8 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
       const { where, values } = conditionsOf(filter);
       const rows = database
         .prepare<DeliveryRow>(
-          `SELECT ${COLUMNS} FROM deliveries WHERE webhook = ? AND number < ? AND number > ? ${where}
-           ORDER BY number DESC LIMIT ?`,
+          `SELECT ${COLUMNS} FROM deliveries WHERE webhook = +? AND number < ? AND number > ? ${where}
+           ORDER BY number DESC LIMIT +?`,
         )
         // One row more than the limit shows whether there is a next page.
         .all(webhook, before, after, ...values, limit + 1);
@@ -211,8 +211,8 @@ function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFilter) {
   };
   // As text, so that the index of the failed ones serves; it is one of four words.
   if (state !== undefined) clauses.push(`AND state = '${state}'`);
-  add("event = ?", event);
-  add("height = ?", height);
+  add("event = +?", event);
+  add("height = +?", height);
   add("created_ms >= ?", fromMs);
   add("created_ms <= ?", toMs);
   return { where: clauses.join(" "), values };

@@ -37,7 +37,7 @@ const ROWS_AT_ONCE = 500;
 
 /** The index is named because the planner would take one that has every delivery of the webhook. */
 const FIRST_OF = `deliveries INDEXED BY deliveries_first
-  WHERE state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL AND webhook = ?`;
+  WHERE state = 'pending' AND next_attempt_ms IS NULL AND replay IS NULL AND webhook = +?`;
 
 export function createDeliveryRetentionStore(database: Database): DeliveryRetentionStore {
   const range = database.prepare<{ last: number | null; oldestMs: number }>(
@@ -57,16 +57,16 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
   );
   const failOldest = database.prepare(
     `UPDATE deliveries SET state = 'failed', reason = 'the queue was full', finished_ms = ? WHERE number IN
-     (SELECT number FROM ${FIRST_OF} ORDER BY number LIMIT ?)`,
+     (SELECT number FROM ${FIRST_OF} ORDER BY number LIMIT +?)`,
   );
   const removed = database.prepare<{ id: number }>("SELECT id FROM removed_webhooks LIMIT 1");
   const dropOf = database.prepare(
     `DELETE FROM deliveries WHERE number IN
-     (SELECT number FROM deliveries WHERE webhook = ? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
+     (SELECT number FROM deliveries WHERE webhook = +? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
   );
   const dropHeldOf = database.prepare(
-    `DELETE FROM held WHERE webhook = ? AND sequence IN
-     (SELECT sequence FROM held WHERE webhook = ? LIMIT ${ROWS_AT_ONCE})`,
+    `DELETE FROM held WHERE webhook = +? AND sequence IN
+     (SELECT sequence FROM held WHERE webhook = +? LIMIT ${ROWS_AT_ONCE})`,
   );
   const forget = database.prepare("DELETE FROM removed_webhooks WHERE id = ?");
 

@@ -38,7 +38,7 @@ type FinishRow = {
 export function createFinishedDeliveryStore(database: Database): FinishedDeliveryStore {
   const insert = database.prepare(
     `INSERT INTO endings SELECT ?, (SELECT coalesce(max(number), 0) FROM deliveries),
-       (SELECT coalesce(max(sequence), 0) FROM held WHERE webhook = ?), ?, ?, ?
+       (SELECT coalesce(max(sequence), 0) FROM held WHERE webhook = +?), ?, ?, ?
      ON CONFLICT (webhook) DO UPDATE SET up_to = excluded.up_to, held_up_to = excluded.held_up_to,
        state = excluded.state, reason = excluded.reason, with_reversals = max(with_reversals, excluded.with_reversals)`,
   );
@@ -53,13 +53,13 @@ export function createFinishedDeliveryStore(database: Database): FinishedDeliver
   ].map(([index, queue]) =>
     database.prepare(
       `UPDATE deliveries SET state = ?, next_attempt_ms = NULL, reason = ?, finished_ms = ? WHERE number IN
-       (SELECT number FROM deliveries INDEXED BY ${index} WHERE webhook = ? AND state = 'pending' AND ${queue}
+       (SELECT number FROM deliveries INDEXED BY ${index} WHERE webhook = +? AND state = 'pending' AND ${queue}
         AND number <= ? AND (? OR reverts IS NULL) LIMIT ${ROWS_AT_ONCE})`,
     ),
   );
   const dropHeld = database.prepare(
-    `DELETE FROM held WHERE webhook = ? AND sequence IN
-     (SELECT sequence FROM held WHERE webhook = ? AND sequence <= ? LIMIT ${ROWS_AT_ONCE})`,
+    `DELETE FROM held WHERE webhook = +? AND sequence IN
+     (SELECT sequence FROM held WHERE webhook = +? AND sequence <= ? LIMIT ${ROWS_AT_ONCE})`,
   );
 
   /** `false`: there is more to do. */

@@ -36,7 +36,7 @@ export function createReplayQueue(database: Database, cipher: SecretCipher = PLA
   );
   const cancel = database.prepare(
     `UPDATE deliveries SET state = 'cancelled', next_attempt_ms = NULL, reason = ?, finished_ms = ?
-     WHERE webhook = ? AND state = 'pending' AND replay IS NOT NULL`,
+     WHERE webhook = +? AND state = 'pending' AND replay IS NOT NULL`,
   );
   return {
     waiting: (webhook) => waiting.get(webhook)?.total ?? 0,

@@ -43,12 +43,12 @@ export function createUnconfirmedEventStore(database: Database): UnconfirmedEven
     "SELECT DISTINCT webhook FROM held WHERE due_height <= ? ORDER BY webhook",
   );
   const select = database.prepare<UnconfirmedEventRow>(
-    `SELECT * FROM held WHERE webhook = ? AND height <= ?
+    `SELECT * FROM held WHERE webhook = +? AND height <= ?
      AND sequence > coalesce((SELECT held_up_to FROM endings WHERE endings.webhook = held.webhook), 0)
-     ORDER BY sequence LIMIT ?`,
+     ORDER BY sequence LIMIT +?`,
   );
   const remove = database.prepare("DELETE FROM held WHERE webhook = ? AND sequence = ?");
-  const dropBlock = database.prepare("DELETE FROM held WHERE height = ? AND block_id = ?");
+  const dropBlock = database.prepare("DELETE FROM held WHERE height = +? AND block_id = +?");
   return {
     add({ webhook, logSequence, name, event, dataText }, dueHeight) {
       const { id, height, blockId } = event;

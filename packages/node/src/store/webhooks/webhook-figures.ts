@@ -27,7 +27,7 @@ export function createWebhookFigures(database: Database, reader: string): () => 
     `SELECT CASE WHEN suspended IS NOT NULL THEN 'suspended' WHEN enabled = 1 THEN 'active' ELSE 'disabled' END AS state,
      count(*) AS count FROM webhooks GROUP BY 1`,
   );
-  const lastOf = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = ?");
+  const lastOf = database.prepare<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = +?");
   const cursor = database.prepare<{ sequence: number }>("SELECT sequence FROM cursors WHERE reader = ?");
   const next = database.prepare<{ created_ms: number }>(
     "SELECT created_ms FROM events WHERE sequence > ? ORDER BY sequence LIMIT 1",

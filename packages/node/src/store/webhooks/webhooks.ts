@@ -104,8 +104,8 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
   const ids = database.prepare<{ id: number }>("SELECT id FROM webhooks ORDER BY id");
   const isStrict = database.prepare("SELECT 1 FROM webhooks WHERE id = ? AND strict = 1");
   const shown = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
-  const page = database.prepare<ShownRow>(`${shown} ORDER BY id LIMIT ? OFFSET ?`);
-  const find = database.prepare<ShownRow>(`${shown} WHERE id = ?`);
+  const page = database.prepare<ShownRow>(`${shown} ORDER BY id LIMIT +? OFFSET +?`);
+  const find = database.prepare<ShownRow>(`${shown} WHERE id = +?`);
   // The secret follows: it is encrypted for the id, which is known only then.
   const insert = database.prepare<{ id: number }>(
     `INSERT INTO webhooks

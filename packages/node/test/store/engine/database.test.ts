@@ -1,4 +1,6 @@
-import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
@@ -76,16 +78,24 @@ test("integers come back as numbers, or as bigint where that is asked for", () =
   database.close();
 });
 
-test("the plan of a statement does not depend on values, so that it is made once", () => {
+test("SQLite plans by the value of a plain parameter, and not by one behind a sign", () => {
   const database = open();
   database.execute("CREATE TABLE t (state TEXT); CREATE INDEX waiting ON t (state) WHERE state = 'waiting'");
   const plan = (condition: string, ...values: string[]) =>
     database
       .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN SELECT * FROM t WHERE ${condition}`)
       .get(...values)?.detail;
-  expect(plan("state = 'waiting'")).toContain("INDEX waiting");
-  expect(plan("state = ?", "waiting")).toBe("SCAN t");
+  expect(plan("state = ?", "waiting")).toContain("INDEX waiting");
+  expect(plan("state = +?", "waiting")).toBe("SCAN t");
   database.close();
+});
+
+test("No statement of the node is planned by the number of rows that it is to answer.", () => {
+  const sources = fileURLToPath(new URL("../../../src", import.meta.url));
+  const planned = globSync("**/*.ts", { cwd: sources }).filter((path) =>
+    /(LIMIT|OFFSET) \?/.test(readFileSync(join(sources, path), "utf8")),
+  );
+  expect(planned).toEqual([]);
 });
 
 test("a question mark in a text is no parameter, and values keep their types", () => {

@@ -27,7 +27,7 @@ export const conditionsOf = <F extends Fields>(fields: F, filter: FilterOf<F>): 
 /** That a column has a value, or one within an interval. */
 export function hasValue({ column, kind }: Field, value: Integer | Interval): Condition {
   if (typeof value === "object") return within(column, value);
-  return { sql: `${column} = ?`, values: [kind === "text" ? `${value}` : BigInt(value)] };
+  return { sql: `${column} = +?`, values: [kind === "text" ? `${value}` : BigInt(value)] };
 }
 
 export function within(column: string, { from, to }: Interval): Condition {

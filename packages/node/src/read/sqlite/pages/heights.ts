@@ -37,7 +37,7 @@ const endsOf = (wanted: Integer | Interval | undefined): { from?: number; to?: n
 /** What is at one height only stands in the order of the rest of its key, whichever way round heights are asked for. */
 export const betweenHeights = ({ low, high }: Heights): Condition =>
   low === high
-    ? { sql: "height = ?", values: [low] }
+    ? { sql: "height = +?", values: [low] }
     : { sql: "height BETWEEN ? AND ?", values: [low, high] };
 
 export const isOfHeights = ({ height, timestamp }: PlaceFilter): boolean =>

@@ -66,7 +66,7 @@ export function pageText(
   const columns = [...key, ...values].join();
   const keys = alternatives.map((tests) => `SELECT ${columns} FROM ${table} ${whereText(tests)}`);
   const terms = order.map(({ direction }, index) => ({ value: names[index]!, direction }));
-  return { text: `${keys.join(" UNION ")} ORDER BY ${orderText(terms)} LIMIT ? OFFSET ?`, names };
+  return { text: `${keys.join(" UNION ")} ORDER BY ${orderText(terms)} LIMIT +? OFFSET +?`, names };
 }
 
 /** A text that is the same for selections of the same rows in the same order. */

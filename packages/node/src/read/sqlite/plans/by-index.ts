@@ -50,7 +50,7 @@ export function createByIndex<Row>(database: Database, listed: ListedTable): ByI
     if (isInOrder && offset < NEAR && !isWalk && only && others.length === 0) {
       const select = prepare(
         `SELECT ${columns} FROM ${table} ${joins} ${whereText(only)} ORDER BY ${orderText(order)}
-         LIMIT ? OFFSET ?`,
+         LIMIT +? OFFSET +?`,
       );
       return { rows: select.all(...values, limit, offset) as Row[], totalCount };
     }
