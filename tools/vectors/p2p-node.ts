@@ -3,14 +3,7 @@
  * wallets that stand in the recording; only what says nothing of where it comes from is repeated as it was recorded.
  */
 import { createRounds, type StateReader, type Wallet } from "@uniknode/ledger";
-import {
-  type BlockHeader,
-  createSlots,
-  decodeHeader,
-  encodeHeader,
-  hexToBytes,
-  type Network,
-} from "@uniknode/protocol";
+import { type BlockHeader, createSlots, decodeHeader, hexToBytes, type Network } from "@uniknode/protocol";
 import { pino } from "pino";
 import { createRateLimits } from "../../packages/node/src/peers/guards/rate-limits.ts";
 import { createInboundBlocks } from "../../packages/node/src/peers/inbound/blocks.ts";
@@ -20,7 +13,7 @@ import { createForgerHandlers } from "../../packages/node/src/peers/requests/for
 import { createRequestHandler } from "../../packages/node/src/peers/requests/handlers.ts";
 import { buildStatus } from "../../packages/node/src/peers/requests/status.ts";
 import { CallError, type RequestHandler } from "../../packages/node/src/peers/transport/handler.ts";
-import { headerFromPeer } from "../../packages/node/src/peers/verification/header.ts";
+import { encodedHeaderFromPeer, headerFromPeer } from "../../packages/node/src/peers/verification/header.ts";
 import type { EventName } from "../../packages/node/src/peers/wire/requests/arguments.ts";
 import type { Call } from "../../packages/node/src/peers/wire/requests/read.ts";
 
@@ -71,9 +64,11 @@ function answersOf(call: Call, { result, error }: Reply, network: Network): Requ
           forged
             .filter(({ height }) => height >= from && height <= to)
             .map(({ transactions = [], ...header }) => ({
+              height: header.height,
               id: header.id,
-              header: encodeHeader(headerFromPeer(header, network), network),
+              header: encodedHeaderFromPeer(header, network).headerBytes,
               transactions: transactions.map(hexToBytes),
+              transactionIds: [],
             })),
       },
     }),

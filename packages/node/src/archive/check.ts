@@ -11,14 +11,14 @@ import {
   type BlockHeader,
   containsMultiSignatures,
   createSlots,
-  encodeBlock,
   isBlockException,
+  joinBlock,
   type Network,
 } from "@uniknode/protocol";
 import { type ReceivedBlock, receiveBlock } from "../chain/pipeline/receive.ts";
 import type { Verifier } from "../chain/pipeline/verifier.ts";
 import { type VerifiedBlock, verifyBlocks } from "../chain/pipeline/verify.ts";
-import { createBlockStore } from "../store/chain/blocks.ts";
+import { type BlockBytes, createBlockStore } from "../store/chain/blocks.ts";
 import type { Database } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { createStateStore } from "../store/state/state.ts";
@@ -78,26 +78,24 @@ export async function checkChain(database: Database, deps: CheckDeps): Promise<C
   }
 
   function readBlocks(from: number, to: number): ReceivedBlock[] {
+    const stored = blocks.bytes(from, to);
     return Array.from({ length: to - from + 1 }, (_, index) => {
       const height = from + index;
-      const stored = blocks.block(height);
-      if (!stored) throw invalid(height, "the block is missing");
-      const received = decodeAgain(stored);
-      const ids = ({ header, transactions }: Block) => [
-        header.id,
-        ...transactions.map(({ data }) => data.id),
-      ];
-      if (ids(received).join() !== ids(stored).join())
+      const block = stored[index];
+      if (block?.height !== height) throw invalid(height, "the block is missing");
+      const received = decode(block);
+      const ids = [received.header.id, ...received.transactions.map(({ data }) => data.id)];
+      if (ids.join() !== [block.id, ...block.transactionIds].join())
         throw invalid(height, "an id does not match its bytes");
       return received;
     });
   }
 
-  function decodeAgain(stored: Block): ReceivedBlock {
+  function decode({ height, header, transactions }: BlockBytes): ReceivedBlock {
     try {
-      return receiveBlock(encodeBlock(stored, network), network);
+      return receiveBlock(joinBlock(header, transactions), network);
     } catch (error) {
-      throw invalid(stored.header.height, (error as Error).message);
+      throw invalid(height, (error as Error).message);
     }
   }
 

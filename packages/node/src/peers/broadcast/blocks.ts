@@ -35,7 +35,7 @@ export type BlockBroadcast = {
    * Sends the last fetched block, which no peer has posted, to all peers (p2p.md 12.1). Most of them have it, so peers
    * are left out if a block of our own might have to wait for it.
    */
-  announceFetched(height: number, block: BlockBytes): Promise<void>;
+  announceFetched(height: number, block: Pick<BlockBytes, "id" | "header" | "transactions">): Promise<void>;
   /** Posts that were replaced by a newer one before they were sent, since the process started. */
   dropped(): number;
   /** Milliseconds since a peer refused a post, most likely because it lacks the blocks below. */

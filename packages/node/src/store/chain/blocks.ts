@@ -9,9 +9,12 @@ import type { Database } from "../engine/database.ts";
 
 /** A block as it is sent: header with signature, and the canonical bytes of each transaction. */
 export type BlockBytes = {
+  readonly height: number;
   readonly id: string;
   readonly header: Uint8Array;
   readonly transactions: readonly Uint8Array[];
+  /** In the order of the transactions. */
+  readonly transactionIds: readonly string[];
 };
 
 export type BlockStore = {
@@ -76,12 +79,17 @@ export function createBlockStore(database: Database): BlockStore {
       return { header, transactions: rows.map(({ id, bytes }) => sealedFromTrustedBytes(bytes, id)) };
     },
     bytes(from, to) {
-      const bytesByHeight = Map.groupBy(transactions.all(from, to), ({ height }) => height);
-      return range.all(from, to).map(({ height, id, header }) => ({
-        id,
-        header,
-        transactions: bytesByHeight.get(height)?.map(({ bytes }) => bytes) ?? [],
-      }));
+      const rowsByHeight = Map.groupBy(transactions.all(from, to), ({ height }) => height);
+      return range.all(from, to).map(({ height, id, header }) => {
+        const rows = rowsByHeight.get(height) ?? [];
+        return {
+          height,
+          id,
+          header,
+          transactions: rows.map(({ bytes }) => bytes),
+          transactionIds: rows.map(({ id }) => id),
+        };
+      });
     },
     removeFrom: (height) => void removeFrom.run(height),
   };
