@@ -1,4 +1,4 @@
-export type { Block, BlockHeader, EncodedBlock } from "./blocks/block.ts";
+export type { Block, BlockHeader, BlockParts, EncodedBlock } from "./blocks/block.ts";
 export {
   type BlockCheckOptions,
   type BlockFault,
@@ -20,6 +20,7 @@ export { type BlockDraft, forgeBlock } from "./blocks/forge.ts";
 export {
   type BlockParseOptions,
   blockFromBytes,
+  blockFromParts,
   blockFromTrustedBytes,
   recheckBlock,
 } from "./blocks/from-bytes.ts";

@@ -94,9 +94,14 @@ export type Chain = {
    * Switches from all blocks above the height to a longer branch, in one commit. The answer is the outcome of each of
    * its blocks up to the first that is not accepted: if there is one, the chain stays as it was.
    *
+   * @param onHeader called before the switch with each header of the branch that could be read; it may be invalid
    * @throws {ChainError} as `revertTo`; CHAIN_BRANCH_SHORT
    */
-  switchTo(height: number, branch: readonly BlockInput[]): Promise<Outcome[]>;
+  switchTo(
+    height: number,
+    branch: readonly BlockInput[],
+    onHeader?: (header: BlockHeader) => void,
+  ): Promise<Outcome[]>;
   /**
    * The same with blocks that this node makes one after another, each when the one before is the head. `make` is given
    * the transactions of the blocks that leave, and must not wait for anything.
@@ -229,9 +234,10 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       between(() => {
         if (target !== head.height) named(`the revert to ${target}`, () => replace(target, () => {}));
       }),
-    async switchTo(target, branch) {
+    async switchTo(target, branch, onHeader = () => {}) {
       if (isClosed) throw closedError();
       const prepared = await prepareBranch(branch, deps);
+      for (const block of prepared) if (!(block instanceof Error)) onHeader(block.block.header);
       return between(() => {
         if (target + branch.length <= head.height) throw branchShort(target + branch.length, head.height);
         return named(`the branch after ${target}`, () =>

@@ -84,7 +84,19 @@ describe("a longer branch", () => {
   });
 });
 
-describe("the chain stays as it was, and nobody is told anything,", () => {
+test("the headers of a branch are reported before the switch, except of a block that cannot be read", async () => {
+  const bytes = bytesOf(branch);
+  bytes[20] = bytes[20]!.slice(0, 50);
+  const ids: string[] = [];
+  await own.chain.switchTo(BASE, bytes, ({ id }) => ids.push(id));
+  expect(ids.slice(0, 20)).toEqual(branch.slice(0, 20).map(({ header }) => header.id));
+  expect(ids).not.toContain(branch[20]!.header.id);
+  const heads: number[] = [];
+  await own.chain.switchTo(BASE, bytesOf(branch), () => heads.push(own.chain.head().height));
+  expect(heads).toEqual(branch.map(() => BASE + DEPTH));
+});
+
+describe("the chain stays as it was, and no listener is notified,", () => {
   let before: string | undefined;
   beforeEach(() => {
     before = own.chain.head().id;

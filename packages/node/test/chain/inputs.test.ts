@@ -1,7 +1,9 @@
 /** A block as a value and as bytes: the same checks, the same outcome, and no second reading. */
 import {
   type Block,
+  type BlockParts,
   blockFromBytes,
+  blockToPeerJson,
   bytesOfBlock,
   createNetwork,
   decodeHeader,
@@ -9,6 +11,7 @@ import {
   encodeHeader,
   encodeTransaction,
   forgeBlock,
+  hexToBytes,
   keysFromPassphrase,
   type SealedTransaction,
   sealedFromTrustedBytes,
@@ -16,6 +19,7 @@ import {
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Chain } from "../../src/chain/chain.ts";
 import { type BlockInput, receiveBlock } from "../../src/chain/pipeline/receive.ts";
+import { encodedHeaderFromPeer } from "../../src/peers/verification/header.ts";
 import {
   blocksOf,
   CHAINS,
@@ -41,6 +45,7 @@ vi.mock("@uniknode/protocol", async (original) => {
   return {
     ...protocol,
     blockFromBytes: counted("read", protocol.blockFromBytes),
+    blockFromParts: counted("read", protocol.blockFromParts),
     blockFromTrustedBytes: counted("read", protocol.blockFromTrustedBytes),
     decodeHeader: counted("read", protocol.decodeHeader),
     transactionFromBytes: counted("read", protocol.transactionFromBytes),
@@ -61,6 +66,11 @@ async function counting<T>(run: () => T): Promise<{ result: Awaited<T>; counts: 
   Object.assign(calls, { read: 0, write: 0 });
   const result = await run();
   return { result, counts: { ...calls } };
+}
+
+/** As a node of the old kind sends it: the header apart, and each transaction in bytes. */
+function partsOf({ header, headerBytes, transactions }: EncodedBlock): BlockParts {
+  return { header, headerBytes, transactionBytes: transactions.map(({ bytes }) => bytes) };
 }
 
 function open(content: ReturnType<typeof readChain>): OpenChain {
@@ -93,14 +103,17 @@ describe("a block as a value has the outcome of its bytes", () => {
   test.each(CHAINS.slice(0, 2))("for every block of %s, with the same database in the end", async (name) => {
     const chain = readChain(name);
     const of = createNetwork(chain.network);
-    const [asBytes, asValues, asRead] = [open(chain), open(chain), open(chain)];
+    const [asBytes, asValues, asRead, asParts] = [open(chain), open(chain), open(chain), open(chain)];
     const all = blocksOf(chain);
     const outcomes = await asBytes.chain.accept(all);
     expect(await asValues.chain.accept(all.map((bytes, index) => heldBlock(bytes, index + 2, of)))).toEqual(
       outcomes,
     );
     expect(await asRead.chain.accept(all.map((bytes) => receiveBlock(bytes, of)))).toEqual(outcomes);
+    const values = all.map((bytes, index) => heldBlock(bytes, index + 2, of));
+    expect(await asParts.chain.accept(values.map(partsOf))).toEqual(outcomes);
     expect(outcomes.every(({ answer }) => answer === "Accepted")).toBe(true);
+    expect(dumpOf(asParts.database)).toEqual(dumpOf(asBytes.database));
     expect(dumpOf(asValues.database)).toEqual(dumpOf(asBytes.database));
     expect(dumpOf(asRead.database)).toEqual(dumpOf(asBytes.database));
   });
@@ -139,7 +152,7 @@ describe("a block as a value has the outcome of its bytes", () => {
     ],
   ])("that %s", async (_, make) => {
     const outcomes = await Promise.all(
-      [make(), receivedOr(make()), bytesOfBlock(make())].map(async (input) => {
+      [make(), receivedOr(make()), bytesOfBlock(make()), partsOf(make())].map(async (input) => {
         const { chain } = open(content);
         await chain.accept(blocks.slice(0, FULL));
         return outcomeOf(chain, input);
@@ -150,7 +163,11 @@ describe("a block as a value has the outcome of its bytes", () => {
     if (header.numberOfTransactions !== transactions.length) {
       expect(outcomes[0]!.answer).toBe(outcomes[2]!.answer);
       expect(outcomes[0]!.answer).not.toBe("Accepted");
-    } else expect(outcomes[0]).toEqual(outcomes[2]);
+      expect(outcomes[3]!.answer).toBe("Unreadable");
+    } else {
+      expect(outcomes[0]).toEqual(outcomes[2]);
+      expect(outcomes[3]).toEqual(outcomes[2]);
+    }
     expect(outcomes[1]).toEqual(outcomes[2]);
   });
 
@@ -199,6 +216,20 @@ test("a posted block is decoded by its reader, and not again by the chain", asyn
   const taken = await counting(() => chain.accept([read.result]));
   expect(taken.result).toEqual([{ answer: "Accepted" }]);
   expect(taken.counts).toEqual({ read: 0, write: 0 });
+});
+
+test("a block of an old node has its header encoded and decoded once, and its transactions decoded once", async () => {
+  const { chain } = open(content);
+  await chain.accept(blocks.slice(0, FULL));
+  const { transactions = [], ...header } = blockToPeerJson(heldBlock(blocks[FULL]!, FULL + 2));
+  const fetched = await counting(() => ({
+    ...encodedHeaderFromPeer(header, network),
+    transactionBytes: transactions.map(hexToBytes),
+  }));
+  expect(fetched.counts).toEqual({ read: 1, write: 1 });
+  const taken = await counting(() => chain.accept([fetched.result]));
+  expect(taken.result).toEqual([{ answer: "Accepted" }]);
+  expect(taken.counts).toEqual({ read: 1, write: 0 });
 });
 
 test("serialized blocks are decoded once by the chain", async () => {

@@ -30,6 +30,15 @@ export type Block = {
   readonly transactions: readonly SealedTransaction[];
 };
 
+/** A block whose header is decoded, and whose transactions are still bytes. */
+export type BlockParts = {
+  readonly header: BlockHeader;
+  /** With the signature. */
+  readonly headerBytes: Uint8Array;
+  /** In block order. */
+  readonly transactionBytes: readonly Uint8Array[];
+};
+
 /** A block with the bytes of its header: it can be stored and sent without encoding. */
 export type EncodedBlock = Block & {
   /** With the signature. */

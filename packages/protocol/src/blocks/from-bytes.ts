@@ -7,7 +7,7 @@ import {
   sealedFromTrustedBytes,
   transactionFromBytes,
 } from "../transactions/parse.ts";
-import type { Block, BlockHeader, EncodedBlock } from "./block.ts";
+import type { Block, BlockHeader, BlockParts, EncodedBlock } from "./block.ts";
 import { decodeBlock } from "./codec.ts";
 import { BlockError } from "./error.ts";
 import { isBlockException } from "./exception.ts";
@@ -36,6 +36,30 @@ export function blockFromBytes(
   const readTransaction = (slice: Uint8Array) => transactionFromBytes(slice, context, parseOptions);
   const block = decodeBlock(bytes, network, readTransaction, checkHeader);
   checkForm(block, network);
+  return block;
+}
+
+/**
+ * The block of a decoded header and untrusted bytes of transactions, as `blockFromBytes` reads them.
+ *
+ * @throws {BlockError} BlockSchemaError, also when the header has another number of transactions
+ * @throws {TransactionError} if a transaction cannot be read
+ */
+export function blockFromParts(
+  { header, headerBytes, transactionBytes }: BlockParts,
+  context: TransactionContext,
+  options: ParseOptions = {},
+): EncodedBlock {
+  if (header.numberOfTransactions !== transactionBytes.length) {
+    throw new BlockError(
+      "BlockSchemaError",
+      `the header announces ${header.numberOfTransactions} transactions, there are ${transactionBytes.length}`,
+      ".transactions",
+    );
+  }
+  const transactions = transactionBytes.map((bytes) => transactionFromBytes(bytes, context, options));
+  const block = { header, headerBytes, transactions };
+  checkForm(block, context.network);
   return block;
 }
 

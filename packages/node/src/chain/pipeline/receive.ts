@@ -2,15 +2,20 @@
 import {
   BlockError,
   type BlockHeader,
+  type BlockParts,
   blockByteLength,
   blockFromBytes,
+  blockFromParts,
   type EncodedBlock,
   type Network,
   recheckBlock,
 } from "@uniknode/protocol";
 
-/** A block in the form that a caller has it: serialized, made as a value by this node, or read before. */
-export type BlockInput = Uint8Array | EncodedBlock | ReceivedBlock;
+/** A block as a peer sends it: serialized, or in parts. */
+export type FetchedBlock = Uint8Array | BlockParts;
+
+/** A block in the form that a caller has it: as a peer sent it, made as a value by this node, or read before. */
+export type BlockInput = FetchedBlock | EncodedBlock | ReceivedBlock;
 
 /** A block that could be read. Nothing about it is verified. */
 export type ReceivedBlock = EncodedBlock & {
@@ -25,12 +30,17 @@ export type ReceivedBlock = EncodedBlock & {
  */
 export function receive(input: BlockInput, network: Network): ReceivedBlock {
   if (input instanceof Uint8Array) return receiveBlock(input, network);
+  if ("transactionBytes" in input) return receiveParts(input, network);
   return "readAt" in input ? input : receiveMade(input, network);
 }
 
 /** Length of the serialization. */
-export const inputByteLength = (input: BlockInput): number =>
-  input instanceof Uint8Array ? input.length : blockByteLength(input);
+export function inputByteLength(input: BlockInput): number {
+  if (input instanceof Uint8Array) return input.length;
+  if (!("transactionBytes" in input)) return blockByteLength(input);
+  const { headerBytes, transactionBytes } = input;
+  return transactionBytes.reduce((total, { length }) => total + 4 + length, headerBytes.length);
+}
 
 /**
  * Reads a serialized block by the transaction rules of the height below it. They are those of the head for every
@@ -51,6 +61,13 @@ export function receiveBlock(
   checkCount(block.header, readAt, network);
   const headerLength = blockByteLength({ header: block.header, transactions: [] });
   return { ...block, headerBytes: bytes.subarray(0, headerLength), readAt };
+}
+
+/** The same for a block with a decoded header. */
+function receiveParts(parts: BlockParts, network: Network): ReceivedBlock {
+  const readAt = Math.max(parts.header.height - 1, 1);
+  checkCount(parts.header, readAt, network);
+  return { ...blockFromParts(parts, { network, height: readAt }, { checkSignature: false }), readAt };
 }
 
 /** The same for a block that this node has made: its transactions are those of the pool, under the rules of today. */

@@ -1,4 +1,5 @@
 /** Fetches a branch that is to replace blocks of ours: all of it is kept in memory until it is on the chain. */
+import { type FetchedBlock, inputByteLength } from "../../chain/pipeline/receive.ts";
 import { download } from "../sync/download.ts";
 import type { Fetch, Source } from "../sync/source.ts";
 
@@ -10,7 +11,7 @@ export type FetchBranchDeps = {
 
 export type FetchedBranch = {
   /** From the first block that our chain does not have, without a gap. */
-  readonly blocks: readonly Uint8Array[];
+  readonly blocks: readonly FetchedBlock[];
   /** Source of each block. */
   readonly providers: readonly Source[];
   /** Sources that did not send the blocks that they claim. */
@@ -26,7 +27,7 @@ export async function fetchBranch(
   sources: readonly Source[],
   { fetch, signal }: FetchBranchDeps,
 ): Promise<FetchedBranch> {
-  const blocks: Uint8Array[] = [];
+  const blocks: FetchedBlock[] = [];
   const providers: Source[] = [];
   const failing = new Set<Source>();
   const full = new AbortController();
@@ -35,7 +36,7 @@ export async function fetchBranch(
     fetch,
     async accept(some, provider) {
       for (const block of some) {
-        bytes += block.length;
+        bytes += inputByteLength(block);
         if (bytes > MAX_BYTES) full.abort();
         if (full.signal.aborted) break;
         blocks.push(block);

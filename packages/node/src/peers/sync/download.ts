@@ -3,12 +3,13 @@
  * the chain in order of height while later ones are still being fetched.
  */
 import type { Outcome } from "../../chain/outcome.ts";
+import { type FetchedBlock, inputByteLength } from "../../chain/pipeline/receive.ts";
 import { chunkSizeOf, type Fetch, type Source } from "./source.ts";
 
 export type DownloadDeps = {
   readonly fetch: Fetch;
   /** Submits blocks to the chain. */
-  readonly accept: (blocks: readonly Uint8Array[], source: Source) => Promise<Outcome[]>;
+  readonly accept: (blocks: readonly FetchedBlock[], source: Source) => Promise<Outcome[]>;
   /** Called when a source failed to send blocks that it claims. */
   readonly onFailure: (source: Source, error: unknown) => void;
   /** Ends the download early. */
@@ -32,7 +33,7 @@ type Chunk = {
   /** Sources of the requests under way: a second one if the first is slow. */
   readonly requestedFrom: Set<Source>;
   /** The first reply. */
-  received?: { readonly source: Source; readonly blocks: readonly Uint8Array[] };
+  received?: { readonly source: Source; readonly blocks: readonly FetchedBlock[] };
 };
 
 /** Bytes of received blocks that are not on the chain yet; the next chunk may exceed them. */
@@ -151,7 +152,7 @@ export async function download(
   const pause = () => new Promise<void>((resolve) => setTimeout(resolve, POLL_MS).unref());
 
   /** Takes a reply, which may have fewer blocks than requested. False if another source was faster. */
-  function receive(chunk: Chunk, source: Source, blocks: readonly Uint8Array[]): boolean {
+  function receive(chunk: Chunk, source: Source, blocks: readonly FetchedBlock[]): boolean {
     if (chunk.received) return false;
     if (blocks.length === 0) throw new Error("it does not send the blocks that it claims");
     const end = Math.min(chunk.after + blocks.length, chunk.to);
@@ -212,7 +213,8 @@ export async function download(
   return refusal ?? { kind: submitted >= to ? "done" : "exhausted" };
 }
 
-const bytesOf = (blocks: readonly Uint8Array[]) => blocks.reduce((total, { length }) => total + length, 0);
+const bytesOf = (blocks: readonly FetchedBlock[]) =>
+  blocks.reduce((total, block) => total + inputByteLength(block), 0);
 
 /** Number of durations for the median. */
 const MAX_DURATIONS = 31;

@@ -1,7 +1,8 @@
-/** Fetching blocks from one peer, as bytes. */
-import { encodeFrame, hexToBytes, type Network } from "@uniknode/protocol";
+/** Fetching blocks from one peer. */
+import { type BlockParts, hexToBytes, type Network } from "@uniknode/protocol";
+import type { FetchedBlock } from "../../chain/pipeline/receive.ts";
 import type { PeerClient } from "../transport/client.ts";
-import { headerFromPeer } from "../verification/header.ts";
+import { encodedHeaderFromPeer } from "../verification/header.ts";
 import {
   blocksMessageBytes,
   CLIENT_MESSAGE_BYTES,
@@ -19,8 +20,8 @@ export type Source = {
   readonly isUniknode: boolean;
 };
 
-/** Serialized blocks after a height, at most `limit`, possibly fewer. @throws {PeerError | WireError} */
-export type Fetch = (source: Source, after: number, limit: number) => Promise<Uint8Array[]>;
+/** Blocks after a height, at most `limit`, possibly fewer. @throws {PeerError | WireError} */
+export type Fetch = (source: Source, after: number, limit: number) => Promise<FetchedBlock[]>;
 
 /** Blocks to request from a source at a time. */
 export const chunkSizeOf = ({ isUniknode }: Source): number => (isUniknode ? MAX_PACKED_BLOCKS : MAX_BLOCKS);
@@ -38,11 +39,12 @@ export function createFetch(request: PeerClient["request"], network: Network): F
     const limits = { timeoutMs, maxBytes: blocksMessageBytes(blockLimit, false) };
     const argument = { lastBlockHeight, blockLimit, serialized: true };
     const received = await request(ip, "p2p.peer.getBlocks", argument, limits);
-    return received.slice(0, blockLimit).map((block) => encodeReceived(block, network));
+    return received.slice(0, blockLimit).map((block) => partsOf(block, network));
   };
 }
 
-function encodeReceived({ transactions = [], ...fields }: ReceivedBlock, network: Network): Uint8Array {
-  const header = headerFromPeer({ numberOfTransactions: transactions.length, ...fields }, network);
-  return encodeFrame(header, transactions.map(hexToBytes), network);
-}
+/** A missing number of transactions is filled in. */
+const partsOf = ({ transactions = [], ...fields }: ReceivedBlock, network: Network): BlockParts => ({
+  ...encodedHeaderFromPeer({ numberOfTransactions: transactions.length, ...fields }, network),
+  transactionBytes: transactions.map(hexToBytes),
+});

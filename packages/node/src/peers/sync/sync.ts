@@ -1,5 +1,5 @@
 /** Synchronisation with the peers, from the head of this node to theirs (p2p.md 13 and 14). */
-import { type BlockHeader, decodeHeader, type Network } from "@uniknode/protocol";
+import type { BlockHeader, Network } from "@uniknode/protocol";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { type Outcome, refusalOf } from "../../chain/outcome.ts";
@@ -221,12 +221,11 @@ export function createSync(deps: SyncDeps): Sync {
     });
     for (const { ip } of failing) deps.suspend(ip);
     if (commonHeight + blocks.length <= chain.head().height || ending.signal.aborted) return true;
-    for (const bytes of blocks) deps.onForeignHeader(decodeHeader(bytes, network).header);
     logger.warn(
       { height, commonHeight, to: branch.height, peers: branch.peers.length },
       "switching from a wrong branch",
     );
-    const outcomes = await chain.switchTo(commonHeight, blocks);
+    const outcomes = await chain.switchTo(commonHeight, blocks, deps.onForeignHeader);
     const last = outcomes.at(-1)!;
     if (last.answer === "Accepted") onHeadFetched();
     else penalize(providers[outcomes.length - 1]!, last, false);

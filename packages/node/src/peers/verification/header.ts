@@ -1,24 +1,33 @@
-/** Headers from peers, decoded and with a verified id. */
+/** Headers from peers as JSON, decoded and with a verified id. */
 import { type BlockHeader, decodeHeader, encodeHeader, type Network } from "@uniknode/protocol";
 import { WireError } from "../wire/error.ts";
 import type { ReceivedHeader } from "../wire/replies/received.ts";
 
 /**
- * The header of the received members, encoded and decoded again.
+ * The header of the received members.
  *
  * @throws {WireError} REPLY_FORM if it cannot be encoded, or has another id than the received one
  */
-export function headerFromPeer(received: ReceivedHeader, network: Network): BlockHeader {
-  const header = decode(received, network);
+export const headerFromPeer = (received: ReceivedHeader, network: Network): BlockHeader =>
+  encodedHeaderFromPeer(received, network).header;
+
+/** The same with the bytes of the header, which its id and its signature are made of. */
+export function encodedHeaderFromPeer(
+  received: ReceivedHeader,
+  network: Network,
+): { header: BlockHeader; headerBytes: Uint8Array } {
+  const { header, headerBytes } = encode(received, network);
   // The id of the genesis block is not the hash of its bytes.
-  if (header.height === 1) return { ...header, id: received.id };
+  if (header.height === 1) return { header: { ...header, id: received.id }, headerBytes };
   if (header.id !== received.id) throw new WireError("REPLY_FORM", "a header has another id than it claims");
-  return header;
+  return { header, headerBytes };
 }
 
-function decode(received: ReceivedHeader, network: Network): BlockHeader {
+/** The header is decoded from its bytes: members of the JSON may have other forms than the encoded ones. */
+function encode(received: ReceivedHeader, network: Network) {
   try {
-    return decodeHeader(encodeHeader(toHeader(received), network), network).header;
+    const headerBytes = encodeHeader(toHeader(received), network);
+    return { header: decodeHeader(headerBytes, network).header, headerBytes };
   } catch (error) {
     throw new WireError("REPLY_FORM", `a header cannot be encoded: ${(error as Error).message}`);
   }

@@ -1,13 +1,17 @@
 /** Download from many peers at once (p2p.md 13). */
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../../src/chain/outcome.ts";
+import type { FetchedBlock } from "../../../src/chain/pipeline/receive.ts";
 import { type DownloadDeps, download } from "../../../src/peers/sync/download.ts";
 import { createProgressMeter } from "../../../src/peers/sync/progress.ts";
 import type { Source } from "../../../src/peers/sync/source.ts";
 
 /** A block is the bytes of its height. */
 const blockAt = (height: number) => Uint8Array.of(height >> 8, height & 255);
-const heightOf = (block: Uint8Array) => (block[0]! << 8) + block[1]!;
+function heightOf(block: FetchedBlock): number {
+  const [high, low] = block as Uint8Array;
+  return (high! << 8) + low!;
+}
 const blocksAfter = (after: number, count: number) =>
   Array.from({ length: count }, (_, index) => blockAt(after + 1 + index));
 

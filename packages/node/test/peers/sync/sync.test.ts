@@ -284,4 +284,14 @@ describe("a wrong branch", () => {
     await expect.poll(() => banned.length, WAIT).toBeGreaterThan(0);
     expect(own.chain.head()).toBe(before);
   });
+
+  test("is kept when a block of the other one cannot be read, and its source is banned", async () => {
+    const before = own.chain.head();
+    follow(async (_, after, limit) =>
+      bytesAfter(after, limit).map((bytes, index) => (index === 3 ? bytes.slice(0, 50) : bytes)),
+    );
+    await expect.poll(() => banned.length, WAIT).toBeGreaterThan(0);
+    expect(own.chain.head()).toBe(before);
+    expect(errors).toEqual([]);
+  });
 });
