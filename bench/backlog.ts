@@ -32,7 +32,7 @@ const waiting = service.database.prepare<{ count: number }>(
 );
 const rssMb = () => Math.round(process.memoryUsage.rss() / 2 ** 20);
 
-service.webhooks.wake();
+service.webhooks.notify();
 console.log(`${webhooks} webhooks with a target that is down, resident memory at the start ${rssMb()} MB`);
 let peakMb = 0;
 const sampling = setInterval(() => {
@@ -52,7 +52,7 @@ for (let height = 1; height <= blocks; height++) {
   };
   const committedMs = performance.timeOrigin + performance.now();
   service.commit([...events, block]);
-  service.webhooks.wake();
+  service.webhooks.notify();
   let arrivals = await receiver.arrivals();
   while (arrivals.length === 0) {
     await sleep(1);

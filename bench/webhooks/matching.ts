@@ -1,6 +1,6 @@
 /** What an event costs the serving thread until its deliveries are in their queues, by the number of webhooks. */
 import type { Event } from "../../packages/node/src/events/event.ts";
-import { READER } from "../../packages/node/src/webhooks/matching/matcher.ts";
+import { READER } from "../../packages/node/src/webhooks/matching/intake.ts";
 import { openService, transferApplied } from "./service.ts";
 
 const EVENTS = 500;
@@ -29,7 +29,7 @@ export async function measureMatching(webhookCount: number): Promise<number> {
     ),
   );
   const settled = async () => {
-    service.webhooks.wake();
+    service.webhooks.notify();
     while (service.eventLog.cursor(READER) !== service.eventLog.lastSequence()) {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }

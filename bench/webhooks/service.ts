@@ -7,8 +7,10 @@ import type { Event } from "../../packages/node/src/events/event.ts";
 import { type Database, openDatabase } from "../../packages/node/src/store/engine/database.ts";
 import { migrate } from "../../packages/node/src/store/engine/migrations.ts";
 import { createEventLog, type EventLog } from "../../packages/node/src/store/events/event-log.ts";
-import { createWebhookStore, type WebhookFields } from "../../packages/node/src/store/webhooks/webhooks.ts";
 import { createPost, DEFAULT_POST_OPTIONS } from "../../packages/node/src/webhooks/delivery/post.ts";
+import { openSqliteStorage } from "../../packages/node/src/webhooks/sqlite/storage.ts";
+import { createWebhookStore } from "../../packages/node/src/webhooks/sqlite/webhooks.ts";
+import type { WebhookFields } from "../../packages/node/src/webhooks/webhook.ts";
 import {
   createWebhooks,
   DEFAULT_WEBHOOK_OPTIONS,
@@ -45,8 +47,7 @@ export function openService(options: Partial<WebhookOptions> = {}): Service {
   const webhooks = createWebhooks(
     { ...DEFAULT_WEBHOOK_OPTIONS, ...options },
     {
-      database,
-      eventLog,
+      storage: openSqliteStorage({ database, eventLog }),
       webhooksChanged: async () => {},
       history: { head: () => 0, eventsAt: () => [] },
       post,

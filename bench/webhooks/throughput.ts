@@ -1,6 +1,6 @@
 /** Deliveries a second from the commit of their events to acknowledged and recorded. */
 import { request } from "undici";
-import { READER } from "../../packages/node/src/webhooks/matching/matcher.ts";
+import { READER } from "../../packages/node/src/webhooks/matching/intake.ts";
 import { startReceiver } from "./receiver.ts";
 import { openService, transferApplied } from "./service.ts";
 
@@ -32,7 +32,7 @@ export async function measureDurable(
   );
   const begun = start();
   for (const events of blocks) service.commit(events);
-  service.webhooks.wake();
+  service.webhooks.notify();
   while (!isMatched() || pending.get()!.count > 0) await new Promise((resolve) => setTimeout(resolve, 50));
   const rate = begun.rate(total);
   await service.close();

@@ -11,7 +11,7 @@ import { openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
 import { migrate } from "../store/engine/migrations.ts";
 import { createEventLog } from "../store/events/event-log.ts";
-import { createWebhookStore } from "../store/webhooks/webhooks.ts";
+import { createWebhookStore } from "../webhooks/sqlite/webhooks.ts";
 import { ArchiveError } from "./error.ts";
 import { readStream } from "./stream.ts";
 

@@ -7,9 +7,9 @@ import { ConfigError } from "../platform/config-error.ts";
 import { dataErrorOf } from "../store/engine/data-error.ts";
 import { openDatabase } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
-import { createSecretCipher } from "../store/webhooks/encryption.ts";
-import { readSecretKey } from "../webhooks/secrets/encrypt-secrets.ts";
-import { keptWebhookToken } from "../webhooks/secrets/token.ts";
+import { readSecretKey } from "../webhooks/sqlite/secrets/encrypt-secrets.ts";
+import { createSecretCipher } from "../webhooks/sqlite/secrets/encryption.ts";
+import { keptWebhookToken } from "../webhooks/sqlite/secrets/token.ts";
 import { addFlags, readConfig } from "./options.ts";
 
 const { webhookToken, webhookKeyFile, webhookOldKeyFile } = nodeOptions;

@@ -1,7 +1,7 @@
 /** `uniknode webhooks`: the webhook register of a stopped node. */
 import { Command } from "commander";
 import { runOptions } from "../config/options.ts";
-import { importOldRegister } from "../webhooks/register/import.ts";
+import { importOldRegister } from "../webhooks/sqlite/import-register.ts";
 import { addFlags, readConfig } from "./options.ts";
 
 const { data, webhookKeyFile, webhookOldKeyFile, webhookLimit } = runOptions;

@@ -1,5 +1,13 @@
 /** The content of a message: that of the event, or, if it is too large, its identifying members and a link. */
-import type { Content } from "../store/webhooks/contents.ts";
+
+export type Content = {
+  /** JSON; absent for events without content. */
+  readonly dataText?: string | undefined;
+  /** The rest was left out. */
+  readonly truncated?: true;
+  /** Path below the node's address where the whole content is, if it is anywhere. */
+  readonly link?: string;
+};
 
 /** Members that identify a resource. */
 const NAMING = ["id", "height", "tokenId", "ownerId", "address", "publicKey"];

@@ -3,7 +3,6 @@ import { type History, isRemembered } from "../event-log/history.ts";
 import type { Event } from "../events/event.ts";
 import { subscribedNames } from "../events/names.ts";
 import { parseJson } from "../platform/json/lossless.ts";
-import type { ReadTogether } from "../store/engine/snapshot.ts";
 import {
   type Condition,
   compileConditions,
@@ -14,6 +13,7 @@ import { CostError, createMeter, meterConditions } from "../subscriptions/condit
 import type { MatchingObserver } from "../subscriptions/conditions/observer.ts";
 import type { Slices } from "../subscriptions/conditions/slices.ts";
 import { integer, invalid, readMembers, required } from "../subscriptions/members.ts";
+import type { Intake } from "./matching/intake.ts";
 import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fields.ts";
 
 export type DryRun = (body: unknown) => Promise<DryRunReport>;
@@ -39,7 +39,7 @@ export type TriedEvent = Pick<Event, "height" | "blockId" | "data"> & {
 
 export type DryRunDeps = {
   history: History;
-  readTogether: ReadTogether;
+  readTogether: Intake["readTogether"];
   slices: Slices;
   observer: Pick<MatchingObserver, "suspended">;
 };

@@ -1,14 +1,14 @@
-/** What the webhook service tells those who measure it. Called often: nothing slow may hang on it. */
+/** What the webhook service reports for metrics and health checks. Called often: an implementation must be fast. */
 import type { Attempted } from "./delivery/attempt.ts";
 
-export type Outcome = "delivered" | "retried" | "dead";
+export type Decision = "delivered" | "retried" | "dead";
 
 export type WebhookObserver = {
-  /** A call to a target has ended, whatever it brought. */
+  /** A call to a target has ended, with or without success. */
   attempted(attempted: Attempted): void;
-  /** What follows from an attempt: the delivery is done, another attempt comes, or it is given up. */
-  decided(webhook: number, outcome: Outcome): void;
-  /** A turn of the dispatcher has ended: well, or with an error that holds everything up. */
+  /** What follows from an attempt: the delivery has succeeded, another attempt follows, or it has failed for good. */
+  decided(webhook: number, decision: Decision): void;
+  /** A run of the dispatcher has ended, or has failed with an error. */
   runEnded(error?: unknown): void;
 };
 

@@ -1,46 +1,25 @@
 /** The webhook service: a register, and the deliveries that follow from it. */
 import type { Logger } from "pino";
 import type { History } from "../event-log/history.ts";
-import type { Database } from "../store/engine/database.ts";
-import { createReadTogether } from "../store/engine/snapshot.ts";
-import type { EventLog } from "../store/events/event-log.ts";
-import { createMetaStore } from "../store/node/meta.ts";
-import { createWebhookAliases } from "../store/webhooks/aliases.ts";
-import { createBlockRevertStore } from "../store/webhooks/block-reverts.ts";
-import { createContentStore } from "../store/webhooks/contents.ts";
-import { createDeliveredFactStore } from "../store/webhooks/delivered-facts.ts";
-import { createDeliveryStore } from "../store/webhooks/deliveries.ts";
-import { createDeliveryLogStore } from "../store/webhooks/delivery-log.ts";
-import {
-  createDeliveryRetentionStore,
-  type DeliveryRetention,
-} from "../store/webhooks/delivery-retention.ts";
-import type { SecretCipher } from "../store/webhooks/encryption.ts";
-import { createFinishedDeliveryStore } from "../store/webhooks/finished-deliveries.ts";
-import { createReplayQueue } from "../store/webhooks/replay-queue.ts";
-import { createReplayStore } from "../store/webhooks/replays.ts";
-import { createUnconfirmedEventStore } from "../store/webhooks/unconfirmed-events.ts";
-import { createWebhookHealthStore } from "../store/webhooks/webhook-health.ts";
-import { createWebhookStore } from "../store/webhooks/webhooks.ts";
 import { type MatchingObserver, NO_MATCHING_OBSERVER } from "../subscriptions/conditions/observer.ts";
 import { createSlices, type Slices } from "../subscriptions/conditions/slices.ts";
 import { createFit } from "../subscriptions/content.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createAttempt } from "./delivery/attempt.ts";
-import { createDeliverySource } from "./delivery/delivery-source.ts";
 import { createDispatcher } from "./delivery/dispatch.ts";
 import { createRateLimitedAttempt } from "./delivery/host-rate-limit.ts";
 import { isHalf } from "./delivery/message.ts";
-import { createOutcomeWriter } from "./delivery/outcome.ts";
+import { createOutcome } from "./delivery/outcome.ts";
 import { createPing } from "./delivery/ping.ts";
 import type { Post } from "./delivery/post.ts";
 import { DEFAULT_RETRY_PAUSES_MS } from "./delivery/retry.ts";
 import { createDryRun, type DryRun } from "./dry-run.ts";
+import type { DeliveryRetention } from "./log/bounds.ts";
 import { createDeliveryLog, type DeliveryLog, type DeliveryWithBody } from "./log/log.ts";
 import { createRetention } from "./log/retention.ts";
 import { createConfirmations } from "./matching/confirmations.ts";
 import { createDefinitions } from "./matching/definitions.ts";
-import { createMatcher, READER } from "./matching/matcher.ts";
+import { createMatcher } from "./matching/matcher.ts";
 import { createOutbox } from "./matching/outbox.ts";
 import { createRetract } from "./matching/retract.ts";
 import { createVerdicts } from "./matching/verdicts.ts";
@@ -48,6 +27,7 @@ import { NO_WEBHOOK_OBSERVER, type WebhookObserver } from "./observer.ts";
 import { createRegister, type Register } from "./register/register.ts";
 import { createReplays, type Replays } from "./replay/replays.ts";
 import { createReplayWorker } from "./replay/worker.ts";
+import type { WebhookStorage } from "./storage.ts";
 import { createSuspend } from "./suspension.ts";
 
 export type WebhookOptions = {
@@ -93,14 +73,10 @@ export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
 };
 
 export type WebhookDeps = {
-  /** A connection of its own that can write, and the event log on the same connection. */
-  database: Database;
-  /** Of the secrets in the database; absent: they lie open. */
-  cipher?: SecretCipher;
-  eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasRetractionAfter">;
+  storage: WebhookStorage;
   /** Settles when every event that the register names reaches the log (`Gateway.webhooksChanged`). */
   webhooksChanged: () => Promise<void>;
-  /** Events of stored blocks, read through the same connection. */
+  /** Events of stored blocks, read from the same database as `storage`. */
   history: History;
   /** See `createPost`. */
   post: Post;
@@ -108,7 +84,7 @@ export type WebhookDeps = {
   observer?: WebhookObserver;
   /** Of the cost of conditions. Absent: no metrics. */
   matching?: MatchingObserver;
-  /** Shared with all others who evaluate conditions in this thread; absent: there are none. */
+  /** Shared by everything that evaluates conditions in this thread; absent: nothing else does. */
   slices?: Slices;
   clock?: Clock;
   /** In [0, 1). */
@@ -128,120 +104,74 @@ export type Webhooks = {
    */
   ping(id: string): Promise<DeliveryWithBody>;
   /** Call it once to start deliveries, and whenever events were logged. */
-  wake(): void;
+  notify(): void;
   /** No call is under way afterwards; what was not answered is sent again after the next start. */
   close(): Promise<void>;
 };
-
-/** Why deliveries are not sent that waited while the service was off. */
-const WAS_OFF = "webhooks were off";
 
 const SIGNED_BY_HALF =
   "webhooks of an old register sign with the half of their token that it kept, as ASCII text; a rotation gives them a whole one";
 
 export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webhooks {
-  const { database, cipher, eventLog, webhooksChanged, post, logger } = deps;
+  const { storage, history, webhooksChanged, post, logger } = deps;
   const { clock = systemClock, random = Math.random, observer = NO_WEBHOOK_OBSERVER } = deps;
   const { matching = NO_MATCHING_OBSERVER, slices = createSlices(matching) } = deps;
+  const { queue, intake } = storage;
+  const { webhooks, aliases } = storage.register;
   const { nowMs } = clock;
-  const webhooks = createWebhookStore(database, cipher);
-  const aliases = createWebhookAliases(database);
-  const health = createWebhookHealthStore(database);
-  const deliveries = createDeliveryStore(database, cipher);
-  const contents = createContentStore(database);
-  const blockReverts = createBlockRevertStore(database);
-  const finishedDeliveries = createFinishedDeliveryStore(database);
-  const unconfirmed = createUnconfirmedEventStore(database);
-  const replays = createReplayStore(database);
-  const replayQueue = createReplayQueue(database, cipher);
-  const readTogether = createReadTogether(database);
   const definitions = createDefinitions({ webhooks, logger });
-  const suspend = createSuspend({ health, finishedDeliveries, replays, logger });
-
-  database.transaction(() => {
-    webhooks.activateWaiting(eventLog.lastSequence());
-    if (eventLog.cursor(READER) !== undefined) return;
-    // From here on the log keeps what was not handled yet.
-    eventLog.moveCursor(READER, eventLog.lastSequence());
-    // Blocks of deliveries that waited while the service was off may have been reverted without a retraction.
-    for (const webhook of webhooks.ids()) {
-      finishedDeliveries.announce(webhook, { state: "failed", reason: WAS_OFF, withRetractions: true });
-    }
-  });
+  const suspend = createSuspend({ intake, logger });
 
   const halves = aliases.webhooks().filter((id) => isHalf(webhooks.find(id)!.secrets.token));
   if (halves.length > 0) logger.info({ webhooks: halves }, SIGNED_BY_HALF);
 
-  const network = createMetaStore(database).read("nethash") ?? "";
-  const fit = createFit(options.maxContentBytes);
-  const outbox = createOutbox({ network, webhooks, contents, deliveries, blockReverts, fit, nowMs });
+  const outbox = createOutbox({
+    network: storage.network,
+    intake,
+    fit: createFit(options.maxContentBytes),
+    nowMs,
+  });
   const attempt = createRateLimitedAttempt(
     { maxPerSecond: options.maxPerSecondPerHost },
     { attempt: createAttempt({ post, clock }), clock },
   );
-  const retention = createRetention(options.retention, {
-    store: createDeliveryRetentionStore(database),
-    clock,
-    logger,
-  });
+  const retention = createRetention(options.retention, { steps: queue.retention, clock, logger });
   const dispatcher = createDispatcher(options, {
-    database,
-    webhooks,
-    deliverySource: createDeliverySource({ deliveries, replayQueue }),
+    deliveryQueue: queue,
     backgroundTasks: [
-      () => finishedDeliveries.step(nowMs()),
+      () => queue.finishStep(nowMs()),
       createReplayWorker({
-        database,
-        replays,
-        queue: replayQueue,
-        history: deps.history,
-        readTogether,
+        replays: queue.replays,
+        intake,
+        history,
         definitions,
         outbox,
-        eventLog,
         suspend,
         observer: matching,
         nowMs,
       }),
     ],
     match: createMatcher({
-      database,
-      eventLog,
+      intake,
       definitions,
       verdicts: createVerdicts({ definitions, observer: matching, logger }),
-      deliveries,
-      blockReverts,
-      retract: createRetract({ facts: createDeliveredFactStore(database), outbox, nowMs }),
-      confirmations: createConfirmations({ unconfirmed, definitions, outbox }),
+      retract: createRetract({ facts: intake.facts, outbox, nowMs }),
+      confirmations: createConfirmations({ unconfirmed: intake.unconfirmed, definitions, outbox }),
       outbox,
       suspend,
       observer: matching,
       nowMs,
     }),
-    writeOutcome: createOutcomeWriter({
-      health,
-      deliveries,
-      suspend,
-      observer,
-      random,
-      logger,
-      ...options,
-    }),
+    outcome: createOutcome({ observer, random, logger, ...options }),
     attempt,
     retain: retention.check,
     runEnded: observer.runEnded,
     clock,
     logger,
   });
-  const ping = createPing({ database, contents, deliveries, attempt, nowMs });
+  const ping = createPing({ deliveryQueue: queue, intake, attempt, nowMs });
   const register = createRegister(options, {
-    database,
-    webhooks,
-    aliases,
-    health,
-    finishedDeliveries,
-    replays,
-    eventLog,
+    storage: storage.register,
     webhooksChanged,
     queuePing: ping.queue,
     onChanged: dispatcher.queueChanged,
@@ -249,7 +179,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     logger,
   });
   const log = createDeliveryLog({
-    store: createDeliveryLogStore(database),
+    rows: queue.log,
     findWebhook: register.find,
     onQueued: dispatcher.queueChanged,
     nowMs,
@@ -258,12 +188,15 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
   return {
     register,
     log,
-    dryRun: createDryRun({ history: deps.history, readTogether, slices, observer: matching }),
+    dryRun: createDryRun({
+      history,
+      readTogether: intake.readTogether,
+      slices,
+      observer: matching,
+    }),
     replays: createReplays({
-      database,
-      store: replays,
-      queue: replayQueue,
-      history: deps.history,
+      rows: queue.replays,
+      history,
       findWebhook: register.find,
       onChanged: dispatcher.queueChanged,
       nowMs,
@@ -274,7 +207,7 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
       if (isAlive && webhook.suspended !== undefined) await register.resume(webhook.id);
       return log.find(id, `${number}`);
     },
-    wake: dispatcher.wake,
+    notify: dispatcher.notify,
     async close() {
       await dispatcher.close();
       retention.close();

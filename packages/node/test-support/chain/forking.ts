@@ -22,7 +22,7 @@ import { eventsOfFacts, eventsOfRevert } from "../../src/events/block-events.ts"
 import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
-import { createWebhookStore } from "../../src/store/webhooks/webhooks.ts";
+import { createWebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
 
 const ACCOUNTS = 8;
 const MNEMONIC = "test test test test test test test test test test test junk";

@@ -10,14 +10,16 @@ import type { Event } from "../../src/events/event.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog, type EventLog } from "../../src/store/events/event-log.ts";
-import { createDeliveryLogStore, type DeliveryRecord } from "../../src/store/webhooks/delivery-log.ts";
-import type { SecretCipher } from "../../src/store/webhooks/encryption.ts";
-import { createWebhookStore, type WebhookStore } from "../../src/store/webhooks/webhooks.ts";
 import type { MatchingObserver } from "../../src/subscriptions/conditions/observer.ts";
 import type { Clock } from "../../src/webhooks/clock.ts";
+import type { DeliveryRecord } from "../../src/webhooks/deliveries.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
 import type { DeliveryAnswer } from "../../src/webhooks/delivery/response-handler.ts";
 import type { WebhookObserver } from "../../src/webhooks/observer.ts";
+import { createDeliveryLogStore } from "../../src/webhooks/sqlite/delivery-log.ts";
+import type { SecretCipher } from "../../src/webhooks/sqlite/secrets/encryption.ts";
+import { openSqliteStorage } from "../../src/webhooks/sqlite/storage.ts";
+import { createWebhookStore, type WebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
 import {
   createWebhooks,
   DEFAULT_WEBHOOK_OPTIONS,
@@ -136,8 +138,7 @@ export function createService(given: ServiceOptions = {}): Service {
   const webhooks = createWebhooks(
     { ...DEFAULT_WEBHOOK_OPTIONS, closeGraceMs: 0, ...given.options },
     {
-      database,
-      eventLog,
+      storage: openSqliteStorage({ database, eventLog, ...(given.cipher && { cipher: given.cipher }) }),
       history: given.createHistory?.(database) ?? {
         head: () => given.chain?.length ?? 0,
         eventsAt: (height) => [...(given.chain?.[height - 1] ?? [])],
@@ -147,7 +148,6 @@ export function createService(given: ServiceOptions = {}): Service {
       clock,
       random: () => 0.5,
       logger: given.logger ?? silent,
-      ...(given.cipher && { cipher: given.cipher }),
       ...(given.observer && { observer: given.observer }),
       ...(given.matching && { matching: given.matching }),
     },
@@ -172,7 +172,7 @@ export function createService(given: ServiceOptions = {}): Service {
     calls,
     async emit(...events) {
       database.transaction(() => eventLog.append(events));
-      webhooks.wake();
+      webhooks.notify();
       await settle();
     },
     close,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWebhookHealthStore } from "../../src/store/webhooks/webhook-health.ts";
+import { createWebhookHealthStore } from "../../src/webhooks/sqlite/webhook-health.ts";
 import {
   always,
   blockApplied,
@@ -63,7 +63,7 @@ describe("updates and deletions", () => {
     await clock.advance(86_400_000);
     await emit(blockApplied(2));
     expect(calls).toHaveLength(1);
-    expect(() => webhooks.log.page(`${id}`, {}, { limit: 1 })).toThrow("Not Found");
+    await expect(webhooks.log.page(`${id}`, {}, { limit: 1 })).rejects.toThrow("Not Found");
     expect(log(id, 1)).toEqual([]);
   });
 

@@ -98,7 +98,7 @@ describe("confirmations", () => {
     first.database.transaction(() => first.eventLog.append([blockApplied(3)]));
     await first.close();
     const second = createService({ path, clock });
-    second.webhooks.wake();
+    second.webhooks.notify();
     await settle();
     await second.emit(blockApplied(4));
     expect([heights(first.calls), heights(second.calls)]).toEqual([[], [1, 2]]);

@@ -28,7 +28,7 @@ test("waits for a receiver that is not there yet, over a restart, too", async ()
   await first.close();
 
   const second = createService({ path, clock: first.clock });
-  second.webhooks.wake();
+  second.webhooks.notify();
   await second.clock.advance(10_000);
   expect(events(second.calls)).toEqual(["ping"]);
   expect(second.calls[0]!.body).toBe(first.calls[0]!.body);

@@ -1,8 +1,8 @@
 /** Long queues that are given up. */
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/store/engine/database.ts";
-import { createContentStore } from "../../src/store/webhooks/contents.ts";
-import { createDeliveryStore } from "../../src/store/webhooks/deliveries.ts";
+import { createContentStore } from "../../src/webhooks/sqlite/contents.ts";
+import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
 import {
   always,
   blockApplied,
@@ -68,7 +68,7 @@ describe("a long queue that is given up", () => {
     await first.webhooks.register.update("1", { order: "strict" });
     await first.close();
     const second = createService({ path });
-    second.webhooks.wake();
+    second.webhooks.notify();
     await settle();
     await second.clock.advance(100);
     expect(states(second.database)).toEqual([["cancelled", LENGTH]]);

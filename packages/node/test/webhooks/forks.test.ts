@@ -19,7 +19,7 @@ const start = async (body: object) => {
   async function tell(): Promise<Call[]> {
     for (let seen = -1; seen !== service.calls.length; ) {
       seen = service.calls.length;
-      service.webhooks.wake();
+      service.webhooks.notify();
       await settle();
     }
     return service.calls.splice(0);
@@ -157,8 +157,8 @@ test("a replay tells of a chain that forked what is true of it, under the ids th
   await chain.revertTo(2);
   for (const bytes of old) await take(bytes);
   const live = ledgerOf(messagesOf(await tell()));
-  webhooks.replays.start("1", { fromHeight: 2, toHeight: 100 });
-  while (webhooks.replays.find("1").state === "running") await clock.advance(5);
+  await webhooks.replays.start("1", { fromHeight: 2, toHeight: 100 });
+  while ((await webhooks.replays.find("1")).state === "running") await clock.advance(5);
   const replayed = messagesOf(await tell());
   expect(replayed.map(({ id }) => id)).toEqual([...live.keys()]);
   expect(replayed).toEqual([...live.values()]);
@@ -169,11 +169,11 @@ test("a block that goes during its replay leaves nothing behind", async () => {
   await forge();
   for (let height = 3; height <= 12; height++) await forge([transfer(0, BigInt(height))]);
   const live = ledgerOf(messagesOf(await tell()));
-  webhooks.replays.start("1", { fromHeight: 2, toHeight: 12 });
+  await webhooks.replays.start("1", { fromHeight: 2, toHeight: 12 });
   await clock.advance(0);
   await chain.revertTo(6);
   await forge([transfer(1, 1n)], 1);
-  while (webhooks.replays.find("1").state === "running") await clock.advance(5);
+  while ((await webhooks.replays.find("1")).state === "running") await clock.advance(5);
   const later = messagesOf(await tell());
   const held = ledgerOf([...live.values(), ...later]);
   const blocks = [...held.values()].filter(({ event }) => event === "block.applied");
@@ -188,8 +188,8 @@ test("a replay tells of the genesis block, which no live event does", async () =
   });
   await forge();
   await tell();
-  webhooks.replays.start("1", { fromHeight: 1, toHeight: 1 });
-  while (webhooks.replays.find("1").state === "running") await clock.advance(5);
+  await webhooks.replays.start("1", { fromHeight: 1, toHeight: 1 });
+  while ((await webhooks.replays.find("1")).state === "running") await clock.advance(5);
   const genesis = chain.blocks.block(1)!;
   const messages = messagesOf(await tell()).sort((a, b) => a.sequence - b.sequence);
   expect(messages.map(({ event, blockId }) => [event, blockId])).toEqual([

@@ -77,7 +77,7 @@ test("a process that ends between two slices matches every event exactly once", 
   const before = first.calls.length;
   const second = createService({ path });
   onTestFinished(second.close);
-  second.webhooks.wake();
+  second.webhooks.notify();
   await expect
     .poll(() => new Set([...first.calls, ...second.calls].map(({ message }) => `${message.id}`)).size, {
       timeout: 20_000,

@@ -61,7 +61,7 @@ describe("the id of a delivery", () => {
     const path = databasePath();
     const first = await hear([blockApplied(7), blockReverted(7)], { path });
     const { webhooks, emit, calls } = createService({ path });
-    webhooks.wake();
+    webhooks.notify();
     await emit(blockApplied(7), blockReverted(7), blockApplied(7));
     const ids = [...first.map(({ id }) => id), ...calls.map(({ message }) => message.id)];
     const facts = ["0", "1", "2"].map((times) =>

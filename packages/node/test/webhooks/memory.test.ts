@@ -25,7 +25,7 @@ test("a target that is down while deliveries queue up costs the disk, and hardly
       database.transaction(() =>
         eventLog.append(blocks.map((block) => ({ ...block, data: { ...(block.data as object), padding } }))),
       );
-      webhooks.wake();
+      webhooks.notify();
       while (eventLog.cursor("webhooks") !== eventLog.lastSequence()) await settle();
     }
   };

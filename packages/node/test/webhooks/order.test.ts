@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createContentStore } from "../../src/store/webhooks/contents.ts";
-import { createDeliveryStore } from "../../src/store/webhooks/deliveries.ts";
+import { createContentStore } from "../../src/webhooks/sqlite/contents.ts";
+import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
 import type { WebhookOptions } from "../../src/webhooks/webhooks.ts";
 import {
   always,
@@ -91,7 +91,7 @@ describe("order", () => {
       "block.applied",
       "block.applied",
     );
-    webhooks.wake();
+    webhooks.notify();
     await settle();
     for (const [answered, begun] of [
       [[], [1, 2]],
@@ -165,7 +165,7 @@ describe("order", () => {
     await webhooks.register.create(strict);
     await emit(blockApplied(1), blockApplied(2), blockApplied(3));
     await answer(1);
-    webhooks.log.retry("1", "1");
+    await webhooks.log.retry("1", "1");
     await settle();
     expect(heights(calls)).toEqual([1, 2]);
     await answer(2);

@@ -107,8 +107,10 @@ describe("what was delivered", () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockReverted(1));
-    expect(() => webhooks.log.retry("1", "1")).toThrow(expect.objectContaining({ code: "DELIVERY_UNDONE" }));
-    webhooks.log.retry("1", "2");
+    await expect(webhooks.log.retry("1", "1")).rejects.toThrow(
+      expect.objectContaining({ code: "DELIVERY_UNDONE" }),
+    );
+    await webhooks.log.retry("1", "2");
     await settle();
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.reverted block1"]);
   });
@@ -325,7 +327,7 @@ describe("an update while a block goes", () => {
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
     await webhooks.register.update("1", { target: "https://other.example/" });
-    webhooks.log.retry("1", "1");
+    await webhooks.log.retry("1", "1");
     await settle();
     await emit(blockReverted(2), blockReverted(1));
     expect(saw(calls).slice(2)).toEqual(["block.applied block1", "block.reverted block1"]);
@@ -388,7 +390,7 @@ describe("a block with more facts than one step may take back", () => {
     while ((lengths.at(-1) ?? 0) < TOTAL) {
       const next = run();
       // One step.
-      next.webhooks.wake();
+      next.webhooks.notify();
       await setImmediate();
       lengths.push(queueOf(next.database).length);
       if (lengths.at(-1) === TOTAL) check(queueOf(next.database));

@@ -39,11 +39,11 @@ const expected = (from: number, to: number) =>
 
 /** Until nothing happens any more. */
 async function finish({ webhooks, clock }: Service, id = "1") {
-  for (let turn = 0; turn < 1_000 && webhooks.replays.find(id).state === "running"; turn++) {
+  for (let turn = 0; turn < 1_000 && (await webhooks.replays.find(id)).state === "running"; turn++) {
     await clock.advance(5);
   }
   await settle();
-  return webhooks.replays.find(id);
+  return await webhooks.replays.find(id);
 }
 
 async function start(body: object = {}, options: ServiceOptions = {}) {
@@ -56,7 +56,7 @@ describe("a replay", () => {
   test("tells the blocks of a range in their order, through the same conditions, signed like all others", async () => {
     const conditions = [{ key: "amount", condition: "gte", value: "3" }];
     const service = await start({ conditions });
-    service.webhooks.replays.start("1", range(2, 5));
+    await service.webhooks.replays.start("1", range(2, 5));
     expect(await finish(service)).toMatchObject({ state: "finished", events: 3, waiting: 0, nextHeight: 6 });
     expect(saw(service.calls)).toEqual([3, 4, 5].map((height) => `transaction.applied ${height}`));
     for (const { headers, body, atMs } of service.calls) {
@@ -70,7 +70,7 @@ describe("a replay", () => {
     const { calls, emit, webhooks, log } = service;
     await emit(...blockOf(4));
     const told = calls.splice(0);
-    webhooks.replays.start("1", range(3, 5));
+    await webhooks.replays.start("1", range(3, 5));
     await finish(service);
     expect(saw(calls)).toEqual(expected(3, 5));
     const again = calls.filter(({ message }) => message.height === 4);
@@ -85,7 +85,7 @@ describe("a replay", () => {
 
   test("makes no id that live events would not have", async () => {
     const service = await start();
-    service.webhooks.replays.start("1", range(1, 10));
+    await service.webhooks.replays.start("1", range(1, 10));
     await finish(service);
     const replayed = service.calls.map(({ message }) => message.id);
     const live = await start();
@@ -98,7 +98,7 @@ describe("a replay", () => {
     let answer: (reply: Reply) => void = () => {};
     const service = await start({}, { reply: () => new Promise<Reply>((resolve) => (answer = resolve)) });
     const { webhooks, calls, emit, clock } = service;
-    webhooks.replays.start("1", range(1, 10));
+    await webhooks.replays.start("1", range(1, 10));
     await clock.advance(5);
     expect(saw(calls)).toEqual(["transaction.applied 1"]);
     await emit(...blockOf(11));
@@ -127,15 +127,15 @@ describe("a replay", () => {
       },
     );
     const { webhooks, calls, clock, emit } = service;
-    webhooks.replays.start("1", range(1, 1_000));
+    await webhooks.replays.start("1", range(1, 1_000));
     await clock.advance(500);
     expect(calls).toHaveLength(2);
-    const { waiting, nextHeight } = webhooks.replays.find("1");
+    const { waiting, nextHeight } = await webhooks.replays.find("1");
     expect(waiting).toBeLessThanOrEqual(200);
     expect(nextHeight).toBeLessThanOrEqual(101);
     await emit(...Array.from({ length: 20 }, (_, index) => blockApplied(1_001 + index)));
     expect(heights(calls).filter((height) => Number(height) > 1_000)).toHaveLength(20);
-    while (webhooks.replays.find("1").state === "running") {
+    while ((await webhooks.replays.find("1")).state === "running") {
       for (const answer of open.splice(0)) answer(200);
       await clock.advance(5);
     }
@@ -146,9 +146,11 @@ describe("a replay", () => {
     const service = await start({}, { reply: ({ message }) => (message.webhookId === 1 ? "never" : 200) });
     const { webhooks, clock, calls } = service;
     for (let id = 2; id <= 3; id++) await webhooks.register.create(both);
-    for (const id of ["1", "2", "3"]) webhooks.replays.start(id, range(1, 10));
+    for (const id of ["1", "2", "3"]) await webhooks.replays.start(id, range(1, 10));
     await clock.advance(1_000);
-    const states = ["1", "2", "3"].map((id) => webhooks.replays.find(id).state);
+    const states = await Promise.all(
+      ["1", "2", "3"].map(async (id) => (await webhooks.replays.find(id)).state),
+    );
     expect(states).toEqual(["running", "finished", "finished"]);
     expect(calls).toHaveLength(41);
   });
@@ -158,7 +160,7 @@ describe("a replay", () => {
     const { webhooks, emit, calls } = service;
     await emit(...chainOf(10).slice(5).flat());
     expect(saw(calls.splice(0))).toEqual(expected(6, 7));
-    webhooks.replays.start("1", range(5, 10));
+    await webhooks.replays.start("1", range(5, 10));
     expect(await finish(service)).toMatchObject({ toHeight: 7, state: "finished" });
     expect(saw(calls.splice(0))).toEqual(expected(5, 7));
     await emit(blockApplied(11));
@@ -180,13 +182,13 @@ describe("a replay", () => {
       },
     };
     const first = await start({}, options);
-    first.webhooks.replays.start("1", range(1, 400));
+    await first.webhooks.replays.start("1", range(1, 400));
     await clock.advance(2_000);
-    expect(first.webhooks.replays.find("1")).toMatchObject({ state: "running" });
+    expect(await first.webhooks.replays.find("1")).toMatchObject({ state: "running" });
     await first.close();
     answered = Number.NEGATIVE_INFINITY;
     const second = createService(options);
-    second.webhooks.wake();
+    second.webhooks.notify();
     expect(await finish(second)).toMatchObject({ state: "finished", events: 800 });
     // The call that the end of the process cut off is made again.
     expect(saw(seen).filter((what, index) => what !== saw(seen)[index - 1])).toEqual(expected(1, 400));
@@ -198,7 +200,7 @@ describe("a replay", () => {
     let status = 500;
     const service = await start({}, { reply: ({ message }) => (message.height === 1 ? status : 200) });
     const { webhooks, calls, clock, emit } = service;
-    webhooks.replays.start("1", range(1, 2));
+    await webhooks.replays.start("1", range(1, 2));
     await clock.advance(100);
     expect(saw(calls)).toEqual(["transaction.applied 1"]);
     await emit(...blockOf(11));
@@ -216,7 +218,7 @@ describe("a replay", () => {
       { reply: ({ message }) => (message.height === 1 ? status : 200) },
     );
     const { webhooks, calls, clock } = service;
-    webhooks.replays.start("1", range(1, 3));
+    await webhooks.replays.start("1", range(1, 3));
     await finish(service);
     expect(saw(calls)).toEqual(expected(1, 3));
     status = 200;
@@ -238,7 +240,7 @@ describe("a block that is undone during a replay", () => {
       open.shift()?.(200);
       await clock.advance(5);
     };
-    webhooks.replays.start("1", range(9, 10));
+    await webhooks.replays.start("1", range(9, 10));
     await clock.advance(5);
     await next();
     expect(saw(calls)).toEqual(["transaction.applied 9", "block.applied 9"]);
@@ -246,7 +248,7 @@ describe("a block that is undone during a replay", () => {
     const other: Event = { ...blockApplied(9), id: "block.applied:other9", blockId: "other9" };
     chain.splice(8, 2, [other]);
     await emit(blockReverted(10), blockReverted(9), other);
-    while (webhooks.replays.find("1").state === "running" || open.length > 0) await next();
+    while ((await webhooks.replays.find("1")).state === "running" || open.length > 0) await next();
     expect(saw(calls).slice(2)).toEqual([
       // Block 10 was never sent, but it waited: nobody can tell.
       "transaction.reverted 10",
@@ -274,7 +276,7 @@ describe("a block that is undone during a replay", () => {
     const other: Event = { ...blockApplied(10), id: "block.applied:other10", blockId: "other10" };
     chain.splice(9, 1, [other]);
     database.transaction(() => eventLog.append([blockReverted(10), other]));
-    webhooks.replays.start("1", range(10, 10));
+    await webhooks.replays.start("1", range(10, 10));
     await finish(service);
     expect(calls.map(({ message }) => [message.event, message.blockId])).toEqual([
       ["transaction.reverted", "block10"],
@@ -290,38 +292,42 @@ describe("the end of a replay", () => {
   test("comes at once when it is cancelled", async () => {
     const service = await start({}, hanging);
     const { webhooks, clock, log } = service;
-    webhooks.replays.start("1", range(1, 10));
+    await webhooks.replays.start("1", range(1, 10));
     await clock.advance(10);
-    webhooks.replays.cancel("1");
-    expect(webhooks.replays.find("1")).toMatchObject({ state: "cancelled", waiting: 0 });
+    await webhooks.replays.cancel("1");
+    expect(await webhooks.replays.find("1")).toMatchObject({ state: "cancelled", waiting: 0 });
     expect(log(1, 1)).toMatchObject([{ state: "cancelled", reason: "the replay was cancelled" }]);
-    expect(() => webhooks.replays.cancel("1")).toThrow(expect.objectContaining({ code: "REPLAY_UNKNOWN" }));
-    webhooks.replays.start("1", range(1, 10));
+    await expect(webhooks.replays.cancel("1")).rejects.toThrow(
+      expect.objectContaining({ code: "REPLAY_UNKNOWN" }),
+    );
+    await webhooks.replays.start("1", range(1, 10));
     await clock.advance(100);
-    expect(webhooks.replays.find("1")).toMatchObject({ state: "running", waiting: 20 });
+    expect(await webhooks.replays.find("1")).toMatchObject({ state: "running", waiting: 20 });
   });
 
   test("comes with an update, a suspension, a removal", async () => {
     const service = await start({}, hanging);
     const { webhooks, clock } = service;
-    webhooks.replays.start("1", range(1, 10));
+    await webhooks.replays.start("1", range(1, 10));
     await clock.advance(10);
     await webhooks.register.update("1", { enabled: false });
-    expect(webhooks.replays.find("1")).toMatchObject({
+    expect(await webhooks.replays.find("1")).toMatchObject({
       state: "cancelled",
       reason: "the webhook was updated",
       waiting: 0,
     });
-    expect(() => webhooks.replays.start("1", range(1, 10))).toThrow(
+    await expect(webhooks.replays.start("1", range(1, 10))).rejects.toThrow(
       expect.objectContaining({ code: "WEBHOOK_OFF" }),
     );
     await webhooks.register.remove("1");
-    expect(() => webhooks.replays.find("1")).toThrow(expect.objectContaining({ code: "WEBHOOK_UNKNOWN" }));
+    await expect(webhooks.replays.find("1")).rejects.toThrow(
+      expect.objectContaining({ code: "WEBHOOK_UNKNOWN" }),
+    );
 
     const gone = await start({}, { reply: () => 410 });
-    gone.webhooks.replays.start("1", range(1, 10));
+    await gone.webhooks.replays.start("1", range(1, 10));
     await gone.clock.advance(100);
-    expect(gone.webhooks.replays.find("1")).toMatchObject({
+    expect(await gone.webhooks.replays.find("1")).toMatchObject({
       state: "cancelled",
       reason: "the target answered 410 Gone",
       waiting: 0,

@@ -31,7 +31,7 @@ describe("restarts", () => {
     expect(heights(seen)).toEqual([1, 2, 3]);
 
     const second = createService({ path, clock });
-    second.webhooks.wake();
+    second.webhooks.notify();
     await clock.advance(5_000);
     seen.push(...second.calls);
     expect(heights(seen).sort()).toEqual([1, 1, 2, 2, 3, 3, 4]);
@@ -74,7 +74,7 @@ describe("restarts", () => {
       { height: 1, state: "failed", reason: "webhooks were off" },
     ]);
     // By then somebody may have looked whether it is still true.
-    second.webhooks.log.retry("1", "1");
+    await second.webhooks.log.retry("1", "1");
     await second.clock.advance(0);
     expect(heights(second.calls)).toEqual([3, 1]);
   });

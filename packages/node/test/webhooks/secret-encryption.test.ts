@@ -6,10 +6,10 @@ import { ConfigError } from "../../src/platform/config-error.ts";
 import { type Database, openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createMetaStore } from "../../src/store/node/meta.ts";
-import { createSecretCipher, EncryptionError } from "../../src/store/webhooks/encryption.ts";
-import { createWebhookStore } from "../../src/store/webhooks/webhooks.ts";
-import { encryptSecrets, type KeyFiles } from "../../src/webhooks/secrets/encrypt-secrets.ts";
-import { webhookTokenOf } from "../../src/webhooks/secrets/token.ts";
+import { encryptSecrets, type KeyFiles } from "../../src/webhooks/sqlite/secrets/encrypt-secrets.ts";
+import { createSecretCipher, EncryptionError } from "../../src/webhooks/sqlite/secrets/encryption.ts";
+import { webhookTokenOf } from "../../src/webhooks/sqlite/secrets/token.ts";
+import { createWebhookStore } from "../../src/webhooks/sqlite/webhooks.ts";
 import {
   always,
   blockApplied,
@@ -109,7 +109,7 @@ describe("with a key", () => {
     await emit(blockApplied(1));
     reply = 200;
     await clock.advance(5_000);
-    webhooks.replays.start("1", { fromHeight: 1, toHeight: 1 });
+    await webhooks.replays.start("1", { fromHeight: 1, toHeight: 1 });
     await clock.advance(1_000);
     expect(calls.map(({ headers }) => headers.authorization)).toEqual(
       Array.from({ length: 3 }, () => secrets.token.slice(0, 32)),

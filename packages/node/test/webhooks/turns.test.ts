@@ -38,7 +38,7 @@ test.each([0, 3])(
     );
     const totals = new Set<number>();
     database.transaction(() => eventLog.append([blockApplied(1)]));
-    webhooks.wake();
+    webhooks.notify();
     for (let turn = 0; turn < 50; turn++) {
       await setImmediate();
       totals.add(written.get()!.total);

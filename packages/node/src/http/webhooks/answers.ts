@@ -1,11 +1,11 @@
 /** How webhooks and deliveries look from outside, and what their failures are in HTTP. */
 import { parseJson } from "../../platform/json/lossless.ts";
-import type { DeliveryRecord } from "../../store/webhooks/delivery-log.ts";
-import type { Webhook } from "../../store/webhooks/webhooks.ts";
 import { SubscriptionError } from "../../subscriptions/error.ts";
+import type { DeliveryRecord } from "../../webhooks/deliveries.ts";
 import { signingSecretOf } from "../../webhooks/delivery/message.ts";
 import { WebhookError, type WebhookErrorCode } from "../../webhooks/error.ts";
-import type { ReplayProgress } from "../../webhooks/replay/replays.ts";
+import type { ReplayProgress } from "../../webhooks/replay/replay.ts";
+import type { Webhook } from "../../webhooks/webhook.ts";
 import { checkComplexity } from "../server/bodies.ts";
 import { HttpError } from "../server/error.ts";
 

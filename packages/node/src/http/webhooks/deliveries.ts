@@ -23,7 +23,7 @@ type WithDelivery = { Params: { id: string; delivery: string } };
 
 export function addDeliveryRoutes(app: FastifyInstance, { log, ping }: Pick<Webhooks, "log" | "ping">): void {
   app.get<WithId>("/webhooks/:id/deliveries", ({ params: { id }, query }) =>
-    answer(() => {
+    answer(async () => {
       const { cursor, limit = DEFAULT_LIMIT, from, to, ...rest } = readQuery(query as Query, READERS);
       const filter = {
         ...rest,
@@ -31,21 +31,21 @@ export function addDeliveryRoutes(app: FastifyInstance, { log, ping }: Pick<Webh
         ...(to !== undefined && { toMs: to }),
       };
       const range = { limit, ...(cursor !== undefined && { before: cursor }) };
-      const { records, next } = log.page(id, filter, range);
+      const { records, next } = await log.page(id, filter, range);
       const link = next === undefined ? null : linkTo(id, { ...(query as Query), cursor: next });
       return { meta: { count: records.length, next: link }, data: records.map(showDelivery) };
     }),
   );
 
   app.get<WithDelivery>("/webhooks/:id/deliveries/:delivery", ({ params: { id, delivery } }) =>
-    answer(() => ({ data: showDelivery(log.find(id, delivery)) })),
+    answer(async () => ({ data: showDelivery(await log.find(id, delivery)) })),
   );
 
   const config = { isBodyOptional: true };
 
   app.post<WithDelivery>("/webhooks/:id/deliveries/:delivery/retry", { config }, ({ params }) =>
-    answer(() => {
-      log.retry(params.id, params.delivery);
+    answer(async () => {
+      await log.retry(params.id, params.delivery);
       return {};
     }),
   );

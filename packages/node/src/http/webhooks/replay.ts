@@ -13,12 +13,12 @@ export function addReplayRoutes(app: FastifyInstance, { replays }: Pick<Webhooks
   });
 
   app.get<WithId>("/webhooks/:id/replay", ({ params }) =>
-    answer(() => ({ data: showReplay(replays.find(params.id)) })),
+    answer(async () => ({ data: showReplay(await replays.find(params.id)) })),
   );
 
   app.delete<WithId>("/webhooks/:id/replay", ({ params }) =>
-    answer(() => {
-      replays.cancel(params.id);
+    answer(async () => {
+      await replays.cancel(params.id);
       return {};
     }),
   );

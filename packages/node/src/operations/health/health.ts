@@ -1,7 +1,7 @@
 /** Health checks: liveness for supervisors that restart the process, readiness for load balancers. */
 import type { NodeStatus } from "../../gateway/gateway.ts";
 import { MAX_SILENT_SECONDS } from "../../platform/lifecycle/heartbeats.ts";
-import type { WebhookFigures } from "../../store/webhooks/webhook-figures.ts";
+import type { WebhookFigures } from "../../webhooks/figures.ts";
 
 export type Check = { readonly ok: boolean; readonly detail: string };
 
@@ -17,7 +17,7 @@ export type HealthDeps = {
   /** Free bytes of the disk with the data folder; undefined while unknown. */
   readonly freeBytes: () => number | undefined;
   /** Undefined when webhooks are disabled. */
-  readonly webhooks: (() => WebhookFigures) | undefined;
+  readonly webhooks: (() => Promise<WebhookFigures>) | undefined;
   readonly nowMs: () => number;
 };
 
@@ -94,7 +94,7 @@ export function createHealth({
         consensus: heartbeat.ok ? checkConsensus(node) : heartbeat,
         disk: checkDisk(),
         ...(node && { chain: checkChain(node) }),
-        ...(webhooks && { matcher: checkMatcher(webhooks()), dispatcher: checkDispatcher() }),
+        ...(webhooks && { matcher: checkMatcher(await webhooks()), dispatcher: checkDispatcher() }),
       };
       return { isReady: Object.values(checks).every(({ ok }) => ok), checks };
     },

@@ -2,8 +2,8 @@
  * Metrics of each single webhook. A thousand webhooks have eight thousand lines: they are written directly, because the
  * library formats each line separately and would block the delivering thread for more than 15 ms.
  */
-import type { QueueFigures } from "../../store/webhooks/queue-figures.ts";
-import type { Outcome } from "../../webhooks/observer.ts";
+import type { QueueFigures } from "../../webhooks/figures.ts";
+import type { Decision } from "../../webhooks/observer.ts";
 
 /** Figures by the id of the webhook. */
 export type FiguresByWebhook = {
@@ -14,13 +14,13 @@ export type FiguresByWebhook = {
 };
 
 export type EachWebhook = {
-  decided(webhook: number, outcome: Outcome): void;
+  decided(webhook: number, decision: Decision): void;
   /** In the text format of Prometheus, with a line feed at the end. */
   text(figures: FiguresByWebhook, nowMs: number): string;
 };
 
-const OUTCOMES: readonly Outcome[] = ["delivered", "retried", "dead"];
-const NONE: Readonly<Record<Outcome, number>> = { delivered: 0, retried: 0, dead: 0 };
+const DECISIONS: readonly Decision[] = ["delivered", "retried", "dead"];
+const NONE: Readonly<Record<Decision, number>> = { delivered: 0, retried: 0, dead: 0 };
 const EMPTY: QueueFigures = { waiting: 0, retrying: 0, replaying: 0 };
 
 const FIRED = family(
@@ -45,7 +45,7 @@ const OLDEST = family(
 );
 
 export function createEachWebhook(): EachWebhook {
-  const decisions = new Map<number, Readonly<Record<Outcome, number>>>();
+  const decisions = new Map<number, Readonly<Record<Decision, number>>>();
   /** Webhooks of the previous scrape. */
   let known: ReadonlyMap<number, number> = new Map();
 
@@ -56,9 +56,9 @@ export function createEachWebhook(): EachWebhook {
   }
 
   return {
-    decided(webhook, outcome) {
+    decided(webhook, decision) {
       const before = decisions.get(webhook) ?? NONE;
-      decisions.set(webhook, { ...before, [outcome]: before[outcome] + 1 });
+      decisions.set(webhook, { ...before, [decision]: before[decision] + 1 });
     },
     text({ fired, queues }, nowMs) {
       forgetRemoved(fired);
@@ -69,8 +69,8 @@ export function createEachWebhook(): EachWebhook {
         const { waiting, retrying, replaying, oldestMs } = queues.get(webhook) ?? EMPTY;
         const ageSeconds = oldestMs === undefined ? 0 : Math.max(0, nowMs - oldestMs) / 1_000;
         texts[0] += `${FIRED.name}${label}} ${count}\n`;
-        for (const outcome of OUTCOMES)
-          texts[1] += `${DECIDED.name}${label},outcome="${outcome}"} ${decided[outcome]}\n`;
+        for (const decision of DECISIONS)
+          texts[1] += `${DECIDED.name}${label},outcome="${decision}"} ${decided[decision]}\n`;
         texts[2] += `${LENGTH.name}${label},state="waiting"} ${waiting}\n`;
         texts[2] += `${LENGTH.name}${label},state="retrying"} ${retrying}\n`;
         texts[2] += `${LENGTH.name}${label},state="replaying"} ${replaying}\n`;

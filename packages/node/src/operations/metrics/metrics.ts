@@ -2,9 +2,9 @@
 import { Registry } from "prom-client";
 import type { NodeFigures } from "../../gateway/figures.ts";
 import type { LoopDelay } from "../../platform/lifecycle/loop-delay.ts";
-import type { WebhookFigures } from "../../store/webhooks/webhook-figures.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
+import type { WebhookFigures } from "../../webhooks/figures.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
 import { type CallsByThread, createCallMetrics } from "./calls.ts";
 import { type ConnectionsOfListeners, createConnectionMetrics } from "./connections.ts";

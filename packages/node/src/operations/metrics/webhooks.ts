@@ -1,6 +1,6 @@
 /** Metrics of the webhooks as a whole (webhooks.md 10 point 13). */
 import { Gauge, Histogram, type Registry } from "prom-client";
-import type { WebhookFigures } from "../../store/webhooks/webhook-figures.ts";
+import type { WebhookFigures } from "../../webhooks/figures.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
 
 export type WebhookMetrics = {

@@ -8,7 +8,7 @@ import { createSubscribers, type Subscribers } from "../../platform/subscribers.
 import type { Database } from "../../store/engine/database.ts";
 import { createEventLog, createLastSequence, type EventLog } from "../../store/events/event-log.ts";
 import { createSubscribedEventStore } from "../../store/events/subscribed-events.ts";
-import { createWebhookStore } from "../../store/webhooks/webhooks.ts";
+import { createWebhookStore } from "../../webhooks/sqlite/webhooks.ts";
 import type { NodeOptions } from "./options.ts";
 
 export type NodeEventLog = Reporter & {

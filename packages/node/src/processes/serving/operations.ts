@@ -11,12 +11,11 @@ import { PROTOCOL_VERSION, programVersion } from "../../platform/lifecycle/versi
 import { CallError } from "../../platform/threads/error.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { Writes } from "../../store/engine/writes.ts";
-import { createQueueFigures, totalOf } from "../../store/webhooks/queue-figures.ts";
-import { createFiredFigures, createWebhookFigures } from "../../store/webhooks/webhook-figures.ts";
 import type { StreamFigures } from "../../stream/stream.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
-import { READER } from "../../webhooks/matching/matcher.ts";
+import { totalOf } from "../../webhooks/figures.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
+import { createSqliteFigures } from "../../webhooks/sqlite/figures.ts";
 
 export type OperationsDeps = {
   /** A connection that only reads. */
@@ -62,16 +61,14 @@ export function createOperations({
   const version = programVersion();
   const metrics = createMetrics(version);
   const loopDelay = measureLoopDelay();
-  const webhooks = createWebhookFigures(database, READER);
-  const fired = createFiredFigures(database);
-  const queues = createQueueFigures(database);
+  const figures = createSqliteFigures(database);
   const status = shared(() => inTime(gateway.status()));
   const health = createHealth({
     status,
     consensusSilentSeconds,
     writeTrouble: writes.trouble,
     freeBytes,
-    webhooks: areWebhooksOn ? webhooks : undefined,
+    webhooks: areWebhooksOn ? figures.webhooks : undefined,
     nowMs: Date.now,
   });
   const ready = shared(health.ready);
@@ -86,7 +83,7 @@ export function createOperations({
         uptimeSeconds: Math.round(process.uptime()),
         ...(await ready()),
         node: (await status()) ?? null,
-        webhooks: { ...webhooks(), queues: totalOf(queues().values()) },
+        webhooks: { ...(await figures.webhooks()), queues: totalOf((await figures.queues()).values()) },
         streams: streams(),
       })),
       metricsType: metrics.contentType,
@@ -95,9 +92,9 @@ export function createOperations({
           {
             node: await inTime(gateway.figures()),
             serving: loopDelay.read(),
-            webhooks: webhooks(),
-            fired: fired(),
-            queues: queues(),
+            webhooks: await figures.webhooks(),
+            fired: await figures.fired(),
+            queues: await figures.queues(),
             calls: calls(),
             streams: streams(),
             connections: connections(),

@@ -173,13 +173,13 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   // Known only once it listens; the register of webhooks is part of the same API.
   ports["@arkecosystem/core-api"] = port;
   if (webhooks) ports["@arkecosystem/core-webhooks"] = port;
-  webhooks?.wake();
+  webhooks?.notify();
 
   return {
     port,
     operationsPort: operationsAddress?.port,
     notify() {
-      webhooks?.wake();
+      webhooks?.notify();
       stream.notify();
     },
     close: () => closing.closeAll(logger),

@@ -9,8 +9,8 @@ import type { OperationsAddress } from "../../operations/http/server.ts";
 import type { LogFormat, LogLevel } from "../../platform/logging/logger.ts";
 import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
-import type { DeliveryRetention } from "../../store/webhooks/delivery-retention.ts";
 import type { TargetOptions } from "../../webhooks/delivery/guard.ts";
+import type { DeliveryRetention } from "../../webhooks/log/bounds.ts";
 
 /** Everything the thread needs, as plain values. */
 export type ServingData = {

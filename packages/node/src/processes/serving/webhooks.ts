@@ -6,12 +6,13 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import type { Closing } from "../../platform/lifecycle/closing.ts";
 import type { Database } from "../../store/engine/database.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
-import { createSecretCipher } from "../../store/webhooks/encryption.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Slices } from "../../subscriptions/conditions/slices.ts";
 import { createPost } from "../../webhooks/delivery/post.ts";
-import { READER } from "../../webhooks/matching/matcher.ts";
+import { READER } from "../../webhooks/matching/intake.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
+import { createSecretCipher } from "../../webhooks/sqlite/secrets/encryption.ts";
+import { openSqliteStorage } from "../../webhooks/sqlite/storage.ts";
 import { createWebhooks, DEFAULT_WEBHOOK_OPTIONS, type Webhooks } from "../../webhooks/webhooks.ts";
 import type { ServingData } from "./thread.ts";
 
@@ -55,9 +56,7 @@ export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | 
       retention: { ...DEFAULT_WEBHOOK_OPTIONS.retention, ...data.deliveries.retention },
     },
     {
-      database,
-      cipher: createSecretCipher(data.secretKey),
-      eventLog,
+      storage: openSqliteStorage({ database, eventLog, cipher: createSecretCipher(data.secretKey) }),
       webhooksChanged: gateway.webhooksChanged,
       history: createHistory(database, network),
       post,

@@ -1,6 +1,7 @@
 /** One call to a target: signed, made, timed. */
-import type { Attempt } from "../../store/webhooks/deliveries.ts";
+
 import type { Clock } from "../clock.ts";
+import type { Attempt } from "../deliveries.ts";
 import { bodyOf, createHeaders, type OutgoingMessage } from "./message.ts";
 import type { Post } from "./post.ts";
 

@@ -1,33 +1,27 @@
 /** Which delivery of a queue is the next one in a lane, as the database says. */
 import { isRetraction } from "../../events/catalogue.ts";
-import type { DeliveryStore, Waiting } from "../../store/webhooks/deliveries.ts";
-import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
-import { type Lane, type Queue, type Retries, runningOf } from "./queue.ts";
-
-export type DeliverySourceDeps = {
-  deliveries: Pick<DeliveryStore, "nextFirsts" | "nextRetry" | "nextRetryMs" | "hasRetraction">;
-  replayQueue: Pick<ReplayQueue, "next">;
-};
+import type { WaitingDelivery } from "../deliveries.ts";
+import type { DeliveryQueue } from "../delivery-queue.ts";
+import { type Lane, type Queue, runningOf } from "./queue.ts";
 
 export type DeliverySource = {
-  /** Takes the next one out of a lane that is due; nothing if there is none, or it has to be alone and is not. */
-  next(queue: Queue, lane: Lane, nowMs: number): Waiting | undefined;
-  /** What the database says of a queue beside its first attempts. */
-  retriesOf(webhook: number): Retries;
+  /**
+   * Takes the next delivery out of a lane that is due; undefined if there is none, or if it has to be alone and is not.
+   */
+  next(queue: Queue, lane: Lane, nowMs: number): Promise<WaitingDelivery | undefined>;
+};
+
+export type DeliverySourceDeps = {
+  readonly deliveryQueue: Pick<DeliveryQueue, "nextFirst" | "nextRetry" | "nextReplayed" | "states">;
 };
 
 /** First attempts that are read in one go, and characters of their contents. */
 const READ_AHEAD = 8;
 const MAX_AHEAD_LENGTH = 32_768;
 
-export function createDeliverySource({ deliveries, replayQueue }: DeliverySourceDeps): DeliverySource {
-  const retriesOf = (webhook: number): Retries => ({
-    retryMs: deliveries.nextRetryMs(webhook),
-    hasRetraction: deliveries.hasRetraction(webhook),
-  });
-
-  function takeFirst(queue: Queue): Waiting | undefined {
-    if (queue.ahead.length === 0) queue.ahead = readAhead(queue);
+export function createDeliverySource({ deliveryQueue }: DeliverySourceDeps): DeliverySource {
+  async function takeFirst(queue: Queue): Promise<WaitingDelivery | undefined> {
+    if (queue.ahead.length === 0) queue.ahead = await readAhead(queue);
     const [delivery] = queue.ahead;
     if (!delivery) {
       queue.hasFirst = false;
@@ -42,9 +36,9 @@ export function createDeliverySource({ deliveries, replayQueue }: DeliverySource
     return delivery;
   }
 
-  /** More than the next one only where they will not lie in memory for long. */
-  function readAhead({ webhook, taken, isQuick }: Queue): Waiting[] {
-    const waiting = deliveries.nextFirsts(webhook, taken, isQuick ? READ_AHEAD : 1);
+  /** More than the next one only where they will not be in memory for long. */
+  async function readAhead({ webhook, taken, isQuick }: Queue): Promise<WaitingDelivery[]> {
+    const waiting = await deliveryQueue.nextFirst(webhook, taken, isQuick ? READ_AHEAD : 1);
     let length = 0;
     return waiting.filter(({ message }, index) => {
       length += message.content.dataText?.length ?? 0;
@@ -52,29 +46,28 @@ export function createDeliverySource({ deliveries, replayQueue }: DeliverySource
     });
   }
 
-  function takeRetry(queue: Queue, nowMs: number): Waiting | undefined {
-    const delivery = deliveries.nextRetry(queue.webhook, nowMs);
+  async function takeRetry(queue: Queue, nowMs: number): Promise<WaitingDelivery | undefined> {
+    const delivery = await deliveryQueue.nextRetry(queue.webhook, nowMs);
     // Cancelled meanwhile: perhaps a later one is left.
-    if (!delivery) Object.assign(queue, retriesOf(queue.webhook));
+    if (!delivery) Object.assign(queue, (await deliveryQueue.states([queue.webhook]))[0]);
     return delivery;
   }
 
-  function takeReplay(queue: Queue, nowMs: number): Waiting | undefined {
+  async function takeReplayed(queue: Queue, nowMs: number): Promise<WaitingDelivery | undefined> {
     // What is behind those under way. In strict order, one that failed is the next again.
     const after = queue.running.replay === 0 ? 0 : queue.replayed;
-    const delivery = replayQueue.next(queue.webhook, after);
+    const delivery = await deliveryQueue.nextReplayed(queue.webhook, after);
     queue.hasReplay = delivery !== undefined;
     queue.replayMs = delivery?.nextAttemptMs ?? 0;
     if (!delivery || queue.replayMs > nowMs) return undefined;
-    queue.replayed = delivery.place;
+    queue.replayed = delivery.position;
     return delivery;
   }
 
   return {
     next(queue, lane, nowMs) {
       if (lane === "first") return takeFirst(queue);
-      return lane === "retry" ? takeRetry(queue, nowMs) : takeReplay(queue, nowMs);
+      return lane === "retry" ? takeRetry(queue, nowMs) : takeReplayed(queue, nowMs);
     },
-    retriesOf,
   };
 }

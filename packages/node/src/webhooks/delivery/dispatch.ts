@@ -3,17 +3,16 @@
  * is due. For outcomes nothing has to wait, but many commits would delay the next block (decision 21).
  */
 import type { Logger } from "pino";
-import type { Database } from "../../store/engine/database.ts";
-import type { Waiting } from "../../store/webhooks/deliveries.ts";
-import type { WebhookStore } from "../../store/webhooks/webhooks.ts";
 import type { Clock } from "../clock.ts";
+import type { WaitingDelivery } from "../deliveries.ts";
+import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { Matched } from "../matching/matcher.ts";
 import type { MakeAttempt } from "./attempt.ts";
 import { isQuick } from "./call-slots.ts";
-import type { DeliverySource } from "./delivery-source.ts";
+import { createDeliverySource } from "./delivery-source.ts";
 import { createDueCalls, type DueOptions } from "./due.ts";
 import { createInFlight } from "./in-flight.ts";
-import type { Ended } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 import { createOutcomes } from "./outcomes.ts";
 import type { Lane, Queue } from "./queue.ts";
 import { createQueues } from "./queues.ts";
@@ -25,14 +24,11 @@ export type DispatcherOptions = DueOptions & {
 };
 
 export type DispatcherDeps = {
-  database: Database;
-  webhooks: Pick<WebhookStore, "ids" | "isStrict">;
-  deliverySource: DeliverySource;
-  match: () => Matched;
+  deliveryQueue: DeliveryQueue;
+  match: () => Promise<Matched>;
   /** Background tasks: one step of each is done when no event waits to be matched. */
   backgroundTasks: readonly BackgroundTask[];
-  /** Writes what an attempt brought; answers for how long the target is left alone. */
-  writeOutcome: (ended: Ended) => number;
+  outcome: Outcome;
   attempt: MakeAttempt;
   /** Called after every run: finished deliveries may be old enough to be dropped. */
   retain: () => void;
@@ -43,11 +39,11 @@ export type DispatcherDeps = {
 };
 
 /** Does a little; `webhook` is the one whose queue has changed, if one has. */
-export type BackgroundTask = () => { readonly webhook?: number; readonly more: boolean };
+export type BackgroundTask = () => Promise<{ readonly webhook?: number; readonly more: boolean }>;
 
 export type Dispatcher = {
   /** Events were logged, or deliveries may be due: runs soon. The first call starts the dispatcher. */
-  wake(): void;
+  notify(): void;
   /** The webhook or its queue was changed by another part: drops what is cached of it. */
   queueChanged(webhook: number): void;
   close(): Promise<void>;
@@ -61,10 +57,12 @@ const TASK_PAUSE_MS = 5;
 /** While more than a few calls are under way, outcomes are written together: those of half of them, or of some time. */
 const FEW_CALLS = 16;
 const GATHER_MS = 2;
+
 export function createDispatcher(options: DispatcherOptions, deps: DispatcherDeps): Dispatcher {
-  const { database, deliverySource, clock, logger, webhooks, writeOutcome } = deps;
-  const queues = createQueues({ webhooks, deliverySource });
-  const outcomes = createOutcomes({ database, queues, writeOutcome, clock });
+  const { deliveryQueue, clock, logger, outcome } = deps;
+  const queues = createQueues({ deliveryQueue });
+  const outcomes = createOutcomes({ deliveryQueue, queues, outcome, clock });
+  const deliverySource = createDeliverySource({ deliveryQueue });
   const inFlight = createInFlight(clock);
   const due = createDueCalls(options, { queues, deliverySource, begin: call });
   const schedule = createSchedule(clock, () => guarded(run));
@@ -72,29 +70,29 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
   /** When the next steps of the background tasks follow, if there are some. */
   let tasksDueMs: number | undefined;
 
-  function run(): void {
-    if (!isStarted) for (const webhook of webhooks.ids()) queues.open(webhook);
+  async function run(): Promise<void> {
+    if (!isStarted) for (const webhook of await deliveryQueue.webhooks()) queues.refill(webhook);
     isStarted = true;
-    outcomes.write();
-    const matched = deps.match();
+    await outcomes.write();
+    const matched = await deps.match();
     for (const webhook of matched.webhooks) queues.refill(webhook);
     deps.retain();
-    tasksDueMs = matched.more ? undefined : runBackgroundTasks();
-    beginCalls();
-    if (matched.more) schedule.wake();
+    tasksDueMs = matched.more ? undefined : await runBackgroundTasks();
+    await beginCalls();
+    if (matched.more) schedule.notify();
   }
 
   /** Begins calls that are due, and then waits for what follows. The next run does it if one comes before. */
-  function beginCalls(): void {
-    if (due.begin(clock.nowMs())) schedule.continueWith(() => guarded(beginCalls));
+  async function beginCalls(): Promise<void> {
+    if (await due.begin(clock.nowMs())) schedule.continueWith(() => guarded(beginCalls));
     else if (outcomes.size() > 0) gather();
     else sleep();
   }
 
   /** An error of the database is not the end of it all. */
-  function guarded(work: () => void): void {
+  async function guarded(work: () => Promise<void>): Promise<void> {
     try {
-      work();
+      await work();
       deps.runEnded();
     } catch (error) {
       deps.runEnded(error);
@@ -103,17 +101,21 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     }
   }
 
-  /** Answers when the next steps are to follow, if there are some. */
-  function runBackgroundTasks(): number | undefined {
-    const done = deps.backgroundTasks.map((task) => task());
-    for (const { webhook } of done) if (webhook !== undefined) queues.refill(webhook);
-    return done.some(({ more }) => more) ? clock.nowMs() + TASK_PAUSE_MS : undefined;
+  /** Returns when the next steps are to follow, if there are some. */
+  async function runBackgroundTasks(): Promise<number | undefined> {
+    let isMore = false;
+    for (const task of deps.backgroundTasks) {
+      const { webhook, more } = await task();
+      if (webhook !== undefined) queues.refill(webhook);
+      isMore ||= more;
+    }
+    return isMore ? clock.nowMs() + TASK_PAUSE_MS : undefined;
   }
 
-  function call(queue: Queue, lane: Lane, delivery: Waiting): void {
+  function call(queue: Queue, lane: Lane, delivery: WaitingDelivery): void {
     inFlight.begin(async (signal) => {
       const attempted = await deps.attempt(delivery, signal);
-      // Given up by `close`: it is made again after the next start.
+      // Aborted by `close`: it is made again after the next start.
       if (!attempted) return;
       queue.isQuick = isQuick(attempted);
       if (!queue.isQuick) queue.ahead = [];
@@ -122,29 +124,29 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     });
   }
 
-  /** Outcomes wait for each other, as long as that is worth it. */
+  /** Outcomes wait for each other, as long as that saves writes. */
   function gather(): void {
     const isWorthwhile = outcomes.size() >= (inFlight.size() - FEW_CALLS) / 2;
-    if (isWorthwhile && !schedule.isContinuing()) schedule.wake();
-    else schedule.wakeWithin(GATHER_MS);
+    if (isWorthwhile && !schedule.isContinuing()) schedule.notify();
+    else schedule.notifyWithin(GATHER_MS);
   }
 
-  /** Until the next call is due, or the next background task; answers wake the dispatcher themselves. */
+  /** Until the next call is due, or the next background task; outcomes notify the dispatcher themselves. */
   function sleep(): void {
     const nextMs = [tasksDueMs, due.nextMs()].filter((atMs) => atMs !== undefined);
-    schedule.wakeAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - clock.nowMs()));
+    schedule.notifyAfter(nextMs.length === 0 ? undefined : Math.max(0, Math.min(...nextMs) - clock.nowMs()));
   }
 
   return {
-    wake: schedule.wake,
+    notify: schedule.notify,
     queueChanged(webhook) {
       queues.reset(webhook);
-      schedule.wake();
+      schedule.notify();
     },
     async close() {
-      schedule.close();
+      await schedule.close();
       await inFlight.close(options.closeGraceMs);
-      while (outcomes.size() > 0) outcomes.write();
+      while (outcomes.size() > 0) await outcomes.write();
     },
   };
 }

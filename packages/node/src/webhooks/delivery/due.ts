@@ -1,5 +1,5 @@
 /** Which calls are due, and when the next ones will be. */
-import type { Waiting } from "../../store/webhooks/deliveries.ts";
+import type { WaitingDelivery } from "../deliveries.ts";
 import { createCallSlots } from "./call-slots.ts";
 import type { DeliverySource } from "./delivery-source.ts";
 import { LANES, type Lane, laneDueMs, type Queue } from "./queue.ts";
@@ -16,15 +16,15 @@ export type DueDeps = {
   readonly queues: Queues;
   readonly deliverySource: Pick<DeliverySource, "next">;
   /** Begins a call, which counts as running already. */
-  readonly begin: (queue: Queue, lane: Lane, delivery: Waiting) => void;
+  readonly begin: (queue: Queue, lane: Lane, delivery: WaitingDelivery) => void;
 };
 
 export type DueCalls = {
   /**
-   * Begins calls that are due, as long as there is room: one of each queue, then the next one of each. `true`: there may
-   * be more of them.
+   * Begins calls that are due, as long as there is room: one of each queue, then the next one of each. `true`: more of
+   * them may be due.
    */
-  begin(nowMs: number): boolean;
+  begin(nowMs: number): Promise<boolean>;
   /** When the next call is due, if one is to come by itself. */
   nextMs(): number | undefined;
 };
@@ -44,7 +44,8 @@ export function createDueCalls(options: DueOptions, { queues, deliverySource, be
   }
 
   return {
-    begin(nowMs) {
+    async begin(nowMs) {
+      await queues.refresh();
       const slots = createCallSlots(queues.all(), options.maxConcurrent);
       let begun = 0;
       for (let more = true; more; ) {
@@ -53,7 +54,7 @@ export function createDueCalls(options: DueOptions, { queues, deliverySource, be
           if (begun >= CALLS_AT_ONCE) return true;
           for (const lane of LANES) {
             const isNext = slots.isFree(queue, lane) && isDue(queue, lane, nowMs);
-            const delivery = isNext ? deliverySource.next(queue, lane, nowMs) : undefined;
+            const delivery = isNext ? await deliverySource.next(queue, lane, nowMs) : undefined;
             if (!delivery) continue;
             slots.take(queue);
             queues.begin(queue, lane);

@@ -1,7 +1,7 @@
 /** What is sent: the body, and the headers that prove where it comes from (webhooks.md 7 and 10). */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import type { DeliveryMessage } from "../../store/webhooks/deliveries.ts";
-import type { Secrets } from "../../store/webhooks/secrets.ts";
+import type { DeliveryMessage } from "../deliveries.ts";
+import type { Secrets } from "../webhook.ts";
 
 /**
  * The text that is sent and signed: the three members of the old format (webhooks.md 7.1), then what tells messages

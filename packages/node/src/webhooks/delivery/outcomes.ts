@@ -1,18 +1,18 @@
 /** Outcomes of calls on their way to the disk: many share one write. */
-import type { Database } from "../../store/engine/database.ts";
+
 import type { Clock } from "../clock.ts";
-import type { Ended } from "./outcome.ts";
+import type { DeliveryQueue } from "../delivery-queue.ts";
+import type { EndedAttempt, Outcome } from "./outcome.ts";
 import type { Lane, Queue } from "./queue.ts";
 import type { Queues } from "./queues.ts";
 
-/** An attempt whose outcome is not written yet, with its place in the queue. */
-export type Unwritten = Ended & { readonly queue: Queue; readonly lane: Lane };
+/** An attempt whose outcome is not written yet, with its position in the queue. */
+export type Unwritten = EndedAttempt & { readonly queue: Queue; readonly lane: Lane };
 
 export type OutcomesDeps = {
-  readonly database: Pick<Database, "transaction">;
+  readonly deliveryQueue: Pick<DeliveryQueue, "record">;
   readonly queues: Pick<Queues, "end">;
-  /** Writes what an attempt brought; answers for how long the target is left alone. */
-  readonly writeOutcome: (ended: Ended) => number;
+  readonly outcome: Outcome;
   readonly clock: Pick<Clock, "nowMs">;
 };
 
@@ -21,34 +21,34 @@ export type Outcomes = {
   size(): number;
   add(outcome: Unwritten): void;
   /**
-   * Writes some of them in one transaction. Nothing in memory changes before it is on the disk: what cannot be written
-   * stays.
+   * Writes some of them in one transaction; not to be called before an earlier call has settled. Nothing in memory changes
+   * before it is on disk: what cannot be written stays.
    */
-  write(): void;
+  write(): Promise<void>;
 };
 
-/** Outcomes that are written in one turn: where a thousand targets hang, their time is up in the same moment. */
+/** Outcomes that are written in one run: where a thousand targets hang, they all time out in the same moment. */
 const OUTCOMES_AT_ONCE = 250;
 
-export function createOutcomes({ database, queues, writeOutcome, clock }: OutcomesDeps): Outcomes {
+export function createOutcomes({ deliveryQueue, queues, outcome, clock }: OutcomesDeps): Outcomes {
   const unwritten: Unwritten[] = [];
-
-  function settle({ queue, lane, ...ended }: Unwritten) {
-    const pauseMs = writeOutcome(ended);
-    const heldUntilMs = pauseMs > 0 ? clock.nowMs() + pauseMs : 0;
-    const concernsRetries = lane !== "first" || ended.attempted.reason !== undefined;
-    return { queue, lane, heldUntilMs, concernsRetries };
-  }
-
   return {
     size: () => unwritten.length,
-    add: (outcome) => void unwritten.push(outcome),
-    write() {
+    add: (ended) => void unwritten.push(ended),
+    async write() {
       if (unwritten.length === 0) return;
       const some = unwritten.slice(0, OUTCOMES_AT_ONCE);
-      const settled = database.transaction(() => some.map(settle));
+      const decided = some.map(outcome.decide);
+      const recorded = await deliveryQueue.record(decided);
       unwritten.splice(0, some.length);
-      for (const { queue, lane, ...ended } of settled) queues.end(queue, lane, ended);
+      for (const [index, ended] of some.entries()) {
+        const { queue, lane, attempted } = ended;
+        const pauseMs = outcome.conclude(ended, decided[index]!, recorded[index]!);
+        queues.end(queue, lane, {
+          pausedUntilMs: pauseMs > 0 ? clock.nowMs() + pauseMs : 0,
+          concernsRetries: lane !== "first" || attempted.reason !== undefined,
+        });
+      }
     },
   };
 }

@@ -1,28 +1,26 @@
-/** A message that asks a target whether it is there; it stands in the log like all others. */
+/** A message that asks a target whether it answers; the log lists it like all others. */
 import { randomBytes } from "node:crypto";
-import type { Database } from "../../store/engine/database.ts";
-import type { ContentStore } from "../../store/webhooks/contents.ts";
-import type { DeliveryStore } from "../../store/webhooks/deliveries.ts";
-import type { Webhook } from "../../store/webhooks/webhooks.ts";
+import type { DeliveryQueue } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
+import type { Intake } from "../matching/intake.ts";
+import type { Webhook } from "../webhook.ts";
 import type { Attempted, MakeAttempt } from "./attempt.ts";
 
 export type PingDeps = {
-  database: Database;
-  contents: ContentStore;
-  deliveries: Pick<DeliveryStore, "insert" | "recordAttempt" | "finish">;
-  attempt: MakeAttempt;
-  nowMs: () => number;
+  readonly deliveryQueue: Pick<DeliveryQueue, "recordPing">;
+  readonly intake: Pick<Intake, "contents" | "deliveries">;
+  readonly attempt: MakeAttempt;
+  readonly nowMs: () => number;
 };
 
 export type Ping = {
   /**
-   * Calls the target, once. Answers the number of the delivery; `isAlive`: the target answered with success.
+   * Calls the target, once. Returns the number of the delivery; `isAlive`: the target answered with success.
    *
    * @throws {WebhookError} PING_RUNNING: at most one call of a webhook is under way
    */
   send(webhook: Webhook): Promise<{ readonly number: number; readonly isAlive: boolean }>;
-  /** Leaves it to the queue of the webhook, which tries again. To be called in a transaction. */
+  /** Puts it into the queue of the webhook, which retries it. To be called in a transaction. */
   queue(webhook: number): void;
 };
 
@@ -31,7 +29,7 @@ const NOTHING = { dataText: "{}" };
 /** Shorter than what the asking client waits for its own answer. */
 const TIMEOUT_MS = 5_000;
 
-export function createPing({ database, contents, deliveries, attempt, nowMs }: PingDeps): Ping {
+export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps): Ping {
   /** Webhooks whose targets are being called. */
   const running = new Set<number>();
 
@@ -46,16 +44,21 @@ export function createPing({ database, contents, deliveries, attempt, nowMs }: P
       const answered = await call.finally(() => running.delete(webhook));
       const attempted = answered ?? silence(atMs, nowMs());
       const isAlive = attempted.reason === undefined;
-      const number = database.transaction(() => {
-        const number = deliveries.insert({ ...source, content: contents.insert(NOTHING) }, atMs);
-        deliveries.recordAttempt(number, attempted);
-        deliveries.finish(number, isAlive ? "delivered" : "failed", nowMs(), attempted.reason);
-        return number;
+      const number = await deliveryQueue.recordPing({
+        webhook,
+        id: source.id,
+        createdMs: atMs,
+        ...NOTHING,
+        attempt: attempted,
+        finishedMs: nowMs(),
+        ...(attempted.reason !== undefined && { failure: attempted.reason }),
       });
       return { number, isAlive };
     },
-    queue: (webhook) =>
-      void deliveries.insert({ ...sourceOf(webhook), content: contents.insert(NOTHING) }, nowMs()),
+    queue(webhook) {
+      const content = intake.contents.insert(NOTHING);
+      intake.deliveries.insert({ ...sourceOf(webhook), content }, nowMs());
+    },
   };
 }
 

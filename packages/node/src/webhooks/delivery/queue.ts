@@ -3,21 +3,22 @@
  * at once unless the order is strict; retries run beside them, one at a time, so that a delivery that fails holds no
  * other one back; replays run when no first attempt waits.
  */
-import type { Waiting } from "../../store/webhooks/deliveries.ts";
+import type { WaitingDelivery } from "../deliveries.ts";
+import type { QueueState } from "../delivery-queue.ts";
 
 export const LANES = ["first", "retry", "replay"] as const;
 export type Lane = (typeof LANES)[number];
 
 export type Queue = {
   readonly webhook: number;
-  /** A delivery begins only after the one before has succeeded or is given up. */
+  /** A delivery begins only after the one before has succeeded or has failed for good. */
   isStrict: boolean;
   /** Calls under way. */
   readonly running: Record<Lane, number>;
   /** Number of the last delivery that the first lane took. */
   taken: number;
   /** The next ones behind it, as far as they were read. */
-  ahead: Waiting[];
+  ahead: WaitingDelivery[];
   /** Whether there may be deliveries behind the last one taken. */
   hasFirst: boolean;
   /** Nothing begins until every call has ended: a retraction is delivered alone, between the old and the new facts. */
@@ -26,33 +27,30 @@ export type Queue = {
   retryMs: number | undefined;
   /** A retraction failed and waits for its retry: no later delivery begins before it. */
   hasRetraction: boolean;
-  /** Place of the last delivery that the replay lane took, and whether there may be more behind it. */
+  /** Position of the last delivery that the replay lane took, and whether there may be more behind it. */
   replayed: number;
   hasReplay: boolean;
   /** When the next one may begin; 0 for at once. */
   replayMs: number;
   /** A target that keeps failing is left alone until then, and called once at a time; 0 for all others. */
-  heldUntilMs: number;
+  pausedUntilMs: number;
   /** Whether the last call was answered well, and soon. */
   isQuick: boolean;
 };
 
-/** What the database says of the queue beside its first attempts. */
-export type Retries = Pick<Queue, "retryMs" | "hasRetraction">;
-
-export const createQueue = (webhook: number, isStrict: boolean, retries: Retries): Queue => ({
+/** Of which nothing is known but its state in the database. */
+export const createQueue = (webhook: number, state: QueueState): Queue => ({
   webhook,
-  isStrict,
+  ...state,
   running: { first: 0, retry: 0, replay: 0 },
   taken: 0,
   ahead: [],
   hasFirst: true,
   isBarred: false,
-  ...retries,
   replayed: 0,
   hasReplay: true,
   replayMs: 0,
-  heldUntilMs: 0,
+  pausedUntilMs: 0,
   isQuick: false,
 });
 
@@ -64,16 +62,16 @@ const MAX_REPLAYS = 2;
 
 /** When a lane may begin its next call; nothing while it has none to begin. */
 export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): number | undefined {
-  const { isStrict, running, hasFirst, isBarred, hasRetraction, retryMs, heldUntilMs } = queue;
-  const isAlone = isStrict || heldUntilMs > 0;
+  const { isStrict, running, hasFirst, isBarred, hasRetraction, retryMs, pausedUntilMs } = queue;
+  const isAlone = isStrict || pausedUntilMs > 0;
   if (isBarred || (isAlone && runningOf(queue) > 0)) return undefined;
   if (lane === "retry") {
-    return retryMs === undefined || running.retry > 0 ? undefined : Math.max(retryMs, heldUntilMs);
+    return retryMs === undefined || running.retry > 0 ? undefined : Math.max(retryMs, pausedUntilMs);
   }
   if (hasRetraction || (isStrict && retryMs !== undefined)) return undefined;
-  if (lane === "first") return hasFirst && running.first < maxConcurrent ? heldUntilMs : undefined;
-  const hasTurn = queue.hasReplay && !hasFirst && running.replay < MAX_REPLAYS;
-  return hasTurn ? Math.max(queue.replayMs, heldUntilMs) : undefined;
+  if (lane === "first") return hasFirst && running.first < maxConcurrent ? pausedUntilMs : undefined;
+  const mayReplay = queue.hasReplay && !hasFirst && running.replay < MAX_REPLAYS;
+  return mayReplay ? Math.max(queue.replayMs, pausedUntilMs) : undefined;
 }
 
 /** Whether nothing would be lost with the queue: it is made anew with the next delivery. */
@@ -82,4 +80,4 @@ export const isIdle = (queue: Queue, nowMs: number): boolean =>
   !queue.hasFirst &&
   !queue.hasReplay &&
   queue.retryMs === undefined &&
-  queue.heldUntilMs <= nowMs;
+  queue.pausedUntilMs <= nowMs;

@@ -1,81 +1,85 @@
 /** The queues of webhooks that have something to do, as far as they are in memory. */
-import type { WebhookStore } from "../../store/webhooks/webhooks.ts";
-import type { DeliverySource } from "./delivery-source.ts";
+import type { DeliveryQueue } from "../delivery-queue.ts";
 import { createQueue, isIdle, type Lane, type Queue, runningOf } from "./queue.ts";
 
+/** Calls report changes at any time; `refresh` applies them, so that no read that is under way undoes one. */
 export type Queues = {
   /** Those called last come last. */
   all(): Iterable<Queue>;
-  /** The queue of a webhook, read from the database unless it is in memory. */
-  open(webhook: number): Queue;
-  /** Deliveries came into the queue, or left it. */
-  refill(webhook: number): Queue;
-  /** The webhook was changed by another part: nothing that was known of it holds. */
+  /** Deliveries came into the queue of the webhook, or left it. */
+  refill(webhook: number): void;
+  /** The webhook was changed by another part: nothing that was known of it is valid. */
   reset(webhook: number): void;
-  /** A call of the lane begins. The queue goes to the end: with many webhooks due, each has its turn. */
+  /** Applies all changes that were reported since the last call, with one read of the database. */
+  refresh(): Promise<void>;
+  /** A call of the lane begins. The queue goes to the end: with many webhooks due, each of them is served. */
   begin(queue: Queue, lane: Lane): void;
-  /** A call has ended, and its outcome is on the disk. */
+  /** A call has ended, and its outcome is on disk. */
   end(queue: Queue, lane: Lane, ended: EndedCall): void;
-  /** Forgets the queue if nothing would be lost with it. */
+  /** Drops the queue from memory if nothing would be lost with it. */
   dropIfIdle(queue: Queue, nowMs: number): void;
 };
 
 export type EndedCall = {
   /** Until when the target is left alone; 0: not at all. */
-  readonly heldUntilMs: number;
-  /** Whether what the database says of retries may have changed. */
+  readonly pausedUntilMs: number;
+  /** Whether the state of the retries in the database may have changed. */
   readonly concernsRetries: boolean;
 };
 
-export type QueuesDeps = {
-  readonly webhooks: Pick<WebhookStore, "isStrict">;
-  readonly deliverySource: Pick<DeliverySource, "retriesOf">;
-};
+export type QueuesDeps = { readonly deliveryQueue: Pick<DeliveryQueue, "states"> };
 
-export function createQueues({ webhooks, deliverySource }: QueuesDeps): Queues {
+/** What is to be read again of a queue: its state; its lanes as well; everything. */
+type Change = "state" | "lanes" | "all";
+
+export function createQueues({ deliveryQueue }: QueuesDeps): Queues {
   const queues = new Map<number, Queue>();
+  let changes = new Map<number, Change>();
 
-  function open(webhook: number): Queue {
-    const known = queues.get(webhook);
-    if (known) return known;
-    const queue = createQueue(webhook, webhooks.isStrict(webhook), deliverySource.retriesOf(webhook));
-    queues.set(webhook, queue);
-    return queue;
-  }
-
-  function refill(webhook: number): Queue {
-    const queue = open(webhook);
-    queue.hasFirst = true;
-    queue.hasReplay = true;
-    queue.replayMs = 0;
-    return Object.assign(queue, deliverySource.retriesOf(webhook));
+  async function refresh(): Promise<void> {
+    if (changes.size === 0) return;
+    const applied = changes;
+    changes = new Map();
+    const states = await deliveryQueue.states([...applied.keys()]);
+    let index = 0;
+    for (const [webhook, change] of applied) {
+      const state = states[index++]!;
+      const queue = queues.get(webhook);
+      if (queue) apply(change, Object.assign(queue, state));
+      else queues.set(webhook, createQueue(webhook, state));
+    }
   }
 
   return {
     all: () => queues.values(),
-    open,
-    refill,
-    reset(webhook) {
-      const queue = refill(webhook);
-      queue.ahead = [];
-      queue.isStrict = webhooks.isStrict(webhook);
-      queue.heldUntilMs = 0;
+    refill(webhook) {
+      if (changes.get(webhook) !== "all") changes.set(webhook, "lanes");
     },
+    reset: (webhook) => void changes.set(webhook, "all"),
+    refresh,
     begin(queue, lane) {
       queue.running[lane]++;
       queues.delete(queue.webhook);
       queues.set(queue.webhook, queue);
     },
-    end(queue, lane, { heldUntilMs, concernsRetries }) {
+    end(queue, lane, { pausedUntilMs, concernsRetries }) {
       queue.running[lane]--;
-      queue.heldUntilMs = heldUntilMs;
+      queue.pausedUntilMs = pausedUntilMs;
       if (runningOf(queue) === 0) queue.isBarred = false;
       if (lane === "replay") Object.assign(queue, { hasReplay: true, replayMs: 0 });
+      if (!concernsRetries) return;
       // After a failure its webhook may be suspended.
-      if (concernsRetries) Object.assign(queue, { ahead: [], ...deliverySource.retriesOf(queue.webhook) });
+      queue.ahead = [];
+      if (!changes.has(queue.webhook)) changes.set(queue.webhook, "state");
     },
     dropIfIdle(queue, nowMs) {
       if (isIdle(queue, nowMs)) queues.delete(queue.webhook);
     },
   };
+}
+
+function apply(change: Change, queue: Queue): void {
+  if (change === "state") return;
+  Object.assign(queue, { hasFirst: true, hasReplay: true, replayMs: 0 });
+  if (change === "all") Object.assign(queue, { ahead: [], pausedUntilMs: 0 });
 }

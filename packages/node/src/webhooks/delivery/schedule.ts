@@ -1,40 +1,54 @@
 /**
- * When the dispatcher runs: soon after it was woken, at a time, or when enough outcomes have gathered. Whatever becomes
- * due together is one run.
+ * When the dispatcher runs: soon after it was notified, at a time, or when enough outcomes have gathered. Whatever becomes
+ * due together is one run, and a run begins only after the one before has ended.
  */
 import type { Clock } from "../clock.ts";
 
 export type Schedule = {
-  /** Runs in the next tick of the event loop, once for all calls until then. Without effect during a pause. */
-  wake(): void;
-  /** Wakes after a delay, in place of the time that was set before; undefined: only when it is woken. */
-  wakeAfter(delayMs: number | undefined): void;
-  /** Wakes after a delay at the latest. */
-  wakeWithin(delayMs: number): void;
+  /** Runs in the next tick of the event loop, once for all calls until then; after the run or pause that is under way. */
+  notify(): void;
+  /** Notifies after a delay, in place of the time that was set before; undefined: not at all. */
+  notifyAfter(delayMs: number | undefined): void;
+  /** Notifies after a delay at the latest. */
+  notifyWithin(delayMs: number): void;
   /** Does a further piece of work in the next tick of the event loop, unless a run comes before it. */
-  continueWith(work: () => void): void;
+  continueWith(work: () => Promise<void>): void;
   /** Whether a further piece of work is to come. */
   isContinuing(): boolean;
   /** Nothing runs for some time; then a run follows. */
   pause(delayMs: number): void;
-  /** Nothing runs any more. */
-  close(): void;
+  /** Nothing begins any more. Settles when the run that is under way has ended. */
+  close(): Promise<void>;
 };
 
-export function createSchedule(clock: Pick<Clock, "after">, run: () => void): Schedule {
-  let phase: "resting" | "woken" | "paused" | "closed" = "resting";
+/** @param run must not reject */
+export function createSchedule(clock: Pick<Clock, "after">, run: () => Promise<void>): Schedule {
+  let phase: "idle" | "notified" | "running" | "paused" | "closed" = "idle";
+  /** Of a run that is under way: another one is to follow. */
+  let isNotified = false;
+  let running: Promise<void> = Promise.resolve();
   let cancelTimer = () => {};
   let cancelDeadline: (() => void) | undefined;
   let isContinuing = false;
 
-  function wake(): void {
-    if (phase !== "resting") return;
-    phase = "woken";
+  function notify(): void {
+    if (phase === "running") isNotified = true;
+    if (phase !== "idle") return;
+    phase = "notified";
     setImmediate(() => {
       if (phase === "closed") return;
-      phase = "resting";
       cancelAll();
-      run();
+      begin(run);
+    });
+  }
+
+  function begin(work: () => Promise<void>): void {
+    phase = "running";
+    isNotified = false;
+    running = work().then(() => {
+      if (phase !== "running") return;
+      phase = "idle";
+      if (isNotified) notify();
     });
   }
 
@@ -50,19 +64,24 @@ export function createSchedule(clock: Pick<Clock, "after">, run: () => void): Sc
   }
 
   return {
-    wake,
-    wakeAfter(delayMs) {
+    notify,
+    notifyAfter(delayMs) {
+      if (phase === "closed") return;
       if (delayMs === undefined) cancelTimer();
-      else setTimer(delayMs, wake);
+      else setTimer(delayMs, notify);
     },
-    wakeWithin(delayMs) {
-      if (phase !== "closed") cancelDeadline ??= clock.after(delayMs, wake);
+    notifyWithin(delayMs) {
+      if (phase === "closed") return;
+      cancelDeadline ??= clock.after(delayMs, () => {
+        cancelDeadline = undefined;
+        notify();
+      });
     },
     continueWith(work) {
       isContinuing = true;
       setImmediate(() => {
         isContinuing = false;
-        if (phase === "resting") work();
+        if (phase === "idle") begin(work);
       });
     },
     isContinuing: () => isContinuing,
@@ -70,13 +89,14 @@ export function createSchedule(clock: Pick<Clock, "after">, run: () => void): Sc
       if (phase === "closed") return;
       phase = "paused";
       setTimer(delayMs, () => {
-        phase = "resting";
-        wake();
+        phase = "idle";
+        notify();
       });
     },
     close() {
       phase = "closed";
       cancelAll();
+      return running;
     },
   };
 }

@@ -1,22 +1,17 @@
 /** What became of the deliveries of a webhook, and how they are sent again (webhooks.md 10 point 5). */
 import { setImmediate } from "node:timers/promises";
-import type {
-  DeliveryFilter,
-  DeliveryLogStore,
-  DeliveryPage,
-  DeliveryRange,
-  DeliveryRecord,
-} from "../../store/webhooks/delivery-log.ts";
-import type { Webhook } from "../../store/webhooks/webhooks.ts";
 import { integer, type Readers, readMembers, required } from "../../subscriptions/members.ts";
+import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../deliveries.ts";
 import { bodyOf } from "../delivery/message.ts";
+import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
+import type { Webhook } from "../webhook.ts";
 
 export type DeliveryLogDeps = {
-  store: DeliveryLogStore;
+  rows: DeliveryLogRows;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   findWebhook: (id: string) => Webhook;
-  /** Deliveries of the webhook came back into the queue. */
+  /** Deliveries of the webhook were put into the queue again. */
   onQueued: (webhook: number) => void;
   nowMs: () => number;
 };
@@ -31,17 +26,17 @@ export type DeliveryLog = {
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN
    */
-  page(id: string, filter: DeliveryFilter, range: DeliveryRange): DeliveryPage;
+  page(id: string, filter: DeliveryFilter, range: DeliveryRange): Promise<DeliveryPage>;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN */
-  find(id: string, delivery: string): DeliveryWithBody;
+  find(id: string, delivery: string): Promise<DeliveryWithBody>;
   /**
-   * Sends a delivery again, whatever became of it, with the same id and body, and the whole schedule before it.
+   * Sends a delivery again, in whatever state it is, with the same id and body, and the whole schedule of retries.
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN, DELIVERY_UNKNOWN, DELIVERY_WAITING, DELIVERY_UNDONE
    */
-  retry(id: string, delivery: string): void;
+  retry(id: string, delivery: string): Promise<void>;
   /**
-   * The same for every failed delivery made since `body.since`, in milliseconds since 1970. Answers their number.
+   * The same for every failed delivery made since `body.since`, in milliseconds since 1970. Returns their number.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN
@@ -51,29 +46,29 @@ export type DeliveryLog = {
 
 const READERS: Readers<{ since: number }> = { since: integer(0, Number.MAX_SAFE_INTEGER) };
 
-/** Failed deliveries looked at in one go: some milliseconds of the writer. */
+/** Failed deliveries read in one go: some milliseconds of the writer. */
 const REQUEUED_AT_ONCE = 500;
 
 export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
-  const { store, findWebhook, onQueued, nowMs } = deps;
+  const { rows, findWebhook, onQueued, nowMs } = deps;
 
-  function find(webhook: number, delivery: string): DeliveryRecord {
-    const record = store.find(webhook, /^[1-9]\d{0,14}$/.test(delivery) ? Number(delivery) : delivery);
+  async function find(webhook: number, delivery: string): Promise<DeliveryRecord> {
+    const record = await rows.find(webhook, /^[1-9]\d{0,14}$/.test(delivery) ? Number(delivery) : delivery);
     if (!record) throw new WebhookError("DELIVERY_UNKNOWN", "Not Found");
     return record;
   }
 
   return {
-    page: (id, filter, range) => store.page(findWebhook(id).id, filter, range),
-    find(id, delivery) {
-      const record = find(findWebhook(id).id, delivery);
-      return { ...record, body: bodyOf(store.message(record.number)!) };
+    page: async (id, filter, range) => rows.page(findWebhook(id).id, filter, range),
+    async find(id, delivery) {
+      const record = await find(findWebhook(id).id, delivery);
+      return { ...record, body: bodyOf((await rows.message(record.number))!) };
     },
-    retry(id, delivery) {
+    async retry(id, delivery) {
       const webhook = findWebhook(id).id;
-      const { number, isUndone } = find(webhook, delivery);
+      const { number, isUndone } = await find(webhook, delivery);
       if (isUndone) throw new WebhookError("DELIVERY_UNDONE", "what the delivery tells is not true any more");
-      if (!store.requeue(number, nowMs())) {
+      if (!(await rows.requeue(number, nowMs()))) {
         throw new WebhookError("DELIVERY_WAITING", "the delivery waits in the queue already");
       }
       onQueued(webhook);
@@ -84,7 +79,7 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
       let total = 0;
       let after = 0;
       for (;;) {
-        const { count, last } = store.requeueFailed(
+        const { count, last } = await rows.requeueFailed(
           webhook,
           { sinceMs, after, limit: REQUEUED_AT_ONCE },
           nowMs(),

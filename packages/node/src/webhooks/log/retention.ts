@@ -1,7 +1,8 @@
-/** Keeps the table of deliveries within its bounds, in small steps with pauses between them. */
+/** Keeps the deliveries within its bounds, in small steps with pauses between them. */
 import type { Logger } from "pino";
-import type { DeliveryRetention, DeliveryRetentionStore } from "../../store/webhooks/delivery-retention.ts";
 import type { Clock } from "../clock.ts";
+import type { RetentionSteps } from "../delivery-queue.ts";
+import type { DeliveryRetention, OverfullQueue } from "./bounds.ts";
 
 export type Retention = {
   /** To be called whenever deliveries were worked on: begins a round when the last one is long ago. */
@@ -10,7 +11,7 @@ export type Retention = {
 };
 
 export type RetentionDeps = {
-  store: DeliveryRetentionStore;
+  steps: RetentionSteps;
   clock: Clock;
   logger: Logger;
 };
@@ -19,48 +20,71 @@ const ROUND_EVERY_MS = 60_000;
 /** Other writers come between two steps. */
 const STEP_PAUSE_MS = 10;
 
+type Step = () => Promise<Step | undefined>;
+
 export function createRetention(options: DeliveryRetention, deps: RetentionDeps): Retention {
-  const { store, clock, logger } = deps;
+  const { steps, clock, logger } = deps;
   let begunMs = 0;
-  let cancelStep: (() => void) | undefined;
+  let isWorking = false;
+  let isClosed = false;
+  let cancelPause = () => {};
 
   function check(): void {
     const nowMs = clock.nowMs();
-    if (cancelStep || nowMs - begunMs < ROUND_EVERY_MS) return;
+    if (isWorking || nowMs - begunMs < ROUND_EVERY_MS) return;
     begunMs = nowMs;
+    isWorking = true;
     schedule(dropRemoved);
   }
 
-  function schedule(step: () => void): void {
-    cancelStep = clock.after(STEP_PAUSE_MS, () => {
-      cancelStep = undefined;
-      try {
-        step();
-      } catch (error) {
-        // The next round tries again.
-        logger.error({ err: error }, "old webhook deliveries cannot be dropped");
-      }
-    });
+  /** A step returns the next one, if there is one. */
+  function schedule(step: Step): void {
+    cancelPause = clock.after(STEP_PAUSE_MS, () => void run(step));
   }
 
-  const dropRemoved = (): void => schedule(store.dropRemoved() ? dropRemoved : () => failSurplus(0));
-
-  /** Of the webhooks behind an id, one after the other. What comes into a queue meanwhile is left to the next round. */
-  function failSurplus(behind: number, queue = store.nextOverfull(behind, options.maxWaiting)): void {
-    if (!queue) {
-      dropBehind(0);
-      return;
+  async function run(step: Step): Promise<void> {
+    try {
+      const next = await step();
+      isWorking = next !== undefined;
+      if (next && !isClosed) schedule(next);
+    } catch (error) {
+      isWorking = false;
+      // The next round tries again.
+      logger.error({ err: error }, "old webhook deliveries cannot be dropped");
     }
-    const { webhook, surplus } = queue;
-    const failed = store.failSurplus(queue, clock.nowMs());
-    const left = failed === 0 ? 0 : surplus - failed;
-    schedule(() => (left > 0 ? failSurplus(behind, { webhook, surplus: left }) : failSurplus(webhook)));
   }
 
-  function dropBehind(after: number): void {
-    const last = store.dropBehind(after, options, clock.nowMs());
-    if (last !== undefined) schedule(() => dropBehind(last));
-  }
+  const dropRemoved: Step = async () => ((await steps.dropRemoved()) ? dropRemoved : failSurplusBehind(0));
 
-  return { check, close: () => cancelStep?.() };
+  /** In the webhooks behind an id, one after the other. */
+  const failSurplusBehind =
+    (after: number): Step =>
+    async () => {
+      const queue = await steps.nextOverfull(after, options.maxWaiting);
+      return queue ? failSurplus(queue)() : dropBehind(0)();
+    };
+
+  /** What comes into the queue meanwhile is left to the next round. */
+  const failSurplus =
+    ({ webhook, surplus }: OverfullQueue): Step =>
+    async () => {
+      const failed = await steps.failSurplus({ webhook, surplus }, clock.nowMs());
+      const isFinished = failed === 0 || failed === surplus;
+      return isFinished ? failSurplusBehind(webhook) : failSurplus({ webhook, surplus: surplus - failed });
+    };
+
+  const dropBehind =
+    (after: number): Step =>
+    async () => {
+      const last = await steps.dropBehind(after, options, clock.nowMs());
+      return last === undefined ? undefined : dropBehind(last);
+    };
+
+  return {
+    check,
+    close() {
+      isClosed = true;
+      cancelPause();
+    },
+  };
 }

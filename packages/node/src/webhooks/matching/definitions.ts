@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import type { Event } from "../../events/event.ts";
 import { subscribedNames } from "../../events/names.ts";
 import { parseJson } from "../../platform/json/lossless.ts";
-import type { ActiveWebhook, WebhookStore } from "../../store/webhooks/webhooks.ts";
 import {
   type CompiledConditions,
   type Condition,
@@ -12,6 +11,8 @@ import {
 } from "../../subscriptions/conditions/conditions.ts";
 import { type MeteredConditions, meterConditions } from "../../subscriptions/conditions/cost.ts";
 import { createLookup, type Entry, type Lookup } from "../../subscriptions/conditions/lookup.ts";
+import type { RegisterRows } from "../register/rows.ts";
+import type { ActiveWebhook } from "../webhook.ts";
 
 /** A webhook that takes part. */
 export type Definition = ActiveWebhook & {
@@ -34,7 +35,7 @@ export type Definitions = {
 };
 
 export type DefinitionDeps = {
-  webhooks: Pick<WebhookStore, "version" | "active">;
+  webhooks: Pick<RegisterRows, "version" | "active">;
   logger: Logger;
 };
 

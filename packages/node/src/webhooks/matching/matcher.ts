@@ -4,34 +4,24 @@
  */
 import { isChainFact } from "../../events/catalogue.ts";
 import type { LoggedEvent } from "../../events/event.ts";
-import type { Database } from "../../store/engine/database.ts";
-import type { EventLog } from "../../store/events/event-log.ts";
-import type { BlockRevertStore } from "../../store/webhooks/block-reverts.ts";
-import type { DeliveryStore } from "../../store/webhooks/deliveries.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Suspend } from "../suspension.ts";
 import type { Confirmations } from "./confirmations.ts";
 import type { Definitions, Subscriber } from "./definitions.ts";
+import type { Intake } from "./intake.ts";
 import type { Outbox, Shared } from "./outbox.ts";
 import type { Retract } from "./retract.ts";
 import type { Verdicts } from "./verdicts.ts";
-
-/** Name of the cursor in the event log. */
-export const READER = "webhooks";
 
 /** Work of one step: short enough that the chain does not wait for the writer. */
 const EVENTS_AT_ONCE = 50;
 const DELIVERIES_AT_ONCE = 250;
 
-/** All parts use one connection, so that one transaction holds them together. */
 export type MatcherDeps = {
-  database: Database;
-  eventLog: Pick<EventLog, "read" | "cursor" | "moveCursor">;
+  intake: Pick<Intake, "transaction" | "events" | "deliveries" | "blockReverts">;
   definitions: Pick<Definitions, "forEvent">;
   verdicts: Verdicts;
-  deliveries: Pick<DeliveryStore, "has">;
-  blockReverts: Pick<BlockRevertStore, "record">;
   retract: Retract;
   confirmations: Confirmations;
   outbox: Outbox;
@@ -48,26 +38,16 @@ export type Matched = {
 };
 
 /** A step handles the next events behind the cursor, if there are any. */
-export function createMatcher(deps: MatcherDeps): () => Matched {
-  const {
-    database,
-    eventLog,
-    definitions,
-    verdicts,
-    deliveries,
-    blockReverts,
-    retract,
-    confirmations,
-    outbox,
-  } = deps;
+export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
+  const { intake, definitions, verdicts, retract, confirmations, outbox } = deps;
 
-  return () => {
-    const events = eventLog.read(eventLog.cursor(READER) ?? 0, EVENTS_AT_ONCE);
+  return async () => {
+    const events = intake.events.next(EVENTS_AT_ONCE);
     if (events.length === 0) return { webhooks: new Set(), more: false };
     const finished = events.slice(0, verdicts.find(events));
     const more = finished.length < events.length || events.length === EVENTS_AT_ONCE;
     if (finished.length === 0) return { webhooks: new Set(), more };
-    return database.transaction(() => match(finished, more));
+    return intake.transaction(() => match(finished, more));
   };
 
   function match(events: readonly LoggedEvent[], more: boolean): Matched {
@@ -76,7 +56,7 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
     for (const event of events) {
       // An event of which too much follows is handled again in the next step, and the cursor stays before it.
       if (!handle(event, previous, written)) return { webhooks: new Set(written), more: true };
-      eventLog.moveCursor(READER, event.sequence);
+      intake.events.moveTo(event.sequence);
       previous = event;
     }
     return { webhooks: new Set(written), more };
@@ -100,7 +80,7 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
     // Another process wrote the register meanwhile.
     if (subscribers.some(({ verdict }) => verdict === undefined)) return false;
     if (!notify(event, subscribers, written)) return false;
-    if (event.name === "block.reverted") blockReverts.record(event.blockId!, event.sequence);
+    if (event.name === "block.reverted") intake.blockReverts.record(event.blockId!, event.sequence);
     if (event.name !== "block.applied") return true;
     const released = confirmations.release(event.height!, DELIVERIES_AT_ONCE);
     written.push(...released);
@@ -145,7 +125,7 @@ export function createMatcher(deps: MatcherDeps): () => Matched {
       if (retracted === undefined)
         return confirmations.defer({ ...matched, dataText: dataText() }, definition.confirmations);
       // A fact that was never delivered needs no retraction.
-      if (!deliveries.has(webhook, retracted)) return false;
+      if (!intake.deliveries.has(webhook, retracted)) return false;
     }
     return outbox.put({ ...matched, content });
   }

@@ -4,13 +4,10 @@
  */
 import { isChainFact, isRetraction, retractionNameOf } from "../../events/catalogue.ts";
 import type { Event } from "../../events/event.ts";
-import type { BlockRevertStore } from "../../store/webhooks/block-reverts.ts";
-import type { ContentStore } from "../../store/webhooks/contents.ts";
-import type { DeliveredFact } from "../../store/webhooks/delivered-facts.ts";
-import type { DeliveryStore } from "../../store/webhooks/deliveries.ts";
-import type { WebhookStore } from "../../store/webhooks/webhooks.ts";
 import type { Fit } from "../../subscriptions/content.ts";
+import type { DeliveredFact } from "../deliveries.ts";
 import { deliveryId, retractionId } from "./identity.ts";
+import type { Intake } from "./intake.ts";
 
 /** An event that matches the subscription of a webhook. */
 export type MatchedEvent = {
@@ -46,10 +43,7 @@ export type Outbox = {
 export type OutboxDeps = {
   /** The nethash. */
   network: string;
-  webhooks: Pick<WebhookStore, "nextSequence">;
-  contents: ContentStore;
-  deliveries: Pick<DeliveryStore, "has" | "insert">;
-  blockReverts: Pick<BlockRevertStore, "count">;
+  intake: Pick<Intake, "deliveries" | "contents" | "blockReverts">;
   fit: Fit;
   nowMs: () => number;
 };
@@ -66,7 +60,8 @@ type Draft = Pick<MatchedEvent, "webhook" | "name" | "content"> & {
 };
 
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { network, webhooks, contents, deliveries, blockReverts, fit, nowMs } = deps;
+  const { network, fit, nowMs } = deps;
+  const { deliveries, contents, blockReverts } = deps.intake;
 
   function retractedBy({ reverts, name, height, blockId }: Event, webhook: number, logSequence: number) {
     if (reverts === undefined) return undefined;
@@ -84,7 +79,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     return deliveryId(network, webhook, { id, ...occurrence });
   }
 
-  function post({
+  function enqueue({
     webhook,
     name,
     content,
@@ -101,7 +96,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       {
         webhook,
         id,
-        sequence: webhooks.nextSequence(webhook),
+        sequence: deliveries.nextSequence(webhook),
         event: name,
         ...heightOf(height),
         ...(blockId !== undefined && { blockId }),
@@ -126,7 +121,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     put({ webhook, name, event, content, logSequence }, replay) {
       const { height, blockId } = event;
       const retracted = retractedBy(event, webhook, logSequence);
-      return post({
+      return enqueue({
         webhook,
         name,
         content,
@@ -146,7 +141,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     retract({ webhook, id: reverts, event, height, blockId, content }) {
       const name = retractionNameOf(event);
       const id = retractionId(network, webhook, name, reverts);
-      return post({
+      return enqueue({
         webhook,
         name,
         content: () => content,

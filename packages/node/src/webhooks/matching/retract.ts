@@ -3,13 +3,13 @@
  * that it retracts.
  */
 import type { LoggedEvent } from "../../events/event.ts";
-import type { DeliveredFactStore } from "../../store/webhooks/delivered-facts.ts";
+import type { DeliveredFacts } from "./intake.ts";
 import type { Outbox } from "./outbox.ts";
 
 /** Returns the webhooks whose queues have changed, and whether there are more retractions than the limit. */
 export type Retract = (event: LoggedEvent, limit: number) => { webhooks: number[]; more: boolean };
 
-export type RetractDeps = { facts: DeliveredFactStore; outbox: Outbox; nowMs: () => number };
+export type RetractDeps = { facts: DeliveredFacts; outbox: Outbox; nowMs: () => number };
 
 /** Idempotent: a second call for the same block does nothing. */
 export function createRetract({ facts, outbox, nowMs }: RetractDeps): Retract {

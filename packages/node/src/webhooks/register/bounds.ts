@@ -1,6 +1,7 @@
 /** How much the register may hold: all of it is kept in memory, compiled, and looked through with every event. */
-import type { WebhookStore } from "../../store/webhooks/webhooks.ts";
+
 import { WebhookError } from "../error.ts";
+import type { RegisterRows } from "./rows.ts";
 
 /** Of the conditions of all webhooks together, as JSON: 16 KiB each with a thousand webhooks. */
 export const MAX_CONDITIONS_BYTES = 16 * 1_024 * 1_024;
@@ -10,7 +11,7 @@ export type Addition = readonly { readonly conditions: string }[];
 
 /** @throws {WebhookError} WEBHOOK_LIMIT when the register would hold too many webhooks, or too many conditions */
 export function checkRoom(
-  webhooks: Pick<WebhookStore, "count" | "conditionsBytes">,
+  webhooks: Pick<RegisterRows, "count" | "conditionsBytes">,
   added: Addition,
   maxWebhooks: number,
 ): void {

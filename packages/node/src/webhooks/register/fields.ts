@@ -1,7 +1,8 @@
 /** Reads what a user says about a webhook (webhooks.md 3). */
-import type { WebhookFields } from "../../store/webhooks/webhooks.ts";
+
 import { SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
 import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
+import type { WebhookFields } from "../webhook.ts";
 
 const MAX_TARGET_LENGTH = 2_048;
 /** As deep as the chain can go back. */

@@ -1,8 +1,9 @@
 /** The register file of the old node: `webhooks.json` in its cache folder (webhooks.md W-03, W-05, 10 point 1). */
-import type { WebhookFields } from "../../store/webhooks/webhooks.ts";
+
 import { SubscriptionError } from "../../subscriptions/error.ts";
 import { invalid, type Readers, readMembers, readObject, required } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
+import type { WebhookFields } from "../webhook.ts";
 import { FIELD_READERS } from "./fields.ts";
 
 /** A webhook as the old node kept it. */

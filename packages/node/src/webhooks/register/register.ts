@@ -1,19 +1,13 @@
 /** The register of webhooks (webhooks.md 4). */
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
-import type { Database } from "../../store/engine/database.ts";
-import { createGroupCommit } from "../../store/engine/group-commit.ts";
-import type { EventLog } from "../../store/events/event-log.ts";
-import type { WebhookAliases } from "../../store/webhooks/aliases.ts";
-import type { FinishedDeliveryStore } from "../../store/webhooks/finished-deliveries.ts";
-import type { ReplayStore } from "../../store/webhooks/replays.ts";
-import type { WebhookHealthStore } from "../../store/webhooks/webhook-health.ts";
-import type { Webhook, WebhookStore } from "../../store/webhooks/webhooks.ts";
 import { integer, invalid, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
+import type { Webhook } from "../webhook.ts";
 import { checkConditions, checkRoom } from "./bounds.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
 import { oncePerTick } from "./once-per-tick.ts";
+import type { RegisterStorage } from "./rows.ts";
 
 export type RegisterOptions = {
   readonly maxWebhooks: number;
@@ -22,18 +16,12 @@ export type RegisterOptions = {
 };
 
 export type RegisterDeps = {
-  database: Database;
-  webhooks: WebhookStore;
-  aliases: Pick<WebhookAliases, "idOf">;
-  health: Pick<WebhookHealthStore, "resume">;
-  finishedDeliveries: Pick<FinishedDeliveryStore, "begin">;
-  replays: Pick<ReplayStore, "end">;
-  eventLog: Pick<EventLog, "lastSequence">;
+  storage: RegisterStorage;
   /** Settles when every event that the register names reaches the log. */
   webhooksChanged: () => Promise<void>;
   /** Puts a ping into the queue of the webhook. */
   queuePing: (webhook: number) => void;
-  /** What is delivered to the webhook is another thing from now on. */
+  /** The webhook, or its queue, has changed. */
   onChanged: (webhook: number) => void;
   nowMs: () => number;
   logger: Pick<Logger, "info">;
@@ -88,20 +76,8 @@ const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
 };
 
 export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps: RegisterDeps): Register {
-  const {
-    database,
-    webhooks,
-    aliases,
-    health,
-    finishedDeliveries,
-    replays,
-    eventLog,
-    queuePing,
-    onChanged,
-    nowMs,
-    logger,
-  } = deps;
-  const commit = createGroupCommit(database);
+  const { storage, queuePing, onChanged, nowMs, logger } = deps;
+  const { webhooks, aliases, commit } = storage;
   const webhooksChanged = oncePerTick(deps.webhooksChanged);
 
   function find(id: string): Webhook {
@@ -119,7 +95,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     }
   }
 
-  function tellChange({ id: webhook, enabled, suspended }: Webhook, isEnabled: boolean): void {
+  function logChange({ id: webhook, enabled, suspended }: Webhook, isEnabled: boolean): void {
     if (suspended) logger.info({ webhook }, "webhook resumed by an update");
     if (enabled !== isEnabled) logger.info({ webhook }, isEnabled ? "webhook enabled" : "webhook disabled");
   }
@@ -143,7 +119,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
       }
       // Until now the log may lack events that only this webhook names: it begins behind them.
       await commit(() => {
-        webhooks.activate(webhook.id, eventLog.lastSequence());
+        webhooks.activate(webhook.id, storage.lastEvent());
         if (ping && webhook.enabled) queuePing(webhook.id);
       });
       logger.info({ webhook: webhook.id, enabled: webhook.enabled }, "webhook registered");
@@ -161,18 +137,13 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
         checkEvents(after);
         if (changes.target !== undefined) checkTarget(after);
         if (changes.conditions !== undefined) checkConditions(webhooks.conditionsBytes(before.id), [after]);
-        replays.end(before.id, "cancelled", nowMs(), UPDATED);
         // A new target received no fact that would have to be retracted.
         const withRetractions = after.target !== before.target;
-        finishedDeliveries.begin(
-          before.id,
-          { state: "cancelled", reason: UPDATED, withRetractions },
-          nowMs(),
-        );
-        webhooks.replace(before.id, after, eventLog.lastSequence());
+        storage.cancelDeliveries(before.id, { reason: UPDATED, withRetractions }, nowMs());
+        webhooks.replace(before.id, after, storage.lastEvent());
         return { before, after };
       });
-      tellChange(before, after.enabled);
+      logChange(before, after.enabled);
       onChanged(before.id);
       await webhooksChanged();
     },
@@ -197,7 +168,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     },
 
     async resume(webhook) {
-      await commit(() => health.resume(webhook, eventLog.lastSequence()));
+      await commit(() => storage.resume(webhook, storage.lastEvent()));
       logger.info({ webhook }, "webhook resumed: its target answered a ping");
       onChanged(webhook);
       await webhooksChanged();

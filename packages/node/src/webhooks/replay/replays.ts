@@ -1,16 +1,12 @@
 /** Replays in the API: start, find, cancel (webhooks.md 10 point 5). */
 import { type History, isRemembered } from "../../event-log/history.ts";
 import { subscribedNames } from "../../events/names.ts";
-import type { Database } from "../../store/engine/database.ts";
-import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
-import type { Replay, ReplayStore } from "../../store/webhooks/replays.ts";
-import type { Webhook } from "../../store/webhooks/webhooks.ts";
 import { integer, invalid, type Readers, readMembers, required } from "../../subscriptions/members.ts";
+import type { ReplayRows } from "../delivery-queue.ts";
 import { WebhookError } from "../error.ts";
 import { checkEvents } from "../register/fields.ts";
-
-/** `waiting`: deliveries that have not arrived yet. */
-export type ReplayProgress = Replay & { readonly waiting: number };
+import type { Webhook } from "../webhook.ts";
+import type { ReplayProgress } from "./replay.ts";
 
 /** Ids are any text. */
 export type Replays = {
@@ -21,29 +17,27 @@ export type Replays = {
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_OFF, REPLAY_RUNNING
    */
-  start(id: string, body: unknown): ReplayProgress;
+  start(id: string, body: unknown): Promise<ReplayProgress>;
   /**
-   * The last one of the webhook, be it over.
+   * The last one of the webhook, running or finished.
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN, REPLAY_UNKNOWN
    */
-  find(id: string): ReplayProgress;
+  find(id: string): Promise<ReplayProgress>;
   /**
    * What was not sent yet is not sent.
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN, REPLAY_UNKNOWN
    */
-  cancel(id: string): void;
+  cancel(id: string): Promise<void>;
 };
 
 export type ReplaysDeps = {
-  database: Database;
-  store: ReplayStore;
-  queue: ReplayQueue;
+  rows: Pick<ReplayRows, "start" | "find" | "cancel">;
   history: Pick<History, "head">;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   findWebhook: (id: string) => Webhook;
-  /** The queue of the webhook is another one. */
+  /** The queue of the webhook has changed. */
   onChanged: (webhook: number) => void;
   nowMs: () => number;
 };
@@ -54,16 +48,16 @@ const READERS: Readers<{ fromHeight: number; toHeight: number }> = {
 };
 
 export function createReplays(deps: ReplaysDeps): Replays {
-  const { database, store, queue, history, findWebhook, onChanged, nowMs } = deps;
+  const { rows, history, findWebhook, onChanged, nowMs } = deps;
 
-  function find(webhook: number): ReplayProgress {
-    const replay = store.find(webhook);
+  async function find(webhook: number): Promise<ReplayProgress> {
+    const replay = await rows.find(webhook);
     if (!replay) throw new WebhookError("REPLAY_UNKNOWN", "the webhook has no replay");
-    return { ...replay, waiting: queue.waiting(webhook) };
+    return replay;
   }
 
   return {
-    start(id, body) {
+    async start(id, body) {
       const given = readMembers(body, READERS);
       const fromHeight = required(given.fromHeight, "fromHeight");
       const askedHeight = required(given.toHeight, "toHeight");
@@ -81,22 +75,18 @@ export function createReplays(deps: ReplaysDeps): Replays {
       if (!webhook.enabled || webhook.suspended) {
         throw new WebhookError("WEBHOOK_OFF", "the webhook is disabled or suspended");
       }
-      if (store.find(webhook.id)?.state === "running") {
+      if (!(await rows.start(webhook.id, { fromHeight, toHeight }, nowMs()))) {
         throw new WebhookError("REPLAY_RUNNING", "a replay of the webhook is running; cancel it first");
       }
-      store.start(webhook.id, { fromHeight, toHeight }, nowMs());
       onChanged(webhook.id);
       return find(webhook.id);
     },
-    find: (id) => find(findWebhook(id).id),
-    cancel(id) {
-      const { webhook, state } = find(findWebhook(id).id);
+    find: async (id) => find(findWebhook(id).id),
+    async cancel(id) {
+      const { webhook, state } = await find(findWebhook(id).id);
       if (state !== "running")
         throw new WebhookError("REPLAY_UNKNOWN", "no replay of the webhook is running");
-      database.transaction(() => {
-        queue.cancel(webhook, "the replay was cancelled", nowMs());
-        store.end(webhook, "cancelled", nowMs(), "by request");
-      });
+      await rows.cancel(webhook, nowMs());
       onChanged(webhook);
     },
   };

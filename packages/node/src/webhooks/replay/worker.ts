@@ -6,28 +6,22 @@ import type { History } from "../../event-log/history.ts";
 import { isRemembered } from "../../event-log/history.ts";
 import type { Event } from "../../events/event.ts";
 import { subscribedNames } from "../../events/names.ts";
-import type { Database } from "../../store/engine/database.ts";
-import type { ReadTogether } from "../../store/engine/snapshot.ts";
-import type { EventLog } from "../../store/events/event-log.ts";
-import type { ReplayQueue } from "../../store/webhooks/replay-queue.ts";
-import type { Replay, ReplayStore } from "../../store/webhooks/replays.ts";
 import { CostError, type Verdict } from "../../subscriptions/conditions/cost.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { BackgroundTask } from "../delivery/dispatch.ts";
+import type { ReplayRows } from "../delivery-queue.ts";
 import type { Definition, Definitions } from "../matching/definitions.ts";
-import { READER } from "../matching/matcher.ts";
+import type { Intake } from "../matching/intake.ts";
 import type { MatchedEvent, Outbox } from "../matching/outbox.ts";
 import type { Suspend } from "../suspension.ts";
+import type { Replay } from "./replay.ts";
 
 export type ReplayWorkerDeps = {
-  database: Database;
-  replays: ReplayStore;
-  queue: ReplayQueue;
+  replays: Pick<ReplayRows, "next" | "finish">;
+  intake: Pick<Intake, "transaction" | "readTogether" | "events" | "replayed">;
   history: History;
-  readTogether: ReadTogether;
   definitions: Definitions;
   outbox: Outbox;
-  eventLog: Pick<EventLog, "cursor" | "hasRetractionAfter">;
   suspend: Suspend;
   observer: MatchingObserver;
   nowMs: () => number;
@@ -50,51 +44,35 @@ type Found = {
 
 /** Each step works on one replay. */
 export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
-  const {
-    database,
-    replays,
-    queue,
-    history,
-    readTogether,
-    definitions,
-    outbox,
-    eventLog,
-    suspend,
-    observer,
-    nowMs,
-  } = deps;
+  const { replays, intake, history, definitions, outbox, suspend, observer, nowMs } = deps;
   /** The webhook of the last step. */
   let last = 0;
 
-  return () => {
-    const replay = replays.next(last, MAX_WAITING / 2);
-    if (!replay || hasPendingRetraction()) return { more: false };
+  return async () => {
+    const replay = await replays.next(last, MAX_WAITING / 2);
+    if (!replay || intake.events.hasRetraction()) return { more: false };
     last = replay.webhook;
     const definition = definitions.find(replay.webhook);
     if (isRead(replay) || !definition) {
       // All deliveries of the replay are finished.
-      replays.end(replay.webhook, "finished", nowMs());
+      await replays.finish(replay.webhook, nowMs());
       return { more: true };
     }
-    const found = readTogether(() => readEvents(replay, definition));
+    const found = intake.readTogether(() => readEvents(replay, definition));
     if (found.tooExpensive !== undefined) {
       const { tooExpensive } = found;
-      database.transaction(() => suspend(replay.webhook, tooExpensive, nowMs()));
+      await intake.transaction(() => suspend(replay.webhook, tooExpensive, nowMs()));
       observer.suspended("replay");
       return { webhook: replay.webhook, more: true };
     }
-    const count = database.transaction(
-      () => (hasPendingRetraction() ? 0 : enqueue(replay, found)),
+    const count = await intake.transaction(
+      // Retractions go first: no event of a replacing block is delivered before them.
+      () => (intake.events.hasRetraction() ? 0 : enqueue(replay, found)),
       // A range without events may be read again after a loss of power.
       found.matched.length > 0 ? "power loss" : "process death",
     );
     return { more: true, ...(count > 0 && { webhook: replay.webhook }) };
   };
-
-  /** Retractions go first: no event of a replacing block is delivered before them. */
-  function hasPendingRetraction(): boolean {
-    return eventLog.hasRetractionAfter(eventLog.cursor(READER) ?? 0);
-  }
 
   function readEvents({ webhook, toHeight, ...replay }: Replay, definition: Definition): Found {
     const endMs = performance.now() + MAX_STEP_MS;
@@ -150,10 +128,13 @@ export function createReplayWorker(deps: ReplayWorkerDeps): BackgroundTask {
       const position = events + count + 1;
       const id = outbox.idOf(item.event, webhook, item.logSequence);
       // Deliveries from before the replay are sent again; those made since it began are not.
-      if (outbox.put(item, position) || queue.putAgain(webhook, { id, place: position, upTo: lastDelivery }))
+      if (
+        outbox.put(item, position) ||
+        intake.replayed.putAgain(webhook, { id, position, upTo: lastDelivery })
+      )
         count++;
     }
-    replays.advance(webhook, { nextHeight, nextIndex, events: events + count });
+    intake.replayed.advance(webhook, { nextHeight, nextIndex, events: events + count });
     return count;
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NodeStatus } from "../../../src/gateway/gateway.ts";
 import { createHealth } from "../../../src/operations/health/health.ts";
-import type { WebhookFigures } from "../../../src/store/webhooks/webhook-figures.ts";
+import type { WebhookFigures } from "../../../src/webhooks/figures.ts";
 
 const STATUS: NodeStatus = { synced: true, now: 17, blocksCount: 0, timestamp: 100 };
 const WEBHOOKS: WebhookFigures = { active: 1, disabled: 0, suspended: 0, fired: 5, unmatched: 0 };
@@ -17,7 +17,7 @@ function open(status: NodeStatus | undefined = STATUS, webhooks: WebhookFigures 
   const health = createHealth({
     ...SOUND,
     status: async () => status,
-    webhooks: () => webhooks,
+    webhooks: async () => webhooks,
     nowMs: () => clock.nowMs,
   });
   return { clock, health };
@@ -40,7 +40,7 @@ test("a node whose consensus does not answer is not", async () => {
   const health = createHealth({
     ...SOUND,
     status: async () => undefined,
-    webhooks: () => WEBHOOKS,
+    webhooks: async () => WEBHOOKS,
     nowMs: () => 0,
   });
   expect(await health.ready()).toMatchObject({

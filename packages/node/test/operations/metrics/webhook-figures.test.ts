@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createQueueFigures, totalOf } from "../../../src/store/webhooks/queue-figures.ts";
-import { createFiredFigures, createWebhookFigures } from "../../../src/store/webhooks/webhook-figures.ts";
-import { READER } from "../../../src/webhooks/matching/matcher.ts";
+import { totalOf } from "../../../src/webhooks/figures.ts";
 import type { WebhookObserver } from "../../../src/webhooks/observer.ts";
+import { createQueueFigures } from "../../../src/webhooks/sqlite/queue-figures.ts";
+import { createFiredFigures, createWebhookFigures } from "../../../src/webhooks/sqlite/webhook-figures.ts";
 import {
   always,
   blockApplied,
@@ -28,7 +28,7 @@ function open(reply: () => number | "never") {
     queues,
     queuesByWebhook,
     fired,
-    figures: createWebhookFigures(service.database, READER),
+    figures: createWebhookFigures(service.database),
   };
 }
 
@@ -83,7 +83,7 @@ test("events that the matcher has yet to look at are counted", async () => {
   database.transaction(() => eventLog.append([blockApplied(1), blockApplied(2)]));
   await clock.advance(10);
   expect(figures()).toMatchObject({ unmatched: 2, unmatchedSinceMs: sinceMs });
-  webhooks.wake();
+  webhooks.notify();
   await settle();
   expect(figures()).toMatchObject({ unmatched: 0 });
   expect(figures()).not.toHaveProperty("unmatchedSinceMs");

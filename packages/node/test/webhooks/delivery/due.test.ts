@@ -1,38 +1,47 @@
-/** What is due in the queues in memory, and what an outcome on the disk does to them. */
+/** What is due in the queues in memory, and what a recorded outcome does to them. */
 import { beforeEach, expect, test } from "vitest";
-import type { Waiting } from "../../../src/store/webhooks/deliveries.ts";
+import type { WaitingDelivery } from "../../../src/webhooks/deliveries.ts";
 import { createDueCalls } from "../../../src/webhooks/delivery/due.ts";
 import { createOutcomes, type Unwritten } from "../../../src/webhooks/delivery/outcomes.ts";
-import type { Lane, Queue, Retries } from "../../../src/webhooks/delivery/queue.ts";
+import type { Lane, Queue } from "../../../src/webhooks/delivery/queue.ts";
 import { createQueues, type Queues } from "../../../src/webhooks/delivery/queues.ts";
+import type { QueueState } from "../../../src/webhooks/delivery-queue.ts";
 
-const NONE: Retries = { retryMs: undefined, hasRetraction: false };
+const NONE: QueueState = { isStrict: false, retryMs: undefined, hasRetraction: false };
 
 /** First attempts that wait, by webhook. */
 let waiting: Record<number, number>;
-let retries: Record<number, Retries>;
+let states: Record<number, Partial<QueueState>>;
 let begun: string[];
 let queues: Queues;
 
 beforeEach(() => {
   waiting = {};
-  retries = {};
+  states = { 9: { isStrict: true } };
   begun = [];
   queues = createQueues({
-    webhooks: { isStrict: (webhook) => webhook === 9 },
-    deliverySource: { retriesOf: (webhook) => retries[webhook] ?? NONE },
+    deliveryQueue: {
+      states: async (webhooks) => webhooks.map((webhook) => ({ ...NONE, ...states[webhook] })),
+    },
   });
 });
 
+/** The queues of webhooks, read for the first time. */
+async function open(...webhooks: number[]): Promise<Queue[]> {
+  for (const webhook of webhooks) queues.refill(webhook);
+  await queues.refresh();
+  return [...queues.all()].filter(({ webhook }) => webhooks.includes(webhook));
+}
+
 const deliverySource = {
-  next(queue: Queue, lane: Lane): Waiting | undefined {
+  async next(queue: Queue, lane: Lane): Promise<WaitingDelivery | undefined> {
     const left = lane === "first" ? (waiting[queue.webhook] ?? 0) : 0;
     if (lane === "first") queue.hasFirst = left > 0;
     if (lane === "replay") queue.hasReplay = false;
     if (lane === "retry") queue.retryMs = undefined;
     if (left === 0 && lane !== "retry") return undefined;
     waiting[queue.webhook] = left - 1;
-    return { number: left } as Waiting;
+    return { number: left } as WaitingDelivery;
   },
 };
 const dueCalls = (maxConcurrent = 100, maxConcurrentPerWebhook = 2) =>
@@ -41,84 +50,108 @@ const dueCalls = (maxConcurrent = 100, maxConcurrentPerWebhook = 2) =>
     { queues, deliverySource, begin: ({ webhook }, lane) => void begun.push(`${webhook} ${lane}`) },
   );
 
-test("One call of each queue is begun, then the next one of each, up to the bound of a webhook.", () => {
+test("One call of each queue is begun, then the next one of each, up to the bound of a webhook.", async () => {
   waiting = { 1: 3, 2: 1 };
-  for (const webhook of [1, 2]) queues.open(webhook).isQuick = true;
-  expect(dueCalls().begin(0)).toBe(false);
+  for (const queue of await open(1, 2)) queue.isQuick = true;
+  expect(await dueCalls().begin(0)).toBe(false);
   expect(begun).toEqual(["1 first", "2 first", "1 first"]);
 });
 
-test("A strict webhook has one call at a time.", () => {
+test("A strict webhook has one call at a time.", async () => {
   waiting = { 9: 3 };
-  queues.open(9);
-  dueCalls().begin(0);
+  queues.refill(9);
+  await dueCalls().begin(0);
   expect(begun).toEqual(["9 first"]);
 });
 
-test("No more than 32 calls are begun in one go.", () => {
+test("No more than 32 calls are begun in one go.", async () => {
   for (let webhook = 100; webhook < 140; webhook++) {
     waiting[webhook] = 1;
-    queues.open(webhook);
+    queues.refill(webhook);
   }
   const due = dueCalls();
-  expect(due.begin(0)).toBe(true);
+  expect(await due.begin(0)).toBe(true);
   expect(begun).toHaveLength(32);
-  expect(due.begin(0)).toBe(false);
+  expect(await due.begin(0)).toBe(false);
   expect(begun).toHaveLength(40);
 });
 
-test("The next retry says when to wake, and a queue without work is forgotten.", () => {
-  retries = { 1: { retryMs: 700, hasRetraction: false } };
-  for (const webhook of [1, 2]) queues.open(webhook);
+test("The next retry says when to run, and a queue without work is dropped from memory.", async () => {
+  states[1] = { retryMs: 700 };
+  for (const webhook of [1, 2]) queues.refill(webhook);
   const due = dueCalls();
-  expect(due.begin(0)).toBe(false);
+  expect(await due.begin(0)).toBe(false);
   expect([...queues.all()].map(({ webhook }) => webhook)).toEqual([1]);
   expect(due.nextMs()).toBe(700);
-  due.begin(700);
+  await due.begin(700);
   expect(begun).toEqual(["1 retry"]);
   expect(due.nextMs()).toBeUndefined();
 });
 
-test("A webhook that was changed is read again.", () => {
-  const queue = queues.open(1);
-  Object.assign(queue, { heldUntilMs: 900, hasFirst: false, isStrict: true });
-  retries = { 1: { retryMs: 5, hasRetraction: true } };
+test("A webhook that was changed is read again.", async () => {
+  const [queue] = await open(1);
+  Object.assign(queue!, { pausedUntilMs: 900, hasFirst: false, ahead: [{ number: 7 }] });
+  states[1] = { isStrict: true, retryMs: 5, hasRetraction: true };
+  queues.refill(1);
   queues.reset(1);
+  queues.refill(1);
+  await queues.refresh();
   expect(queue).toMatchObject({
-    heldUntilMs: 0,
+    pausedUntilMs: 0,
     hasFirst: true,
-    isStrict: false,
+    ahead: [],
+    isStrict: true,
     retryMs: 5,
     hasRetraction: true,
   });
 });
 
-test("An outcome changes its queue when it is on the disk, and stays where that fails.", () => {
+test("A change that is reported while states are read is applied by the next reading.", async () => {
+  const [queue] = await open(1);
+  queues.refill(1);
+  const reading = queues.refresh();
+  queues.reset(1);
+  await reading;
+  queue!.hasFirst = false;
+  await queues.refresh();
+  expect(queue!.hasFirst).toBe(true);
+});
+
+test("An outcome changes its queue when it is on disk, and is kept where that fails.", async () => {
   let isFull = true;
   const outcomes = createOutcomes({
-    database: {
-      transaction(work) {
+    deliveryQueue: {
+      async record(recorded) {
         if (isFull) throw new Error("disk full");
-        return work();
+        return recorded.map(() => ({ isCurrent: true, failures: 1 }));
       },
     },
     queues,
-    writeOutcome: ({ attempted }) => (attempted.reason === undefined ? 0 : 50),
+    outcome: {
+      decide: ({ webhook }) => ({
+        webhook,
+        delivery: 1,
+        attempt: { startedMs: 0, durationMs: 0 },
+        atMs: 0,
+      }),
+      conclude: () => 50,
+    },
     clock: { nowMs: () => 1_000 },
   });
-  const queue = queues.open(1);
-  queues.begin(queue, "first");
+  const [queue] = await open(1);
+  queues.begin(queue!, "first");
   outcomes.add({
     webhook: 1,
     queue,
     lane: "first",
     attempted: { reason: "HTTP 500" },
   } as unknown as Unwritten);
-  expect(outcomes.write).toThrow("disk full");
-  expect([outcomes.size(), queue.running.first, queue.heldUntilMs]).toEqual([1, 1, 0]);
+  await expect(outcomes.write()).rejects.toThrow("disk full");
+  expect([outcomes.size(), queue!.running.first, queue!.pausedUntilMs]).toEqual([1, 1, 0]);
   isFull = false;
-  retries = { 1: { retryMs: 1_050, hasRetraction: false } };
-  outcomes.write();
-  expect([outcomes.size(), queue.running.first, queue.heldUntilMs]).toEqual([0, 0, 1_050]);
-  expect(queue.retryMs).toBe(1_050);
+  states[1] = { retryMs: 1_050 };
+  await outcomes.write();
+  expect([outcomes.size(), queue!.running.first, queue!.pausedUntilMs]).toEqual([0, 0, 1_050]);
+  await queues.refresh();
+  expect(queue!.retryMs).toBe(1_050);
 });

@@ -25,52 +25,52 @@ beforeEach(() => {
       return remove;
     },
   };
-  schedule = createSchedule(clock, () => void runs++);
+  schedule = createSchedule(clock, async () => void runs++);
 });
 
 const delays = () => timers.map(({ delayMs }) => delayMs);
 
 test("Calls of one tick are one run.", async () => {
-  schedule.wake();
-  schedule.wake();
+  schedule.notify();
+  schedule.notify();
   expect(runs).toBe(0);
   await tick();
   expect(runs).toBe(1);
 });
 
 test("A later time replaces the one before, and a run makes both of no effect.", async () => {
-  schedule.wakeAfter(500);
-  schedule.wakeAfter(100);
-  schedule.wakeWithin(2);
-  schedule.wakeWithin(9);
+  schedule.notifyAfter(500);
+  schedule.notifyAfter(100);
+  schedule.notifyWithin(2);
+  schedule.notifyWithin(9);
   expect(delays()).toEqual([100, 2]);
   timers[1]!.fire();
   await tick();
   expect([runs, delays()]).toEqual([1, []]);
 });
 
-test("Without a time only a call wakes it.", () => {
-  schedule.wakeAfter(500);
-  schedule.wakeAfter(undefined);
+test("Without a time it runs only when it is notified.", () => {
+  schedule.notifyAfter(500);
+  schedule.notifyAfter(undefined);
   expect(delays()).toEqual([]);
 });
 
 test("Further work is done in the next tick, unless a run comes before it.", async () => {
   let done = 0;
-  schedule.continueWith(() => void done++);
+  schedule.continueWith(async () => void done++);
   expect(schedule.isContinuing()).toBe(true);
   await tick();
   expect([done, schedule.isContinuing()]).toEqual([1, false]);
-  schedule.continueWith(() => void done++);
-  schedule.wake();
+  schedule.continueWith(async () => void done++);
+  schedule.notify();
   await tick();
   expect([done, runs, schedule.isContinuing()]).toEqual([1, 1, false]);
 });
 
-test("During a pause nothing wakes it, and a run follows.", async () => {
+test("During a pause it does not run, and a run follows.", async () => {
   schedule.pause(1_000);
-  schedule.wake();
-  schedule.continueWith(() => void runs++);
+  schedule.notify();
+  schedule.continueWith(async () => void runs++);
   await tick();
   expect(runs).toBe(0);
   timers[0]!.fire();
@@ -79,12 +79,33 @@ test("During a pause nothing wakes it, and a run follows.", async () => {
 });
 
 test("Closed, it neither runs nor keeps a timer.", async () => {
-  schedule.wake();
-  schedule.wakeAfter(100);
+  schedule.notify();
+  schedule.notifyAfter(100);
   schedule.close();
-  schedule.wake();
-  schedule.wakeWithin(2);
+  schedule.notify();
+  schedule.notifyWithin(2);
   schedule.pause(1_000);
   await tick();
   expect([runs, delays()]).toEqual([0, []]);
+});
+
+test("Notified during a run, it runs once more when that has ended.", async () => {
+  const ended: (() => void)[] = [];
+  const slow = createSchedule({ after: () => () => {} }, () => new Promise((resolve) => ended.push(resolve)));
+  slow.notify();
+  await tick();
+  slow.notify();
+  slow.notify();
+  await tick();
+  expect(ended).toHaveLength(1);
+  ended[0]!();
+  await tick();
+  await tick();
+  expect(ended).toHaveLength(2);
+  const closed = slow.close();
+  slow.notify();
+  ended[1]!();
+  await closed;
+  await tick();
+  expect(ended).toHaveLength(2);
 });

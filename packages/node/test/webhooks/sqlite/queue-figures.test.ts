@@ -5,16 +5,17 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/engine/database.ts";
 import { migrate } from "../../../src/store/engine/migrations.ts";
-import { createDeliveredFactStore } from "../../../src/store/webhooks/delivered-facts.ts";
-import { createDeliveryStore } from "../../../src/store/webhooks/deliveries.ts";
-import { createDeliveryLogStore } from "../../../src/store/webhooks/delivery-log.ts";
-import { createDeliveryRetentionStore } from "../../../src/store/webhooks/delivery-retention.ts";
-import { createFinishedDeliveryStore } from "../../../src/store/webhooks/finished-deliveries.ts";
-import { createQueueFigures, type QueueFigures } from "../../../src/store/webhooks/queue-figures.ts";
-import { createReplayQueue } from "../../../src/store/webhooks/replay-queue.ts";
-import { createFiredFigures, createWebhookFigures } from "../../../src/store/webhooks/webhook-figures.ts";
-import { createWebhookHealthStore } from "../../../src/store/webhooks/webhook-health.ts";
-import { createWebhookStore } from "../../../src/store/webhooks/webhooks.ts";
+import type { QueueFigures } from "../../../src/webhooks/figures.ts";
+import { createDeliveredFactStore } from "../../../src/webhooks/sqlite/delivered-facts.ts";
+import { createDeliveryStore } from "../../../src/webhooks/sqlite/deliveries.ts";
+import { createDeliveryLogStore } from "../../../src/webhooks/sqlite/delivery-log.ts";
+import { createDeliveryRetentionStore } from "../../../src/webhooks/sqlite/delivery-retention.ts";
+import { createFinishedDeliveryStore } from "../../../src/webhooks/sqlite/finished-deliveries.ts";
+import { createQueueFigures } from "../../../src/webhooks/sqlite/queue-figures.ts";
+import { createReplayQueue } from "../../../src/webhooks/sqlite/replay-queue.ts";
+import { createFiredFigures, createWebhookFigures } from "../../../src/webhooks/sqlite/webhook-figures.ts";
+import { createWebhookHealthStore } from "../../../src/webhooks/sqlite/webhook-health.ts";
+import { createWebhookStore } from "../../../src/webhooks/sqlite/webhooks.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../../../src/store/migrations");
 const FIELDS = {
@@ -113,7 +114,7 @@ function createWorld(database: Database) {
     (webhook, number) => void log.requeueFailed(webhook, { sinceMs: number, after: 0, limit: 3 }, made),
     (webhook, number) => {
       const id = idOf.get(number)?.id;
-      if (id !== undefined) replayQueue.putAgain(webhook, { id, place: made, upTo: 1_000 });
+      if (id !== undefined) replayQueue.putAgain(webhook, { id, position: made, upTo: 1_000 });
     },
     (webhook) => replayQueue.cancel(webhook, "x", made),
     (_webhook, number) => told.retract(number, made),
@@ -236,11 +237,7 @@ test("figures of 1,000 webhooks take less than 50 ms of processor time, and walk
       return database.prepare(sql, options);
     },
   };
-  const read = [
-    createQueueFigures(noted),
-    createFiredFigures(noted),
-    createWebhookFigures(noted, "webhooks"),
-  ] as const;
+  const read = [createQueueFigures(noted), createFiredFigures(noted), createWebhookFigures(noted)] as const;
   const plans = texts.flatMap((sql) =>
     database
       .prepare<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)

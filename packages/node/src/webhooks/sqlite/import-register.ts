@@ -6,12 +6,13 @@ import { parseJson } from "../../platform/json/lossless.ts";
 import { openDatabase } from "../../store/engine/database.ts";
 import { lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { migrate } from "../../store/engine/migrations.ts";
-import { createWebhookAliases } from "../../store/webhooks/aliases.ts";
-import { createSecretCipher } from "../../store/webhooks/encryption.ts";
-import { createWebhookStore, type Webhook } from "../../store/webhooks/webhooks.ts";
-import { encryptSecrets, type KeyFiles } from "../secrets/encrypt-secrets.ts";
-import { checkRoom } from "./bounds.ts";
-import { readOldRegister } from "./old-register.ts";
+import { checkRoom } from "../register/bounds.ts";
+import { readOldRegister } from "../register/old-register.ts";
+import type { Webhook } from "../webhook.ts";
+import { createWebhookAliases } from "./aliases.ts";
+import { encryptSecrets, type KeyFiles } from "./secrets/encrypt-secrets.ts";
+import { createSecretCipher } from "./secrets/encryption.ts";
+import { createWebhookStore } from "./webhooks.ts";
 
 /** Of the file: more than the register may hold. */
 const MAX_FILE_BYTES = 64 * 1_024 * 1_024;

@@ -1,50 +1,12 @@
-/** Deliveries as a queue: those that wait in each webhook, and the outcome of each attempt. */
-import type { Database } from "../engine/database.ts";
-import { type Content, type ContentRow, contentFromRow } from "./contents.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "./encryption.ts";
-import { type SecretRow, type Secrets, secretsFromRow } from "./secrets.ts";
+/** The rows of deliveries as a queue: those that wait in each webhook, and the outcome of each attempt. */
+import type { Database } from "../../store/engine/database.ts";
+import type { Attempt, DeliveryMessage, NewDelivery, WaitingDelivery } from "../deliveries.ts";
+import type { QueueState } from "../delivery-queue.ts";
+import { type ContentRow, contentFromRow } from "./contents.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
+import { type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
 
-export type NewDelivery = {
-  readonly webhook: number;
-  /** Of the webhook-id header; the same for ever. */
-  readonly id: string;
-  /** Among those of the webhook; a ping has none. */
-  readonly sequence?: number;
-  readonly event: string;
-  /** Of the block that caused the event. */
-  readonly height?: number;
-  readonly blockId?: string;
-  /** It has a fact of the block, to be retracted when the block is reverted; the column is called `stands`. */
-  readonly isRetractable?: boolean;
-  /** Id of the delivery that it retracts. */
-  readonly reverts?: string;
-  /** Position in the replay lane (`ReplayQueue`), if it belongs there. */
-  readonly replay?: number;
-  /** Number of its content (`ContentStore`). */
-  readonly content: number;
-};
-
-/** All that the body of a message is made of, whenever it is sent. */
-export type DeliveryMessage = Pick<
-  NewDelivery,
-  "webhook" | "id" | "sequence" | "event" | "height" | "blockId" | "reverts"
-> & {
-  /** When the delivery was made, milliseconds since 1970. */
-  readonly createdMs: number;
-  readonly content: Content;
-};
-
-/** A delivery that waits for an enabled webhook, with the present target and secrets of the webhook. */
-export type Waiting = {
-  readonly number: number;
-  readonly message: DeliveryMessage;
-  /** Made since the delivery was put into the queue. */
-  readonly attempts: number;
-  readonly target: string;
-  readonly secrets: Secrets;
-};
-
-export type WaitingRow = Omit<Waiting, "message" | "secrets"> & MessageRow & SecretRow;
+export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets"> & MessageRow & SecretRow;
 
 export type MessageRow = {
   webhook: number;
@@ -57,36 +19,21 @@ export type MessageRow = {
   created_ms: number;
 } & ContentRow;
 
+type QueueStateRow = { strict: number; retry_ms: number | null; retraction: number };
+
 /** The columns of a message, of a row of deliveries joined by `WITH_CONTENT`. */
 export const MESSAGE_COLUMNS =
   "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, data, truncated, link";
 export const WITH_CONTENT = "JOIN contents ON contents.number = content";
 
-/** One call: an answer, or the code of the reason why there is none. */
-export type Attempt = {
-  readonly startedMs: number;
-  readonly durationMs: number;
-  readonly status?: number;
-  /** The beginning of the answer's body, as text. */
-  readonly answer?: string;
-  readonly error?: string;
-};
-
-export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
-
 export type DeliveryStore = {
   /** Whether the webhook has a delivery of this id. */
   has(webhook: number, id: string): boolean;
-  /** Answers the number. */
+  /** Returns the number. */
   insert(delivery: NewDelivery, atMs: number): number;
-  /** The oldest ones after a number that were never tried. */
-  nextFirsts(webhook: number, after: number, limit: number): Waiting[];
-  /** The retry that is overdue the longest. */
-  nextRetry(webhook: number, nowMs: number): Waiting | undefined;
-  /** When the next retry is due. */
-  nextRetryMs(webhook: number): number | undefined;
-  /** Whether one of the retries is a retraction. */
-  hasRetraction(webhook: number): boolean;
+  nextFirst(webhook: number, after: number, limit: number): WaitingDelivery[];
+  nextRetry(webhook: number, nowMs: number): WaitingDelivery | undefined;
+  state(webhook: number): QueueState;
   /** Records an attempt, unless the delivery was dropped. */
   recordAttempt(number: number, attempt: Attempt): void;
   /** The attempt was the last one. `false` when the delivery was cancelled meanwhile: nothing changes. */
@@ -101,7 +48,7 @@ export type DeliveryStore = {
 /** Reason of a delivery whose block was reverted. */
 export const REVERTED_REASON = "its block was undone";
 
-/** Of a webhook to which deliveries are sent: what is left of a queue that ends goes first. */
+/** Of a webhook to which deliveries are sent: what is left of a queue is finished first. */
 const IS_ON =
   "enabled = 1 AND suspended IS NULL AND NOT EXISTS (SELECT 1 FROM endings WHERE webhook = webhooks.id)";
 
@@ -125,7 +72,7 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?,
        coalesce((SELECT target_number FROM webhooks WHERE id = ?), 0))`,
   );
-  const nextFirsts = database.prepare<WaitingRow>(
+  const nextFirst = database.prepare<WaitingRow>(
     `${waitingIn("first")} AND next_attempt_ms IS NULL AND replay IS NULL AND deliveries.number > ?
      ORDER BY deliveries.number LIMIT +?`,
   );
@@ -133,16 +80,15 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
     `${waitingIn("retry")} AND next_attempt_ms IS NOT NULL AND replay IS NULL AND next_attempt_ms <= ?
      ORDER BY next_attempt_ms LIMIT 1`,
   );
-  // Nothing is due for a webhook that is off, or was removed.
-  const nextRetryMs = database.prepare<{ due: number | null }>(
-    `SELECT min(next_attempt_ms) AS due FROM deliveries INDEXED BY deliveries_retry
-     WHERE webhook = +? AND state = 'pending'
-     AND next_attempt_ms IS NOT NULL AND replay IS NULL
-     AND EXISTS (SELECT 1 FROM webhooks WHERE id = deliveries.webhook AND ${IS_ON})`,
-  );
-  const hasRetraction = database.prepare(
-    `SELECT 1 FROM deliveries INDEXED BY deliveries_reverting
-     WHERE webhook = +? AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL LIMIT 1`,
+  // Nothing is due for a webhook that is off.
+  const state = database.prepare<QueueStateRow>(
+    `SELECT strict,
+     iif(${IS_ON}, (SELECT min(next_attempt_ms) FROM deliveries INDEXED BY deliveries_retry
+       WHERE webhook = webhooks.id AND state = 'pending' AND next_attempt_ms IS NOT NULL AND replay IS NULL), NULL)
+       AS retry_ms,
+     EXISTS (SELECT 1 FROM deliveries INDEXED BY deliveries_reverting WHERE webhook = webhooks.id
+       AND state = 'pending' AND next_attempt_ms IS NOT NULL AND reverts IS NOT NULL) AS retraction
+     FROM webhooks WHERE id = +?`,
   );
   const recordAttempt = database.prepare(
     `INSERT INTO attempts
@@ -186,14 +132,20 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
           webhook,
         ).lastInsertRowid,
       ),
-    nextFirsts: (webhook, after, limit) =>
-      nextFirsts.all(webhook, after, limit).map((row) => waitingFromRow(row, cipher)),
+    nextFirst: (webhook, after, limit) =>
+      nextFirst.all(webhook, after, limit).map((row) => waitingFromRow(row, cipher)),
     nextRetry(webhook, nowMs) {
       const row = nextRetry.get(webhook, nowMs);
       return row && waitingFromRow(row, cipher);
     },
-    nextRetryMs: (webhook) => nextRetryMs.get(webhook)?.due ?? undefined,
-    hasRetraction: (webhook) => hasRetraction.get(webhook) !== undefined,
+    state(webhook) {
+      const row = state.get(webhook);
+      return {
+        isStrict: row?.strict === 1,
+        retryMs: row?.retry_ms ?? undefined,
+        hasRetraction: row?.retraction === 1,
+      };
+    },
     recordAttempt: (number, { startedMs, durationMs, status, answer, error }) =>
       void recordAttempt.run(startedMs, durationMs, status ?? null, answer ?? null, error ?? null, number),
     finish: (number, state, atMs, reason) => finish.run(state, reason ?? null, atMs, number).changes > 0,
@@ -203,7 +155,7 @@ export function createDeliveryStore(database: Database, cipher: SecretCipher = P
   };
 }
 
-export function waitingFromRow(row: WaitingRow, cipher: SecretCipher): Waiting {
+export function waitingFromRow(row: WaitingRow, cipher: SecretCipher): WaitingDelivery {
   const { number, attempts, target } = row;
   const secrets = secretsFromRow(row.webhook, row, cipher);
   return { number, message: messageFromRow(row), attempts, target, secrets };

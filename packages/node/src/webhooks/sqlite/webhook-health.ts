@@ -1,10 +1,9 @@
 /** How the target of a webhook does: failures in a row, and the suspension that ends them. */
-import type { Database } from "../engine/database.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { Suspension } from "../webhook.ts";
 
 /** `failures` in a row, the first of them at `failingSinceMs`. */
 export type Failing = { readonly failures: number; readonly failingSinceMs: number };
-
-export type Suspension = { readonly reason: string; readonly sinceMs: number };
 
 export type WebhookHealthStore = {
   recordSuccess(id: number): void;

@@ -1,58 +1,16 @@
 /** Deliveries as a log: what became of them, with every call that was made, and how they come back into the queue. */
-import type { Database, SqlValue } from "../engine/database.ts";
-import {
-  type Attempt,
-  type DeliveryMessage,
-  type DeliveryState,
-  MESSAGE_COLUMNS,
-  type MessageRow,
-  messageFromRow,
-  WITH_CONTENT,
-} from "./deliveries.ts";
-
-/** A delivery with its past. Times are milliseconds since 1970. */
-export type DeliveryRecord = {
-  /** Grows with every delivery of the node. */
-  readonly number: number;
-  readonly id: string;
-  /** Among those of the webhook; a ping has none. */
-  readonly sequence?: number;
-  readonly event: string;
-  readonly height?: number;
-  readonly blockId?: string;
-  readonly state: DeliveryState;
-  /** Why it is not delivered (yet). */
-  readonly reason?: string;
-  /** Its fact was retracted: the block was reverted. */
-  readonly isUndone?: true;
-  /** Id of the delivery that it retracts. */
-  readonly reverts?: string;
-  readonly createdMs: number;
-  /** Of a retry that waits. */
-  readonly nextAttemptMs?: number;
-  readonly finishedMs?: number;
-  /** In their order. */
-  readonly attempts: readonly Attempt[];
-};
-
-/** What a record must be like; absent members admit everything. */
-export type DeliveryFilter = {
-  readonly state?: DeliveryState;
-  readonly event?: string;
-  readonly height?: number;
-  /** Of the creation, both ends included. */
-  readonly fromMs?: number;
-  readonly toMs?: number;
-};
-
-export type DeliveryRange = { readonly before?: number; readonly limit: number };
-
-export type DeliveryPage = {
-  /** Fewer than the limit when others were looked at in vain for long enough. */
-  readonly records: readonly DeliveryRecord[];
-  /** `before` of the next page; absent after the last one. */
-  readonly next?: number;
-};
+import type { Database, SqlValue } from "../../store/engine/database.ts";
+import type {
+  Attempt,
+  DeliveryFilter,
+  DeliveryMessage,
+  DeliveryPage,
+  DeliveryRange,
+  DeliveryRecord,
+  DeliveryState,
+} from "../deliveries.ts";
+import type { Requeued } from "../delivery-queue.ts";
+import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./deliveries.ts";
 
 export type DeliveryLogStore = {
   /** Newest first, those with smaller numbers than `before`. */
@@ -75,13 +33,6 @@ export type DeliveryLogStore = {
     range: { sinceMs: number; after: number; limit: number },
     atMs: number,
   ): Requeued;
-};
-
-export type Requeued = {
-  /** How many were put into the queue. */
-  readonly count: number;
-  /** The last number that was looked at; absent when there are no further failed ones. */
-  readonly last?: number;
 };
 
 type DeliveryRow = {

@@ -2,29 +2,8 @@
  * Facts of blocks that wait for the confirmations that their webhooks require. The table is called `held`, its bound in
  * `endings` `held_up_to`.
  */
-import type { Event } from "../../events/event.ts";
-import type { Database } from "../engine/database.ts";
-
-export type UnconfirmedEvent = {
-  readonly webhook: number;
-  /** Sequence of the event in the log. */
-  readonly logSequence: number;
-  /** Name of the event in the subscription. */
-  readonly name: string;
-  readonly event: Event & { readonly height: number; readonly blockId: string };
-  readonly dataText: string | undefined;
-};
-
-export type UnconfirmedEventStore = {
-  /** Keeps the event until the chain has reached `dueHeight`. `false` if it is kept already; nothing changes then. */
-  add(event: UnconfirmedEvent, dueHeight: number): boolean;
-  /** Webhooks with facts that are due at a height, by ascending id. */
-  due(height: number): number[];
-  /** Removes and returns the events of blocks up to a height, in the order of the log. */
-  release(webhook: number, height: number, limit: number): UnconfirmedEvent[];
-  /** Drops the events of a reverted block: they are never delivered. */
-  dropBlock(height: number, blockId: string): void;
-};
+import type { Database } from "../../store/engine/database.ts";
+import type { UnconfirmedEvent, UnconfirmedEvents } from "../matching/intake.ts";
 
 type UnconfirmedEventRow = {
   webhook: number;
@@ -37,7 +16,7 @@ type UnconfirmedEventRow = {
   data: string | null;
 };
 
-export function createUnconfirmedEventStore(database: Database): UnconfirmedEventStore {
+export function createUnconfirmedEventStore(database: Database): UnconfirmedEvents {
   const insert = database.prepare("INSERT OR IGNORE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
   const due = database.prepare<{ webhook: number }>(
     "SELECT DISTINCT webhook FROM held WHERE due_height <= ? ORDER BY webhook",

@@ -2,16 +2,10 @@
  * Which blocks were reverted, and when: a block that is applied again is another fact than before. The table is called
  * `reversals`.
  */
-import type { Database } from "../engine/database.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { BlockReverts } from "../matching/intake.ts";
 
-export type BlockRevertStore = {
-  /** Records a revert with its sequence in the event log. Recorded again, it counts once. */
-  record(blockId: string, sequence: number): void;
-  /** How often the block was reverted before a sequence of the event log. */
-  count(blockId: string, before: number): number;
-};
-
-export function createBlockRevertStore(database: Database): BlockRevertStore {
+export function createBlockRevertStore(database: Database): BlockReverts {
   const insert = database.prepare("INSERT OR IGNORE INTO reversals VALUES (?, ?)");
   const count = database.prepare<{ total: number }>(
     "SELECT count(*) AS total FROM reversals WHERE block_id = +? AND sequence < ?",

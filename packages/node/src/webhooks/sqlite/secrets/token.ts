@@ -1,8 +1,8 @@
 /** The secret that the register of webhooks asks for. */
 import { randomBytes } from "node:crypto";
-import type { MetaStore } from "../../store/node/meta.ts";
-import type { SecretCipher } from "../../store/webhooks/encryption.ts";
-import { REGISTER } from "../../store/webhooks/secrets.ts";
+import type { MetaStore } from "../../../store/node/meta.ts";
+import type { SecretCipher } from "./encryption.ts";
+import { REGISTER } from "./secrets.ts";
 
 /** The token given, or the one that this data folder began with. */
 export function webhookTokenOf(given: string | undefined, meta: MetaStore, cipher: SecretCipher): string {

@@ -1,17 +1,7 @@
 /** Figures of all webhooks, each by one read of an index. */
-import type { Database } from "../engine/database.ts";
-
-export type WebhookFigures = {
-  readonly active: number;
-  readonly disabled: number;
-  readonly suspended: number;
-  /** Deliveries that were ever made in this data folder. */
-  readonly fired: number;
-  /** Events that the matcher has not handled yet. */
-  readonly unmatched: number;
-  /** When the oldest of them was logged. */
-  readonly unmatchedSinceMs?: number;
-};
+import type { Database } from "../../store/engine/database.ts";
+import type { WebhookFigures } from "../figures.ts";
+import { READER } from "../matching/intake.ts";
 
 /** Makes a function that returns the number of deliveries of each registered webhook, without pings. */
 export function createFiredFigures(database: Database): () => Map<number, number> {
@@ -21,8 +11,7 @@ export function createFiredFigures(database: Database): () => Map<number, number
   return () => new Map(fired.all().map(({ webhook, last_sequence }) => [webhook, last_sequence]));
 }
 
-/** @param reader name of the matcher's cursor */
-export function createWebhookFigures(database: Database, reader: string): () => WebhookFigures {
+export function createWebhookFigures(database: Database): () => WebhookFigures {
   const states = database.prepare<{ state: "active" | "disabled" | "suspended"; count: number }>(
     `SELECT CASE WHEN suspended IS NOT NULL THEN 'suspended' WHEN enabled = 1 THEN 'active' ELSE 'disabled' END AS state,
      count(*) AS count FROM webhooks GROUP BY 1`,
@@ -36,7 +25,7 @@ export function createWebhookFigures(database: Database, reader: string): () => 
   return () => {
     const counts = new Map(states.all().map(({ state, count }) => [state, count]));
     const logged = lastOf.get("events")?.seq ?? 0;
-    const matched = cursor.get(reader)?.sequence ?? logged;
+    const matched = cursor.get(READER)?.sequence ?? logged;
     const unmatchedSinceMs = next.get(matched)?.created_ms;
     return {
       active: counts.get("active") ?? 0,

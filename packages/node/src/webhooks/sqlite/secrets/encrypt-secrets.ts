@@ -1,15 +1,10 @@
 /** Encrypts the secrets in the database with the key of the operator (webhooks.md 10 point 14). */
-import { ConfigError } from "../../platform/config-error.ts";
-import type { Database } from "../../store/engine/database.ts";
-import { createMetaStore, type MetaStore } from "../../store/node/meta.ts";
-import {
-  createSalt,
-  createSecretCipher,
-  deriveKey,
-  EncryptionError,
-} from "../../store/webhooks/encryption.ts";
-import { readSecrets, reencryptSecrets } from "../../store/webhooks/secrets.ts";
+import { ConfigError } from "../../../platform/config-error.ts";
+import type { Database } from "../../../store/engine/database.ts";
+import { createMetaStore, type MetaStore } from "../../../store/node/meta.ts";
+import { createSalt, createSecretCipher, deriveKey, EncryptionError } from "./encryption.ts";
 import { readKeyFile } from "./key-file.ts";
+import { readSecrets, reencryptSecrets } from "./secrets.ts";
 
 export type KeyFiles = {
   /** Key to encrypt secrets with; undefined: they are stored as plain text. */

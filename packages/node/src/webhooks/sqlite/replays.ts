@@ -1,31 +1,6 @@
 /** Replays: one range of the chain for each webhook, and its progress. */
-import type { Database } from "../engine/database.ts";
-
-export type ReplayState = "running" | "finished" | "cancelled";
-
-/** Times are milliseconds since 1970. */
-export type Replay = {
-  readonly webhook: number;
-  readonly fromHeight: number;
-  /** Included. */
-  readonly toHeight: number;
-  /** The next block to read; above the last when all were read. */
-  readonly nextHeight: number;
-  /** Events of that block that were handled already. */
-  readonly nextIndex: number;
-  /** Events that were put into the queue so far. */
-  readonly events: number;
-  /** The last delivery before the replay began; the column is called `told_before`. */
-  readonly lastDelivery: number;
-  readonly state: ReplayState;
-  /** Why it was cancelled. */
-  readonly reason?: string;
-  readonly startedMs: number;
-  readonly finishedMs?: number;
-};
-
-/** How far a replay has come. */
-export type Progress = Pick<Replay, "nextHeight" | "nextIndex" | "events">;
+import type { Database } from "../../store/engine/database.ts";
+import type { Replay, ReplayPosition } from "../replay/replay.ts";
 
 export type ReplayStore = {
   /** Takes the place of the last one of the webhook. */
@@ -37,7 +12,7 @@ export type ReplayStore = {
    * more than `maxWaiting` deliveries of it wait, or the end when nothing waits any more.
    */
   next(after: number, maxWaiting: number): Replay | undefined;
-  advance(webhook: number, progress: Progress): void;
+  advance(webhook: number, position: ReplayPosition): void;
   /** One that has ended already stays as it is. */
   end(webhook: number, state: "finished" | "cancelled", atMs: number, reason?: string): void;
 };

@@ -1,76 +1,22 @@
 /** The register of webhooks as rows. */
 import { subscribedNames } from "../../events/names.ts";
-import type { Database } from "../engine/database.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "./encryption.ts";
-import { ownerOf, type SecretRow, type Secrets, secretsFromRow } from "./secrets.ts";
-import type { Suspension } from "./webhook-health.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { RegisterRows } from "../register/rows.ts";
+import type { Webhook, WebhookFields } from "../webhook.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
+import { ownerOf, type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
 
-/** What a user decides about a webhook; `conditions` is JSON text, as given. */
-export type WebhookFields = {
-  /** Null when `events` says it all. */
-  readonly event: string | null;
-  /** Further names, and patterns. */
-  readonly events: readonly string[];
-  readonly target: string;
-  readonly enabled: boolean;
-  readonly conditions: string;
-  /** Which of the conditions must hold. */
-  readonly match: "any" | "all";
-  /** `strict`: a delivery begins only after the one before was acknowledged or given up. */
-  readonly order: "parallel" | "strict";
-  /** Number of blocks that must follow a block before its facts are delivered. */
-  readonly confirmations: number;
-};
-
-export type Webhook = WebhookFields & {
-  /** Grows, and is never used twice. */
-  readonly id: number;
-  readonly secrets: Secrets;
-  /** Why nothing is delivered at present, if so, and since when. */
-  readonly suspended?: Suspension;
-  /** The running replay, and its progress. */
-  readonly replay?: { readonly fromHeight: number; readonly toHeight: number; readonly nextHeight: number };
-};
-
-/** A webhook that takes part in matching: enabled and not suspended. */
-export type ActiveWebhook = Pick<
-  Webhook,
-  "id" | "event" | "events" | "conditions" | "match" | "confirmations"
-> & {
-  /** Last event sequence that it does not see. */
-  readonly activeAfter: number;
-};
-
-export type WebhookStore = {
-  count(): number;
-  /** Bytes that the conditions of all webhooks but one take together. */
-  conditionsBytes(except?: number): number;
+export type WebhookStore = RegisterRows & {
   ids(): number[];
-  isStrict(id: number): boolean;
-  /** By ascending id. */
-  page(range: { offset: number; limit: number }): Webhook[];
-  find(id: number): Webhook | undefined;
-  /** A new webhook sees nothing until it is activated. */
-  insert(fields: WebhookFields, token: string): Webhook;
-  activate(id: number, after: number): void;
   /** Activates what a crash left between the two steps of a creation. */
   activateWaiting(after: number): void;
-  /** A new definition behind the same id and token, without the past of the old one. */
-  replace(id: number, fields: WebhookFields, after: number): void;
-  /** A new token; the present one is honoured until a time. */
-  rotate(id: number, token: string, untilMs: number): void;
-  /** Its deliveries are out of sight at once, and dropped in time. */
-  remove(id: number): void;
-  /** Another one whenever the active webhooks may be others. */
-  version(): number;
-  active(): ActiveWebhook[];
   /** Names that the event log keeps for the active webhooks. */
   eventNames(): Set<string>;
-  /** Number of the next delivery of the webhook, which is then taken. */
+  /** Sequence of the next delivery of the webhook, which is then taken. */
   nextSequence(id: number): number;
 };
 
-/** `active_after` of a webhook whose creation has not been answered yet. */
+/** `active_after` of a webhook whose creation is not finished. */
 const NOT_YET = Number.MAX_SAFE_INTEGER;
 
 type WebhookRow = {
@@ -88,7 +34,7 @@ type WebhookRow = {
 } & SecretRow;
 
 /** With the running replay; without one its members are absent. */
-type ShownRow = WebhookRow & {
+type ListedRow = WebhookRow & {
   from_height: number | null;
   to_height: number | null;
   next_height: number | null;
@@ -102,10 +48,9 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
     "SELECT coalesce(sum(octet_length(conditions)), 0) AS bytes FROM webhooks WHERE id <> ?",
   );
   const ids = database.prepare<{ id: number }>("SELECT id FROM webhooks ORDER BY id");
-  const isStrict = database.prepare("SELECT 1 FROM webhooks WHERE id = ? AND strict = 1");
-  const shown = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
-  const page = database.prepare<ShownRow>(`${shown} ORDER BY id LIMIT +? OFFSET +?`);
-  const find = database.prepare<ShownRow>(`${shown} WHERE id = +?`);
+  const listed = "SELECT * FROM webhooks LEFT JOIN running_replays ON webhook = id";
+  const page = database.prepare<ListedRow>(`${listed} ORDER BY id LIMIT +? OFFSET +?`);
+  const find = database.prepare<ListedRow>(`${listed} WHERE id = +?`);
   // The secret follows: it is encrypted for the id, which is known only then.
   const insert = database.prepare<{ id: number }>(
     `INSERT INTO webhooks
@@ -140,7 +85,7 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
     "UPDATE queues SET last_sequence = last_sequence + 1 WHERE webhook = ? RETURNING last_sequence AS sequence",
   );
 
-  const shownFromRow = (row: ShownRow): Webhook => ({
+  const webhookFromRow = (row: ListedRow): Webhook => ({
     ...definitionFromRow(row),
     secrets: secretsFromRow(row.id, row, cipher),
     ...(row.suspended !== null && { suspended: { reason: row.suspended, sinceMs: row.suspended_ms ?? 0 } }),
@@ -153,15 +98,14 @@ export function createWebhookStore(database: Database, cipher: SecretCipher = PL
 
   function findById(id: number): Webhook | undefined {
     const row = find.get(id);
-    return row && shownFromRow(row);
+    return row && webhookFromRow(row);
   }
 
   return {
     count: () => count.get()?.total ?? 0,
     conditionsBytes: (except = 0) => conditionsBytes.get(except)!.bytes,
     ids: () => ids.all().map(({ id }) => id),
-    isStrict: (id) => isStrict.get(id) !== undefined,
-    page: ({ offset, limit }) => page.all(limit, offset).map(shownFromRow),
+    page: ({ offset, limit }) => page.all(limit, offset).map(webhookFromRow),
     find: findById,
     insert: (fields, token) =>
       database.transaction(() => {

@@ -1,22 +1,16 @@
 /** The replay lane of a webhook: a queue beside the ordinary one, with positions of its own. */
-import type { Database } from "../engine/database.ts";
-import { type Waiting, type WaitingRow, waitingFromRow, waitingIn } from "./deliveries.ts";
-import { PLAIN_SECRETS, type SecretCipher } from "./encryption.ts";
-
-/** A delivery with its position in the queue. */
-export type Replaying = Waiting & {
-  readonly place: number;
-  /** When it may be sent; absent if it was not tried yet. */
-  readonly nextAttemptMs?: number;
-};
+import type { Database } from "../../store/engine/database.ts";
+import type { ReplayedDelivery } from "../deliveries.ts";
+import { type WaitingRow, waitingFromRow, waitingIn } from "./deliveries.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 
 export type ReplayQueue = {
   /** How many deliveries of the webhook wait. */
   waiting(webhook: number): number;
   /** The first one after a position. */
-  next(webhook: number, after: number): Replaying | undefined;
+  next(webhook: number, after: number): ReplayedDelivery | undefined;
   /** Puts in a delivery that has ended, if its number is not greater than `upTo`. */
-  putAgain(webhook: number, delivery: { id: string; place: number; upTo: number }): boolean;
+  putAgain(webhook: number, delivery: { id: string; position: number; upTo: number }): boolean;
   /** Cancels everything that waits. */
   cancel(webhook: number, reason: string, atMs: number): void;
 };
@@ -45,12 +39,12 @@ export function createReplayQueue(database: Database, cipher: SecretCipher = PLA
       return (
         row && {
           ...waitingFromRow(row, cipher),
-          place: row.replay,
+          position: row.replay,
           ...(row.next_attempt_ms !== null && { nextAttemptMs: row.next_attempt_ms }),
         }
       );
     },
-    putAgain: (webhook, { id, place, upTo }) => putAgain.run(place, webhook, id, upTo).changes > 0,
+    putAgain: (webhook, { id, position, upTo }) => putAgain.run(position, webhook, id, upTo).changes > 0,
     cancel: (webhook, reason, atMs) => void cancel.run(reason, atMs, webhook),
   };
 }

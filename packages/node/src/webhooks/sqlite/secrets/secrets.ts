@@ -1,14 +1,8 @@
 /** Secrets of webhooks as rows, and the register's own; what is kept of each is the work of a cipher. */
-import type { Database } from "../engine/database.ts";
-import { createMetaStore } from "../node/meta.ts";
+import type { Database } from "../../../store/engine/database.ts";
+import { createMetaStore } from "../../../store/node/meta.ts";
+import type { Secrets } from "../../webhook.ts";
 import type { SecretCipher } from "./encryption.ts";
-
-export type Secrets = {
-  /** 64 hexadecimal digits; the first 32 of them where a register of the old node was all that was left. */
-  readonly token: string;
-  /** The one before a rotation, honoured until a time in milliseconds since 1970. */
-  readonly previous?: { readonly token: string; readonly untilMs: number };
-};
 
 /** Tokens are as the cipher keeps them. */
 export type SecretRow = { token: string; previous_token: string | null; previous_until_ms: number | null };

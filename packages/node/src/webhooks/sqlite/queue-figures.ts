@@ -2,19 +2,8 @@
  * How full the queues of the webhooks are. Queues of webhooks that are disabled or suspended are left out: what waits in
  * them is not late.
  */
-import type { Database } from "../engine/database.ts";
-
-/** Of the queue of a webhook, or of all. */
-export type QueueFigures = {
-  /** Deliveries that were never tried. */
-  readonly waiting: number;
-  /** Deliveries of which an attempt failed. */
-  readonly retrying: number;
-  /** Deliveries of a replay. */
-  readonly replaying: number;
-  /** When the oldest delivery was made that waits or is retried, milliseconds since 1970. */
-  readonly oldestMs?: number;
-};
+import type { Database } from "../../store/engine/database.ts";
+import type { QueueFigures } from "../figures.ts";
 
 type QueueRow = {
   webhook: number;
@@ -48,17 +37,4 @@ export function createQueueFigures(database: Database): () => Map<number, QueueF
 function figuresFromRow({ waiting, retrying, replaying, first_ms, retry_ms }: QueueRow): QueueFigures {
   const madeMs = [first_ms, retry_ms].filter((ms) => ms !== null);
   return { waiting, retrying, replaying, ...(madeMs.length > 0 && { oldestMs: Math.min(...madeMs) }) };
-}
-
-/** All queues as one. */
-export function totalOf(queues: Iterable<QueueFigures>): QueueFigures {
-  const total = { waiting: 0, retrying: 0, replaying: 0 };
-  let oldestMs = Number.POSITIVE_INFINITY;
-  for (const queue of queues) {
-    total.waiting += queue.waiting;
-    total.retrying += queue.retrying;
-    total.replaying += queue.replaying;
-    oldestMs = Math.min(oldestMs, queue.oldestMs ?? Number.POSITIVE_INFINITY);
-  }
-  return { ...total, ...(oldestMs !== Number.POSITIVE_INFINITY && { oldestMs }) };
 }

@@ -1,13 +1,6 @@
 /** Names of webhooks beside their ids (webhooks.md W-03); they go with the webhook. */
-import type { Database } from "../engine/database.ts";
-
-export type WebhookAliases = {
-  /** Id of the webhook that is known by this name. */
-  idOf(alias: string): number | undefined;
-  add(alias: string, webhook: number): void;
-  /** Webhooks that have one, by ascending id. */
-  webhooks(): number[];
-};
+import type { Database } from "../../store/engine/database.ts";
+import type { WebhookAliases } from "../register/rows.ts";
 
 export function createWebhookAliases(database: Database): WebhookAliases {
   const find = database.prepare<{ webhook: number }>("SELECT webhook FROM webhook_aliases WHERE alias = ?");

@@ -1,35 +1,12 @@
-/** Facts of blocks that were delivered to webhooks: they are retracted when their block is reverted. */
-import type { Database } from "../engine/database.ts";
+/** Facts of blocks that were delivered to webhooks: they are retracted when their block is reverted. Their column `stands` is 1. */
+import type { Database } from "../../store/engine/database.ts";
+import type { DeliveredFact } from "../deliveries.ts";
+import type { DeliveredFacts } from "../matching/intake.ts";
 import { REVERTED_REASON } from "./deliveries.ts";
-
-/** A delivery of a fact of a block. */
-export type DeliveredFact = {
-  readonly number: number;
-  readonly webhook: number;
-  readonly id: string;
-  /** Name of the event in the subscription. */
-  readonly event: string;
-  readonly height: number;
-  readonly blockId: string;
-  /** Number of its content. */
-  readonly content: number;
-  /** The webhook exists and has the same target, which may have received the fact, or will. */
-  readonly hasSameTarget: boolean;
-};
-
-export type DeliveredFactStore = {
-  /**
-   * Deliveries of facts of the block that were not retracted, the latest first and the block itself last: the order of
-   * their retractions (webhooks.md 5). Their column `stands` is 1.
-   */
-  unretracted(height: number, blockId: string, limit: number): DeliveredFact[];
-  /** Marks the fact as retracted: it is neither retried nor sent again on demand. */
-  retract(number: number, atMs: number): void;
-};
 
 type DeliveredFactRow = Omit<DeliveredFact, "hasSameTarget"> & { sameTarget: number };
 
-export function createDeliveredFactStore(database: Database): DeliveredFactStore {
+export function createDeliveredFactStore(database: Database): DeliveredFacts {
   const unretracted = database.prepare<DeliveredFactRow>(
     `SELECT number, webhook, deliveries.id, deliveries.event, height, block_id AS blockId, content,
        webhooks.id IS NOT NULL AND webhooks.target_number = deliveries.target_number AS sameTarget

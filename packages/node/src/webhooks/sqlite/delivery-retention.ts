@@ -1,22 +1,6 @@
 /** Dropping deliveries: a range of the oldest rows at a time, so that no other writer waits for long. */
-import type { Database } from "../engine/database.ts";
-
-/** What the table of deliveries may give up. What waits is never dropped, only failed. */
-export type DeliveryRetention = {
-  /** How long a delivery stays after its end. */
-  readonly maxAgeMs: number;
-  /** The same for a failed one, which may still be sent again. */
-  readonly maxFailedAgeMs: number;
-  /** Rows, over all webhooks; the oldest beyond go, if they have ended. */
-  readonly maxDeliveries: number;
-  /** First attempts that wait in one webhook; the oldest beyond fail. */
-  readonly maxWaiting: number;
-  /** Facts of so many blocks below the head stay beyond all bounds: they may have to be retracted. */
-  readonly keptBlocks: number;
-};
-
-/** So many of the first attempts that wait in the webhook are too many. */
-export type Overfull = { readonly webhook: number; readonly surplus: number };
+import type { Database } from "../../store/engine/database.ts";
+import type { DeliveryRetention, OverfullQueue } from "../log/bounds.ts";
 
 export type DeliveryRetentionStore = {
   /**
@@ -25,9 +9,9 @@ export type DeliveryRetentionStore = {
    */
   dropBehind(after: number, retention: DeliveryRetention, nowMs: number): number | undefined;
   /** The next queue behind a webhook that is too long. */
-  nextOverfull(behind: number, maxWaiting: number): Overfull | undefined;
+  nextOverfull(behind: number, maxWaiting: number): OverfullQueue | undefined;
   /** Fails the oldest of what is too much in a queue. Answers how many: fewer than the surplus when one step is too short. */
-  failSurplus(queue: Overfull, nowMs: number): number;
+  failSurplus(queue: OverfullQueue, nowMs: number): number;
   /** Drops some of what removed webhooks left. `false`: there is nothing left. */
   dropRemoved(): boolean;
 };

@@ -2,7 +2,8 @@
  * Finishes all waiting deliveries of a queue without sending them, a range at a time, so that no other writer waits for
  * long. Until the last one is finished, nothing of the queue is sent. The table is called `endings`.
  */
-import type { Database } from "../engine/database.ts";
+import type { Database } from "../../store/engine/database.ts";
+import type { FinishStep } from "../delivery-queue.ts";
 
 /** Final state of the deliveries: `cancelled` when they are obsolete, `failed` when they can be sent again later. */
 export type Finish = {
@@ -16,11 +17,11 @@ export type Finish = {
 
 export type FinishedDeliveryStore = {
   /** Finishes the deliveries that wait at present, and unconfirmed events; what exceeds one step is left to `step`. */
-  begin(webhook: number, ending: Finish, atMs: number): void;
-  /** The same for one of many webhooks: all of it is left to `step`. */
-  announce(webhook: number, ending: Finish): void;
+  begin(webhook: number, finish: Finish, atMs: number): void;
+  /** The same, but all of it is left to `step`: for many webhooks at once. */
+  schedule(webhook: number, finish: Finish): void;
   /** Continues with a queue that is not finished; returns its webhook once nothing is left of it. */
-  step(atMs: number): { readonly webhook?: number; readonly more: boolean };
+  step(atMs: number): FinishStep;
 };
 
 /** Rows changed at once: some milliseconds of the writer. */
@@ -46,7 +47,7 @@ export function createFinishedDeliveryStore(database: Database): FinishedDeliver
   const find = database.prepare<FinishRow>("SELECT * FROM endings WHERE webhook = ?");
   const remove = database.prepare("DELETE FROM endings WHERE webhook = ?");
   // First attempts, retries and replays: each by its own index, which the planner would not take.
-  const endSome = [
+  const finishSome = [
     ["deliveries_first", "next_attempt_ms IS NULL AND replay IS NULL"],
     ["deliveries_retry", "next_attempt_ms IS NOT NULL AND replay IS NULL"],
     ["deliveries_replay", "replay IS NOT NULL"],
@@ -57,40 +58,40 @@ export function createFinishedDeliveryStore(database: Database): FinishedDeliver
         AND number <= ? AND (? OR reverts IS NULL) LIMIT ${ROWS_AT_ONCE})`,
     ),
   );
-  const dropHeld = database.prepare(
+  const dropUnconfirmed = database.prepare(
     `DELETE FROM held WHERE webhook = +? AND sequence IN
      (SELECT sequence FROM held WHERE webhook = +? AND sequence <= ? LIMIT ${ROWS_AT_ONCE})`,
   );
 
   /** `false`: there is more to do. */
-  function end(
+  function finishRows(
     { webhook, up_to, held_up_to, state, reason, with_reversals }: FinishRow,
     atMs: number,
   ): boolean {
     const changes = [
-      ...endSome.map((queue) => queue.run(state, reason, atMs, webhook, up_to, with_reversals).changes),
-      dropHeld.run(webhook, webhook, held_up_to).changes,
+      ...finishSome.map((queue) => queue.run(state, reason, atMs, webhook, up_to, with_reversals).changes),
+      dropUnconfirmed.run(webhook, webhook, held_up_to).changes,
     ];
     if (changes.includes(ROWS_AT_ONCE)) return false;
     remove.run(webhook);
     return true;
   }
 
-  const announce: FinishedDeliveryStore["announce"] = (webhook, { state, reason, withRetractions = false }) =>
+  const schedule: FinishedDeliveryStore["schedule"] = (webhook, { state, reason, withRetractions = false }) =>
     void insert.run(webhook, webhook, state, reason, Number(withRetractions));
 
   return {
-    begin: (webhook, ending, atMs) =>
+    begin: (webhook, finish, atMs) =>
       database.transaction(() => {
-        announce(webhook, ending);
-        end(find.get(webhook)!, atMs);
+        schedule(webhook, finish);
+        finishRows(find.get(webhook)!, atMs);
       }),
-    announce,
+    schedule,
     step(atMs) {
-      const ending = next.get();
-      if (!ending) return { more: false };
-      const isDone = database.transaction(() => end(ending, atMs));
-      return { more: true, ...(isDone && { webhook: ending.webhook }) };
+      const row = next.get();
+      if (!row) return { more: false };
+      const isFinished = database.transaction(() => finishRows(row, atMs));
+      return { more: true, ...(isFinished && { webhook: row.webhook }) };
     },
   };
 }

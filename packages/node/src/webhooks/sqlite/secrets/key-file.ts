@@ -1,6 +1,6 @@
 /** A key that an operator keeps in a file of its own. */
 import { readFileSync } from "node:fs";
-import { ConfigError } from "../../platform/config-error.ts";
+import { ConfigError } from "../../../platform/config-error.ts";
 
 /** As much as 16 random bytes have in hexadecimal digits. */
 const MIN_LENGTH = 32;

@@ -1,0 +1,54 @@
+/** What the register asks of the database: changes of webhooks, made together. */
+import type { ActiveWebhook, Webhook, WebhookFields } from "../webhook.ts";
+
+export type RegisterStorage = {
+  /**
+   * Makes a synchronous change; changes that come within a short time share one transaction. Settles with what the change
+   * returns or throws, once it is on disk.
+   */
+  commit<T>(change: () => T): Promise<T>;
+  readonly webhooks: RegisterRows;
+  readonly aliases: WebhookAliases;
+  /** Sequence of the newest event ever logged; 0 before the first. */
+  lastEvent(): number;
+  /** Cancels what waits for the webhook, its replay included; what exceeds one step is left to `DeliveryQueue.finishStep`. */
+  cancelDeliveries(webhook: number, cancellation: Cancellation, atMs: number): void;
+  /** Lifts a suspension: the webhook receives the events behind a sequence. */
+  resume(webhook: number, after: number): void;
+};
+
+export type Cancellation = {
+  readonly reason: string;
+  /** Otherwise retractions keep waiting: a target that received a fact must receive its retraction. */
+  readonly withRetractions: boolean;
+};
+
+export type RegisterRows = {
+  count(): number;
+  /** Bytes that the conditions of all webhooks but one take together. */
+  conditionsBytes(except?: number): number;
+  /** By ascending id. */
+  page(range: { offset: number; limit: number }): Webhook[];
+  find(id: number): Webhook | undefined;
+  /** A new webhook receives nothing until it is activated. */
+  insert(fields: WebhookFields, token: string): Webhook;
+  activate(id: number, after: number): void;
+  /** A new definition behind the same id and token, without the past of the old one. */
+  replace(id: number, fields: WebhookFields, after: number): void;
+  /** A new token; the present one is valid until a time. */
+  rotate(id: number, token: string, untilMs: number): void;
+  /** Its deliveries are out of sight at once, and dropped in time. */
+  remove(id: number): void;
+  /** Another one whenever the active webhooks may be others. */
+  version(): number;
+  active(): ActiveWebhook[];
+};
+
+/** Names of webhooks beside their ids (webhooks.md W-03); they go with the webhook. */
+export type WebhookAliases = {
+  /** Id of the webhook that is known by this name. */
+  idOf(alias: string): number | undefined;
+  add(alias: string, webhook: number): void;
+  /** Webhooks that have one, by ascending id. */
+  webhooks(): number[];
+};

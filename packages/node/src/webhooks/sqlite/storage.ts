@@ -1,0 +1,107 @@
+/** All that the webhook service asks of a database, in SQLite. */
+import type { Database } from "../../store/engine/database.ts";
+import { createGroupCommit } from "../../store/engine/group-commit.ts";
+import { createReadTogether } from "../../store/engine/snapshot.ts";
+import type { EventLog } from "../../store/events/event-log.ts";
+import { createMetaStore } from "../../store/node/meta.ts";
+import { type Intake, READER } from "../matching/intake.ts";
+import type { RegisterStorage } from "../register/rows.ts";
+import type { WebhookStorage } from "../storage.ts";
+import { createWebhookAliases } from "./aliases.ts";
+import { createBlockRevertStore } from "./block-reverts.ts";
+import { createContentStore } from "./contents.ts";
+import { createDeliveredFactStore } from "./delivered-facts.ts";
+import { createDeliveryStore } from "./deliveries.ts";
+import { createSqliteDeliveryQueue } from "./delivery-queue.ts";
+import { createFinishedDeliveryStore } from "./finished-deliveries.ts";
+import { createReplayQueue } from "./replay-queue.ts";
+import { createReplayStore } from "./replays.ts";
+import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
+import { createSuspension } from "./suspension.ts";
+import { createUnconfirmedEventStore } from "./unconfirmed-events.ts";
+import { createWebhookHealthStore } from "./webhook-health.ts";
+import { createWebhookStore, type WebhookStore } from "./webhooks.ts";
+
+export type SqliteStorageDeps = {
+  /** A connection of its own that can write, and the event log on the same connection. */
+  readonly database: Database;
+  readonly eventLog: Pick<EventLog, "read" | "lastSequence" | "cursor" | "moveCursor" | "hasRetractionAfter">;
+  /** Of the secrets in the database; absent: they are plain text. */
+  readonly cipher?: SecretCipher;
+};
+
+/** Why deliveries are not sent that waited while the service was off. */
+const WAS_OFF = "webhooks were off";
+
+/** To be called once for each start of the service: the event log keeps what was not matched from here on. */
+export function openSqliteStorage({
+  database,
+  eventLog,
+  cipher = PLAIN_SECRETS,
+}: SqliteStorageDeps): WebhookStorage {
+  const webhooks = createWebhookStore(database, cipher);
+  database.transaction(() => start(database, webhooks, eventLog));
+  return {
+    network: createMetaStore(database).read("nethash") ?? "",
+    queue: createSqliteDeliveryQueue(database, cipher),
+    intake: createIntake(database, webhooks, eventLog),
+    register: createRegisterStorage(database, webhooks, eventLog),
+  };
+}
+
+function start(database: Database, webhooks: WebhookStore, eventLog: SqliteStorageDeps["eventLog"]): void {
+  webhooks.activateWaiting(eventLog.lastSequence());
+  if (eventLog.cursor(READER) !== undefined) return;
+  eventLog.moveCursor(READER, eventLog.lastSequence());
+  // Blocks of deliveries that waited while the service was off may have been reverted without a retraction.
+  const finishedDeliveries = createFinishedDeliveryStore(database);
+  for (const webhook of webhooks.ids()) {
+    finishedDeliveries.schedule(webhook, { state: "failed", reason: WAS_OFF, withRetractions: true });
+  }
+}
+
+function createIntake(
+  database: Database,
+  webhooks: WebhookStore,
+  eventLog: SqliteStorageDeps["eventLog"],
+): Intake {
+  const { has, insert } = createDeliveryStore(database);
+  const { putAgain } = createReplayQueue(database);
+  const matched = () => eventLog.cursor(READER) ?? 0;
+  return {
+    transaction: async (work, survives) => database.transaction(work, survives),
+    readTogether: createReadTogether(database),
+    suspend: createSuspension(database),
+    events: {
+      next: (limit) => eventLog.read(matched(), limit),
+      moveTo: (sequence) => eventLog.moveCursor(READER, sequence),
+      hasRetraction: () => eventLog.hasRetractionAfter(matched()),
+    },
+    deliveries: { has, insert, nextSequence: webhooks.nextSequence },
+    contents: createContentStore(database),
+    facts: createDeliveredFactStore(database),
+    unconfirmed: createUnconfirmedEventStore(database),
+    blockReverts: createBlockRevertStore(database),
+    replayed: { putAgain, advance: createReplayStore(database).advance },
+  };
+}
+
+function createRegisterStorage(
+  database: Database,
+  webhooks: WebhookStore,
+  eventLog: SqliteStorageDeps["eventLog"],
+): RegisterStorage {
+  const finishedDeliveries = createFinishedDeliveryStore(database);
+  const replays = createReplayStore(database);
+  return {
+    commit: createGroupCommit(database),
+    webhooks,
+    aliases: createWebhookAliases(database),
+    lastEvent: eventLog.lastSequence,
+    cancelDeliveries(webhook, { reason, withRetractions }, atMs) {
+      replays.end(webhook, "cancelled", atMs, reason);
+      finishedDeliveries.begin(webhook, { state: "cancelled", reason, withRetractions }, atMs);
+    },
+    resume: createWebhookHealthStore(database).resume,
+  };
+}

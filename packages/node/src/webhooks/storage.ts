@@ -1,0 +1,12 @@
+/** All that the webhook service asks of a database. `sqlite/` implements it. */
+import type { DeliveryQueue } from "./delivery-queue.ts";
+import type { Intake } from "./matching/intake.ts";
+import type { RegisterStorage } from "./register/rows.ts";
+
+export type WebhookStorage = {
+  /** The nethash of the chain. */
+  readonly network: string;
+  readonly queue: DeliveryQueue;
+  readonly intake: Intake;
+  readonly register: RegisterStorage;
+};

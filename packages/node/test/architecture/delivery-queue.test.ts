@@ -1,0 +1,38 @@
+/**
+ * The webhook service knows its database through ports (packages/node/src/webhooks/storage.ts): only those who build it, or
+ * open a data folder whose node does not run, know how they are implemented.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { readImports } from "./imports.ts";
+
+const SOURCE = fileURLToPath(new URL("../../src", import.meta.url));
+const imports = readImports(SOURCE);
+
+const IMPLEMENTATION = "webhooks/sqlite/";
+/** Composition roots, and commands on a data folder whose node does not run. */
+const BUILDERS = /^(processes|archive|commands)\//;
+
+const isService = (path: string) => path.startsWith("webhooks/") && !path.startsWith(IMPLEMENTATION);
+
+test("Nothing but composition roots and commands imports the implementation of the webhook storage.", () => {
+  const others = imports.filter(
+    ({ from, to }) =>
+      to.startsWith(IMPLEMENTATION) && !from.startsWith(IMPLEMENTATION) && !BUILDERS.test(from),
+  );
+  expect(others.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("No file of the webhook service imports a module of the database.", () => {
+  const leaks = imports.filter(({ from, to }) => isService(from) && to.startsWith("store/"));
+  expect(leaks.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("No file of the webhook service prepares a statement.", () => {
+  const files = [...new Set(imports.map(({ from }) => from).filter(isService))];
+  expect(files.length).toBeGreaterThan(20);
+  const prepared = files.filter((path) => /\.prepare\b/.test(readFileSync(join(SOURCE, path), "utf8")));
+  expect(prepared).toEqual([]);
+});
