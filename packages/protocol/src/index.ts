@@ -127,6 +127,7 @@ export type {
   Transaction,
   TransactionBody,
 } from "./transactions/transaction.ts";
+export { TYPE_GROUPS } from "./transactions/type-groups.ts";
 export { findTransactionType, transactionKey, transactionTypes } from "./transactions/types/registry.ts";
 export type { TransactionType } from "./transactions/types/type.ts";
 export {

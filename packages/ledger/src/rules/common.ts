@@ -4,6 +4,7 @@ import {
   type Participants,
   type Transaction,
   TransactionError,
+  TYPE_GROUPS,
   verifyMultiSignatures,
   verifySecondSignature,
 } from "@uniknode/protocol";
@@ -105,7 +106,7 @@ function checkSecondSignature(transaction: Transaction, state: StateReader, send
 }
 
 function checkMultiSignatures(transaction: Transaction, context: RuleContext, sender: Wallet): void {
-  const isRegistration = transaction.typeGroup === 1 && transaction.type === 4;
+  const isRegistration = transaction.typeGroup === TYPE_GROUPS.core && transaction.type === 4;
   // G7
   if (isRegistration && !context.milestone.aip11) {
     throw refusal(

@@ -1,5 +1,11 @@
 /** Which certified transactions create tokens, and how many (state.md 4.1). */
-import type { Milestone, NftToken, Transaction, VoucherReward } from "@uniknode/protocol";
+import {
+  type Milestone,
+  type NftToken,
+  type Transaction,
+  TYPE_GROUPS,
+  type VoucherReward,
+} from "@uniknode/protocol";
 import type { StateReader } from "../state/tables.ts";
 import { typeFromText } from "../uns/kinds.ts";
 import { addressOf, walletAt } from "../wallets.ts";
@@ -16,14 +22,13 @@ const VOUCHER_ID = "UnikVoucherId";
 /** Shares of a rewarded event, smallest unit. */
 export type Reward = { readonly forger: bigint; readonly sender: bigint; readonly foundation: bigint };
 
-const NFT_GROUP = 2000;
-const isPlainMint = ({ typeGroup, type }: Transaction): boolean => typeGroup === NFT_GROUP && type === 0;
+const isPlainMint = ({ typeGroup, type }: Transaction): boolean =>
+  typeGroup === TYPE_GROUPS.nft && type === 0;
 
-const CERTIFIED_GROUP = 2001;
 export const isCertifiedMint = ({ typeGroup, type }: Transaction): boolean =>
-  typeGroup === CERTIFIED_GROUP && type === 3;
+  typeGroup === TYPE_GROUPS.uns && type === 3;
 export const isCertifiedUpdate = ({ typeGroup, type }: Transaction): boolean =>
-  typeGroup === CERTIFIED_GROUP && type === 4;
+  typeGroup === TYPE_GROUPS.uns && type === 4;
 
 /** The token of an NFT asset with its name; only the first name is used. */
 export function nftOf({ asset }: Transaction): { name: string; token: NftToken } {

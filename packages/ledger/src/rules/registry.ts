@@ -1,13 +1,11 @@
 /** The rules of all registered types (transactions-rules.md 1). */
-import { isTypeActive, type Transaction } from "@uniknode/protocol";
+import { isTypeActive, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { coreRules } from "./core/index.ts";
 import { RuleError } from "./error.ts";
 import { magistrateRules } from "./magistrate/index.ts";
 import { nftRules } from "./nft/index.ts";
 import type { Rule, RuleContext } from "./rule.ts";
 import { unsRules } from "./uns/index.ts";
-
-const CORE_GROUP = 1;
 
 const keyOf = (typeGroup: number, type: number): string => `${typeGroup}/${type}`;
 
@@ -32,7 +30,7 @@ export function requireRule(
   { network, head }: Pick<RuleContext, "network" | "head">,
 ): Rule {
   const rule = findRule(typeGroup, type);
-  const name = typeGroup === CORE_GROUP ? `Core/${type}` : keyOf(typeGroup, type);
+  const name = typeGroup === TYPE_GROUPS.core ? `Core/${type}` : keyOf(typeGroup, type);
   if (!rule) throw new RuleError("InvalidTransactionTypeError", `Transaction type ${name} does not exist.`);
   if (!isTypeActive(typeGroup, type, { network, height: head.height })) {
     throw new RuleError("DeactivatedTransactionHandlerError", `Transaction type ${name} is deactivated.`);

@@ -1,9 +1,8 @@
 /** Builders of group 1 (transactions.md 6.3). Those that version 1 has too take either envelope. */
 import { addressFromPublicKey } from "../identities/address.ts";
 import type { HtlcExpiration, TransactionBody } from "../transactions/transaction.ts";
+import { TYPE_GROUPS } from "../transactions/type-groups.ts";
 import { type Envelope, type EnvelopeV1, fill } from "./envelope.ts";
-
-const CORE = 1;
 
 type AnyEnvelope = Envelope | EnvelopeV1;
 
@@ -17,16 +16,24 @@ export type TransferOptions = AnyEnvelope & {
 
 export const transfer = (options: TransferOptions): TransactionBody => {
   const { recipientId, amount, vendorField, expiration = 0 } = options;
-  const members = { typeGroup: CORE, type: 0, recipientId, amount, expiration };
+  const members = { typeGroup: TYPE_GROUPS.core, type: 0, recipientId, amount, expiration };
   return fill(options, { ...members, ...(vendorField && { vendorField }) });
 };
 
 /** Registers a second key for the sender's wallet. It must not be signed a second time. */
 export const secondSignature = (options: AnyEnvelope & { publicKey: string }): TransactionBody =>
-  fill(options, { typeGroup: CORE, type: 1, asset: { signature: { publicKey: options.publicKey } } });
+  fill(options, {
+    typeGroup: TYPE_GROUPS.core,
+    type: 1,
+    asset: { signature: { publicKey: options.publicKey } },
+  });
 
 export const delegateRegistration = (options: AnyEnvelope & { username: string }): TransactionBody =>
-  fill(options, { typeGroup: CORE, type: 2, asset: { delegate: { username: options.username } } });
+  fill(options, {
+    typeGroup: TYPE_GROUPS.core,
+    type: 2,
+    asset: { delegate: { username: options.username } },
+  });
 
 /** `vote` is `+` or `-`, and the public key of the delegate. */
 export const vote = (options: AnyEnvelope & { vote: string }): TransactionBody => {
@@ -34,7 +41,7 @@ export const vote = (options: AnyEnvelope & { vote: string }): TransactionBody =
   // Version 1 hashes the sender's own address as recipient (transactions.md 7.2).
   const recipientId =
     version === 1 ? addressFromPublicKey(senderPublicKey, network.description.pubKeyHash) : undefined;
-  const members = { typeGroup: CORE, type: 3, asset: { votes: [options.vote] } };
+  const members = { typeGroup: TYPE_GROUPS.core, type: 3, asset: { votes: [options.vote] } };
   return fill(options, { ...members, ...(recipientId && { recipientId }) });
 };
 
@@ -47,7 +54,7 @@ export const multiSignature = (
 ): TransactionBody => {
   const { min, publicKeys } = options;
   const asset = { multiSignature: { min, publicKeys: [...publicKeys] } };
-  return fill(options, { typeGroup: CORE, type: 4, asset });
+  return fill(options, { typeGroup: TYPE_GROUPS.core, type: 4, asset });
 };
 
 /** Version 1. `lifetime` in hours, 1 to 72. */
@@ -57,7 +64,7 @@ export const multiSignatureLegacy = (
   const { min, lifetime, publicKeys } = options;
   const keysgroup = publicKeys.map((publicKey) => `+${publicKey}`);
   return fill(options, {
-    typeGroup: CORE,
+    typeGroup: TYPE_GROUPS.core,
     type: 4,
     asset: { multiSignatureLegacy: { min, lifetime, keysgroup } },
   });
@@ -65,7 +72,7 @@ export const multiSignatureLegacy = (
 
 /** `multihash` is base58 text. */
 export const ipfs = (options: Envelope & { multihash: string }): TransactionBody =>
-  fill(options, { typeGroup: CORE, type: 5, asset: { ipfs: options.multihash } });
+  fill(options, { typeGroup: TYPE_GROUPS.core, type: 5, asset: { ipfs: options.multihash } });
 
 /** At least two payments, amounts in the smallest unit. */
 export type MultiPaymentOptions = Envelope & {
@@ -76,12 +83,12 @@ export type MultiPaymentOptions = Envelope & {
 export const multiPayment = (options: MultiPaymentOptions): TransactionBody => {
   const { vendorField } = options;
   const payments = options.payments.map(({ amount, recipientId }) => ({ amount, recipientId }));
-  const members = { typeGroup: CORE, type: 6, asset: { payments } };
+  const members = { typeGroup: TYPE_GROUPS.core, type: 6, asset: { payments } };
   return fill(options, { ...members, ...(vendorField && { vendorField }) });
 };
 
 export const delegateResignation = (options: Envelope): TransactionBody =>
-  fill(options, { typeGroup: CORE, type: 7 });
+  fill(options, { typeGroup: TYPE_GROUPS.core, type: 7 });
 
 /** `secretHash`: SHA-256 of the unlock secret, 64 hexadecimal digits. */
 export type HtlcLockOptions = Envelope & {
@@ -95,7 +102,7 @@ export type HtlcLockOptions = Envelope & {
 export const htlcLock = (options: HtlcLockOptions): TransactionBody => {
   const { recipientId, amount, secretHash, expiration, vendorField } = options;
   const members = {
-    typeGroup: CORE,
+    typeGroup: TYPE_GROUPS.core,
     type: 8,
     recipientId,
     amount,
@@ -109,10 +116,14 @@ export type HtlcClaimOptions = Envelope & { lockTransactionId: string; unlockSec
 
 export const htlcClaim = (options: HtlcClaimOptions): TransactionBody => {
   const { lockTransactionId, unlockSecret } = options;
-  return fill(options, { typeGroup: CORE, type: 9, asset: { claim: { lockTransactionId, unlockSecret } } });
+  return fill(options, {
+    typeGroup: TYPE_GROUPS.core,
+    type: 9,
+    asset: { claim: { lockTransactionId, unlockSecret } },
+  });
 };
 
 export const htlcRefund = (options: Envelope & { lockTransactionId: string }): TransactionBody => {
   const { lockTransactionId } = options;
-  return fill(options, { typeGroup: CORE, type: 10, asset: { refund: { lockTransactionId } } });
+  return fill(options, { typeGroup: TYPE_GROUPS.core, type: 10, asset: { refund: { lockTransactionId } } });
 };

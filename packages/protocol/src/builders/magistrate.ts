@@ -1,30 +1,37 @@
 /** Builders of group 2 (transactions.md 6.4). */
 import type { BridgechainAsset, BusinessAsset, TransactionBody } from "../transactions/transaction.ts";
+import { TYPE_GROUPS } from "../transactions/type-groups.ts";
 import { REGISTER, RESIGN, UPDATE } from "../transactions/types/magistrate/entity.ts";
 import { type Envelope, fill } from "./envelope.ts";
 
-const MAGISTRATE = 2;
-
 export const businessRegistration = (options: Envelope & { business: BusinessAsset }): TransactionBody =>
-  fill(options, { typeGroup: MAGISTRATE, type: 0, asset: { businessRegistration: options.business } });
+  fill(options, {
+    typeGroup: TYPE_GROUPS.magistrate,
+    type: 0,
+    asset: { businessRegistration: options.business },
+  });
 
 export const businessResignation = (options: Envelope): TransactionBody =>
-  fill(options, { typeGroup: MAGISTRATE, type: 1 });
+  fill(options, { typeGroup: TYPE_GROUPS.magistrate, type: 1 });
 
 /** At least one member changes. */
 export const businessUpdate = (options: Envelope & { changes: Partial<BusinessAsset> }): TransactionBody =>
-  fill(options, { typeGroup: MAGISTRATE, type: 2, asset: { businessUpdate: options.changes } });
+  fill(options, { typeGroup: TYPE_GROUPS.magistrate, type: 2, asset: { businessUpdate: options.changes } });
 
 export const bridgechainRegistration = (
   options: Envelope & { bridgechain: BridgechainAsset },
 ): TransactionBody =>
-  fill(options, { typeGroup: MAGISTRATE, type: 3, asset: { bridgechainRegistration: options.bridgechain } });
+  fill(options, {
+    typeGroup: TYPE_GROUPS.magistrate,
+    type: 3,
+    asset: { bridgechainRegistration: options.bridgechain },
+  });
 
 /** `bridgechainId`: genesis hash of the bridgechain, 64 hexadecimal digits. */
 export const bridgechainResignation = (options: Envelope & { bridgechainId: string }): TransactionBody => {
   const { bridgechainId } = options;
   return fill(options, {
-    typeGroup: MAGISTRATE,
+    typeGroup: TYPE_GROUPS.magistrate,
     type: 4,
     asset: { bridgechainResignation: { bridgechainId } },
   });
@@ -39,7 +46,7 @@ export type BridgechainUpdateOptions = Envelope & {
 export const bridgechainUpdate = (options: BridgechainUpdateOptions): TransactionBody => {
   const { bridgechainId, changes } = options;
   const asset = { bridgechainUpdate: { bridgechainId, ...changes } };
-  return fill(options, { typeGroup: MAGISTRATE, type: 5, asset });
+  return fill(options, { typeGroup: TYPE_GROUPS.magistrate, type: 5, asset });
 };
 
 /** The members `type` and `subType` of the asset, 0 to 255 each. */
@@ -68,5 +75,5 @@ type EntityMembers = Pick<NonNullable<TransactionBody["asset"]>, "action" | "reg
 
 function entity(options: EntityOptions, members: EntityMembers): TransactionBody {
   const asset = { type: options.entityType, subType: options.entitySubType, ...members };
-  return fill(options, { typeGroup: MAGISTRATE, type: 6, asset });
+  return fill(options, { typeGroup: TYPE_GROUPS.magistrate, type: 6, asset });
 }

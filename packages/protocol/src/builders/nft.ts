@@ -1,8 +1,7 @@
 /** Builders of group 2000 (transactions.md 6.5). */
 import type { NftAsset, TransactionBody } from "../transactions/transaction.ts";
+import { TYPE_GROUPS } from "../transactions/type-groups.ts";
 import { type Envelope, fill } from "./envelope.ts";
-
-const NFT = 2000;
 
 /** A token, and the properties that are set or, by `null`, deleted. */
 export type TokenOptions = {
@@ -21,13 +20,18 @@ export function nftAsset({ tokenName = "unik", tokenId, properties = {} }: Token
 }
 
 export const nftMint = (options: Envelope & TokenOptions): TransactionBody =>
-  fill(options, { typeGroup: NFT, type: 0, asset: { nft: nftAsset(options) } });
+  fill(options, { typeGroup: TYPE_GROUPS.nft, type: 0, asset: { nft: nftAsset(options) } });
 
 /** At least one property is set or deleted. */
 export const nftUpdate = (options: Envelope & TokenOptions): TransactionBody =>
-  fill(options, { typeGroup: NFT, type: 1, asset: { nft: nftAsset(options) } });
+  fill(options, { typeGroup: TYPE_GROUPS.nft, type: 1, asset: { nft: nftAsset(options) } });
 
 export const nftTransfer = (options: Envelope & TokenOptions & { recipientId: string }): TransactionBody => {
   const { recipientId } = options;
-  return fill(options, { typeGroup: NFT, type: 2, recipientId, asset: { nft: nftAsset(options) } });
+  return fill(options, {
+    typeGroup: TYPE_GROUPS.nft,
+    type: 2,
+    recipientId,
+    asset: { nft: nftAsset(options) },
+  });
 };

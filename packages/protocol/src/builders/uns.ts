@@ -7,15 +7,14 @@ import type {
   NftAsset,
   TransactionBody,
 } from "../transactions/transaction.ts";
+import { TYPE_GROUPS } from "../transactions/type-groups.ts";
 import { type Envelope, fill } from "./envelope.ts";
-
-const UNS = 2001;
 
 export type DiscloseOptions = Envelope & { demand: DiscloseDemand; certification: DiscloseCertification };
 
 export const unsDiscloseExplicit = (options: DiscloseOptions): TransactionBody =>
   fill(options, {
-    typeGroup: UNS,
+    typeGroup: TYPE_GROUPS.uns,
     type: 0,
     asset: {
       "disclose-demand": options.demand,
@@ -25,14 +24,14 @@ export const unsDiscloseExplicit = (options: DiscloseOptions): TransactionBody =
 
 /** `tokenId` is the token that the sender's wallet owns; it becomes the username of the delegate. */
 export const unsDelegateRegister = (options: Envelope & { tokenId: string }): TransactionBody =>
-  fill(options, { typeGroup: UNS, type: 1, asset: { delegate: { username: options.tokenId } } });
+  fill(options, { typeGroup: TYPE_GROUPS.uns, type: 1, asset: { delegate: { username: options.tokenId } } });
 
 export const unsDelegateResign = (options: Envelope): TransactionBody =>
-  fill(options, { typeGroup: UNS, type: 2 });
+  fill(options, { typeGroup: TYPE_GROUPS.uns, type: 2 });
 
 /** `vote` is `+` or `-`, and the public key of the delegate. */
 export const unsVote = (options: Envelope & { vote: string }): TransactionBody =>
-  fill(options, { typeGroup: UNS, type: 5, asset: { votes: [options.vote] } });
+  fill(options, { typeGroup: TYPE_GROUPS.uns, type: 5, asset: { votes: [options.vote] } });
 
 /** A demand for a token with the certification that a factory gave for it. */
 export type CertifiedParts = { nft: NftAsset; demand: Demand; certification: Certification };
@@ -53,5 +52,11 @@ export const unsCertifiedNftTransfer = (options: CertifiedPartsOptions): Transac
 
 function certified(options: CertifiedPartsOptions, type: number, amount: bigint): TransactionBody {
   const { nft, demand, certification, recipientId } = options;
-  return fill(options, { typeGroup: UNS, type, amount, recipientId, asset: { nft, demand, certification } });
+  return fill(options, {
+    typeGroup: TYPE_GROUPS.uns,
+    type,
+    amount,
+    recipientId,
+    asset: { nft, demand, certification },
+  });
 }

@@ -3,6 +3,7 @@ import { type ByteReader, createReader } from "../bytes/reader.ts";
 import { addressFromPublicKey } from "../identities/address.ts";
 import { readSignatures } from "./signatures.ts";
 import type { TransactionBody } from "./transaction.ts";
+import { TYPE_GROUPS } from "./type-groups.ts";
 import { findTransactionType, unknownType } from "./types/registry.ts";
 
 /** Core vote. */
@@ -48,7 +49,7 @@ const readHeaderV2 = (reader: ByteReader) => ({
 });
 
 const readHeaderV1 = (reader: ByteReader) => ({
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: reader.u8(),
   timestamp: reader.u32(),
   senderPublicKey: reader.hex(33),

@@ -1,12 +1,16 @@
 /** Transactions as JSON (transactions.md 15). */
 import type { Transaction } from "./transaction.ts";
+import { TYPE_GROUPS } from "./type-groups.ts";
 
 /**
  * The decoded JSON form: 64-bit values as decimal text, `typeGroup` only where it is not 1. It is what peers
  * exchange and what the API returns untransformed.
  */
 export function transactionToJson({ typeGroup, ...members }: Transaction): Record<string, unknown> {
-  return toJson(typeGroup === 1 ? members : { typeGroup, ...members }) as Record<string, unknown>;
+  return toJson(typeGroup === TYPE_GROUPS.core ? members : { typeGroup, ...members }) as Record<
+    string,
+    unknown
+  >;
 }
 
 const toJson = (value: unknown): unknown =>

@@ -4,6 +4,7 @@
  */
 import type { KeywordDefinition } from "ajv";
 import { utf8ToBytes } from "../crypto/bytes.ts";
+import { TYPE_GROUPS } from "./type-groups.ts";
 import { isSeedNode } from "./types/magistrate/seed-node.ts";
 
 /** Limits of a schema from the network and the milestone in force. */
@@ -92,7 +93,7 @@ const transactionType: KeywordDefinition = {
   compile: (number: number) =>
     function (this: Limits, value: unknown, place?: Place) {
       const { typeGroup, asset } = place!.parentData as { typeGroup?: unknown; asset?: Members };
-      const isCore = !typeGroup || typeGroup === 1;
+      const isCore = !typeGroup || typeGroup === TYPE_GROUPS.core;
       if (value !== MULTI_PAYMENT || !isCore || !asset?.payments) return value === number;
       return (asset.payments as unknown[]).length <= this.multiPaymentLimit;
     },

@@ -10,6 +10,7 @@ import { transactionId } from "./id.ts";
 import { copyJson } from "./json.ts";
 import { strictViolation } from "./schema.ts";
 import type { SealedTransaction, TransactionBody } from "./transaction.ts";
+import { TYPE_GROUPS } from "./type-groups.ts";
 import { findTransactionType, unknownType } from "./types/registry.ts";
 import type { TransactionType } from "./types/type.ts";
 import { isVerified } from "./verify.ts";
@@ -140,7 +141,7 @@ export function sealedFromTrustedBytes(bytes: Uint8Array, id?: string): SealedTr
  * so a number inside a text finds its type, and the schema refuses it.
  */
 function typeOfJson(input: unknown): TransactionType {
-  const { typeGroup = 1, type } = (input ?? {}) as Record<string, unknown>;
+  const { typeGroup = TYPE_GROUPS.core, type } = (input ?? {}) as Record<string, unknown>;
   const found = findTransactionType(typeGroup as number, type as number);
   if (!found) throw unknownType(typeGroup, type);
   return found;
@@ -153,7 +154,7 @@ function bodyOfJson(transaction: Record<string, unknown>, { network }: Transacti
   return {
     ...body,
     version: body.version ?? 1,
-    typeGroup: body.typeGroup ?? 1,
+    typeGroup: body.typeGroup ?? TYPE_GROUPS.core,
     network: body.network ?? network.description.pubKeyHash,
     ...(secondSignature !== undefined && { secondSignature }),
   };

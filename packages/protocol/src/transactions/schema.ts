@@ -4,6 +4,7 @@ import { milestoneOf, type TransactionContext } from "./context.ts";
 import type { SchemaViolation } from "./errors.ts";
 import { copyJson } from "./json.ts";
 import { keywords, type Limits, MULTI_PAYMENT } from "./keywords.ts";
+import { TYPE_GROUPS } from "./type-groups.ts";
 import { alphanumericText, distinctItems, hashText, publicKeyText, u63 } from "./types/members.ts";
 import { transactionTypes } from "./types/registry.ts";
 import type { MemberSchema, TransactionType, TypeSchema } from "./types/type.ts";
@@ -98,8 +99,6 @@ export type BatchOptions = {
   readonly isCoreWithoutGroup?: boolean;
 };
 
-const CORE_GROUP = 1;
-
 /**
  * Whether each item matches the Signed form of some type (transactions.md 8.2): the check of complete batches, before
  * the check of each transaction by its own Strict schema. The items are not changed.
@@ -126,7 +125,7 @@ const OF_NO_TYPE: SchemaViolation = {
 };
 
 function violationOfNamedType(item: unknown, limits: Limits): SchemaViolation | undefined {
-  const { typeGroup = 1, type } = (item ?? {}) as { typeGroup?: unknown; type?: unknown };
+  const { typeGroup = TYPE_GROUPS.core, type } = (item ?? {}) as { typeGroup?: unknown; type?: unknown };
   const named = transactionTypes.find((known) => known.typeGroup === typeGroup && known.type === type);
   if (!named) return undefined;
   const { isSigned } = formOf(named.type, named.schema);
@@ -139,7 +138,7 @@ function matchesSomeType(item: unknown, limits: Limits, isCoreWithoutGroup: bool
   // No schema accepts another number, except for the trap of type 6.
   const candidates = transactionTypes.filter(
     ({ typeGroup, type }) =>
-      (number === type || number === MULTI_PAYMENT) && (!isCoreOnly || typeGroup === CORE_GROUP),
+      (number === type || number === MULTI_PAYMENT) && (!isCoreOnly || typeGroup === TYPE_GROUPS.core),
   );
   if (candidates.length === 0) return false;
   const copy = copyJson(item);

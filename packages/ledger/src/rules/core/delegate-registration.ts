@@ -1,5 +1,5 @@
 /** Registration of a delegate, also the base of the one by unik (transactions-rules.md 3.3 and 7.2). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Delegate, Wallet } from "../../state/tables.ts";
 import { saveDelegate, walletOf } from "../../wallets.ts";
 import { checkCommon, isMultiSignatureWallet, multiSignatureNotSupported, refusal } from "../common.ts";
@@ -46,7 +46,7 @@ export function register(transaction: Transaction, { draft, network }: RuleConte
 }
 
 export const delegateRegistration: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 2,
   check: checkRegistration,
   applyToSender: (transaction, context) => register(transaction, context),

@@ -1,5 +1,5 @@
 /** Resignation of a delegate, also the base of the one by unik (transactions-rules.md 3.8 and 7.3). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { StateReader, Wallet } from "../../state/tables.ts";
 import { saveDelegate, walletAt, walletOf } from "../../wallets.ts";
 import { checkCommon, refusal } from "../common.ts";
@@ -41,7 +41,7 @@ export function resign({ senderPublicKey }: Transaction, { draft, network }: Rul
 }
 
 export const delegateResignation: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 7,
   check: checkResignation,
   applyToSender: resign,

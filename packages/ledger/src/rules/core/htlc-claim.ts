@@ -1,12 +1,12 @@
 /** Claim of a locked amount by its secret (transactions-rules.md 3.9). Any wallet may send it. */
-import { bytesToHex, hexToBytes, sha256 } from "@uniknode/protocol";
+import { bytesToHex, hexToBytes, sha256, TYPE_GROUPS } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
 import { checkGeneric, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import { isExpired, lockExpired, removeLock, requireLock } from "./locks.ts";
 
 export const htlcClaim: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 9,
 
   check(transaction, context, sender) {

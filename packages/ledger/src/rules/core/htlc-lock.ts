@@ -1,11 +1,12 @@
 /** Lock of an amount for a recipient that knows a secret (transactions-rules.md 3.9). */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { walletOf } from "../../wallets.ts";
 import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import { addLock, isExpired, lockExpired } from "./locks.ts";
 
 export const htlcLock: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 8,
 
   check(transaction, context, sender) {

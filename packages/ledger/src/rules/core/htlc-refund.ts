@@ -1,11 +1,12 @@
 /** Refund of an expired lock to its owner (transactions-rules.md 3.9). Any wallet may send it. */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
 import { checkGeneric, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import { isExpired, removeLock, requireLock } from "./locks.ts";
 
 export const htlcRefund: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 10,
 
   check(transaction, context, sender) {

@@ -1,10 +1,11 @@
 /** Registration of an IPFS hash (transactions-rules.md 3.6). */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
 
 export const ipfs: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 5,
 
   check(transaction, context, sender) {

@@ -1,5 +1,5 @@
 /** Payments to many recipients (transactions-rules.md 3.7). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { addressOf, credit } from "../../wallets.ts";
 import { checkCommon, insufficientBalance } from "../common.ts";
 import type { Rule } from "../rule.ts";
@@ -9,7 +9,7 @@ export const paymentsTotal = ({ asset }: Transaction): bigint =>
   asset!.payments!.reduce((sum, { amount }) => sum + amount, 0n);
 
 export const multiPayment: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 6,
 
   check(transaction, context, sender) {

@@ -1,5 +1,11 @@
 /** Registration of a multi signature wallet (transactions-rules.md 3.5). */
-import { IdentityError, multiSignaturePublicKey, type Network, type Transaction } from "@uniknode/protocol";
+import {
+  IdentityError,
+  multiSignaturePublicKey,
+  type Network,
+  type Transaction,
+  TYPE_GROUPS,
+} from "@uniknode/protocol";
 import type { StateReader, Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, isSignedByParticipants, refusal } from "../common.ts";
@@ -8,7 +14,7 @@ import type { Rule } from "../rule.ts";
 const MAX_MINIMUM = 16;
 
 export const multiSignature: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 4,
 
   check(transaction, context, sender) {

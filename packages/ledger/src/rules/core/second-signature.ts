@@ -1,10 +1,11 @@
 /** Registration of a second key (transactions-rules.md 3.2). */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, isMultiSignatureWallet, multiSignatureNotSupported, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
 
 export const secondSignature: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 1,
 
   check(transaction, context, sender) {

@@ -1,10 +1,11 @@
 /** Transfer (transactions-rules.md 3.1). */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { credit } from "../../wallets.ts";
 import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";
 
 export const transfer: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 0,
   check: (transaction, context, sender) => checkCommon(transaction, context, sender),
   applyToRecipient: ({ recipientId, amount }, { draft }) => credit(draft, recipientId!, amount),

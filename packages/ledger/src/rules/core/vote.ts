@@ -1,5 +1,5 @@
 /** Vote and unvote, also the base of the one by unik (transactions-rules.md 3.4 and 7.4). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../common.ts";
@@ -45,7 +45,7 @@ export function applyVote(transaction: Transaction, { draft, network }: RuleCont
 }
 
 export const vote: Rule = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 3,
   check: checkVote,
   applyToSender: applyVote,

@@ -1,5 +1,5 @@
 /** Registration of a bridgechain (transactions-rules.md 4 type 3). */
-import type { BridgechainAsset } from "@uniknode/protocol";
+import { type BridgechainAsset, TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import {
@@ -28,7 +28,7 @@ function checkUnique({ bridgechains = {} }: Business, { name, genesisHash }: Bri
 }
 
 export const bridgechainRegistration: Rule = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 3,
 
   check(transaction, context, sender) {

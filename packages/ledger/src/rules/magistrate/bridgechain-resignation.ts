@@ -1,4 +1,5 @@
 /** Resignation of a bridgechain (transactions-rules.md 4 type 4). */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import {
@@ -10,7 +11,7 @@ import {
 } from "./business.ts";
 
 export const bridgechainResignation: Rule = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 4,
 
   check(transaction, context, sender) {

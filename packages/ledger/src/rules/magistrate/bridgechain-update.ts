@@ -1,4 +1,5 @@
 /** Change of a bridgechain (transactions-rules.md 4 type 5). */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import {
@@ -11,7 +12,7 @@ import {
 } from "./business.ts";
 
 export const bridgechainUpdate: Rule = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 5,
 
   check(transaction, context, sender) {

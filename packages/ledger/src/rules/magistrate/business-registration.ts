@@ -1,10 +1,11 @@
 /** Registration of a business (transactions-rules.md 4 type 0). */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
 
 export const businessRegistration: Rule = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 0,
 
   check(transaction, context, sender) {

@@ -1,10 +1,11 @@
 /** Resignation of a business (transactions-rules.md 4 type 1). */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon, refusal } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import { businessNotRegistered, changeBusiness, requireBusiness } from "./business.ts";
 
 export const businessResignation: Rule = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 1,
 
   check(transaction, context, sender) {

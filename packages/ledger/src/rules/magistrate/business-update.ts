@@ -1,10 +1,11 @@
 /** Change of a business (transactions-rules.md 4 type 2). */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { checkCommon } from "../common.ts";
 import type { Rule } from "../rule.ts";
 import { businessNotRegistered, changeBusiness, requireBusiness } from "./business.ts";
 
 export const businessUpdate: Rule = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 2,
 
   check(transaction, context, sender) {

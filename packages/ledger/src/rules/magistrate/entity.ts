@@ -1,5 +1,5 @@
 /** Registration, change and resignation of an entity (transactions-rules.md 4 type 6). */
-import { type Asset, staticFee, type Transaction } from "@uniknode/protocol";
+import { type Asset, staticFee, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { type Entity, entityKey, type Wallet } from "../../state/tables.ts";
 import { saveWallet, walletOf, withAttribute } from "../../wallets.ts";
 import { checkCommon, refusal } from "../common.ts";
@@ -76,7 +76,7 @@ function changed(entity: Entity | undefined, { action, type, subType, data }: As
 }
 
 export const entity: Rule = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 6,
   check: checkEntity,
   applyToSender: applyEntity,

@@ -1,5 +1,5 @@
 /** Minting a token, also the base of the certified mint (transactions-rules.md 5.1 and 6.1). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { checkConstraints, checkGenesisProperties, checkSizes } from "../../uns/constraints.ts";
 import { holds, mintToken } from "../../uns/tokens.ts";
@@ -34,7 +34,7 @@ const isOwned = (tokenId: string, { state, isMintPending }: RuleContext, sender:
   state.get("tokens", tokenId) !== undefined || holds(sender, tokenId) || isMintPending?.(tokenId) === true;
 
 export const nftMint: Rule = {
-  typeGroup: 2000,
+  typeGroup: TYPE_GROUPS.nft,
   type: 0,
   check: checkMint,
   applyToSender: mintToken,

@@ -1,5 +1,5 @@
 /** Giving a token to another wallet, also the base of the certified transfer (transactions-rules.md 5.3 and 6.3). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { checkSizes } from "../../uns/constraints.ts";
 import { checkHolder, receiveToken, sendToken } from "../../uns/tokens.ts";
@@ -20,7 +20,7 @@ export function checkTransfer(transaction: Transaction, context: RuleContext, se
 }
 
 export const nftTransfer: Rule = {
-  typeGroup: 2000,
+  typeGroup: TYPE_GROUPS.nft,
   type: 2,
   check: checkTransfer,
   applyToSender: sendToken,

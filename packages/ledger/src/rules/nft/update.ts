@@ -1,5 +1,5 @@
 /** Changing properties of a token, also the base of the certified update (transactions-rules.md 5.2 and 6.2). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { checkConstraints, checkSizes } from "../../uns/constraints.ts";
 import { checkHolder, updateToken } from "../../uns/tokens.ts";
@@ -27,7 +27,7 @@ export function checkUpdate(
 }
 
 export const nftUpdate: Rule = {
-  typeGroup: 2000,
+  typeGroup: TYPE_GROUPS.nft,
   type: 1,
   check: checkUpdate,
   applyToSender: updateToken,

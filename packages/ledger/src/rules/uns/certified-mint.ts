@@ -1,5 +1,5 @@
 /** Certified minting of a unik (transactions-rules.md 6.1). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import { voucherKey, type Wallet } from "../../state/tables.ts";
 import { checkFreeService, checkPaidCertification } from "../../uns/certification.ts";
 import { kindName, typeFromText } from "../../uns/kinds.ts";
@@ -59,7 +59,7 @@ function checkUnused(voucher: string, transaction: Transaction, { state }: RuleC
 }
 
 export const certifiedMint: Rule = {
-  typeGroup: 2001,
+  typeGroup: TYPE_GROUPS.uns,
   type: 3,
   advance: advanceReward,
   check: checkCertifiedMint,

@@ -1,5 +1,5 @@
 /** Certified transfer of a token (transactions-rules.md 6.3). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { checkCertification, costOf, invalidParameter } from "../../uns/certification.ts";
 import { receiveToken, sendToken } from "../../uns/tokens.ts";
@@ -24,7 +24,7 @@ function payIssuer(transaction: Transaction, { draft }: RuleContext): void {
 }
 
 export const certifiedTransfer: Rule = {
-  typeGroup: 2001,
+  typeGroup: TYPE_GROUPS.uns,
   type: 6,
   // The cost is not part of the amount: it is subtracted from the sender before the checks.
   advance: (transaction) => -costOf(transaction),

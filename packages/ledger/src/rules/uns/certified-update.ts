@@ -1,5 +1,5 @@
 /** Certified change of properties (transactions-rules.md 6.2). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { checkFreeService, checkPaidCertification } from "../../uns/certification.ts";
 import { advanceReward, payService } from "../../uns/payments.ts";
@@ -17,7 +17,7 @@ function checkCertifiedUpdate(transaction: Transaction, context: RuleContext, se
 }
 
 export const certifiedUpdate: Rule = {
-  typeGroup: 2001,
+  typeGroup: TYPE_GROUPS.uns,
   type: 4,
   advance: advanceReward,
   check: checkCertifiedUpdate,

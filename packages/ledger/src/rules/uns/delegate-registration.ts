@@ -1,5 +1,5 @@
 /** Registration of a delegate by its unik (transactions-rules.md 7.2). The username is the token id. */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { kindName, typeFromText } from "../../uns/kinds.ts";
 import { DELEGATE_BADGE, EXPLICIT_VALUES, getProperty, setProperty, TYPE } from "../../uns/properties.ts";
@@ -54,7 +54,7 @@ function registerUnik(transaction: Transaction, context: RuleContext): void {
 }
 
 export const unsDelegateRegistration: Rule = {
-  typeGroup: 2001,
+  typeGroup: TYPE_GROUPS.uns,
   type: 1,
   check: checkUnikRegistration,
   applyToSender: registerUnik,

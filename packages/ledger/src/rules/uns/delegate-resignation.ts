@@ -1,5 +1,5 @@
 /** Resignation of a delegate that registered by its unik (transactions-rules.md 7.3). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { DELEGATE_BADGE, getProperty, setProperty } from "../../uns/properties.ts";
 import { walletOf } from "../../wallets.ts";
@@ -27,7 +27,7 @@ function resignUnik(transaction: Transaction, context: RuleContext): void {
 }
 
 export const unsDelegateResignation: Rule = {
-  typeGroup: 2001,
+  typeGroup: TYPE_GROUPS.uns,
   type: 2,
   check: checkUnikResignation,
   applyToSender: resignUnik,

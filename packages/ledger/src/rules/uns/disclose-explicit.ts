@@ -2,6 +2,7 @@
 import {
   discloseSubject,
   type Transaction,
+  TYPE_GROUPS,
   verifyDiscloseCertification,
   verifyDiscloseDemand,
 } from "@uniknode/protocol";
@@ -95,7 +96,7 @@ function disclose(transaction: Transaction, { draft }: RuleContext): void {
 }
 
 export const discloseExplicit: Rule = {
-  typeGroup: 2001,
+  typeGroup: TYPE_GROUPS.uns,
   type: 0,
   check: checkDisclosure,
   applyToSender: disclose,

@@ -1,5 +1,5 @@
 /** Vote and unvote of a holder of uniks (transactions-rules.md 7.4). */
-import type { Transaction } from "@uniknode/protocol";
+import { type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Wallet } from "../../state/tables.ts";
 import { walletOf } from "../../wallets.ts";
 import { applyVote, checkVote, voteOf } from "../core/vote.ts";
@@ -29,7 +29,7 @@ function checkUnikVote(transaction: Transaction, context: RuleContext, sender: W
 }
 
 export const unsVote: Rule = {
-  typeGroup: 2001,
+  typeGroup: TYPE_GROUPS.uns,
   type: 5,
   check: checkUnikVote,
   applyToSender: applyVote,

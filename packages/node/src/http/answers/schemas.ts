@@ -3,7 +3,7 @@
  * 8). Clients know them in the old network's vocabulary, so they are described in it: `$ref` names its shared
  * schemas, `bignumber` and `transactionType` its keywords. Nothing is checked with them here.
  */
-import { transactionKey } from "@uniknode/protocol";
+import { TYPE_GROUPS, transactionKey } from "@uniknode/protocol";
 
 type Schema = Readonly<Record<string, unknown>>;
 type Members = Readonly<Record<string, Schema>>;
@@ -278,12 +278,10 @@ const ofType: Readonly<Record<string, Members>> = {
   UnsCertifiedNftTransfer: certified("tokenId"),
 };
 
-const CORE_GROUP = 1;
-
 /** The members of a type's schema. */
 export const publishedSchema = (typeGroup: number, type: number): Members => ({
   ...common,
-  ...(typeGroup !== CORE_GROUP && { typeGroup: { ...integer, const: typeGroup } }),
+  ...(typeGroup !== TYPE_GROUPS.core && { typeGroup: { ...integer, const: typeGroup } }),
   type: { transactionType: type },
   ...ofType[transactionKey(typeGroup, type)],
 });

@@ -1,5 +1,5 @@
 /** Transactions in answers (http-api.md 4.4, transactions.md 15). */
-import { type Transaction as SignedTransaction, transactionToJson } from "@uniknode/protocol";
+import { type Transaction as SignedTransaction, TYPE_GROUPS, transactionToJson } from "@uniknode/protocol";
 import { type Static, Type } from "typebox";
 import type { StoredTransaction } from "../../read/rows.ts";
 import { toVisibleFields } from "../../store/chain/visible-fields.ts";
@@ -129,7 +129,7 @@ export function pendingAnswer(
   const waiting: Shown = {
     ...json,
     ...toVisibleFields(json),
-    typeGroup: json.typeGroup ?? 1,
+    typeGroup: json.typeGroup ?? TYPE_GROUPS.core,
     recipientId: json.recipientId ?? null,
     vendorField: json.vendorField ?? null,
     blockId: null,

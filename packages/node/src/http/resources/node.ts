@@ -1,5 +1,5 @@
 /** `/node` (http-api.md 6.2): what clients set themselves up with. */
-import { isTypeActive, transactionKey, transactionTypes } from "@uniknode/protocol";
+import { isTypeActive, TYPE_GROUPS, transactionKey, transactionTypes } from "@uniknode/protocol";
 import { Type } from "typebox";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { Snapshot } from "../../read/port.ts";
@@ -187,7 +187,7 @@ const dynamicFees = ({ dynamic, minFeePool, minFeeBroadcast, addonBytes }: FeePo
 /** Genesis files leave out the group of core types; clients want it said. */
 const withTypeGroups = (transactions: unknown): unknown =>
   Array.isArray(transactions)
-    ? transactions.map((transaction) => ({ typeGroup: 1, ...transaction }))
+    ? transactions.map((transaction) => ({ typeGroup: TYPE_GROUPS.core, ...transaction }))
     : transactions;
 
 type FeesByGroup = Record<string, Record<string, FeeStatistics>>;

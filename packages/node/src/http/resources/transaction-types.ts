@@ -1,5 +1,11 @@
 /** `/transactions/types`, `/transactions/schemas` and `/transactions/fees` (http-api.md 6.4). */
-import { isTypeActive, type TransactionType, transactionTypes, typeStaticFee } from "@uniknode/protocol";
+import {
+  isTypeActive,
+  type TransactionType,
+  TYPE_GROUPS,
+  transactionTypes,
+  typeStaticFee,
+} from "@uniknode/protocol";
 import { type TSchema, Type } from "typebox";
 import type { Head } from "../../read/head.ts";
 import { ENTITY_FEES } from "../answers/fees.ts";
@@ -45,7 +51,7 @@ export const transactionTypeLists: Resource = (app, { network, read }) => {
     read(request, async ({ head }) => {
       const milestone = network.milestoneAt(head.height);
       const fees = byGroup(head, (type) => [type.key, `${typeStaticFee(type, milestone)}`]);
-      return { data: { ...fees, "2": ENTITY_FEES } };
+      return { data: { ...fees, [TYPE_GROUPS.magistrate]: ENTITY_FEES } };
     }),
   );
 };

@@ -1,4 +1,5 @@
 /** `/votes` (http-api.md 6.8): transactions that vote by the network's own rules. Votes of the core are none. */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 import { Type } from "typebox";
 import { AnyTransaction, rawTransactionAnswer, transactionAnswer } from "../answers/transaction.ts";
 import { described, listOf, single } from "../documentation/route.ts";
@@ -8,7 +9,7 @@ import { notFound } from "../server/error.ts";
 import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Resource } from "./api.ts";
 
-export const VOTE = { typeGroup: 2001, type: 5 } as const;
+export const VOTE = { typeGroup: TYPE_GROUPS.uns, type: 5 } as const;
 
 const listQuery = query({ ...transactionListQuery, ...senderQuery, ...recipientQuery });
 

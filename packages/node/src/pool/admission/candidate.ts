@@ -1,4 +1,5 @@
 /** A received transaction before its schema is checked: the members that the first checks read. */
+import { TYPE_GROUPS } from "@uniknode/protocol";
 
 export type Candidate = {
   /** As received; not trusted. */
@@ -29,7 +30,7 @@ export function candidateFrom(input: unknown): Candidate {
     id: text(members.id),
     senderPublicKey: text(members.senderPublicKey).toLowerCase(),
     version: members.version === 2 ? 2 : 1,
-    typeGroup: typeof members.typeGroup === "number" ? members.typeGroup : 1,
+    typeGroup: typeof members.typeGroup === "number" ? members.typeGroup : TYPE_GROUPS.core,
     type: typeof members.type === "number" ? members.type : -1,
     ...number("network"),
     ...number("timestamp"),

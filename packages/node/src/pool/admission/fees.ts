@@ -1,5 +1,11 @@
 /** Minimum fees of the pool (pool.md 7); local policy, blocks may contain any fee. */
-import { type Milestone, type SealedTransaction, staticFee, transactionKey } from "@uniknode/protocol";
+import {
+  type Milestone,
+  type SealedTransaction,
+  staticFee,
+  TYPE_GROUPS,
+  transactionKey,
+} from "@uniknode/protocol";
 
 export type FeePolicy = {
   /** False: the fee must equal the static fee of the milestone exactly. */
@@ -17,7 +23,6 @@ export function minimumFee(serializedBytes: number, addonBytes: number | null, f
   return BigInt(chargedBytes) * BigInt(Math.max(feePerByte, 1));
 }
 
-const UNS_GROUP = 2001;
 const CERTIFIED_MINT = 3;
 
 /** Whether the fee suffices for the pool, and for being broadcast. */
@@ -36,7 +41,11 @@ export function checkFee(
     const suffices = data.fee >= staticFee(data, milestone);
     return { pool: suffices, broadcast: suffices };
   }
-  if (data.typeGroup === UNS_GROUP && data.type === CERTIFIED_MINT && isFreeMint(data.asset, milestone)) {
+  if (
+    data.typeGroup === TYPE_GROUPS.uns &&
+    data.type === CERTIFIED_MINT &&
+    isFreeMint(data.asset, milestone)
+  ) {
     return { pool: true, broadcast: true };
   }
   const suffices = (feePerByte: number) =>

@@ -1,6 +1,12 @@
 /** The checks of a received transaction before it is parsed: steps 1 to 8 of pool.md 4. */
 import type { StateReader } from "@uniknode/ledger";
-import { findTransactionType, isTypeActive, type Milestone, type Network } from "@uniknode/protocol";
+import {
+  findTransactionType,
+  isTypeActive,
+  type Milestone,
+  type Network,
+  TYPE_GROUPS,
+} from "@uniknode/protocol";
 import type { Pending } from "../contents/pending.ts";
 import { expirationHeight, isExpiredInNextBlock } from "../expiration.ts";
 import type { Candidate } from "./candidate.ts";
@@ -111,7 +117,7 @@ function checkType({ network: networkByte, typeGroup, type }: Candidate, deps: A
     throw new Refusal("ERR_UNSUPPORTED", message);
   }
   if (!isTypeActive(typeGroup, type, { network: deps.network, height: deps.head().height })) {
-    const toError = typeGroup === 1 ? `Core/${type}` : `${typeGroup}/${type}`;
+    const toError = typeGroup === TYPE_GROUPS.core ? `Core/${type}` : `${typeGroup}/${type}`;
     throw new Refusal("ERR_UNKNOWN", `Transaction type ${toError} is deactivated.`);
   }
 }

@@ -1,5 +1,5 @@
 /** Rules of the pool for each type, before the schema is checked (pool.md 5). */
-import { decodeBase58check, type SealedTransaction } from "@uniknode/protocol";
+import { decodeBase58check, type SealedTransaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Pending } from "../contents/pending.ts";
 import { assetText, type Candidate } from "./candidate.ts";
 import { Refusal } from "./refusal.ts";
@@ -10,9 +10,6 @@ export type TypeRuleContext = {
   request: readonly Candidate[];
   isLockKnown(lockId: string): boolean;
 };
-
-const CORE = 1;
-const MAGISTRATE = 2;
 
 /** Names of the group 1 types as refusals show them, by type number. */
 const CORE_NAMES = [
@@ -41,8 +38,8 @@ const ONE_PENDING = new Set([1, 2, 3, 4, 7]);
  */
 export function checkTypeRule(candidate: Candidate, context: TypeRuleContext): void {
   const { typeGroup, type } = candidate;
-  if (typeGroup === CORE) checkCore(candidate, context);
-  else if (typeGroup === MAGISTRATE) checkMagistrate(candidate, context);
+  if (typeGroup === TYPE_GROUPS.core) checkCore(candidate, context);
+  else if (typeGroup === TYPE_GROUPS.magistrate) checkMagistrate(candidate, context);
   // Trap D1: for NFT and UNS types the number is looked up in group 1, whatever the group.
   else refusePendingCoreType(candidate, type, context);
 }
@@ -61,7 +58,7 @@ function checkCore(candidate: Candidate, context: TypeRuleContext): void {
  * @throws {Refusal}
  */
 export function checkRecipient({ typeGroup, type, recipientId = "" }: Candidate, networkByte: number): void {
-  if (typeGroup !== CORE || type !== 0) return;
+  if (typeGroup !== TYPE_GROUPS.core || type !== 0) return;
   let version: number | undefined;
   try {
     version = decodeBase58check(recipientId)[0];
@@ -77,7 +74,7 @@ export function checkRecipient({ typeGroup, type, recipientId = "" }: Candidate,
 
 function refusePendingCoreType(candidate: Candidate, type: number, { pending }: TypeRuleContext): void {
   const { senderPublicKey } = candidate;
-  const isSame = ({ data }: SealedTransaction) => data.typeGroup === CORE && data.type === type;
+  const isSame = ({ data }: SealedTransaction) => data.typeGroup === TYPE_GROUPS.core && data.type === type;
   if (!pending.ofSender(senderPublicKey).some(isSame)) return;
   throw new Refusal(
     "ERR_PENDING",
@@ -88,7 +85,7 @@ function refusePendingCoreType(candidate: Candidate, type: number, { pending }: 
 function checkUsername(candidate: Candidate, { pending, request }: TypeRuleContext): void {
   const username = assetText(candidate.asset, "delegate", "username");
   const isRegistration = ({ typeGroup, type }: { typeGroup: number; type: number }) =>
-    typeGroup === CORE && type === 2;
+    typeGroup === TYPE_GROUPS.core && type === 2;
   const isSameName = (other: Candidate) =>
     isRegistration(other) && assetText(other.asset, "delegate", "username") === username;
   if (request.filter(isSameName).length > 1) {
@@ -123,7 +120,7 @@ function checkMagistrate(candidate: Candidate, { pending }: TypeRuleContext): vo
   const { type, senderPublicKey, asset } = candidate;
   const siblings = pending
     .ofSender(senderPublicKey)
-    .filter(({ data }) => data.typeGroup === MAGISTRATE && data.type === type);
+    .filter(({ data }) => data.typeGroup === TYPE_GROUPS.magistrate && data.type === type);
   const member = type === 4 ? "bridgechainResignation" : "bridgechainUpdate";
   const isBusiness = type <= 2;
   const isSameBridgechain = ({ data }: SealedTransaction) =>
@@ -132,7 +129,7 @@ function checkMagistrate(candidate: Candidate, { pending }: TypeRuleContext): vo
   if (isBusiness ? siblings.length > 0 : isBridgechainChange && siblings.some(isSameBridgechain)) {
     throw new Refusal(
       "ERR_PENDING",
-      `Sender ${senderPublicKey} already has a transaction of type '${MAGISTRATE}/${type}' in the pool`,
+      `Sender ${senderPublicKey} already has a transaction of type '${TYPE_GROUPS.magistrate}/${type}' in the pool`,
     );
   }
 }

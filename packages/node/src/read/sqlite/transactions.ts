@@ -1,5 +1,5 @@
 /** Confirmed transactions with their place in the chain. */
-import { sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
+import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
@@ -41,8 +41,6 @@ const FIELDS = {
   fee: integer("transactions.fee"),
 } as const;
 
-const CORE_GROUP = 1;
-const CERTIFIED_GROUP = 2001;
 const CERTIFIED_MINT = 3;
 const CERTIFIED_UPDATE = 4;
 
@@ -107,7 +105,7 @@ export function createTransactionQueries(
   const signedById = database.prepare<SignedRow>(`SELECT ${SIGNED} FROM transactions WHERE id = ?`);
   const certifiedInBlock = database.prepare<SignedRow>(
     `SELECT ${SIGNED} FROM transactions INDEXED BY transactions_type
-     WHERE type_group = ${CERTIFIED_GROUP} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = +?
+     WHERE type_group = ${TYPE_GROUPS.uns} AND type IN (${CERTIFIED_MINT}, ${CERTIFIED_UPDATE}) AND height = +?
      ORDER BY sequence`,
   );
   const totals = createTotals(database);
@@ -126,7 +124,7 @@ export function createTransactionQueries(
   function conditionsFor(filter: TransactionFilter): Condition[] {
     const { blockId, vendorField, senderId } = filter;
     // A type without a group is one of the core's.
-    const typeGroup = filter.typeGroup ?? (filter.type === undefined ? undefined : CORE_GROUP);
+    const typeGroup = filter.typeGroup ?? (filter.type === undefined ? undefined : TYPE_GROUPS.core);
     const conditions = conditionsOf(FIELDS, { ...filter, ...(typeGroup !== undefined && { typeGroup }) });
     if (blockId !== undefined) {
       conditions.push({ sql: "height = (SELECT height FROM blocks WHERE id = ?)", values: [blockId] });
@@ -143,7 +141,7 @@ export function createTransactionQueries(
     const { type, typeGroup, ...others } = filter;
     if (typeof type === "object" || typeof typeGroup === "object") return undefined;
     if (isOfHeights(filter) || conditionsFor(others).length > 0) return undefined;
-    const group = typeGroup ?? CORE_GROUP;
+    const group = typeGroup ?? TYPE_GROUPS.core;
     return totals
       .byType(head)
       .filter((one) => one.typeGroup === Number(group) && (type === undefined || one.type === Number(type)))

@@ -8,6 +8,7 @@ import {
   matchesBatchSchema,
   signTransaction,
   type TransactionBody,
+  TYPE_GROUPS,
   transactionKey,
   transactionToJson,
 } from "@uniknode/protocol";
@@ -32,7 +33,6 @@ const payment = {
   vendorField: Type.Optional(Type.String()),
 };
 
-const CORE = 1;
 const REGISTRATION = 2;
 const VOTE = 3;
 
@@ -108,7 +108,7 @@ const payTo =
 
 /** Whether the network takes the core's own type; the Unikname Network has types of its own for some. */
 const isActive = (type: number, { network, height }: builders.Envelope): boolean =>
-  isTypeActive(CORE, type, { network, height: height! });
+  isTypeActive(TYPE_GROUPS.core, type, { network, height: height! });
 
 /**
  * Builds, signs and keeps a transaction; nothing is sent.
@@ -143,6 +143,7 @@ async function averageFee(
   { client }: RpcContext,
 ): Promise<bigint> {
   const { data } = await client.node.fees({ days: AVERAGE_DAYS });
-  const paid = data[`${typeGroup ?? CORE}`]?.[transactionKey(typeGroup ?? CORE, type)];
+  const paid =
+    data[`${typeGroup ?? TYPE_GROUPS.core}`]?.[transactionKey(typeGroup ?? TYPE_GROUPS.core, type)];
   return paid === undefined ? fee : BigInt(paid.avg);
 }

@@ -1,6 +1,6 @@
 /** The owner of a unik after any transaction of the chain: the table of tokens has the present owner only. */
 import { nftOf } from "@uniknode/ledger";
-import { hexToBytes, sealedFromTrustedBytes, type Transaction } from "@uniknode/protocol";
+import { hexToBytes, sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Database } from "../engine/database.ts";
 
 /** A transaction on the chain: height, and index in its block. */
@@ -58,8 +58,8 @@ export function createOwnerStore(database: Database): OwnerStore {
 
 /** Group and type of the transactions that move a token. */
 const TRANSFERS = [
-  [2000, 2],
-  [2001, 6],
+  [TYPE_GROUPS.nft, 2],
+  [TYPE_GROUPS.uns, 6],
 ] as const;
 
 /** Whether a transaction changes the owner of a unik. */

@@ -1,9 +1,10 @@
 /** 1/2 registration of a delegate (transactions.md 6.3). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { none, record, u63 } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
 export const delegateRegistration: TransactionType = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 2,
   key: "delegateRegistration",
   schema: {

@@ -1,9 +1,10 @@
 /** 1/9 claim of a hash time lock by its secret (transactions.md 6.3). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
 export const htlcClaim: TransactionType = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 9,
   key: "htlcClaim",
   schema: {

@@ -1,10 +1,11 @@
 /** 1/8 hash time lock (transactions.md 6.3). */
 import { readAddress, writeAddress } from "../../addresses.ts";
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, hashText, record, u63, vendorFieldText } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
 export const htlcLock: TransactionType = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 8,
   key: "htlcLock",
   hasVendorField: true,

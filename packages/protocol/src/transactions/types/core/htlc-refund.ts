@@ -1,9 +1,10 @@
 /** 1/10 refund of an expired hash time lock (transactions.md 6.3). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
 export const htlcRefund: TransactionType = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 10,
   key: "htlcRefund",
   schema: {

@@ -1,5 +1,6 @@
 /** 1/5 registration of an IPFS hash (transactions.md 6.3). */
 import { base58 } from "@scure/base";
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { base58Text, none, record, u63 } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
@@ -7,7 +8,7 @@ import type { TransactionType } from "../type.ts";
 const HEADER_BYTES = 2;
 
 export const ipfs: TransactionType = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 5,
   key: "ipfs",
   schema: {

@@ -1,10 +1,11 @@
 /** 1/6 payments to several recipients (transactions.md 6.3). */
 import { readAddress, writeAddress } from "../../addresses.ts";
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, none, record, u63, vendorFieldText } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
 export const multiPayment: TransactionType = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 6,
   key: "multiPayment",
   hasVendorField: true,

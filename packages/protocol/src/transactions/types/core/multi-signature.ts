@@ -1,6 +1,7 @@
 /** 1/4 registration of a multi-signature wallet, with the layout of version 1 (transactions.md 6.3). */
 import type { ByteWriter } from "../../../bytes/writer.ts";
 import type { Asset } from "../../transaction.ts";
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { alphanumericText, distinctItems, none, publicKeyText, record, u63 } from "../members.ts";
 import type { MemberSchema, TransactionType } from "../type.ts";
 
@@ -15,7 +16,7 @@ const signatures = (minimum: string, maximum: string): MemberSchema =>
   );
 
 export const multiSignature: TransactionType = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 4,
   key: "multiSignature",
   schema: {

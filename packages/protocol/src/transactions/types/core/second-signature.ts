@@ -1,9 +1,10 @@
 /** 1/1 registration of a second public key (transactions.md 6.3). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { none, publicKeyText, record, u63 } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
 export const secondSignature: TransactionType = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 1,
   key: "secondSignature",
   schema: {

@@ -1,10 +1,11 @@
 /** 1/0 transfer (transactions.md 6.3). */
 import { readAddress, writeAddress } from "../../addresses.ts";
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, u63, vendorFieldText } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
 export const transfer: TransactionType = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 0,
   key: "transfer",
   hasVendorField: true,

@@ -1,9 +1,10 @@
 /** 1/3 vote (transactions.md 6.3). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, none, record, u63, voteText } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 
 export const vote: TransactionType = {
-  typeGroup: 1,
+  typeGroup: TYPE_GROUPS.core,
   type: 3,
   key: "vote",
   schema: {

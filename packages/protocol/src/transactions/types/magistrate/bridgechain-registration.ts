@@ -1,4 +1,5 @@
 /** 2/3 registration of a bridgechain (transactions.md 6.4). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 import { genericName, magistrateSchema, ports, seedNodes, uri } from "./members.ts";
@@ -6,7 +7,7 @@ import { readPorts, writePorts } from "./ports.ts";
 import { readText, readTexts, writeOptionalText, writeText, writeTexts } from "./texts.ts";
 
 export const bridgechainRegistration: TransactionType = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 3,
   key: "bridgechainRegistration",
   schema: magistrateSchema(

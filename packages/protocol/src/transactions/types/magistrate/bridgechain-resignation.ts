@@ -1,10 +1,11 @@
 /** 2/4 resignation of a bridgechain (transactions.md 6.4). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 import { magistrateSchema } from "./members.ts";
 
 export const bridgechainResignation: TransactionType = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 4,
   key: "bridgechainResignation",
   schema: magistrateSchema(record({ bridgechainResignation: record({ bridgechainId: hashText }) })),

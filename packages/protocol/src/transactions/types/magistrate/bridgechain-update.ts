@@ -1,4 +1,5 @@
 /** 2/5 change of a bridgechain (transactions.md 6.4). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hashText, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 import { magistrateSchema, ports, seedNodes, uri } from "./members.ts";
@@ -8,7 +9,7 @@ import { readText, readTexts, writeOptionalText, writeTexts } from "./texts.ts";
 const changes = { seedNodes, ports, bridgechainRepository: uri, bridgechainAssetRepository: uri };
 
 export const bridgechainUpdate: TransactionType = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 5,
   key: "bridgechainUpdate",
   schema: magistrateSchema(

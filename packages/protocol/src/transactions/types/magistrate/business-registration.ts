@@ -1,4 +1,5 @@
 /** 2/0 registration of a business (transactions.md 6.4). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 import { readBusiness, writeBusiness } from "./business.ts";
@@ -6,7 +7,7 @@ import { businessMembers, magistrateSchema } from "./members.ts";
 import { writeText } from "./texts.ts";
 
 export const businessRegistration: TransactionType = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 0,
   key: "businessRegistration",
   schema: magistrateSchema(record({ businessRegistration: record(businessMembers, ["name", "website"]) })),

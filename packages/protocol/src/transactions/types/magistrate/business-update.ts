@@ -1,11 +1,12 @@
 /** 2/2 change of a business (transactions.md 6.4). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 import { readBusiness, writeBusiness } from "./business.ts";
 import { businessMembers, magistrateSchema } from "./members.ts";
 
 export const businessUpdate: TransactionType = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 2,
   key: "businessUpdate",
   schema: magistrateSchema(

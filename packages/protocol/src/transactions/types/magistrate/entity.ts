@@ -1,5 +1,6 @@
 /** 2/6 registration, change or resignation of an entity (transactions.md 6.4). */
 import { hexToBytes } from "../../../crypto/bytes.ts";
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { base58Text, hashText } from "../members.ts";
 import type { MemberSchema, TransactionType } from "../type.ts";
 import { magistrateSchema } from "./members.ts";
@@ -34,7 +35,7 @@ const action = (number: number, required: readonly string[], data: MemberSchema)
 });
 
 export const entity: TransactionType = {
-  typeGroup: 2,
+  typeGroup: TYPE_GROUPS.magistrate,
   type: 6,
   key: "entity",
   schema: magistrateSchema({

@@ -1,4 +1,5 @@
 /** Schemas of magistrate members (transactions.md 8.3). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { none } from "../members.ts";
 import type { MemberSchema, TypeSchema } from "../type.ts";
 
@@ -47,5 +48,5 @@ export const ports: MemberSchema = {
 /** Schema of a magistrate type. The group is required, or a batch matches the transaction with another type. */
 export const magistrateSchema = (asset?: MemberSchema): TypeSchema => ({
   required: asset ? ["typeGroup", "asset"] : ["typeGroup"],
-  properties: { typeGroup: { const: 2 }, amount: none, ...(asset && { asset }) },
+  properties: { typeGroup: { const: TYPE_GROUPS.magistrate }, amount: none, ...(asset && { asset }) },
 });

@@ -1,17 +1,18 @@
 /** 2000/2 transfer of a token (transactions.md 6.5). */
 import { readAddress, writeAddress } from "../../addresses.ts";
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 import { nftSchema, readNft, writeNft } from "./payload.ts";
 
 export const nftTransfer: TransactionType = {
-  typeGroup: 2000,
+  typeGroup: TYPE_GROUPS.nft,
   type: 2,
   key: "NftTransfer",
   schema: {
     required: ["asset", "recipientId"],
     properties: {
-      typeGroup: { const: 2000 },
+      typeGroup: { const: TYPE_GROUPS.nft },
       amount: none,
       recipientId: addressText,
       asset: record({ nft: nftSchema(["tokenId"]) }),

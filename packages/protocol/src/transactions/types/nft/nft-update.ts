@@ -1,16 +1,17 @@
 /** 2000/1 change of the properties of a token (transactions.md 6.5). */
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 import { nftSchema, readNft, writeNft } from "./payload.ts";
 
 export const nftUpdate: TransactionType = {
-  typeGroup: 2000,
+  typeGroup: TYPE_GROUPS.nft,
   type: 1,
   key: "NftUpdate",
   schema: {
     required: ["asset"],
     properties: {
-      typeGroup: { const: 2000 },
+      typeGroup: { const: TYPE_GROUPS.nft },
       amount: none,
       asset: record({ nft: nftSchema(["tokenId", "properties"]) }),
     },

@@ -7,6 +7,7 @@ import { readDemandPayload, writeDemandPayload } from "../../../uns/demand.ts";
 import { readSignature } from "../../../uns/signature.ts";
 import { readAddress, writeAddress } from "../../addresses.ts";
 import type { Asset, NftToken, TransactionBody } from "../../transaction.ts";
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { addressText, hexText, record, u63 } from "../members.ts";
 import { nftSchema, readNft, writeNft } from "../nft/payload.ts";
 import type { MemberSchema, TypeSchema } from "../type.ts";
@@ -22,7 +23,7 @@ const payload = (members: readonly string[], properties: Record<string, MemberSc
 /** Schema of a certified type; `required` are the members that each token must have. */
 export const certifiedSchema = (required: readonly (keyof NftToken)[]): TypeSchema => ({
   properties: {
-    typeGroup: { const: 2001 },
+    typeGroup: { const: TYPE_GROUPS.uns },
     amount: u63(0),
     recipientId: addressText,
     asset: record({

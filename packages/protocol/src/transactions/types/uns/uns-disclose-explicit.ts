@@ -8,18 +8,19 @@ import {
   writeExplicitValues,
 } from "../../../uns/disclosure.ts";
 import { readSignature } from "../../../uns/signature.ts";
+import { TYPE_GROUPS } from "../../type-groups.ts";
 import { hexText, none, record } from "../members.ts";
 import type { TransactionType } from "../type.ts";
 import { untypedHex } from "../untyped.ts";
 
 export const unsDiscloseExplicit: TransactionType = {
-  typeGroup: 2001,
+  typeGroup: TYPE_GROUPS.uns,
   type: 0,
   key: "UnsDiscloseExplicit",
   schema: {
     required: ["asset"],
     properties: {
-      typeGroup: { const: 2001 },
+      typeGroup: { const: TYPE_GROUPS.uns },
       amount: none,
       asset: record({
         // The payload of the demand is not checked.
