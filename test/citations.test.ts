@@ -3,8 +3,11 @@ import { expect, test } from "vitest";
 import { findCitationFaults } from "../tools/citations/citations.ts";
 import { readRepository } from "../tools/citations/repository.ts";
 
+/** What was built, and texts that name documents which are made up. */
+const excluded = ["release", "test/citations.test.ts", "test/release/changes.test.ts"];
+
 test("every document, section and link that the repository cites exists", () => {
-  expect(findCitationFaults(readRepository(".", ["test/citations.test.ts"]))).toEqual([]);
+  expect(findCitationFaults(readRepository(".", excluded))).toEqual([]);
 });
 
 const rules = `# Rules

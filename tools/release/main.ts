@@ -3,18 +3,70 @@
  *
  *   npm run release                 everything
  *   npm run release -- packages     the packages for npm only
+ *   npm run release -- version      make the next version of the files in .changeset; releases nothing
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { compilePackages, packPackages, ROOT } from "./packages.ts";
+import { basename, join } from "node:path";
+import { checksums, packFolder } from "./archive.ts";
+import { readChanges } from "./changes.ts";
+import { buildDebianPackage } from "./debian.ts";
+import { releaseNotes } from "./notes.ts";
+import { compilePackages, packPackages, ROOT, versionOf } from "./packages.ts";
+import { installProgram, partsList } from "./program.ts";
+import { makeVersion } from "./version.ts";
 
+const [what = "everything"] = process.argv.slice(2);
 const target = join(ROOT, "release");
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+function release(work: string): void {
+  const version = versionOf(ROOT);
+  rmSync(target, { recursive: true, force: true });
+  compilePackages(join(work, "compiled"));
+  const files = packPackages(join(work, "compiled"), target);
+  if (what === "everything") {
+    const program = join(work, "uniknode");
+    installProgram(join(work, "compiled"), program);
+    const archive = join(target, `uniknode-${version}-linux-x64.tar.gz`);
+    packFolder(program, archive);
+    checkArchive(archive, version, join(work, "unpacked"));
+    const debian = join(target, `uniknode_${version}_amd64.deb`);
+    buildDebianPackage(program, version, join(work, "debian"), debian);
+    const parts = join(target, `uniknode-${version}.cdx.json`);
+    writeFileSync(parts, partsList(program));
+    files.push(archive, debian, parts);
+    writeFileSync(
+      join(target, "NOTES"),
+      releaseNotes(
+        version,
+        readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"),
+        files.map((file) => basename(file)),
+      ),
+    );
+  }
+  writeFileSync(join(target, "SHA256SUMS"), checksums(files));
+  for (const file of files) print(file);
+  const pending = readChanges(join(ROOT, ".changeset")).length;
+  if (pending > 0) print(`${pending} changes are not in the notes: npm run release -- version`);
+}
+
+/** Unpacks the archive and runs its program where no other runtime is found. */
+function checkArchive(archive: string, version: string, folder: string): void {
+  execFileSync("mkdir", [folder]);
+  execFileSync("tar", ["-xzf", archive, "-C", folder]);
+  for (const tool of ["sh", "dirname", "readlink"])
+    execFileSync("sh", ["-c", `ln -s "$(command -v ${tool})" "$0"`, folder]);
+  const env = { PATH: folder };
+  const printed = execFileSync(join(folder, "uniknode/bin/uniknode"), ["version"], { env, encoding: "utf8" });
+  if (!printed.includes(`${version} program`)) throw new Error(`${archive} runs as ${printed}`);
+}
+
 const work = mkdtempSync(join(tmpdir(), "uniknode-release-"));
 try {
-  rmSync(target, { recursive: true, force: true });
-  compilePackages(work);
-  for (const file of packPackages(work, target)) process.stdout.write(`${file}\n`);
+  if (what === "version") print(makeVersion(ROOT, new Date().toISOString().slice(0, 10)));
+  else release(work);
 } finally {
   rmSync(work, { recursive: true });
 }

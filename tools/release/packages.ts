@@ -12,13 +12,13 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Folders of `packages`, in the order of their dependencies. */
 export const PACKAGES = ["protocol", "ledger", "client", "node"] as const;
 
-/** The version that all packages share. */
-export const releaseVersion = (): string => readManifest("node").version;
+/** The version that all packages of a workspace share. */
+export const versionOf = (root: string): string => readManifest(join(root, "packages/node")).version;
 
 type Manifest = { readonly version: string; readonly [member: string]: unknown };
 
-const readManifest = (name: string): Manifest =>
-  JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8"));
+const readManifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
 /** Writes each package, ready for `npm pack`, into a folder of its name below `folder`. */
 export function compilePackages(folder: string): void {
@@ -42,7 +42,7 @@ export function compilePackages(folder: string): void {
     }
     copyFileSync(join(source, "README.md"), join(target, "README.md"));
     copyFileSync(join(ROOT, "LICENSE"), join(target, "LICENSE"));
-    writeFileSync(join(target, "package.json"), publishedManifest(readManifest(name)));
+    writeFileSync(join(target, "package.json"), publishedManifest(readManifest(source)));
   }
 }
 

