@@ -21,6 +21,7 @@ import { openDatabase } from "../../src/store/engine/database.ts";
 import { migrate } from "../../src/store/engine/migrations.ts";
 import { createEventLog } from "../../src/store/events/event-log.ts";
 import { openPoolBeside } from "../pool/beside.ts";
+import { IDLE_NODE } from "../pool/idle-node.ts";
 
 /** `chain.json` of the kit. */
 type Kit = {
@@ -81,16 +82,7 @@ export async function startNode(folder: string, { httpPort = 0, prepare = () => 
       network,
       head: chain.head,
       now,
-      forging: () => ({
-        forged: 0,
-        missed: 0,
-        refused: { signed_before: 0, watching: 0, other_forger: 0 },
-        keysUsedElsewhere: 0,
-      }),
-      logLinesLost: () => 0,
-      loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
-      webhooksChanged: () => {},
-      streamsChanged: () => ({}),
+      ...IDLE_NODE,
     },
   );
   const { transactions } = JSON.parse(readFileSync(join(folder, "pool.json"), "utf8"));

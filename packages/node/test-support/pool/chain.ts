@@ -174,6 +174,10 @@ export type OpenPool = Pool & {
 type Overrides = { options?: Partial<PoolOptions>; deps?: Partial<PoolDeps> };
 
 /** A pool that writes nothing unless a store is given. */
+/** A chain whose named wallets are rich. */
+export const richChain = (...names: string[]): TestChain =>
+  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
+
 export function openPool(chain: TestChain, { options, deps }: Overrides = {}): OpenPool {
   const events: PoolEvent[] = [];
   const { network, state, head, storedIds } = chain;
@@ -232,3 +236,6 @@ export const reported = (events: readonly PoolEvent[]): string[] =>
     }
     return [`${event.name} ${event.transaction.data.id}`];
   });
+
+/** A pool over a chain whose named wallets are rich. */
+export const richPool = (...names: string[]): OpenPool => openPool(richChain(...names));

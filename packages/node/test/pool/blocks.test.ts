@@ -14,17 +14,15 @@ import {
   publicKeyOf,
   RICH,
   reported,
+  richChain,
   signedBy,
   submitOne,
   transfer,
 } from "../../test-support/pool/chain.ts";
 
-const chainOf = (...names: string[]) =>
-  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
-
 describe("a block", () => {
   test("removes its transactions, and keeps the rest with the right nonces", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain);
     const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
     await pool.submit(inputs);
@@ -65,7 +63,7 @@ describe("a block", () => {
   });
 
   test("among several of one commit does not remove later transactions", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain);
     const inputs = [1, 2, 3].map((nonce) => transfer("alice", nonce));
     await pool.submit(inputs);
@@ -80,7 +78,7 @@ describe("a block", () => {
   });
 
   test("that spends the funds of a pending transaction removes it", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain);
     await pool.submit([transfer("alice", 1)]);
     chain.fund({ alice: { balance: 0n } });
@@ -91,7 +89,7 @@ describe("a block", () => {
 
 describe("an expiration height", () => {
   test("removes the transaction and the later ones of its sender when it is reached", async () => {
-    const chain = chainOf("alice", "bob"); // at height 10
+    const chain = richChain("alice", "bob"); // at height 10
     const pool = openPool(chain);
     const [first, second, third] = [
       transfer("alice", 1),
@@ -113,7 +111,7 @@ describe("an expiration height", () => {
   });
 
   test("of the next block excludes the transaction from it", async () => {
-    const chain = chainOf("alice", "bob");
+    const chain = richChain("alice", "bob");
     const pool = openPool(chain);
     const bobs = transfer("bob", 1);
     await pool.submit([transfer("alice", 1, { expiration: 12 }), transfer("alice", 2), bobs]);
@@ -172,7 +170,7 @@ describe("a milestone", () => {
 
 describe("a revert", () => {
   test("adds its transactions before the pending ones, which stay", async () => {
-    const chain = chainOf("alice", "bob");
+    const chain = richChain("alice", "bob");
     const pool = openPool(chain);
     const inputs = [transfer("alice", 1), transfer("bob", 1), transfer("alice", 2)];
     await pool.submit(inputs.slice(0, 2));
@@ -187,7 +185,7 @@ describe("a revert", () => {
   });
 
   test("of several blocks adds all transactions, oldest first", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain);
     for (const nonce of [1, 2, 3]) {
       await pool.submit([transfer("alice", nonce)]);
@@ -247,7 +245,7 @@ describe("a revert", () => {
 
 describe("clearing the pool", () => {
   test("removes everything, reports it, and accepts the same again", async () => {
-    const pool = openPool(chainOf("alice", "bob"));
+    const pool = openPool(richChain("alice", "bob"));
     const inputs = [transfer("alice", 1), transfer("alice", 2), transfer("bob", 1)];
     await pool.submit(inputs);
     pool.clear();

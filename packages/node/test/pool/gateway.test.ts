@@ -10,6 +10,7 @@ import {
   RICH,
   transfer,
 } from "../../test-support/pool/chain.ts";
+import { IDLE_NODE } from "../../test-support/pool/idle-node.ts";
 
 function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPool } {
   const chain = createTestChain({ alice: RICH, bob: RICH });
@@ -25,16 +26,7 @@ function open(deps: Partial<GatewayDeps> = {}): { gateway: Gateway; pool: OpenPo
         network,
         head,
         now,
-        forging: () => ({
-          forged: 0,
-          missed: 0,
-          refused: { signed_before: 0, watching: 0, other_forger: 0 },
-          keysUsedElsewhere: 0,
-        }),
-        logLinesLost: () => 0,
-        loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
-        webhooksChanged: () => {},
-        streamsChanged: () => ({}),
+        ...IDLE_NODE,
         ...deps,
       },
     ),

@@ -16,6 +16,7 @@ import {
   networkWith,
   openPool,
   RICH,
+  richChain,
   submitOne,
   transfer,
 } from "../../test-support/pool/chain.ts";
@@ -69,12 +70,9 @@ function openPoolOn(...parameters: Parameters<typeof openPool>) {
   return pool;
 }
 
-const chainOf = (...names: string[]) =>
-  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
-
 describe("a restart", () => {
   test("restores the pending transactions in the same order", async () => {
-    const chain = chainOf("alice", "bob");
+    const chain = richChain("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const inputs = [
       transfer("bob", 1),
@@ -92,7 +90,7 @@ describe("a restart", () => {
   });
 
   test("after a crash has every transaction that was answered", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const input = transfer("alice", 1);
     await openPoolOn(chain, openFile()).submit([input]);
     expect(openFile().storedIds()).toEqual([input.id]);
@@ -100,7 +98,7 @@ describe("a restart", () => {
   });
 
   test("removes and reports what a block included before the pool could write it", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPoolOn(chain, openFile());
     await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
     const [first, second] = pool.inForgingOrder();
@@ -113,7 +111,7 @@ describe("a restart", () => {
   });
 
   test("removes and reports what no longer applies", async () => {
-    const chain = chainOf("alice", "bob");
+    const chain = richChain("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const inputs = [transfer("alice", 1), transfer("alice", 2), transfer("bob", 1)];
     await pool.submit(inputs);
@@ -144,7 +142,7 @@ describe("a restart", () => {
   });
 
   test("removes rows that are no transactions, or have another id", async () => {
-    const chain = chainOf("alice", "bob");
+    const chain = richChain("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const [first, second] = [transfer("alice", 1), transfer("bob", 1)];
     await pool.submit([first, second]);
@@ -157,7 +155,7 @@ describe("a restart", () => {
   });
 
   test("with a lower maximum keeps the highest fees", async () => {
-    const chain = chainOf("alice", "bob");
+    const chain = richChain("alice", "bob");
     const pool = openPoolOn(chain, openFile());
     const [cheap, dear] = [transfer("alice", 1), transfer("bob", 1, { fee: 2n * FEE })];
     await pool.submit([cheap, dear]);
@@ -169,7 +167,7 @@ describe("a restart", () => {
   });
 
   test("after a revert keeps the order of nonces", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPoolOn(chain, openFile());
     await pool.submit([transfer("alice", 1)]);
     pool.forge();
@@ -192,7 +190,7 @@ describe("the journal", () => {
         deps.store.write(...change);
       },
     };
-    const pool = openPoolOn(chainOf("alice", "bob", "carol"), { deps: { ...deps, store } });
+    const pool = openPoolOn(richChain("alice", "bob", "carol"), { deps: { ...deps, store } });
     await Promise.all(["alice", "bob", "carol"].map((name) => pool.submit([transfer(name, 1)])));
     expect(storedIds().length).toBe(3);
     expect(writes).toBeLessThan(3);
@@ -205,14 +203,14 @@ describe("the journal", () => {
         throw new Error("nothing to write");
       },
     };
-    const pool = openPool(chainOf("alice"), { deps: { store } });
+    const pool = openPool(richChain("alice"), { deps: { store } });
     pool.blockApplied([], new Set());
     await pool.close();
   });
 
   test("reports an addition, a removal and a rejection once each, when they are on disk", async () => {
     const file = openFile();
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPoolOn(chain, file);
     const [first, early] = [transfer("alice", 1), transfer("alice", 3)];
     await pool.submit([first, early]);
@@ -231,7 +229,7 @@ describe("the journal", () => {
       if (isBroken) throw new Error("the disk is full");
       deps.emit(event);
     };
-    const pool = openPoolOn(chainOf("alice"), { deps: { ...deps, emit } });
+    const pool = openPoolOn(richChain("alice"), { deps: { ...deps, emit } });
     const inputs = [transfer("alice", 1), transfer("alice", 2)];
     await expect(pool.submit([inputs[0]])).rejects.toThrow("the disk is full");
     // Rows and events are written together or not at all.
@@ -250,7 +248,7 @@ describe("the journal", () => {
       deps.emit(event);
     };
     const onWriteFailed = (error: unknown) => void failures.push(error);
-    const pool = openPoolOn(chainOf("alice"), { deps: { ...deps, emit, onWriteFailed } });
+    const pool = openPoolOn(richChain("alice"), { deps: { ...deps, emit, onWriteFailed } });
     await pool.submit([transfer("alice", 1)]);
     isBroken = true;
     pool.forge();
@@ -267,7 +265,7 @@ describe("the journal", () => {
         throw new Error("the disk is full");
       },
     };
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain, { deps: { store } });
     const [input] = [transfer("alice", 1)];
     await expect(pool.submit([input])).rejects.toThrow("the disk is full");

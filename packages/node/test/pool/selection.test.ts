@@ -11,17 +11,15 @@ import {
   openPool,
   RICH,
   reported,
+  richChain,
   signedBy,
   transfer,
 } from "../../test-support/pool/chain.ts";
 
 const ROOM = { maxTransactions: 150, maxBytes: 1_000_000 };
 
-const chainOf = (...names: string[]) =>
-  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
-
 async function poolWith(inputs: readonly unknown[], ...names: string[]): Promise<OpenPool> {
-  const pool = openPool(chainOf(...names));
+  const pool = openPool(richChain(...names));
   await pool.submit(inputs);
   return pool;
 }

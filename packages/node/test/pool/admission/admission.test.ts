@@ -7,17 +7,15 @@ import {
   publicKeyOf,
   RICH,
   refusalOf,
+  richChain,
+  richPool,
   submitOne,
   transfer,
 } from "../../../test-support/pool/chain.ts";
 
-const chainOf = (...names: string[]) =>
-  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
-const poolOf = (...names: string[]) => openPool(chainOf(...names));
-
 describe("an admission", () => {
   test("answers with the ids of what it accepts and broadcasts", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     const inputs = [transfer("alice", 1), transfer("alice", 2)];
     const ids = inputs.map(({ id }) => id);
     expect(await pool.submit(inputs)).toEqual({
@@ -28,7 +26,7 @@ describe("an admission", () => {
   });
 
   test("names each refused transaction once, with its reasons", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     const good = transfer("alice", 1);
     const late = transfer("alice", 9);
     const { data, errors } = await pool.submit([good, late]);
@@ -44,7 +42,7 @@ describe("an admission", () => {
   });
 
   test("computes the ids of accepted transactions, and lists refusals by the received id", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     const { id } = transfer("alice", 1);
     const wrong = "00".repeat(32);
     const { data } = await pool.submit([{ ...transfer("alice", 1), id: wrong }]);
@@ -56,21 +54,21 @@ describe("an admission", () => {
   });
 
   test("accepts a transaction without network and type group", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     const { network: _, ...input } = transfer("alice", 1);
     expect(await submitOne(pool, input)).toBe("accepted");
   });
 
   test("refuses an item that is no object", async () => {
     for (const input of [null, 7, "text", [], {}]) {
-      expect(await submitOne(poolOf(), input), JSON.stringify(input)).toBe("ERR_UNSUPPORTED");
+      expect(await submitOne(richPool(), input), JSON.stringify(input)).toBe("ERR_UNSUPPORTED");
     }
   });
 });
 
 describe("stage A", () => {
   test("refuses an id seen since the last block, whatever its outcome", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain);
     const early = transfer("alice", 2);
     expect(await submitOne(pool, early)).toBe("ERR_APPLY");
@@ -80,7 +78,7 @@ describe("stage A", () => {
   });
 
   test("refuses the second of two equal transactions in one request", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     const input = transfer("alice", 1);
     const { data, errors } = await pool.submit([input, input]);
     expect(data).toMatchObject({ accept: [input.id], invalid: [input.id] });
@@ -88,7 +86,7 @@ describe("stage A", () => {
   });
 
   test("forgets the oldest of more than 10,000 ids", async () => {
-    const pool = poolOf();
+    const pool = richPool();
     const ids = Array.from({ length: 10_001 }, (_, index) => ({ id: index.toString(16).padStart(64, "0") }));
     await pool.submit(ids);
     expect(await submitOne(pool, ids[1])).toBe("ERR_DUPLICATE");
@@ -96,7 +94,7 @@ describe("stage A", () => {
   });
 
   test("is emptied by a revert too", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain);
     chain.append();
     await pool.submit([transfer("alice", 2)]);
@@ -107,7 +105,7 @@ describe("stage A", () => {
 
 describe("stages C and D", () => {
   test("refuses a transaction that is in a block", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain);
     const input = transfer("alice", 1);
     await pool.submit([input]);
@@ -119,7 +117,7 @@ describe("stages C and D", () => {
   });
 
   test("refuses a transaction that is pending under its true id", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     const input = transfer("alice", 1);
     await pool.submit([input]);
     expect(await pool.submit([{ ...input, id: "00".repeat(32) }])).toEqual({

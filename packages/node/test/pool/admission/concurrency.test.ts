@@ -1,23 +1,27 @@
 /** Requests while the signatures of others are checked. */
 import { describe, expect, test } from "vitest";
-import { createTestChain, networkWith, openPool, RICH, transfer } from "../../../test-support/pool/chain.ts";
-
-const chainOf = (...names: string[]) =>
-  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
-const poolOf = (...names: string[]) => openPool(chainOf(...names));
+import {
+  createTestChain,
+  networkWith,
+  openPool,
+  RICH,
+  richChain,
+  richPool,
+  transfer,
+} from "../../../test-support/pool/chain.ts";
 
 describe("requests at the same time", () => {
   test("are processed in the order of the calls, however long their signatures take", async () => {
     const delays = [20, 0, 10];
     const verify = (checks: readonly unknown[]) =>
       new Promise<boolean[]>((resolve) => setTimeout(() => resolve(checks.map(() => true)), delays.shift()!));
-    const pool = openPool(chainOf("alice"), { deps: { verify } });
+    const pool = openPool(richChain("alice"), { deps: { verify } });
     const answers = await Promise.all([1, 2, 3].map((nonce) => pool.submit([transfer("alice", nonce)])));
     expect(answers.map(({ data }) => data.accept.length)).toEqual([1, 1, 1]);
   });
 
   test("respect a limit that an earlier one reached", async () => {
-    const pool = openPool(chainOf("alice"), { options: { maxTransactionsPerSender: 1 } });
+    const pool = openPool(richChain("alice"), { options: { maxTransactionsPerSender: 1 } });
     const [first, second] = await Promise.all([
       pool.submit([transfer("alice", 1)]),
       pool.submit([transfer("alice", 2)]),
@@ -47,7 +51,7 @@ describe("requests at the same time", () => {
       if (calls++ === 0) throw new Error("a thread has died");
       return checks.map(() => true);
     };
-    const pool = openPool(chainOf("alice", "bob"), { deps: { verify } });
+    const pool = openPool(richChain("alice", "bob"), { deps: { verify } });
     const failing = pool.submit([transfer("alice", 1)]);
     const next = pool.submit([transfer("bob", 1)]);
     await expect(failing).rejects.toThrow("a thread has died");
@@ -55,7 +59,7 @@ describe("requests at the same time", () => {
   });
 
   test("are refused once the pool is closed", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     const answer = pool.submit([transfer("alice", 1)]);
     await pool.close();
     await expect(answer).rejects.toMatchObject({ code: "POOL_CLOSED" });

@@ -12,18 +12,16 @@ import {
   publicKeyOf,
   RICH,
   refusalOf,
+  richChain,
+  richPool,
   signedBy,
   submitOne,
   transfer,
 } from "../../../test-support/pool/chain.ts";
 
-const chainOf = (...names: string[]) =>
-  createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
-const poolOf = (...names: string[]) => openPool(chainOf(...names));
-
 describe("stage B", () => {
   test("step 1: refuses a pending transaction", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain);
     const input = transfer("alice", 1);
     await pool.submit([input]);
@@ -32,7 +30,7 @@ describe("stage B", () => {
   });
 
   test("step 2: lists transactions beyond the limit of the sender as excess, without an error", async () => {
-    const pool = openPool(chainOf("alice", "bob"), { options: { maxTransactionsPerSender: 2 } });
+    const pool = openPool(richChain("alice", "bob"), { options: { maxTransactionsPerSender: 2 } });
     await pool.submit([transfer("alice", 1), transfer("alice", 2)]);
     const third = transfer("alice", 3);
     expect(await pool.submit([third])).toEqual({
@@ -42,14 +40,14 @@ describe("stage B", () => {
   });
 
   test("step 2: does not count transactions of the same request", async () => {
-    const pool = openPool(chainOf("alice"), { options: { maxTransactionsPerSender: 2 } });
+    const pool = openPool(richChain("alice"), { options: { maxTransactionsPerSender: 2 } });
     const { data } = await pool.submit([1, 2, 3].map((nonce) => transfer("alice", nonce)));
     expect(data.accept.length).toBe(3);
   });
 
   test("step 2: exempts the senders in the options", async () => {
     const options = { maxTransactionsPerSender: 1, allowedSenders: [publicKeyOf("alice")] };
-    const pool = openPool(chainOf("alice", "bob"), { options });
+    const pool = openPool(richChain("alice", "bob"), { options });
     await pool.submit([transfer("alice", 1), transfer("bob", 1)]);
     expect(await submitOne(pool, transfer("alice", 2))).toBe("accepted");
     expect(
@@ -59,7 +57,7 @@ describe("stage B", () => {
   });
 
   test("step 3: refuses a timestamp more than an hour ahead", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain);
     const { timestamp: now } = chain.head();
     const first = { id: "first", version: 1, type: 0, timestamp: now + 3601 };
@@ -70,7 +68,7 @@ describe("stage B", () => {
   });
 
   test("step 4: refuses what is expired in the next block", async () => {
-    const pool = poolOf("alice"); // at height 10
+    const pool = richPool("alice"); // at height 10
     const late = transfer("alice", 1, { expiration: 11 });
     expect(await refusalOf(pool, late)).toBe(
       `ERR_EXPIRED Transaction ${late.id} is expired since -1 blocks.`,
@@ -79,7 +77,7 @@ describe("stage B", () => {
   });
 
   test("step 4: counts the age of version 1 in blocks", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain, { options: { maxTransactionAge: 2 }, deps: { now: () => 1_000 } });
     const old = { id: "old", version: 1, type: 0, timestamp: 1_000 - 8 };
     expect(await submitOne(pool, old)).toBe("ERR_EXPIRED");
@@ -87,7 +85,7 @@ describe("stage B", () => {
   });
 
   test("step 5: refuses the byte of another network; 0 counts as absent", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     expect(await refusalOf(pool, { ...transfer("alice", 1), network: 30 })).toBe(
       "ERR_WRONG_NETWORK Transaction network '30' does not match '23'",
     );
@@ -95,7 +93,7 @@ describe("stage B", () => {
   });
 
   test("step 6: refuses unknown types", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     expect(await refusalOf(pool, { id: "a", type: 11 })).toBe(
       "ERR_UNSUPPORTED Invalidating transaction of unsupported type 'undefined'",
     );
@@ -116,14 +114,14 @@ describe("stage B", () => {
   });
 
   test("step 9: refuses what does not match the schema of its type", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     expect(await submitOne(pool, { ...transfer("alice", 1), amount: "0" })).toBe("ERR_TRANSACTION_SCHEMA");
     const { signature: _, ...unsigned } = transfer("alice", 2);
     expect(await submitOne(pool, unsigned)).toBe("ERR_TRANSACTION_SCHEMA");
   });
 
   test("step 10: refuses what cannot be serialized", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     const { asset: _, ...payment } = signedBy(
       "alice",
       builders.multiPayment({
@@ -154,7 +152,7 @@ describe("stage B", () => {
 
   test("step 12: refuses signatures that are not the sender's", async () => {
     const text = "ERR_BAD_DATA Transaction didn't pass the verification process.";
-    const pool = poolOf("alice", "bob");
+    const pool = richPool("alice", "bob");
     expect(await refusalOf(pool, { ...transfer("alice", 1), amount: "2" })).toBe(text);
     expect(await refusalOf(pool, { ...transfer("bob", 1), senderPublicKey: publicKeyOf("alice") })).toBe(
       text,
@@ -162,7 +160,7 @@ describe("stage B", () => {
   });
 
   test("step 12: refuses version 1, which is not in force any more", async () => {
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const pool = openPool(chain);
     const body = builders.transfer({
       network: NETWORK,
@@ -177,7 +175,7 @@ describe("stage B", () => {
   });
 
   test("step 13: refuses a fee below both minimums", async () => {
-    const pool = poolOf("alice");
+    const pool = richPool("alice");
     // 156 bytes: (100 + 78) x 1000
     expect(await refusalOf(pool, transfer("alice", 1, { fee: 177_999n }))).toBe(
       "ERR_LOW_FEE The fee is too low to broadcast and accept the transaction",
@@ -187,7 +185,7 @@ describe("stage B", () => {
 
   test("step 13: a fee that suffices for one of two minimums is used for that one only", async () => {
     const fees = { dynamic: true, addonBytes: {}, minFeePool: 1_000, minFeeBroadcast: 2_000 };
-    const chain = chainOf("alice");
+    const chain = richChain("alice");
     const cheap = openPool(chain, { options: { fees } });
     const input = transfer("alice", 1, { fee: 100_000n });
     expect(await cheap.submit([input])).toMatchObject({ data: { accept: [input.id], broadcast: [] } });
@@ -200,7 +198,7 @@ describe("stage B", () => {
 
   test("step 13: with static fees, accepts the exact fee only", async () => {
     const fees = { dynamic: false, addonBytes: {}, minFeePool: 1, minFeeBroadcast: 1 };
-    const pool = openPool(chainOf("alice"), { options: { fees } });
+    const pool = openPool(richChain("alice"), { options: { fees } });
     expect(await submitOne(pool, transfer("alice", 1, { fee: 9_999_999n }))).toBe("ERR_LOW_FEE");
     expect(await submitOne(pool, transfer("alice", 1, { fee: 10_000_001n }))).toBe("ERR_LOW_FEE");
     expect(await submitOne(pool, transfer("alice", 1, { fee: 10_000_000n }))).toBe("accepted");

@@ -1,0 +1,18 @@
+/** Parts of a gateway for nodes that have a pool and a chain only: no forger, no measured loop, no webhooks and no streams. */
+import type { GatewayDeps } from "../../src/processes/node/node-gateway.ts";
+
+export const IDLE_NODE: Pick<
+  GatewayDeps,
+  "forging" | "logLinesLost" | "loopDelay" | "webhooksChanged" | "streamsChanged"
+> = {
+  forging: () => ({
+    forged: 0,
+    missed: 0,
+    refused: { signed_before: 0, watching: 0, other_forger: 0 },
+    keysUsedElsewhere: 0,
+  }),
+  logLinesLost: () => 0,
+  loopDelay: () => ({ p50: 0, p99: 0, max: 0 }),
+  webhooksChanged: () => {},
+  streamsChanged: () => ({}),
+};
