@@ -1,0 +1,73 @@
+/** The dispatcher of the webhook service on a delivery queue, with calls that the test answers. */
+import { onTestFinished } from "vitest";
+import type { WaitingDelivery } from "../../../src/webhooks/deliveries.ts";
+import type { Attempted } from "../../../src/webhooks/delivery/attempt.ts";
+import { createDispatcher } from "../../../src/webhooks/delivery/dispatch.ts";
+import { createOutcome } from "../../../src/webhooks/delivery/outcome.ts";
+import type { DeliveryQueue } from "../../../src/webhooks/delivery-queue.ts";
+import { NO_WEBHOOK_OBSERVER } from "../../../src/webhooks/observer.ts";
+import { createTestClock, settle, silent } from "../../../test-support/webhooks/support.ts";
+
+export type Call = {
+  readonly delivery: WaitingDelivery;
+  /** Ends the call; with a reason it has failed. */
+  end(reason?: string): Promise<void>;
+};
+
+const PAUSE_MS = 1_000;
+
+export function startDeliverer(deliveryQueue: DeliveryQueue) {
+  const clock = createTestClock();
+  const calls: Call[] = [];
+  const dispatcher = createDispatcher(
+    { maxConcurrent: 100, maxConcurrentPerWebhook: 8, closeGraceMs: 0 },
+    {
+      deliveryQueue,
+      match: async () => ({ webhooks: new Set(), more: false }),
+      backgroundTasks: [() => deliveryQueue.finishStep(clock.nowMs())],
+      outcome: createOutcome({
+        observer: NO_WEBHOOK_OBSERVER,
+        random: () => 0.5,
+        logger: silent,
+        retryPausesMs: [PAUSE_MS, PAUSE_MS],
+        suspendAfterMs: 1_000_000,
+      }),
+      attempt(outgoing, signal) {
+        const { promise, resolve } = Promise.withResolvers<Attempted | undefined>();
+        signal.addEventListener("abort", () => resolve(undefined));
+        calls.push({
+          delivery: outgoing as WaitingDelivery,
+          async end(reason) {
+            resolve({ startedMs: clock.nowMs(), durationMs: 1, ...(reason !== undefined && { reason }) });
+            await settle();
+          },
+        });
+        return promise;
+      },
+      retain: () => {},
+      runEnded(error) {
+        if (error !== undefined) throw error;
+      },
+      clock,
+      logger: silent,
+    },
+  );
+  let isOpen = true;
+  async function close(): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    const closed = dispatcher.close();
+    await clock.advance(0);
+    await closed;
+  }
+  onTestFinished(close);
+  return {
+    calls,
+    clock,
+    async run() {
+      dispatcher.notify();
+      await settle();
+    },
+    close,
+  };
+}

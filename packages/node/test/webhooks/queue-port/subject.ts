@@ -1,0 +1,14 @@
+/** What the suite is run on: a storage of webhooks without chain, and the webhooks and deliveries that a test puts into it. */
+
+import type { WebhookStorage } from "../../../src/webhooks/storage.ts";
+import type { WebhookFields } from "../../../src/webhooks/webhook.ts";
+
+export type Subject = WebhookStorage & {
+  /** Registers an active webhook. Returns its id. */
+  addWebhook(fields?: Partial<WebhookFields>): Promise<number>;
+  /** What a crash leaves: everything that was recorded, in a storage that knows nothing else. */
+  crash(): Promise<Subject>;
+};
+
+/** What is open is closed with the test. */
+export type OpenSubject = () => Promise<Subject>;

@@ -1,0 +1,641 @@
+/** What every implementation of the delivery queue does, for one deliverer of all webhooks. */
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { NewDelivery } from "../../../src/webhooks/deliveries.ts";
+import type { AttemptFailure, AttemptOutcome, DeliveryQueue } from "../../../src/webhooks/delivery-queue.ts";
+import { startDeliverer } from "./deliverer.ts";
+import type { OpenSubject, Subject } from "./subject.ts";
+
+const NOW_MS = 1_700_000_000_000;
+const HOUR_MS = 3_600_000;
+const KEEP_ALL = {
+  maxAgeMs: HOUR_MS,
+  maxFailedAgeMs: 2 * HOUR_MS,
+  maxDeliveries: 1_000_000,
+  maxWaiting: 1_000_000,
+  keptBlocks: 0,
+};
+/** Steps that no queue of these tests needs. */
+const MAX_STEPS = 100;
+
+type Extra = Partial<Omit<NewDelivery, "content" | "webhook">>;
+
+/** Puts deliveries into the queue of a webhook, in one transaction. Returns their numbers. */
+const put = ({ intake }: Subject, webhook: number, ids: readonly string[], extra: Extra = {}) =>
+  intake.transaction(() =>
+    ids.map((id) => {
+      const content = intake.contents.insert({ dataText: `{"id":"${id}"}` });
+      const sequence = intake.deliveries.nextSequence(webhook);
+      return intake.deliveries.insert(
+        { webhook, id, sequence, event: "block.applied", content, ...extra },
+        NOW_MS,
+      );
+    }),
+  );
+
+const success = (webhook: number, delivery: number): AttemptOutcome => ({
+  webhook,
+  delivery,
+  attempt: { startedMs: NOW_MS, durationMs: 5, status: 200 },
+  atMs: NOW_MS + 5,
+});
+
+const failure = (
+  webhook: number,
+  delivery: number,
+  { retryMs, suspension, reason = "HTTP 500" }: Partial<AttemptFailure> = {},
+): AttemptOutcome => ({
+  ...success(webhook, delivery),
+  attempt: { startedMs: NOW_MS, durationMs: 5, status: 500, answer: "no" },
+  failure: { reason, retryMs, suspension: suspension ?? { reason: "too long", ifFailingBeforeMs: 0 } },
+});
+
+const idsOf = (deliveries: readonly { readonly message: { readonly id: string } }[]) =>
+  deliveries.map(({ message }) => message.id);
+
+const firstIds = async (queue: DeliveryQueue, webhook: number, after = 0) =>
+  idsOf(await queue.nextFirst(webhook, after, 100));
+
+const statesOf = async (queue: DeliveryQueue, webhook: number) =>
+  (await queue.log.page(webhook, {}, { limit: 100 })).records.map(({ id, state }) => [id, state]).reverse();
+
+async function finishAll(queue: DeliveryQueue): Promise<void> {
+  for (let step = 0; step < MAX_STEPS; step++) {
+    if (!(await queue.finishStep(NOW_MS)).more) return;
+  }
+  throw new Error("the queue is never finished");
+}
+
+const numbers = (length: number) => Array.from({ length }, (_, index) => `${index}`);
+
+export function describeDeliveryQueue(name: string, open: OpenSubject): void {
+  describe(`the delivery queue of ${name}`, () => {
+    let subject: Subject;
+    let queue: DeliveryQueue;
+    let webhook: number;
+    beforeEach(async () => {
+      subject = await open();
+      queue = subject.queue;
+      webhook = await subject.addWebhook();
+    });
+
+    describe("first attempts", () => {
+      test("come in the order in which they were put in, behind a number, as many as are asked for.", async () => {
+        const [a] = await put(subject, webhook, ["a", "b"]);
+        await put(subject, webhook, ["c"]);
+        expect(await firstIds(queue, webhook)).toEqual(["a", "b", "c"]);
+        expect(await firstIds(queue, webhook, a)).toEqual(["b", "c"]);
+        expect(idsOf(await queue.nextFirst(webhook, 0, 2))).toEqual(["a", "b"]);
+      });
+
+      test("have all that is needed to send them.", async () => {
+        const [number] = await put(subject, webhook, ["a"], { height: 7, blockId: "b7", reverts: "x" });
+        const { secrets } = subject.register.webhooks.find(webhook)!;
+        expect(await queue.nextFirst(webhook, 0, 1)).toEqual([
+          {
+            number,
+            attempts: 0,
+            target: "https://receiver.example/hook",
+            secrets,
+            message: {
+              webhook,
+              id: "a",
+              sequence: 1,
+              event: "block.applied",
+              height: 7,
+              blockId: "b7",
+              reverts: "x",
+              createdMs: NOW_MS,
+              content: { dataText: '{"id":"a"}' },
+            },
+          },
+        ]);
+      });
+
+      test("of one webhook are none of another, and of a webhook that is off there are none.", async () => {
+        const other = await subject.addWebhook();
+        const off = await subject.addWebhook({ enabled: false });
+        await put(subject, webhook, ["a"]);
+        await put(subject, other, ["b"]);
+        await put(subject, off, ["c"]);
+        expect(await firstIds(queue, webhook)).toEqual(["a"]);
+        expect(await firstIds(queue, other)).toEqual(["b"]);
+        expect(await firstIds(queue, off)).toEqual([]);
+        expect(await queue.webhooks()).toEqual([webhook, other, off]);
+      });
+
+      test("are put in with everything else of their transaction, or not at all.", async () => {
+        const { intake } = subject;
+        const broken = intake.transaction(() => {
+          const sequence = intake.deliveries.nextSequence(webhook);
+          const content = intake.contents.insert({});
+          intake.deliveries.insert({ webhook, id: "a", sequence, event: "ping", content }, NOW_MS);
+          throw new Error("power failure");
+        });
+        await expect(broken).rejects.toThrow("power failure");
+        expect(intake.deliveries.has(webhook, "a")).toBe(false);
+        await put(subject, webhook, ["b"]);
+        const [b] = await queue.nextFirst(webhook, 0, 9);
+        expect(b!.message).toMatchObject({ id: "b", sequence: 1 });
+      });
+    });
+
+    describe("an outcome", () => {
+      test("of a success finishes the delivery, and its attempt is in the log.", async () => {
+        const [a] = await put(subject, webhook, ["a", "b"]);
+        expect(await queue.record([success(webhook, a!)])).toEqual([{ isCurrent: true, failures: 0 }]);
+        expect(await firstIds(queue, webhook)).toEqual(["b"]);
+        expect(await queue.log.find(webhook, a!)).toMatchObject({
+          state: "delivered",
+          finishedMs: NOW_MS + 5,
+          attempts: [{ startedMs: NOW_MS, durationMs: 5, status: 200 }],
+        });
+      });
+
+      test("that is a failure moves the delivery to the retries, the one that is overdue the longest first.", async () => {
+        const [a, b, c] = await put(subject, webhook, ["a", "b", "c"]);
+        await queue.record([
+          failure(webhook, a!, { retryMs: NOW_MS + 300 }),
+          failure(webhook, b!, { retryMs: NOW_MS + 100 }),
+          failure(webhook, c!, { retryMs: NOW_MS + 200 }),
+        ]);
+        expect(await firstIds(queue, webhook)).toEqual([]);
+        expect(await queue.states([webhook])).toEqual([
+          { isStrict: false, retryMs: NOW_MS + 100, hasRetraction: false },
+        ]);
+        expect(await queue.nextRetry(webhook, NOW_MS + 99)).toBeUndefined();
+        for (const [delivery, id] of [
+          [b, "b"],
+          [c, "c"],
+          [a, "a"],
+        ] as const) {
+          const due = await queue.nextRetry(webhook, NOW_MS + 300);
+          expect(due).toMatchObject({ number: delivery, attempts: 1, message: { id } });
+          await queue.record([success(webhook, delivery!)]);
+        }
+        expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined }]);
+      });
+
+      test("without a further attempt makes the delivery a dead letter, which can be put in again.", async () => {
+        const [a] = await put(subject, webhook, ["a"]);
+        await queue.record([failure(webhook, a!, { reason: "HTTP 410" })]);
+        expect(await queue.log.find(webhook, "a")).toMatchObject({ state: "failed", reason: "HTTP 410" });
+        expect(await queue.log.requeue(a!, NOW_MS + 50)).toBe(true);
+        expect(await queue.log.requeue(a!, NOW_MS + 50)).toBe(false);
+        expect(await queue.nextRetry(webhook, NOW_MS + 50)).toMatchObject({ number: a, attempts: 0 });
+      });
+
+      test("counts the failures of a webhook in a row, over all of its deliveries.", async () => {
+        const other = await subject.addWebhook();
+        const [a, b, c, d] = await put(subject, webhook, ["a", "b", "c", "d"]);
+        const [e] = await put(subject, other, ["e"]);
+        const recorded = await queue.record([
+          failure(webhook, a!),
+          failure(webhook, b!, { retryMs: NOW_MS }),
+          failure(other, e!),
+          success(webhook, c!),
+          failure(webhook, d!),
+        ]);
+        expect(recorded.map(({ failures }) => failures)).toEqual([1, 2, 1, 0, 1]);
+      });
+
+      test("of a delivery that was cancelled or dropped meanwhile has no consequence but its attempt.", async () => {
+        const { register } = subject;
+        const [a] = await put(subject, webhook, ["a"]);
+        await register.commit(() =>
+          register.cancelDeliveries(webhook, { reason: "updated", withRetractions: true }, NOW_MS),
+        );
+        const none = { isCurrent: false, failures: 0 };
+        const recorded = await queue.record([
+          success(webhook, a!),
+          failure(webhook, a!, { retryMs: NOW_MS }),
+          success(webhook, a! + 1),
+        ]);
+        expect(recorded).toEqual([none, none, none]);
+        const record = await queue.log.find(webhook, "a");
+        expect(record).toMatchObject({ state: "cancelled", reason: "updated" });
+        expect(record!.attempts).toHaveLength(2);
+      });
+
+      test("of a fact that was retracted meanwhile is a success, or the last attempt.", async () => {
+        const { intake } = subject;
+        const fact = { height: 7, blockId: "b7", isRetractable: true };
+        const [a, b] = await put(subject, webhook, ["a", "b"], fact);
+        const facts = intake.facts.unretracted(7, "b7", 9);
+        expect(facts.map(({ id, hasSameTarget }) => [id, hasSameTarget])).toEqual([
+          ["b", true],
+          ["a", true],
+        ]);
+        await intake.transaction(() => {
+          for (const { number } of facts) intake.facts.retract(number, NOW_MS);
+        });
+        await queue.record([success(webhook, a!), failure(webhook, b!, { retryMs: NOW_MS })]);
+        expect(await statesOf(queue, webhook)).toEqual([
+          ["a", "delivered"],
+          ["b", "cancelled"],
+        ]);
+        expect(await queue.log.requeue(b!, NOW_MS)).toBe(false);
+        expect(intake.facts.unretracted(7, "b7", 9)).toEqual([]);
+      });
+
+      test("that was not recorded leaves the delivery the next one, also after a crash.", async () => {
+        const [a] = await put(subject, webhook, ["a", "b"]);
+        expect(await firstIds(queue, webhook)).toEqual(["a", "b"]);
+        const crashed = (await subject.crash()).queue;
+        const [delivery] = await crashed.nextFirst(webhook, 0, 1);
+        expect(delivery).toMatchObject({ number: a, attempts: 0, message: { id: "a" } });
+        await crashed.record([failure(webhook, a!, { retryMs: NOW_MS })]);
+        const again = (await (await subject.crash()).queue.nextRetry(webhook, NOW_MS))!;
+        expect(again).toMatchObject({ number: a, attempts: 1, message: { id: "a" } });
+      });
+
+      test("of any kind, in any order, leaves what a plain list of deliveries would have.", async () => {
+        type Known = { readonly number: number; readonly dueMs?: number };
+        const step = fc.record({
+          kind: fc.constantFrom("put", "succeed", "fail", "give up", "retry", "crash"),
+          pauseMs: fc.integer({ min: 0, max: 5 }),
+        });
+        const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+          let current = subject;
+          const own = await current.addWebhook();
+          let first: Known[] = [];
+          let retries: (Known & { readonly dueMs: number })[] = [];
+          let clockMs = NOW_MS;
+          for (const { kind, pauseMs } of steps) {
+            clockMs += 1;
+            const [next] = await current.queue.nextFirst(own, 0, 1);
+            expect(next?.number).toBe(first[0]?.number);
+            const due = retries
+              .filter(({ dueMs }) => dueMs <= clockMs)
+              .sort((a, b) => a.dueMs - b.dueMs)
+              .at(0);
+            const retry = await current.queue.nextRetry(own, clockMs);
+            // Among retries of the same time the order is not said.
+            const numbered = retries.find(({ number }) => number === retry?.number);
+            expect(numbered?.dueMs).toBe(due?.dueMs);
+            const retryMs = clockMs + pauseMs;
+            if (kind === "put") {
+              const [number] = await put(current, own, [`${own} ${clockMs}`]);
+              first.push({ number: number! });
+            } else if (kind === "crash") current = await current.crash();
+            else if (kind === "retry" && numbered) {
+              await current.queue.record([failure(own, numbered.number, { retryMs })]);
+              retries = retries.filter(({ number }) => number !== numbered.number);
+              retries.push({ number: numbered.number, dueMs: retryMs });
+            } else if (kind !== "retry" && next) {
+              first = first.slice(1);
+              if (kind === "succeed") await current.queue.record([success(own, next.number)]);
+              else {
+                const isLast = kind === "give up";
+                await current.queue.record([failure(own, next.number, isLast ? {} : { retryMs })]);
+                if (!isLast) retries.push({ number: next.number, dueMs: retryMs });
+              }
+            }
+          }
+        });
+        await fc.assert(property, { numRuns: 25 });
+      });
+    });
+
+    describe("a suspension", () => {
+      test("follows when the webhook has failed for too long, and everything that waits fails.", async () => {
+        const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
+        const suspension = { reason: "failed for too long", ifFailingBeforeMs: NOW_MS + 5 };
+        const [early] = await queue.record([failure(webhook, a!, { retryMs: NOW_MS, suspension })]);
+        expect(early).toEqual({ isCurrent: true, failures: 1 });
+        const late = { ...suspension, ifFailingBeforeMs: NOW_MS + 6 };
+        expect(await queue.record([failure(webhook, b!, { retryMs: NOW_MS, suspension: late })])).toEqual([
+          { isCurrent: true, failures: 2, suspended: "failed for too long" },
+        ]);
+        expect(await firstIds(queue, webhook)).toEqual([]);
+        expect(await queue.nextRetry(webhook, NOW_MS)).toBeUndefined();
+        expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined }]);
+        await finishAll(queue);
+        expect(await statesOf(queue, webhook)).toEqual([
+          ["a", "failed"],
+          ["b", "failed"],
+          ["c", "failed"],
+        ]);
+        expect(subject.register.webhooks.find(webhook)).toMatchObject({
+          suspended: { reason: "failed for too long", sinceMs: NOW_MS + 5 },
+        });
+      });
+
+      test("may follow at once, ends the replay, and is lifted by a resumption.", async () => {
+        const { register } = subject;
+        const [a] = await put(subject, webhook, ["a"]);
+        await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS);
+        await queue.record([failure(webhook, a!, { suspension: { reason: "gone" } })]);
+        expect(await queue.replays.find(webhook)).toMatchObject({ state: "cancelled", reason: "gone" });
+        await finishAll(queue);
+        await register.commit(() => register.resume(webhook, 0));
+        await put(subject, webhook, ["b"]);
+        expect(await firstIds(queue, webhook)).toEqual(["b"]);
+        const [b] = await queue.nextFirst(webhook, 0, 1);
+        const recorded = await queue.record([failure(webhook, b!.number, { retryMs: NOW_MS })]);
+        expect(recorded).toEqual([{ isCurrent: true, failures: 1 }]);
+      });
+
+      test("keeps retractions waiting: a target that received a fact receives its retraction.", async () => {
+        const { intake, register } = subject;
+        await put(subject, webhook, ["a"], { reverts: "fact", event: "block.reverted" });
+        await put(subject, webhook, ["b"]);
+        await intake.transaction(() => intake.suspend(webhook, "too expensive", NOW_MS));
+        await finishAll(queue);
+        expect(await firstIds(queue, webhook)).toEqual([]);
+        await register.commit(() => register.resume(webhook, 0));
+        const [a] = await queue.nextFirst(webhook, 0, 9);
+        expect(a).toMatchObject({ message: { id: "a", reverts: "fact" } });
+        await queue.record([failure(webhook, a!.number, { retryMs: NOW_MS })]);
+        expect(await queue.states([webhook])).toMatchObject([{ retryMs: NOW_MS, hasRetraction: true }]);
+      });
+
+      test("of a long queue takes several steps; what comes meanwhile waits, and is not lost.", async () => {
+        await put(subject, webhook, numbers(2_500));
+        await subject.intake.transaction(() => subject.intake.suspend(webhook, "too expensive", NOW_MS));
+        expect(await queue.finishStep(NOW_MS)).toEqual({ more: true });
+        const crashed = (await subject.crash()).queue;
+        await subject.register.commit(() => subject.register.resume(webhook, 0));
+        await put(subject, webhook, ["later"]);
+        expect(await firstIds(crashed, webhook)).toEqual([]);
+        let steps = 0;
+        while ((await crashed.finishStep(NOW_MS)).webhook === undefined) expect(steps++).toBeLessThan(10);
+        expect(await crashed.finishStep(NOW_MS)).toEqual({ more: false });
+        expect(await firstIds(crashed, webhook)).toEqual(["later"]);
+        const { records } = await crashed.log.page(webhook, { state: "pending" }, { limit: 9 });
+        expect(records).toHaveLength(1);
+      });
+    });
+
+    describe("a replay", () => {
+      const replayed = async (ids: readonly string[], from: number) => {
+        for (const [index, id] of ids.entries()) await put(subject, webhook, [id], { replay: from + index });
+      };
+
+      test("has a lane of its own, beside the first attempts and retries of live events.", async () => {
+        const [live] = await put(subject, webhook, ["live"]);
+        await replayed(["x", "y"], 1);
+        await put(subject, webhook, ["more"]);
+        expect(await firstIds(queue, webhook)).toEqual(["live", "more"]);
+        const first = (await queue.nextReplayed(webhook, 0))!;
+        expect(first).toMatchObject({ position: 1, message: { id: "x" } });
+        expect(first.nextAttemptMs).toBeUndefined();
+        expect(await queue.nextReplayed(webhook, 1)).toMatchObject({ position: 2, message: { id: "y" } });
+        expect(await queue.nextReplayed(webhook, 2)).toBeUndefined();
+        await queue.record([failure(webhook, live!, { retryMs: NOW_MS }), success(webhook, first.number)]);
+        expect(await queue.nextRetry(webhook, NOW_MS)).toMatchObject({ number: live });
+        expect(await queue.nextReplayed(webhook, 0)).toMatchObject({ position: 2 });
+      });
+
+      test("retries a delivery among the others, but in strict order at its position.", async () => {
+        await replayed(["x"], 1);
+        const x = (await queue.nextReplayed(webhook, 0))!;
+        await queue.record([failure(webhook, x.number, { retryMs: NOW_MS })]);
+        expect(await queue.nextReplayed(webhook, 0)).toBeUndefined();
+        expect(await queue.nextRetry(webhook, NOW_MS)).toMatchObject({ number: x.number });
+
+        const strict = await subject.addWebhook({ order: "strict" });
+        await put(subject, strict, ["y"], { replay: 1 });
+        const y = (await queue.nextReplayed(strict, 0))!;
+        await queue.record([failure(strict, y.number, { retryMs: NOW_MS + 50 })]);
+        expect(await queue.nextReplayed(strict, 0)).toMatchObject({
+          number: y.number,
+          position: 1,
+          nextAttemptMs: NOW_MS + 50,
+        });
+        expect(await queue.nextRetry(strict, NOW_MS + 50)).toBeUndefined();
+        expect(await queue.states([strict])).toMatchObject([{ isStrict: true, retryMs: undefined }]);
+      });
+
+      test("sends finished deliveries from before it again, and no others.", async () => {
+        const { intake } = subject;
+        const [a] = await put(subject, webhook, ["a", "waiting"]);
+        await queue.record([success(webhook, a!)]);
+        expect(await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS)).toBe(true);
+        const { lastDelivery: upTo } = (await queue.replays.find(webhook))!;
+        const [b] = await put(subject, webhook, ["b"]);
+        await queue.record([success(webhook, b!)]);
+        const again = await intake.transaction(() =>
+          ["a", "waiting", "b", "unknown"].map((id, index) =>
+            intake.replayed.putAgain(webhook, { id, position: index + 1, upTo }),
+          ),
+        );
+        expect(again).toEqual([true, false, false, false]);
+        expect(await queue.nextReplayed(webhook, 0)).toMatchObject({ number: a, position: 1, attempts: 0 });
+      });
+
+      test("is one at a time; it continues where it was, also after a crash, while few deliveries wait.", async () => {
+        const range = { fromHeight: 3, toHeight: 9 };
+        expect(await queue.replays.find(webhook)).toBeUndefined();
+        expect(await queue.replays.start(webhook, range, NOW_MS)).toBe(true);
+        expect(await queue.replays.start(webhook, range, NOW_MS)).toBe(false);
+        await replayed(["x", "y"], 1);
+        const position = { nextHeight: 5, nextIndex: 1, events: 2 };
+        await subject.intake.transaction(() => subject.intake.replayed.advance(webhook, position));
+        const crashed = (await subject.crash()).queue;
+        expect(await crashed.replays.find(webhook)).toMatchObject({
+          ...range,
+          ...position,
+          state: "running",
+          waiting: 2,
+        });
+        expect(await crashed.replays.next(0, 1)).toBeUndefined();
+        expect(await crashed.replays.next(0, 2)).toMatchObject({ webhook, nextHeight: 5 });
+        const other = await subject.addWebhook();
+        await crashed.replays.start(other, range, NOW_MS);
+        expect(await crashed.replays.next(webhook, 2)).toMatchObject({ webhook: other });
+        expect(await crashed.replays.next(other, 2)).toMatchObject({ webhook });
+        await crashed.replays.finish(other, NOW_MS + 9);
+        expect(await crashed.replays.find(other)).toMatchObject({
+          state: "finished",
+          finishedMs: NOW_MS + 9,
+        });
+      });
+
+      test("that has read all blocks has something to do when all of its deliveries are finished.", async () => {
+        await queue.replays.start(webhook, { fromHeight: 1, toHeight: 2 }, NOW_MS);
+        await replayed(["x"], 1);
+        const position = { nextHeight: 3, nextIndex: 0, events: 1 };
+        await subject.intake.transaction(() => subject.intake.replayed.advance(webhook, position));
+        expect(await queue.replays.next(0, 100)).toBeUndefined();
+        const { number } = (await queue.nextReplayed(webhook, 0))!;
+        await queue.record([success(webhook, number)]);
+        expect(await queue.replays.next(0, 100)).toMatchObject({ webhook });
+      });
+
+      test("that is cancelled takes its deliveries out of the queue, and no live one.", async () => {
+        await queue.replays.start(webhook, { fromHeight: 1, toHeight: 9 }, NOW_MS);
+        await put(subject, webhook, ["live"]);
+        await replayed(["x", "y"], 1);
+        await queue.replays.cancel(webhook, NOW_MS);
+        expect(await queue.replays.find(webhook)).toMatchObject({ state: "cancelled", waiting: 0 });
+        expect(await queue.nextReplayed(webhook, 0)).toBeUndefined();
+        expect(await firstIds(queue, webhook)).toEqual(["live"]);
+        expect(await queue.replays.next(0, 100)).toBeUndefined();
+      });
+    });
+
+    describe("the log", () => {
+      test("lists deliveries page by page, newest first, and those that fit a filter.", async () => {
+        const ids = await put(subject, webhook, ["a", "b", "c", "d", "e"]);
+        await queue.record([success(webhook, ids[1]!), failure(webhook, ids[3]!)]);
+        const walked: string[] = [];
+        for (let before: number | undefined, isEnd = false; !isEnd; ) {
+          const range = { limit: 2, ...(before !== undefined && { before }) };
+          const { records, next } = await queue.log.page(webhook, {}, range);
+          walked.push(...records.map(({ id }) => id));
+          before = next;
+          isEnd = next === undefined;
+        }
+        expect(walked).toEqual(["e", "d", "c", "b", "a"]);
+        const filtered = async (filter: object) =>
+          (await queue.log.page(webhook, filter, { limit: 9 })).records.map(({ id }) => id);
+        expect(await filtered({ state: "failed" })).toEqual(["d"]);
+        expect(await filtered({ state: "delivered" })).toEqual(["b"]);
+        expect(await filtered({ event: "block.forged" })).toEqual([]);
+        expect(await filtered({ toMs: NOW_MS - 1 })).toEqual([]);
+        expect(await queue.log.message(ids[0]!)).toMatchObject({ id: "a", createdMs: NOW_MS });
+        expect(await queue.log.find(webhook, "unknown")).toBeUndefined();
+      });
+
+      test("puts failed deliveries in again, range by range, without pings.", async () => {
+        const ids = await put(subject, webhook, ["a", "b", "c"]);
+        await queue.record(ids.map((number) => failure(webhook, number)));
+        const number = await queue.recordPing({
+          webhook,
+          id: "ping",
+          createdMs: NOW_MS,
+          dataText: "{}",
+          attempt: { startedMs: NOW_MS, durationMs: 5, error: "ECONNREFUSED" },
+          finishedMs: NOW_MS + 5,
+          failure: "ECONNREFUSED",
+        });
+        expect(await queue.log.find(webhook, number)).toMatchObject({
+          id: "ping",
+          event: "ping",
+          state: "failed",
+        });
+        const requeue = (after: number, sinceMs = NOW_MS) =>
+          queue.log.requeueFailed(webhook, { sinceMs, after, limit: 2 }, NOW_MS + 9);
+        expect(await requeue(0, NOW_MS + 1)).toEqual({ count: 0, last: ids[1] });
+        expect(await requeue(0)).toEqual({ count: 2, last: ids[1] });
+        expect(await requeue(ids[1]!)).toEqual({ count: 1, last: number });
+        expect(await requeue(number)).toEqual({ count: 0 });
+        expect(await queue.states([webhook])).toMatchObject([{ retryMs: NOW_MS + 9 }]);
+      });
+    });
+
+    describe("retention", () => {
+      async function drop(retention: Partial<typeof KEEP_ALL>, nowMs: number): Promise<void> {
+        let after: number | undefined = 0;
+        for (let step = 0; after !== undefined && step < MAX_STEPS; step++) {
+          after = await queue.retention.dropBehind(after, { ...KEEP_ALL, ...retention }, nowMs);
+        }
+      }
+
+      test("drops what was finished long ago, failed deliveries later, and never what waits.", async () => {
+        const [a, b] = await put(subject, webhook, ["a", "b", "c"]);
+        await queue.record([success(webhook, a!), failure(webhook, b!)]);
+        await drop({}, NOW_MS + HOUR_MS - 1);
+        expect(await statesOf(queue, webhook)).toHaveLength(3);
+        await drop({}, NOW_MS + HOUR_MS + 9);
+        expect(await statesOf(queue, webhook)).toEqual([
+          ["b", "failed"],
+          ["c", "pending"],
+        ]);
+        await drop({}, NOW_MS + 9 * HOUR_MS);
+        expect(await statesOf(queue, webhook)).toEqual([["c", "pending"]]);
+      });
+
+      test("keeps as many deliveries as it may, of all webhooks together.", async () => {
+        const ids = await put(subject, webhook, numbers(1_200));
+        await queue.record(ids.map((number) => success(webhook, number)));
+        await drop({ maxDeliveries: 50 }, NOW_MS);
+        const { records, next } = await queue.log.page(webhook, {}, { limit: 100 });
+        expect([records.length, next]).toEqual([50, undefined]);
+        expect(records.at(-1)!.number).toBe(ids[1_150]);
+      });
+
+      test("fails the oldest first attempts of a queue that is too long, in several steps.", async () => {
+        const other = await subject.addWebhook();
+        await put(subject, webhook, ["a"]);
+        await put(subject, other, numbers(1_203));
+        expect(await queue.retention.nextOverfull(0, 3)).toEqual({ webhook: other, surplus: 1_200 });
+        expect(await queue.retention.nextOverfull(other, 3)).toBeUndefined();
+        for (let surplus = 1_200; surplus > 0; ) {
+          const failed = await queue.retention.failSurplus({ webhook: other, surplus }, NOW_MS);
+          expect(failed).toBeGreaterThan(0);
+          surplus -= failed;
+        }
+        expect(await firstIds(queue, other)).toEqual(["1200", "1201", "1202"]);
+        expect(await queue.retention.nextOverfull(0, 3)).toBeUndefined();
+      });
+
+      test("drops the deliveries of a removed webhook, which are out of sight at once.", async () => {
+        await put(subject, webhook, numbers(1_200));
+        expect(await queue.retention.dropRemoved()).toBe(false);
+        await subject.register.commit(() => subject.register.webhooks.remove(webhook));
+        expect(await firstIds(queue, webhook)).toEqual([]);
+        expect(await queue.webhooks()).toEqual([]);
+        expect(await queue.states([webhook])).toMatchObject([{ retryMs: undefined, hasRetraction: false }]);
+        let steps = 0;
+        while (await queue.retention.dropRemoved()) expect(steps++).toBeLessThan(MAX_STEPS);
+        expect(steps).toBeGreaterThan(2);
+        expect(await statesOf(queue, webhook)).toEqual([]);
+      });
+    });
+
+    describe("with the dispatcher", () => {
+      test("a strict webhook has one call at a time, and the next one after success or the last retry.", async () => {
+        const strict = await subject.addWebhook({ order: "strict" });
+        await put(subject, strict, ["a", "b", "c"]);
+        const { calls, clock, run } = startDeliverer(queue);
+        await run();
+        expect(calls).toHaveLength(1);
+        await calls[0]!.end();
+        expect(calls).toHaveLength(2);
+        await calls[1]!.end("HTTP 500");
+        await run();
+        expect(calls).toHaveLength(2);
+        await clock.advance(1_001);
+        await calls[2]!.end("HTTP 500");
+        await clock.advance(1_001);
+        await calls[3]!.end("HTTP 500");
+        expect(calls.map(({ delivery }) => delivery.message.id)).toEqual(["a", "b", "b", "b", "c"]);
+        await calls[4]!.end();
+        expect(await statesOf(queue, strict)).toEqual([
+          ["a", "delivered"],
+          ["b", "failed"],
+          ["c", "delivered"],
+        ]);
+      });
+
+      test("calls of a parallel webhook begin in order, and none is begun twice.", async () => {
+        await put(subject, webhook, numbers(20));
+        const { calls, run } = startDeliverer(queue);
+        await run();
+        while (calls.length < 20) {
+          const begun = calls.length;
+          for (const call of calls.slice()) await call.end();
+          expect(calls.length).toBeGreaterThan(begun);
+        }
+        expect(calls.map(({ delivery }) => delivery.message.id)).toEqual(numbers(20));
+        for (const call of calls) await call.end();
+        expect((await statesOf(queue, webhook)).every(([, state]) => state === "delivered")).toBe(true);
+      });
+
+      test("a call under way at a crash is made again, and an outcome that was recorded is not.", async () => {
+        const strict = await subject.addWebhook({ order: "strict" });
+        await put(subject, strict, ["a", "b"]);
+        const first = startDeliverer(queue);
+        await first.run();
+        await first.calls[0]!.end();
+        expect(first.calls.map(({ delivery }) => delivery.message.id)).toEqual(["a", "b"]);
+        await first.close();
+        const second = startDeliverer((await subject.crash()).queue);
+        await second.run();
+        expect(second.calls.map(({ delivery }) => delivery.message.id)).toEqual(["b"]);
+      });
+    });
+  });
+}
