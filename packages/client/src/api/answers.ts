@@ -1,15 +1,15 @@
-/** What many answers have in common (http-api.md 3.1, 4.1, 4.2 and 5). */
+/** Types that many answers have in common (http-api.md 3.1, 4.1, 4.2 and 5). */
 
-/** Decimal text of an amount in the smallest unit: 10^-8 of a token. Take `BigInt` to calculate with it. */
+/** Decimal text of an amount in the smallest unit: 10^-8 of a token. Calculate with `BigInt`. */
 export type Amount = string;
 
-/** An amount that the node writes as a number: a `bigint` beyond 2^53. `BigInt` takes either. */
+/** An amount that the node writes as a number: a `bigint` beyond 2^53. `BigInt` accepts both. */
 export type WholeAmount = number | bigint;
 
 /** An integer of a filter, up to 2^53 - 1. */
 export type Integer = number | bigint | string;
 
-/** Both ends belong to it, and each may be left out. */
+/** Both ends are included, and each may be left out. */
 export type Interval<Value = Integer> = { readonly from?: Value; readonly to?: Value };
 
 /** Field and direction, as in `height:desc`. */
@@ -31,8 +31,8 @@ export type WithChainmeta = {
   readonly chainmeta: { readonly height: number; readonly timestamp: Timestamp };
 };
 
-/** `transform: false` asks for the object as it is signed, instead of the one that is easier to read. */
+/** `transform: false` requests the object as it is signed; the default is easier to read. */
 export type TransformQuery = { readonly transform?: boolean };
 
-/** The form that a query asks for. */
+/** The form that a query requests. */
 export type Transformed<Asked, Shown, Raw> = Asked extends { readonly transform: false } ? Raw : Shown;

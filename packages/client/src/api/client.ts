@@ -18,7 +18,7 @@ import { webhooks } from "./resources/webhooks.ts";
 import { createSend, type Send, type SendOptions } from "./send.ts";
 
 export type ClientOptions = SendOptions & {
-  /** Makes the requests. Default: the global one. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** The webhook token of the node's configuration; needed for `webhooks`, `dev` and `events`. */
   readonly webhookToken?: string;
@@ -27,17 +27,17 @@ export type ClientOptions = SendOptions & {
 export type Client = ReturnType<typeof createClient>;
 
 /**
- * A client of the node at a URL. Nothing is asked before a function of it is called.
+ * A client of the node at a URL. It sends nothing before one of its functions is called.
  *
- * Functions answer the body as the node says it: `data`, beside `meta` or `chainmeta` where there is one. Lists are
- * iterated, or asked for a page. Every function throws `ApiError`, and `TypeError` for an id that is empty, `.` or `..`:
- * no URL holds these.
+ * Functions resolve to the body of the answer: `data`, and `meta` or `chainmeta` if there is one. Lists are iterated, or read by
+ * the page. Every function throws `ApiError`, and `TypeError` for an id that is empty, `.` or `..`: no URL can contain
+ * these.
  *
- * @throws {TypeError} when the URL is none
+ * @throws {TypeError} when the URL is invalid
  */
 export function createClient({ fetch = globalThis.fetch, webhookToken, ...options }: ClientOptions) {
   const dependencies = {
-    // Called as a function of its own: browsers refuse it as a member of anything but the window.
+    // Called without an object: browsers refuse `fetch` as a member of anything but the window.
     fetch: ((...request) => fetch(...request)) as typeof globalThis.fetch,
     sleep: (timeMs: number) => new Promise<void>((resolve) => setTimeout(resolve, timeMs)),
     nowMs: Date.now,

@@ -1,11 +1,11 @@
-/** Why a request to the API brought no answer that can be used. */
+/** Failures of requests to the API. */
 
 export type ApiErrorType =
-  /** No connection, or it broke: whether the node has seen the request is not known. */
+  /** No connection, or it broke: the node may have received the request. */
   | { readonly code: "API_UNREACHABLE"; readonly cause: unknown }
-  /** The whole answer was not there in time: whether the node has seen the request is not known. */
+  /** The whole answer did not arrive in time: the node may have received the request. */
   | { readonly code: "API_TIMEOUT"; readonly timeoutMs: number }
-  /** 401 or 403: the webhook token is missing or wrong, or the address of the caller is not welcome. */
+  /** 401 or 403: the webhook token is missing or wrong, or the address of the caller is not allowed. */
   | { readonly code: "API_UNAUTHORIZED"; readonly status: number; readonly body: unknown }
   /** 404: the object does not exist, or this node does not serve it. */
   | { readonly code: "API_NOT_FOUND"; readonly status: number; readonly body: unknown }
@@ -14,7 +14,7 @@ export type ApiErrorType =
       readonly code: "API_RATE_LIMITED";
       readonly status: number;
       readonly body: unknown;
-      /** Time until the node listens again, where it said so. */
+      /** Time until the node accepts requests again, if it said so. */
       readonly retryAfterMs?: number;
     }
   /** Any other 4xx: the request is invalid; `message` of the body names the field and the reason. */
@@ -26,7 +26,7 @@ export type ApiErrorType =
       readonly body: unknown;
       readonly retryAfterMs?: number;
     }
-  /** Success, but not the JSON that the API answers: probably something else listens there. */
+  /** Success, but not the JSON that the API answers: probably another server listens there. */
   | { readonly code: "API_ANSWER_INVALID"; readonly status: number; readonly body: unknown };
 
 export type ApiErrorCode = ApiErrorType["code"];
@@ -40,14 +40,14 @@ const RETRYABLE: readonly ApiErrorCode[] = [
 
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
-  /** Of HTTP, where there was an answer. */
+  /** Of HTTP, if there was an answer. */
   readonly status?: number;
   /** The answer: parsed if it is JSON, else its text. */
   readonly body?: unknown;
   readonly type: ApiErrorType;
-  /** Whether the same request may succeed later. Requests that change something may have been seen already. */
+  /** Whether the same request may succeed later. A request that changes something may have taken effect already. */
   readonly isRetryable: boolean;
-  /** Time until the node listens again, where it said so. */
+  /** Time until the node accepts requests again, if it said so. */
   readonly retryAfterMs?: number;
 
   constructor(type: ApiErrorType, request: string) {
@@ -72,7 +72,7 @@ function reasonOf(type: ApiErrorType): string {
   return typeof message === "string" ? `${message} (HTTP ${type.status})` : `HTTP ${type.status}`;
 }
 
-/** fetch says no more than that it failed, and keeps the reason below. */
+/** fetch reports only a failure; its `cause` has the reason. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

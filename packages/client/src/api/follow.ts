@@ -1,4 +1,4 @@
-/** Server-sent events, over connections that are made again whenever they break (docs/guides/live-stream.md). */
+/** Server-sent events, over connections that are opened again when they break (docs/guides/live-stream.md). */
 import { ApiError } from "./error.ts";
 import { bodyOf, refusalOf } from "./refusal.ts";
 import { type ApiRequest, type Connect, nameOf } from "./request.ts";
@@ -15,22 +15,22 @@ export type FollowDependencies = {
 };
 
 export type FollowOptions = {
-  /** The id behind which to begin. */
+  /** The stream begins after the event of this id. */
   readonly lastEventId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A node gives a sign of life every 15 s. */
+/** A node sends a heartbeat every 15 s. */
 const SILENCE_TIMEOUT_MS = 45_000;
-/** Before another connection, until the node says otherwise. */
+/** Pause before another connection, unless the node sent another one. */
 const PAUSE_MS = 2_000;
 
 /**
- * Every message, for ever. Breaking out of the loop ends the connection.
+ * All messages, without end. Breaking out of the loop ends the connection.
  *
  * @throws the reason of the signal
- * @throws {ApiError} when the node refuses for good: `API_UNAUTHORIZED`, or `API_REFUSED` with the status 410 when it
- *   cannot go on behind the id any more
+ * @throws {ApiError} when a retry is useless: `API_UNAUTHORIZED`, or `API_REFUSED` with the status 410 when the node
+ *   has no longer the events after the id
  */
 export async function* follow(
   requestOf: (lastEventId: string | undefined) => ApiRequest,

@@ -14,7 +14,7 @@ const INTEGER = /^-?\d+$/;
 
 /** @throws {SyntaxError} */
 export const parseJson = (text: string): unknown =>
-  // Looking at each value takes longer than reading them all.
+  // Calling a function for each value takes longer than parsing all of them.
   LONG_NUMBER.test(text) ? parse(text, withAllDigits) : JSON.parse(text);
 
 function withAllDigits(_name: string, value: unknown, { source = "" }: Source): unknown {

@@ -16,7 +16,7 @@ export type PageMeta = {
   readonly self: string;
   readonly first: string;
   readonly last: string | null;
-  /** Where a cursor was given: that of the following page, or null on the last one. */
+  /** If the request had a cursor: that of the following page, or null on the last one. */
   readonly nextCursor?: string | null;
 };
 
@@ -27,23 +27,23 @@ export type PageOptions = {
   readonly page?: number;
   /** Rows of a page, 1 to 100. Default: 100. */
   readonly limit?: number;
-  /** Rows to skip; takes the place of `page`. */
+  /** Rows to skip; replaces `page`. */
   readonly offset?: number;
   /**
-   * `start`, then `nextCursor` of the page before; takes the place of `page` and `offset`. No row is seen twice or left
-   * out, whatever is added meanwhile.
+   * `start`, then `nextCursor` of the page before; replaces `page` and `offset`. No row is repeated or left out while rows
+   * are added.
    */
   readonly cursor?: string;
 };
 
-/** A list of the API. Iterating it asks for one page after the other, as far as the loop goes. */
+/** A list of the API. Iterating it requests one page after another until the loop ends. */
 export type List<Row, Extra = unknown> = AsyncIterable<Row> & {
   /** @throws {ApiError} */
   page(options?: PageOptions): Promise<Page<Row> & Extra>;
 };
 
 export type ListOptions = {
-  /** It is read by numbers of pages alone. */
+  /** The list has page numbers only, no cursors. */
   readonly hasNoCursors?: boolean;
 };
 
@@ -62,7 +62,7 @@ export function createList<Row, Extra = unknown>(
         try {
           const { meta, data }: Page<Row> = await page(place);
           yield* data;
-          place = placeBehind(place, meta);
+          place = placeAfter(place, meta);
         } catch (error) {
           if (place?.cursor !== START || !isRefusal(error)) throw error;
           // A node of the old network, which knows no cursors. Any other error occurs again.
@@ -75,24 +75,24 @@ export function createList<Row, Extra = unknown>(
 
 const START = "start";
 
-function placeBehind({ page = 1 }: PageOptions, { next, nextCursor }: PageMeta): PageOptions | undefined {
+function placeAfter({ page = 1 }: PageOptions, { next, nextCursor }: PageMeta): PageOptions | undefined {
   if (nextCursor) return { cursor: nextCursor };
   return nextCursor === null || next === null ? undefined : { page: page + 1 };
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === "API_REFUSED";
 
-/** What a list answers that is read by cursors: `next` is the path of the following page. */
+/** `meta` of a list that is read by cursors: `next` is the path of the following page. */
 export type CursorMeta = { readonly count: number; readonly next: string | null };
 
 export type CursorOptions = {
-  /** What the query of the `next` before says. */
+  /** The `cursor` in the query of the `next` before. */
   readonly cursor?: string;
   /** Rows of a page. */
   readonly limit?: number;
 };
 
-/** A list that is read by cursors: no row is seen twice, whatever is added meanwhile. */
+/** A list that is read by cursors: no row is repeated while rows are added. */
 export type CursorList<Row> = AsyncIterable<Row> & {
   /** @throws {ApiError} */
   page(options?: CursorOptions): Promise<Page<Row, CursorMeta>>;

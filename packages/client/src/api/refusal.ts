@@ -1,4 +1,4 @@
-/** What an answer means that is no success. */
+/** The error for an answer that is no success. */
 import type { ApiErrorType } from "./error.ts";
 import { parseJson } from "./json.ts";
 
@@ -20,7 +20,7 @@ export function bodyOf(text: string): unknown {
   }
 }
 
-/** `Retry-After` in seconds, or the end of the window as the old network says it (http-api.md 1.6). */
+/** `Retry-After` in seconds, or the end of the window as nodes of the old network send it (http-api.md 1.6). */
 function retryAfter(headers: Headers, nowMs: number): number | undefined {
   const seconds = headers.get("retry-after");
   if (seconds !== null && /^\d{1,9}$/.test(seconds)) return Number(seconds) * 1_000;

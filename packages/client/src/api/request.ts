@@ -11,7 +11,7 @@ export type ApiRequest = {
   readonly query?: Query | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Nothing is changed by it, so it may be sent again. Default: whether the method is GET. */
+  /** The request changes nothing, so it may be sent again. Default: whether the method is GET. */
   readonly isSafe?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -39,19 +39,19 @@ export function createConnect(url: string, makeRequest: typeof fetch): Connect {
     });
 }
 
-/** How a request is called in messages. */
+/** The name of a request in messages. */
 export const nameOf = ({ method = "GET", path }: ApiRequest): string => `${method} /api${path}`;
 
 /**
- * Joins parts of a path; each value becomes one segment, whatever it contains.
+ * Joins parts of a path; each value is encoded as one segment.
  *
- * @throws {TypeError} for what no segment can be: the path would be that of another route
+ * @throws {TypeError} for an empty value, `.` and `..`: the path would be that of another route
  */
 export const path = (texts: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
   String.raw({ raw: texts }, ...values.map(segmentOf));
 
 function segmentOf(value: string | number): string {
-  // URLs drop dots, encoded or not.
+  // URLs remove segments of dots, encoded or not.
   if (/^\.{0,2}$/.test(`${value}`)) {
     throw new TypeError(`an id, a name or a key is expected, which "${value}" is not`);
   }
@@ -75,6 +75,6 @@ function queryText(query: Query): string {
   return given.length === 0 ? "" : `?${given.join("&")}`;
 }
 
-/** The API takes numbers as text, however large they are. */
+/** The API accepts numbers of any size as text. */
 const withBigInts = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? `${value}` : value;

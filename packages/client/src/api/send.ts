@@ -1,4 +1,4 @@
-/** Asks a question: its time-out, its retries, and its answer. */
+/** Sends a request with its time-out and its retries, and reads the answer. */
 import { ApiError } from "./error.ts";
 import { bodyOf, refusalOf } from "./refusal.ts";
 import { type ApiRequest, createConnect, nameOf } from "./request.ts";
@@ -6,7 +6,7 @@ import { type ApiRequest, createConnect, nameOf } from "./request.ts";
 /**
  * The body of a successful answer.
  *
- * @throws {ApiError} when there is none
+ * @throws {ApiError} for every other answer, and for none
  */
 export type Send = <Answer>(request: ApiRequest) => Promise<Answer>;
 
@@ -32,9 +32,9 @@ export type SendDependencies = {
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
-/** Before the second attempt; doubled before each further one. */
+/** Pause before the second attempt; doubled before each further one. */
 const FIRST_WAIT_MS = 250;
-/** A node counts requests by the minute: after that time the client may send again. */
+/** A node counts requests by the minute: after that time it accepts requests again. */
 const MAX_WAIT_MS = 60_000;
 
 /** @throws {TypeError} when the URL is none of http or https */

@@ -1,4 +1,4 @@
-/** What events carry in `data` (docs/reference/events.md). Amounts are decimal text in the smallest unit. */
+/** The content of events, in `data` (docs/reference/events.md). Amounts are decimal text in the smallest unit. */
 import type { RawBlock } from "../api/resources/blocks.ts";
 import type { RawTransaction } from "../api/resources/transactions.ts";
 import type { Wallet } from "../api/resources/wallets.ts";
@@ -25,7 +25,7 @@ export type RoundDelegateContent = Wallet & {
 };
 
 export type VoteContent = {
-  /** Public key of the delegate, behind `+` or `-`. */
+  /** `+` or `-`, then the public key of the delegate. */
   readonly delegate: string;
   readonly transaction: ConfirmedTransactionContent;
 };
@@ -54,7 +54,7 @@ export type PeerContent = {
   };
   /** Of its last verification, ISO 8601, UTC. */
   readonly lastPinged: string;
-  /** How its chain and that of the node compared then. */
+  /** Result of the comparison of its chain with that of the node. */
   readonly verificationResult: {
     readonly myHeight: number;
     readonly hisHeight: number;
@@ -69,7 +69,7 @@ export type RejectionContent = {
   readonly message: string;
 };
 
-/** By the name of the event; those that carry nothing are not among them. */
+/** By the name of the event; events without content are left out. */
 export type EventContents = {
   "block.applied": BlockContent;
   "block.disregarded": ReceivedBlockContent;

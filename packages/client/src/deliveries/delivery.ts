@@ -1,9 +1,9 @@
-/** What a delivery says (webhooks.md 7.1, 10). */
+/** The content of a delivery (webhooks.md 7.1, 10). */
 import { DeliveryError } from "./error.ts";
 
 /** The body of a delivery. */
 export type Delivery = {
-  /** Of the fact and the webhook: the same on every attempt and in every replay. Keep those that were handled. */
+  /** Of the fact and the webhook: the same on every attempt and in every replay. Store the ids that were handled. */
   readonly id: string;
   /** Name of the event; `ping` for a test. */
   readonly event: string;
@@ -12,14 +12,14 @@ export type Delivery = {
   /** What happened, as docs/reference/events.md describes it; a few events have none. Amounts are decimal text. */
   readonly data?: unknown;
   readonly webhookId: number;
-  /** Grows by one with each delivery of the webhook: a gap is a delivery still to come, or given up. A ping has none. */
+  /** Grows by one with each delivery of the webhook: a gap is a delivery that is retried or has failed. A ping has none. */
   readonly sequence?: number;
   /** Of the block that the event is about. */
   readonly height?: number;
   readonly blockId?: string;
-  /** The content is too large to be sent: `data` says only what it is about. */
+  /** The content is too large to be sent: `data` has only the members that identify it. */
   readonly truncated?: true;
-  /** Path below the base URL of the node where the whole of a truncated content stands, if it does. */
+  /** Path below the base URL of the node of the whole of a truncated content; absent if there is none. */
   readonly link?: string;
   /** Id of the delivery that this one retracts, after a reorganisation. */
   readonly reverts?: string;
@@ -40,7 +40,7 @@ const FIELDS: Readonly<
 };
 
 /**
- * Reads a body whose origin is proven; members that this version does not know stay.
+ * Reads a verified body; unknown members are kept.
  *
  * @throws {DeliveryError} DELIVERY_BODY_INVALID
  */
@@ -58,7 +58,7 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw invalid("body");
 }

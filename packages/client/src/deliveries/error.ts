@@ -1,11 +1,11 @@
 /** Why a delivery is not accepted. */
 
 export type DeliveryErrorType =
-  /** A header that the scheme needs is missing, or is there more than once. */
+  /** A header that the scheme needs is missing, or occurs more than once. */
   | { readonly code: "DELIVERY_HEADER_MISSING"; readonly header: string }
   /** `webhook-timestamp` is no integer of seconds. */
   | { readonly code: "DELIVERY_TIMESTAMP_INVALID"; readonly timestamp: string }
-  /** No signature fits: another sender, another secret, or a body that is not the one that was sent. */
+  /** No signature is valid: another sender, another secret, or a changed body. */
   | { readonly code: "DELIVERY_SIGNATURE_WRONG" }
   /** The `Authorization` header is not the first half of the secret. */
   | { readonly code: "DELIVERY_AUTHORIZATION_WRONG" }
@@ -13,14 +13,14 @@ export type DeliveryErrorType =
   | { readonly code: "DELIVERY_TOO_OLD"; readonly ageMs: number; readonly toleranceMs: number }
   /** Signed by the node, but in the future: one of the clocks is wrong. */
   | { readonly code: "DELIVERY_TOO_NEW"; readonly ageMs: number; readonly toleranceMs: number }
-  /** It comes from the node, but is no delivery of it: `field` is missing or of another type. */
+  /** It comes from the node, but its body is no delivery: `field` is missing or of another type. */
   | { readonly code: "DELIVERY_BODY_INVALID"; readonly field: string };
 
 export type DeliveryErrorCode = DeliveryErrorType["code"];
 
 /**
- * A delivery is refused; answer with 401. The node tries again later, which helps where a clock or a secret of the
- * receiver was wrong meanwhile.
+ * A delivery is refused; answer with 401. The node tries again later: that succeeds once the clock or the secret of the
+ * receiver is corrected.
  */
 export class DeliveryError extends Error {
   readonly code: DeliveryErrorCode;

@@ -1,4 +1,4 @@
-/** Headers of a request in the forms in which servers hand them over. */
+/** Headers of a request in the forms that servers provide. */
 import { DeliveryError } from "./error.ts";
 
 /** `Headers` of fetch, `request.headers` of Node.js, or any record; letter case does not matter. */

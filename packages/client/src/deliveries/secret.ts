@@ -1,9 +1,9 @@
-/** The secret of a webhook, as it was answered when the webhook was created, or as libraries of the specification write it. */
+/** The secret of a webhook, in the form of the node's answer or of libraries for Standard Webhooks. */
 
 export type Secret = {
   /** Key of the signatures. */
   readonly key: Uint8Array<ArrayBuffer>;
-  /** What `Authorization` carries: the first half of the secret's 64 digits (webhooks.md 7.2). */
+  /** Value of `Authorization`: the first half of the secret's 64 digits (webhooks.md 7.2). */
   readonly half: string;
 };
 
@@ -35,7 +35,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   return base64 === undefined ? undefined : bytesOfBase64(base64);
 }
 
-/** Nothing for a text that is no base64. */
+/** Undefined for a text that is no base64. */
 export function bytesOfBase64(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -6,7 +6,7 @@ const VERSION = "v1,";
 
 /**
  * Whether one of the header's signatures was made with one of the keys. The header lists signatures with spaces
- * between them: while a secret is replaced, one of each secret; those of other versions are passed over.
+ * between them: while a secret is replaced, one of each secret; signatures of other versions are ignored.
  */
 export async function isSigned(
   message: Uint8Array<ArrayBuffer>,
@@ -20,7 +20,7 @@ export async function isSigned(
   for (const bytes of keys) {
     const key = await crypto.subtle.importKey("raw", bytes, ALGORITHM, false, ["verify"]);
     for (const signature of signatures) {
-      // Compares in a time that does not tell how much of a signature is right.
+      // In constant time.
       if (signature && (await crypto.subtle.verify(ALGORITHM, key, signature, message))) return true;
     }
   }

@@ -1,4 +1,4 @@
-/** Does a delivery come from the node? */
+/** Verifies that a delivery comes from the node. */
 import { type Delivery, readDelivery } from "./delivery.ts";
 import { DeliveryError } from "./error.ts";
 import { type DeliveryHeaders, headerOf } from "./headers.ts";
@@ -7,7 +7,7 @@ import { isSigned } from "./signature.ts";
 
 export type ReceivedDelivery = {
   readonly headers: DeliveryHeaders;
-  /** Exactly as it was received: a body that was parsed and written again is another one. */
+  /** Exactly as it was received: a body that was parsed and serialized again has other bytes. */
   readonly body: string | Uint8Array | ArrayBuffer;
 };
 
@@ -18,7 +18,7 @@ export type VerifyOptions = {
    */
   readonly secret: string | readonly string[];
   /**
-   * `signature` proves who sent which body when. `authorization` compares the first half of the secret alone, as
+   * `signature` proves the sender, the body and the time. `authorization` compares the first half of the secret alone, as
    * receivers of the old network do: a party that has seen one delivery can imitate all others.
    * Default: `signature`.
    */
@@ -35,7 +35,7 @@ const encoder = new TextEncoder();
 /**
  * The delivery, once it is proven to come from the node.
  *
- * @throws {DeliveryError} when it is to be refused; `code` says why
+ * @throws {DeliveryError} when the delivery must be refused; `code` is the reason
  * @throws {TypeError} when the receiver itself is wrong: a malformed secret, or a body that is not raw
  */
 export async function verifyDelivery(
@@ -53,7 +53,7 @@ export async function verifyDelivery(
   return readDelivery(new TextDecoder().decode(bytes));
 }
 
-/** Answers the time that was signed, in seconds. */
+/** Returns the signed time, in seconds. */
 async function checkSignature(
   headers: DeliveryHeaders,
   body: Uint8Array,
@@ -79,7 +79,7 @@ async function checkSignature(
   return timestamp;
 }
 
-/** Judged after the signature: what is said of the age is then said of a real delivery. */
+/** Checked after the signature: an error about the age then concerns a real delivery. */
 function checkAge(ageMs: number, toleranceMs: number): void {
   if (Math.abs(ageMs) <= toleranceMs) return;
   const code = ageMs > 0 ? "DELIVERY_TOO_OLD" : "DELIVERY_TOO_NEW";
@@ -99,7 +99,7 @@ function checkAuthorization(headers: DeliveryHeaders, secrets: readonly Secret[]
   );
 }
 
-/** Takes a time that does not tell where two texts of one length differ. */
+/** Compares in constant time for texts of one length. */
 function isEqual(left: string, right: string): boolean {
   if (left.length !== right.length) return false;
   let difference = 0;

@@ -173,11 +173,11 @@ export type OpenPool = Pool & {
 
 type Overrides = { options?: Partial<PoolOptions>; deps?: Partial<PoolDeps> };
 
-/** A pool that writes nothing unless a store is given. */
 /** A chain whose named wallets are rich. */
 export const richChain = (...names: string[]): TestChain =>
   createTestChain(Object.fromEntries(names.map((name) => [name, RICH])));
 
+/** A pool that writes nothing unless a store is given. */
 export function openPool(chain: TestChain, { options, deps }: Overrides = {}): OpenPool {
   const events: PoolEvent[] = [];
   const { network, state, head, storedIds } = chain;

@@ -5,7 +5,7 @@ import type { Send } from "../send.ts";
 export type Blockchain = {
   /** Of the head. */
   readonly block: { readonly height: number; readonly id: string };
-  /** Tokens in circulation, in the smallest unit; the one amount beside those of one wallet or transaction that is no text. */
+  /** Tokens in circulation, in the smallest unit. A number, as are the amounts of a single wallet or transaction. */
   readonly supply: WholeAmount;
 };
 

@@ -24,7 +24,7 @@ export type Block = {
   readonly id: string;
   readonly version: number;
   readonly height: number;
-  /** Id of the block below; `0` for the first. */
+  /** Id of the previous block; `0` for the first. */
   readonly previous: string;
   readonly forged: {
     readonly reward: Amount;
@@ -49,7 +49,7 @@ export type Block = {
   readonly timestamp: Timestamp;
 };
 
-/** Where a single block is asked for that has transactions: what mints of uniks created. */
+/** Only of a single block with transactions: tokens that its mints of uniks created. */
 export type CreatedRewards = { readonly unikMintRewards: Amount; readonly foundationRewards: Amount };
 
 export type RawBlock = {

@@ -14,7 +14,7 @@ export type Delegate = {
   readonly type: "individual" | "organization" | "network" | "genesis";
   readonly address: string;
   readonly publicKey: string;
-  /** Public key of the delegate that it votes for itself; empty for none. */
+  /** Public key of the delegate that it votes for; empty for none. */
   readonly vote: string;
   /** The vote balance that counts. */
   readonly votes: Amount;
@@ -46,7 +46,7 @@ export type DelegateOrder = OrderBy<
   | "votes"
 >;
 
-/** A part of a username suffices. */
+/** `username` may be a part of the name. */
 export type DelegateQuery = WalletFilter & {
   /** A number is a column, negative for descending (http-api.md D-05). */
   readonly orderBy?: DelegateOrder | number;
@@ -80,7 +80,7 @@ export const delegates = (send: Send) => ({
 
   get: (id: string) => send<Answer<Delegate>>({ path: path`/delegates/${id}` }),
 
-  /** Those that it forged. */
+  /** Blocks that the delegate forged. */
   blocks: <const Q extends ForgedBlockQuery>(id: string, query?: Q) =>
     createList<Transformed<Q, Block, RawBlock>>(send, { path: path`/delegates/${id}/blocks`, query }),
 

@@ -7,22 +7,22 @@ export type DevBlock = { readonly height: number; readonly id: string; readonly 
 /** What a verb has done to the chain. */
 export type DevChange = {
   readonly head: DevBlock;
-  /** Blocks that left the chain, from the top down. */
+  /** Blocks that were reverted, by descending height. */
   readonly reverted: readonly DevBlock[];
-  /** Blocks that came, by ascending height. */
+  /** Blocks that were applied, by ascending height. */
   readonly applied: readonly DevBlock[];
   /** The clock of the chain. */
   readonly now: Timestamp;
-  /** Whether the chain forges by itself. */
+  /** Whether the chain forges automatically. */
   readonly forging: boolean;
 };
 
 export type Reorganisation = {
-  /** Blocks that leave. */
+  /** Blocks to revert. */
   readonly depth: number;
-  /** Blocks that come. Default: one more than leave. */
+  /** Blocks of the new branch. Default: `depth` and one. */
   readonly blocks?: number;
-  /** Whether what was in the blocks that leave may come again. Default: false. */
+  /** Whether the transactions of reverted blocks may be forged again. Default: false. */
   readonly transactions?: boolean;
 };
 
@@ -31,10 +31,10 @@ export function dev(send: Send) {
     send<Answer<DevChange>>({ method: "POST", path: `/dev/${name}`, body });
 
   return {
-    /** Forges blocks at once: one, unless said otherwise. */
+    /** Forges blocks at once. Default: one. */
     mine: (options: { readonly blocks?: number } = {}) => verb("mine", options),
 
-    /** Leaves the top of the chain for another branch. */
+    /** Replaces the top blocks by another branch. */
     reorg: (options: Reorganisation) => verb("reorg", options),
 
     /** The id for `restore`. */
@@ -44,10 +44,10 @@ export function dev(send: Send) {
     /** Reverts to a block, and drops pending transactions. */
     restore: (id: string) => verb("restore", { id }),
 
-    /** Moves the clock on, by seconds or to a Unix time in seconds. */
+    /** Moves the clock forward, by seconds or to a Unix time in seconds. */
     travel: (journey: { readonly seconds: number } | { readonly to: number }) => verb("travel", journey),
 
-    /** Lets the chain forge by itself, or not. */
+    /** Switches automatic forging on or off. */
     forge: (options: { readonly enabled: boolean }) => verb("forge", options),
   };
 }

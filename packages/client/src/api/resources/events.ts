@@ -1,23 +1,23 @@
-/** `/events`: what happens, as it happens (docs/guides/live-stream.md). */
+/** `/events`: the live stream of events (docs/guides/live-stream.md). */
 import { type FollowDependencies, follow } from "../follow.ts";
 import type { Condition } from "./webhooks.ts";
 
 export type StreamedEvent = {
   readonly event: string;
-  /** Of the fact: the same for ever. */
+  /** Of the fact: it never changes. */
   readonly id: string;
   /** Of the block that the event is about. */
   readonly height?: number;
   readonly blockId?: string;
   /** Id of the event that this one retracts. */
   readonly reverts?: string;
-  /** The content is too large to be sent: `data` says only what it is about. */
+  /** The content is too large to be sent: `data` has only the members that identify it. */
   readonly truncated?: true;
-  /** Path below the base URL of the node where the whole of a truncated content stands, if it does. */
+  /** Path below the base URL of the node of the whole of a truncated content; absent if there is none. */
   readonly link?: string;
   /** What happened, as docs/reference/events.md describes it. */
   readonly data?: unknown;
-  /** To go on behind this event another time: `lastEventId`. */
+  /** Position after this event, for `lastEventId`. */
   readonly position: string;
 };
 
@@ -29,7 +29,7 @@ export type StreamOptions = {
   readonly match?: "any" | "all";
   /** Begins with this block instead of now; for events that can be derived from stored blocks. */
   readonly fromHeight?: number;
-  /** Begins behind the event of this `position`. */
+  /** Begins after the event of this `position`. */
   readonly lastEventId?: string;
   /** Ends the stream: the loop throws its reason. */
   readonly signal?: AbortSignal;
@@ -37,11 +37,11 @@ export type StreamOptions = {
 
 export const events = (headers: Readonly<Record<string, string>>, dependencies: FollowDependencies) => ({
   /**
-   * Every event, for ever. Connections that break are made again behind the last event, so that nothing is missed;
-   * breaking out of the loop ends it.
+   * All events, without end. A connection that breaks is opened again after the last event, so that none is missed;
+   * breaking out of the loop ends the stream.
    *
    * The loop throws `ApiError`: `API_UNAUTHORIZED` without the webhook token, unless the stream of the node is public;
-   * `API_REFUSED` with the status 410 when the node cannot go on behind `lastEventId` any more.
+   * `API_REFUSED` with the status 410 when the node has no longer the events after `lastEventId`.
    */
   async *stream(options: StreamOptions = {}): AsyncGenerator<StreamedEvent> {
     const { events, conditions, match, fromHeight, lastEventId, signal } = options;

@@ -13,14 +13,14 @@ export type NodeStatus = {
   readonly progress?: SyncProgress;
 };
 
-/** Only while the node fetches the blocks of others. */
+/** Present while the node fetches blocks. */
 export type SyncProgress = {
   /** Height of the network by the claims of the peers. */
   readonly target: number;
   /** Share of all blocks, 0 to 100. */
   readonly percent: number;
   readonly blocksPerSecond: number;
-  /** Absent while nothing is known about the pace. */
+  /** Absent while the speed is unknown. */
   readonly secondsLeft?: number;
 };
 
@@ -33,7 +33,7 @@ export type NodeSyncing = {
 };
 
 export type NodeConfiguration = {
-  /** Version of the old network's software that the node keeps up with. */
+  /** Version of the old network's software that the node is compatible with. */
   readonly core: { readonly version: string };
   readonly nethash: string;
   readonly slip44: number;
@@ -77,7 +77,7 @@ export type Milestone = {
   readonly [rule: string]: unknown;
 };
 
-/** Everything that must be known of a network to sign for it: what `createNetwork` of @uniknode/protocol takes. */
+/** The network with all its rules: the argument of `createNetwork` of @uniknode/protocol. */
 export type CryptoConfiguration = {
   readonly network: Readonly<Record<string, unknown>>;
   readonly milestones: readonly Readonly<Record<string, unknown>>[];

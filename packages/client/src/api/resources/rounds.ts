@@ -6,7 +6,7 @@ import type { Send } from "../send.ts";
 export type RoundDelegate = { readonly publicKey: string; readonly votes: Amount };
 
 export const rounds = (send: Send) => ({
-  /** Those that forge in a round, most votes first. */
+  /** The delegates of a round, most votes first. */
   delegates: (round: number) =>
     send<Answer<readonly RoundDelegate[]>>({ path: path`/rounds/${round}/delegates` }),
 });

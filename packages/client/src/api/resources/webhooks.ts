@@ -1,4 +1,4 @@
-/** `/webhooks`: the register, the deliveries, and what can be tried (webhooks.md; docs/guides/webhooks.md). */
+/** `/webhooks`: the register, the deliveries, replays and dry runs (webhooks.md; docs/guides/webhooks.md). */
 import type { Answer, Integer } from "../answers.ts";
 import { createCursorList, createList } from "../list.ts";
 import { path } from "../request.ts";
@@ -26,14 +26,14 @@ export type Condition = {
 
 export type Webhook = {
   readonly id: number;
-  /** Its event; the first of `events` where it was registered with those alone. */
+  /** Its event; the first of `events` if it was registered without `event`. */
   readonly event: string;
   readonly target: string;
   readonly enabled: boolean;
   readonly conditions: readonly Condition[];
   /** Further names, and patterns such as `transaction.*`. */
   readonly events?: readonly string[];
-  /** Absent: one condition suffices. */
+  /** `all`: every condition must hold. Absent: one condition suffices. */
   readonly match?: "all";
   /** Absent: parallel. */
   readonly order?: "strict";
@@ -45,19 +45,19 @@ export type Webhook = {
   readonly suspended?: { readonly reason: string; readonly since: number };
 };
 
-/** With the secret by which deliveries are verified: it is shown once. */
+/** With the secret for the verification of deliveries, which is shown once. */
 export type WebhookWithToken = Webhook & {
   /** 64 hexadecimal digits. */
   readonly token: string;
-  /** The same 32 bytes as libraries of Standard Webhooks take them: `whsec_` and their base64. */
+  /** The same 32 bytes in the form of Standard Webhooks: `whsec_` and their base64. */
   readonly secret: string;
-  /** Until when the secret before is honoured, milliseconds since 1970. */
+  /** Until when the former secret is valid: milliseconds since 1970. */
   readonly overlapUntil?: number;
 };
 
 export type WebhookChanges = {
   readonly event?: string;
-  /** `null` takes them away. */
+  /** `null` removes them. */
   readonly events?: readonly string[] | null;
   readonly target?: string;
   readonly enabled?: boolean;
@@ -71,13 +71,13 @@ export type WebhookChanges = {
 /** `event` or `events` is needed. */
 export type NewWebhook = WebhookChanges &
   Required<Pick<WebhookChanges, "target" | "conditions">> & {
-    /** Whether the target is sent a `ping` before anything else. */
+    /** Whether the first delivery is a `ping`. */
     readonly ping?: boolean;
   };
 
 export type DeliveryState = "pending" | "delivered" | "failed" | "cancelled";
 
-/** A delivery with what became of it. Times are milliseconds since 1970. */
+/** A delivery with its outcome. Times are milliseconds since 1970. */
 export type DeliveryRecord = {
   readonly id: number;
   /** What the receiver sees as `webhook-id`. */
@@ -87,7 +87,7 @@ export type DeliveryRecord = {
   readonly height?: number;
   readonly blockId?: string;
   readonly state: DeliveryState;
-  /** Why it is not delivered (yet). */
+  /** Reason why it is not delivered, or not yet. */
   readonly reason?: string;
   /** Its block was reverted since. */
   readonly undone?: true;
@@ -97,18 +97,18 @@ export type DeliveryRecord = {
   readonly nextAttemptAt?: number;
   readonly finishedAt?: number;
   readonly attempts: readonly DeliveryAttempt[];
-  /** What was sent; where a single delivery is asked for. */
+  /** The body; only of a single delivery. */
   readonly body?: Readonly<Record<string, unknown>>;
 };
 
 export type DeliveryAttempt = {
   readonly startedAt: number;
   readonly durationMs: number;
-  /** Of HTTP, where there was an answer. */
+  /** Of HTTP, if there was an answer. */
   readonly status?: number;
-  /** The beginning of it. */
+  /** The beginning of the body of the answer. */
   readonly answer?: string;
-  /** Code of the failure, where there was none. */
+  /** Code of the failure, if there was no answer. */
   readonly error?: string;
 };
 
@@ -130,7 +130,7 @@ export type Replay = {
   readonly nextHeight: number;
   /** Events that were put into the queue so far. */
   readonly events: number;
-  /** Deliveries of it that have not arrived yet. */
+  /** Deliveries of the replay without a final outcome. */
   readonly waiting: number;
   readonly state: "running" | "finished" | "cancelled";
   /** Why it was cancelled. */
@@ -163,24 +163,24 @@ export type TriedEvent = {
   })[];
 };
 
-/** Every request needs the webhook token of the node, which is not that of a webhook. */
+/** Every request needs the webhook token of the node; that is not the token of a webhook. */
 export function webhooks(send: Send) {
   return {
     list: () => createList<Webhook>(send, { path: "/webhooks" }, { hasNoCursors: true }),
 
     get: (id: number) => send<Answer<Webhook>>({ path: path`/webhooks/${id}` }),
 
-    /** The answer has the secret of the webhook: it is shown here and never again. */
+    /** Only this answer contains the secret of the webhook. */
     create: (webhook: NewWebhook) =>
       send<Answer<WebhookWithToken>>({ method: "POST", path: "/webhooks", body: webhook }),
 
-    /** Members that are left out keep their value; what waited for a retry is dropped. */
+    /** Omitted members keep their value; waiting deliveries are dropped. */
     update: (id: number, changes: WebhookChanges) =>
       send<Record<string, never>>({ method: "PUT", path: path`/webhooks/${id}`, body: changes }),
 
     remove: (id: number) => send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}` }),
 
-    /** Makes another secret. For `overlapSeconds` (a day unless given) deliveries verify with either. */
+    /** Replaces the secret. For `overlapSeconds` (default: a day) deliveries carry signatures of both. */
     rotate: (id: number, options: { readonly overlapSeconds?: number } = {}) =>
       send<Answer<WebhookWithToken>>({ method: "POST", path: path`/webhooks/${id}/rotate`, body: options }),
 
@@ -196,7 +196,7 @@ export function webhooks(send: Send) {
     delivery: (id: number, delivery: number | string) =>
       send<Answer<DeliveryRecord>>({ path: path`/webhooks/${id}/deliveries/${delivery}` }),
 
-    /** Sends one again, with the same id and body. */
+    /** Sends a delivery again, with the same id and body. */
     retry: (id: number, delivery: number | string) =>
       send<Record<string, never>>({
         method: "POST",
@@ -204,7 +204,7 @@ export function webhooks(send: Send) {
         body: {},
       }),
 
-    /** Sends every failed one again that was made since a time, milliseconds since 1970: 0 for all of them. */
+    /** Sends all failed deliveries again that were created since a time, milliseconds since 1970; 0 for all. */
     retryFailed: (id: number, options: { readonly since: Integer }) =>
       send<Answer<{ readonly retried: number }>>({
         method: "POST",
@@ -216,14 +216,14 @@ export function webhooks(send: Send) {
     replay: (id: number, range: { readonly fromHeight: number; readonly toHeight: number }) =>
       send<Answer<Replay>>({ method: "POST", path: path`/webhooks/${id}/replay`, body: range }),
 
-    /** How far the last replay has come. */
+    /** The last replay and its progress. */
     getReplay: (id: number) => send<Answer<Replay>>({ path: path`/webhooks/${id}/replay` }),
 
-    /** What was not sent yet is not sent. */
+    /** Cancels the replay: its waiting deliveries are dropped. */
     cancelReplay: (id: number) =>
       send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}/replay` }),
 
-    /** What a webhook would have received of the last `blocks`, and why not of the rest. Nothing is registered. */
+    /** The events of the last `blocks` that a webhook would have received, and why it would not have received others. Registers nothing. */
     test: (webhook: Omit<WebhookChanges, "target" | "enabled"> & { readonly blocks?: number }) =>
       send<Answer<DryRun>>({ method: "POST", path: "/webhooks/test", body: webhook, isSafe: true }),
   };
