@@ -5,12 +5,11 @@ import { Command } from "commander";
 import { connectionOptions } from "../config/connection.ts";
 import { devOptions } from "../config/options.ts";
 import { accountsText, showAccounts } from "../dev-chain/accounts.ts";
-import { isDevFolder, REMEDY, readShape } from "../dev-chain/folder.ts";
+import { isDevFolder, readShape } from "../dev-chain/folder.ts";
 import { deriveAccounts } from "../dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { createRecords } from "../store/chain/records.ts";
-import { dataErrorOf } from "../store/engine/data-error.ts";
 import { openDatabase } from "../store/engine/database.ts";
 import { addFlags, readConfig } from "./options.ts";
 
@@ -42,15 +41,11 @@ type BalanceOf = (address: string) => bigint | undefined;
 /** Balances at the head; unknown before the first start has ended. */
 function withBalances<T>(path: string, work: (balanceOf: BalanceOf) => T): T {
   if (!existsSync(path)) return work(() => undefined);
+  const database = openDatabase(path, { readonly: true });
   try {
-    const database = openDatabase(path, { readonly: true });
-    try {
-      const records = createRecords(database);
-      return work((address) => records.read("wallets", address)?.balance);
-    } finally {
-      database.close();
-    }
-  } catch (error) {
-    throw dataErrorOf(error, path, REMEDY);
+    const records = createRecords(database);
+    return work((address) => records.read("wallets", address)?.balance);
+  } finally {
+    database.close();
   }
 }

@@ -1,7 +1,7 @@
 /** The program `uniknode`: its commands and exit codes. */
 import { Command, CommanderError } from "commander";
-import { ConfigError } from "../platform/config-error.ts";
 import { limitHeapGrowth } from "../platform/lifecycle/heap.ts";
+import { describeFailure } from "./failure.ts";
 
 /** Commands by name, loaded on demand: a command that shows a block does not need a whole node. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -53,9 +53,7 @@ function overrideExit(command: Command): void {
 function toExitCode(error: unknown): number {
   // Commander has already written its message; --help is not an error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`uniknode: ${message}\n`);
-  if (error instanceof ConfigError) return 2;
-  if (process.env.UNIKNODE_STACK) process.stderr.write(`${error instanceof Error ? error.stack : ""}\n`);
-  return 1;
+  const { text, exitCode } = describeFailure(error, Boolean(process.env.UNIKNODE_STACK));
+  process.stderr.write(text);
+  return exitCode;
 }

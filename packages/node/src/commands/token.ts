@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { devOptions, nodeOptions, runOptions } from "../config/options.ts";
 import { ConfigError } from "../platform/config-error.ts";
-import { dataErrorOf } from "../store/engine/data-error.ts";
-import { openDatabase } from "../store/engine/database.ts";
+import { type Database, openDatabase } from "../store/engine/database.ts";
 import { createMetaStore } from "../store/node/meta.ts";
-import { readSecretKey } from "../webhooks/sqlite/secrets/encrypt-secrets.ts";
+import { type KeyFiles, readSecretKey } from "../webhooks/sqlite/secrets/encrypt-secrets.ts";
 import { createSecretCipher } from "../webhooks/sqlite/secrets/encryption.ts";
 import { keptWebhookToken } from "../webhooks/sqlite/secrets/token.ts";
 import { addFlags, readConfig } from "./options.ts";
@@ -46,27 +45,25 @@ function presentFolder(): string {
 
 const databaseIn = (folder: string): string => join(folder, "node.sqlite");
 
-function readToken(folder: string, keyFiles: Parameters<typeof readSecretKey>[1]): string {
+function readToken(folder: string, keyFiles: KeyFiles): string {
   const path = databaseIn(folder);
   if (!existsSync(path)) {
     throw new ConfigError(
       `${folder} is no data folder of a node: ${path} is missing; give another with --data`,
     );
   }
-  let token: string | undefined;
-  try {
-    const database = openDatabase(path, { readonly: true });
-    try {
-      const cipher = createSecretCipher(readSecretKey(database, keyFiles));
-      token = keptWebhookToken(createMetaStore(database), cipher);
-    } finally {
-      database.close();
-    }
-  } catch (error) {
-    throw dataErrorOf(error, path, "start the node, which says what to do");
-  }
+  const token = keptToken(openDatabase(path, { readonly: true }), keyFiles);
   if (token !== undefined) return token;
   throw new ConfigError(
     `${folder} has no webhook token: the node was always started with one of its own (--webhook-token)`,
   );
+}
+
+function keptToken(database: Database, keyFiles: KeyFiles): string | undefined {
+  try {
+    const cipher = createSecretCipher(readSecretKey(database, keyFiles));
+    return keptWebhookToken(createMetaStore(database), cipher);
+  } finally {
+    database.close();
+  }
 }

@@ -1,6 +1,7 @@
 /** Configuration: flags override the environment, which overrides the file and the defaults. Each value is read once. */
 import { ConfigError } from "../platform/config-error.ts";
 import { readJsonObject } from "../platform/json/json-file.ts";
+import { mostSimilar } from "../platform/text/similar.ts";
 import { type Option, type OptionValue, toFlag, toVariable } from "./option.ts";
 
 export type OptionTable = Readonly<Record<string, Option>>;
@@ -56,14 +57,26 @@ function readFrom(source: string, option: Option, value: unknown): OptionValue {
 }
 
 function readConfigFile(path: string, table: OptionTable): Record<string, unknown> {
-  const content = readJsonObject(path, "configuration file");
+  const content = readConfigObject(path);
   const unknown = Object.keys(content).find((name) => !(name in table));
   if (unknown !== undefined) {
+    const names = Object.keys(table);
+    const similar = mostSimilar(unknown, names);
     throw new ConfigError(
-      `"${unknown}" in ${path} is not an option. The options are ${Object.keys(table).join(", ")}.`,
+      `"${unknown}" in ${path} is not an option${similar === undefined ? "." : `; did you mean "${similar}"?`} The options are ${names.join(", ")}.`,
     );
   }
   return content;
+}
+
+function readConfigObject(path: string): Record<string, unknown> {
+  try {
+    return readJsonObject(path, "configuration file");
+  } catch (error) {
+    throw new ConfigError(
+      `${(error as Error).message}; correct it (its content is like {"httpPort": 4003}), or leave out --config`,
+    );
+  }
 }
 
 /** The configuration for printing and logging: secrets masked, absent options left out. */

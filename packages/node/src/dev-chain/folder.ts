@@ -1,5 +1,5 @@
 /** The data folder of a dev chain: what makes it one, and how it is started over. */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../platform/config-error.ts";
 import { makeFolder } from "../platform/files/folder.ts";
@@ -53,7 +53,8 @@ export function claimFolder(folder: string, shape: Shape): boolean {
         REMEDY,
     );
   }
-  return existsSync(join(folder, DATABASE_FILE));
+  // A start that was cut off leaves an empty one.
+  return (statSync(join(folder, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /** @throws {ConfigError} when the file is empty or damaged */

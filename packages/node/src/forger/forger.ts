@@ -1,6 +1,7 @@
 /** Forging in the node's own process (forger.md 3 to 6). */
 import type { BlockHeader, EncodedBlock, SealedTransaction, Slots } from "@uniknode/protocol";
 import type { Logger } from "pino";
+import { WRITE_RETRY_MS } from "../platform/files/disk-trouble.ts";
 import type { SlotStore } from "../store/node/slots.ts";
 import type { Delegates } from "./delegates.ts";
 import { createLoop } from "./loop.ts";
@@ -68,9 +69,6 @@ export type Forger = {
   /** Settles when the slot under way has ended; no other is taken. */
   stop(): Promise<void>;
 };
-
-/** Pause after a failure. */
-const FAILURE_PAUSE_MS = 2_000;
 
 export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
   const { slots, guard, nowMs } = deps;
@@ -165,7 +163,7 @@ export function createForger(options: ForgerOptions, deps: ForgerDeps): Forger {
     deps.logger.error({ err: failure }, "forging failed");
     deps.onFailed(failure);
     state = slotState.failed(state, failureReason(failure));
-    return FAILURE_PAUSE_MS;
+    return WRITE_RETRY_MS;
   }
 
   return {

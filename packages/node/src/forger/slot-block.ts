@@ -26,7 +26,7 @@ export type SlotBlocksDeps = {
   readonly onSettled: (slot: number) => void;
   readonly onSigned: () => void;
   readonly onForged: (block: EncodedBlock) => void;
-  readonly logger: Pick<Logger, "warn">;
+  readonly logger: Pick<Logger, "info" | "warn">;
 };
 
 export type SlotBlocks = {
@@ -65,7 +65,9 @@ export function createSlotBlocks(deps: SlotBlocksDeps): SlotBlocks {
   function miss({ slot, publicKey }: Pick<OwnSlot, "slot" | "publicKey">, reason: string): void {
     deps.onSettled(slot);
     slotStore.recordMissed(publicKey, slot, reason);
-    logger.warn({ slot, publicKey, reason }, "slot missed");
+    // The state of the disk has a line of its own.
+    const level = reason.startsWith(NOT_WRITTEN) ? "info" : "warn";
+    logger[level]({ slot, publicKey, reason }, "slot missed");
   }
 
   async function forge(own: OwnSlot, transactions: readonly SealedTransaction[]): Promise<EncodedBlock> {
@@ -89,8 +91,10 @@ export function createSlotBlocks(deps: SlotBlocksDeps): SlotBlocks {
   return { sign, forge, miss };
 }
 
+const NOT_WRITTEN = "the block could not be written";
+
 export function failureReason(error: unknown): string {
   const trouble = troubleOf(error);
-  if (trouble) return `the block could not be written: ${trouble}`;
+  if (trouble) return `${NOT_WRITTEN}: ${trouble}`;
   return `the block could not be made: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -60,7 +60,7 @@ export async function startListening(
       if (!(error instanceof ApiError)) throw error;
       // Another client has already removed it.
       if (error.code === "API_NOT_FOUND") return;
-      throw new Error(
+      throw new WebhookLeftError(
         `webhook ${webhook.id} could not be removed (${error.message}). Once the node runs again: ` +
           `curl -X DELETE -H "Authorization: TOKEN" ${url}/api/webhooks/${webhook.id}`,
         { cause: error },
@@ -78,4 +78,15 @@ export async function startListening(
       }
     },
   };
+}
+
+/** The webhook of a listener could not be removed: the node keeps it. */
+class WebhookLeftError extends Error {
+  readonly code = "WEBHOOK_LEFT";
+  readonly isRetryable = true;
+
+  constructor(message: string, options: ErrorOptions) {
+    super(message, options);
+    this.name = "WebhookLeftError";
+  }
 }

@@ -1,6 +1,9 @@
 /** What is wrong with a disk that refused a write. */
 import { statfsSync } from "node:fs";
 
+/** Pause before the parts of a node write again to a disk that refused. */
+export const WRITE_RETRY_MS = 2_000;
+
 export type Trouble = "disk full" | "disk cannot be written";
 
 const FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);

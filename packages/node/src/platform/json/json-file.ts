@@ -14,7 +14,10 @@ export function readJsonFile(path: string, named: string): unknown {
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    throw new ConfigError(`${named} cannot be read: ${(error as Error).message}`);
+    const isFolder = (error as NodeJS.ErrnoException).code === "EISDIR";
+    throw new ConfigError(
+      `${named} cannot be read: ${isFolder ? "it is a folder" : (error as Error).message}`,
+    );
   }
   try {
     return JSON.parse(text);

@@ -1,6 +1,7 @@
 /** Log lines on the standard error stream: a constant message with fields, as JSON or as text for people. */
 import { isatty } from "node:tty";
 import { type LogFn, type Logger, type LoggerOptions, pino } from "pino";
+import { troubleOf } from "../files/disk-trouble.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { createRepeats } from "./repeats.ts";
 import { canRewriteLines, hasColors, STANDARD_ERROR, STANDARD_OUTPUT } from "./terminal.ts";
@@ -50,7 +51,10 @@ const lostLine = (lines: number) =>
 /** Number of the level in pino. */
 const ERROR = 50;
 
-/** Drops errors that repeat a recent text: a lasting failure would fill the disk of the log. */
+/**
+ * Drops errors that repeat a recent text: a lasting failure would fill the disk of the log. Errors of a disk that refuses
+ * writes are details: its state has one line of its own (`loggedTrouble`).
+ */
 function dropRepeats() {
   const repeats = createRepeats(() => performance.now());
   return function logMethod(this: Logger, parameters: Parameters<LogFn>, log: LogFn, level: number): void {
@@ -58,6 +62,10 @@ function dropRepeats() {
     const { err: error } = Object(fields) as { err?: unknown };
     if (level < ERROR || !(error instanceof Error)) {
       log.apply(this, parameters);
+      return;
+    }
+    if (level === ERROR && troubleOf(error)) {
+      this.debug({ ...(fields as object), err: undefined, error: error.message }, String(message));
       return;
     }
     const leftOut = repeats.note(`${String(message)} ${error.message}`);

@@ -28,13 +28,10 @@ export type DataFolder = {
   readonly lost: Promise<never>;
 };
 
-/**
- * @param retrySeconds between two attempts to write to a disk that is full
- * @throws {DataInUseError | ConfigError | DataError}
- */
+/** @throws {DataInUseError | ConfigError | DataError} */
 export function openDataFolder(
   options: Pick<NodeOptions, "data" | "webhookToken" | "webhookKeyFile" | "webhookOldKeyFile">,
-  { logger, retrySeconds }: { readonly logger: Logger; readonly retrySeconds: number },
+  logger: Logger,
   onStop: Closing["add"],
 ): DataFolder {
   const lock = lockDataFolder(options.data);
@@ -45,8 +42,7 @@ export function openDataFolder(
   const databasePath = join(options.data, "node.sqlite");
   const writeLock = createWriteLockMemory();
   const writeState = createWriteState();
-  const folder = resolve(options.data);
-  const writes = watchWrites(writeState, loggedTrouble(logger, { folder, retrySeconds }));
+  const writes = watchWrites(writeState, loggedTrouble(logger, resolve(options.data)));
   const database = openDatabase(databasePath, { writeLock: priorityWriteLock(writeLock), writes });
   onStop("database", database.close);
   migrate(database);

@@ -87,8 +87,7 @@ async function start(
   const environment = createEnvironment(deps);
   const { network, slots, now, nowMs, logger } = environment;
 
-  const retrySeconds = network.milestoneAt(1).blocktime;
-  const folder = openDataFolder(options, { logger, retrySeconds }, onStop);
+  const folder = openDataFolder(options, logger, onStop);
   const { database, webhookToken } = folder;
   const eventLog = openNodeEventLog(options, { database, logger }, onStop);
   const { log, report, subscribedEvents, grown } = eventLog;

@@ -47,13 +47,7 @@ export async function startServing(data: ServingData, gatewayPort: MessagePort) 
   const { gateway, figures: gatewayCalls } = gatewayThrough(gatewayPort);
   closing.add("gateway", () => gatewayPort.close());
 
-  const writes = watchWrites(
-    data.writeState,
-    loggedTrouble(logger, {
-      folder: dirname(data.databasePath),
-      retrySeconds: network.milestoneAt(1).blocktime,
-    }),
-  );
+  const writes = watchWrites(data.writeState, loggedTrouble(logger, dirname(data.databasePath)));
   const database = openDatabase(data.databasePath, { writeLock: ordinaryWriteLock(data.writeLock), writes });
   closing.add("database", database.close);
   // This side reads the log; it writes nothing but cursors.

@@ -11,6 +11,7 @@ import { moduleBeside } from "../../platform/threads/module-url.ts";
 import type { FeePolicy } from "../../pool/admission/fees.ts";
 import type { TargetOptions } from "../../webhooks/delivery/guard.ts";
 import type { DeliveryRetention } from "../../webhooks/log/bounds.ts";
+import { explainListenError } from "./listen-error.ts";
 
 /** Everything the thread needs, as plain values. */
 export type ServingData = {
@@ -150,7 +151,7 @@ export function loadServingThread(): ServingThread {
         died,
       ]);
       const [{ port, operationsPort }] = (await listening.catch((error) => {
-        throw explained(error, data);
+        throw explainListenError(error, data);
       })) as [FromServing];
       const url = `http://${shownHost(data.host)}:${port}`;
       const operationsUrl = data.operations
@@ -168,30 +169,6 @@ export function loadServingThread(): ServingThread {
       clearTimeout(late);
     },
   };
-}
-
-type ListenError = Error & { readonly code?: string; readonly port?: number; readonly hostname?: string };
-
-/** The usual reasons for which a port cannot be listened on, with what to do about them. */
-function explained(error: ListenError, data: ServingData): Error {
-  const { host, port, flag } = listenerOf(error, data);
-  if (error.code === "EADDRINUSE") {
-    return new Error(
-      `port ${port} of ${host} is in use; choose another with ${flag}-port, or 0 for a free one`,
-    );
-  }
-  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
-    return new Error(`${host} is no address of this machine; choose another with ${flag}-host`);
-  }
-  if (error.code === "EACCES") {
-    return new Error(`port ${port} may not be used by this user; choose one above 1023 with ${flag}-port`);
-  }
-  return error;
-}
-
-function listenerOf({ port, hostname }: ListenError, { operations, ...data }: ServingData) {
-  const isOperations = operations && (port === operations.port || hostname === operations.host);
-  return isOperations ? { ...operations, flag: "--operations" } : { ...data, flag: "--http" };
 }
 
 /** A URL needs brackets around IPv6, and "every address" is no address to open. */

@@ -49,9 +49,10 @@ export function dataErrorOf(error: unknown, path: string, remedy: string): unkno
     );
   }
   if (!trouble && !UNUSABLE.test(codeText)) return error;
+  const { path: named = path } = error as { path?: string };
   return new DataError(
     "DATA_UNUSABLE",
-    `${path} cannot be used (${message}): make it readable and writable for this user, or choose another folder with --data`,
+    `${named} cannot be used (${message}): make it readable and writable for this user, or choose another folder with --data`,
     options,
   );
 }

@@ -66,16 +66,23 @@ const MAPPED_BYTES = 1_073_741_824;
 
 const OWNER_ONLY = 0o600;
 
-/**
- * Opens a database file; `:memory:` for one that vanishes. Write-ahead log, every commit on disk before it returns. A
- * connection that can write makes the file readable for its owner alone: it holds the tokens of webhooks (webhooks.md 10 point 14).
- *
- * @throws {Error} of the driver when the file is no database or cannot be opened
- */
-export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
-  if (!options.readonly && path !== ":memory:") makePrivate(path);
-  const driver = new Driver(path, { readonly: options.readonly ?? false, timeout: BUSY_TIMEOUT_MS });
-  driver.pragma("foreign_keys = ON");
+function openDriver(path: string, options: DatabaseOptions): Driver.Database {
+  let driver: Driver.Database | undefined;
+  try {
+    if (!options.readonly && path !== ":memory:") makePrivate(path);
+    driver = new Driver(path, { readonly: options.readonly ?? false, timeout: BUSY_TIMEOUT_MS });
+    driver.pragma("foreign_keys = ON");
+    // Reads the file, which shows whether it is a database.
+    if (options.readonly) driver.pragma("schema_version");
+    setUp(driver, options);
+    return driver;
+  } catch (error) {
+    driver?.close();
+    throw Object.assign(error as Error, { path });
+  }
+}
+
+function setUp(driver: Driver.Database, options: DatabaseOptions): void {
   if (options.readonly) driver.pragma(`mmap_size = ${MAPPED_BYTES}`);
   else {
     driver.pragma("journal_mode = WAL");
@@ -84,7 +91,16 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     driver.pragma("wal_autocheckpoint = 16000");
     driver.pragma("cache_size = -16000");
   }
+}
 
+/**
+ * Opens a database file; `:memory:` for one that vanishes. Write-ahead log, every commit on disk before it returns. A
+ * connection that can write makes the file readable for its owner alone: it holds the tokens of webhooks (webhooks.md 10 point 14).
+ *
+ * @throws {Error} of the driver, with the `path`, when the file is no database or cannot be opened
+ */
+export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
+  const driver = openDriver(path, options);
   const totalChanges = () => driver.prepare("SELECT total_changes()").pluck().get();
 
   /** A transaction may write nothing, and then says nothing about a disk that failed before. */

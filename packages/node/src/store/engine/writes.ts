@@ -3,7 +3,12 @@
  * can report it while another hangs.
  */
 import type { Logger } from "pino";
-import { describeTrouble, type Trouble, troubleOf } from "../../platform/files/disk-trouble.ts";
+import {
+  describeTrouble,
+  type Trouble,
+  troubleOf,
+  WRITE_RETRY_MS,
+} from "../../platform/files/disk-trouble.ts";
 
 /** One thread's side of the state. */
 export type Writes = {
@@ -51,19 +56,12 @@ export function watchWrites(
   };
 }
 
-/**
- * Logs one line when writes begin to fail, and one when they succeed again.
- *
- * @param retrySeconds between two attempts of the node to write
- */
-export const loggedTrouble = (
-  logger: Pick<Logger, "error" | "warn">,
-  { folder, retrySeconds }: { readonly folder: string; readonly retrySeconds: number },
-): WritesDeps => ({
+/** Logs one line when writes begin to fail, and one when they succeed again. */
+export const loggedTrouble = (logger: Pick<Logger, "error" | "warn">, folder: string): WritesDeps => ({
   onTrouble: (trouble, error) =>
     logger.error(
       { reason: trouble, error: (error as Error).message },
-      `${describeTrouble(trouble, folder)}; waiting, trying again every ${retrySeconds} s`,
+      `${describeTrouble(trouble, folder)}; waiting, trying again every ${WRITE_RETRY_MS / 1_000} s`,
     ),
   onBack: () => logger.warn({ folder }, "the database can be written again"),
 });

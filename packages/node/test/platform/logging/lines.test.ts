@@ -98,3 +98,17 @@ test("an error that repeats is logged once a minute, with the number that was le
     ...Array(4).fill("told each time"),
   ]);
 });
+
+test("errors of a full disk are details without a stack: its state has a line of its own", () => {
+  const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+  const logged = (level: "info" | "debug") => {
+    const written: object[] = [];
+    const logger = createLogger(level, { write: (line) => void written.push(JSON.parse(line)) });
+    logger.error({ err: new Error("not committed", { cause: full }), height: 4 }, "forging failed");
+    return written;
+  };
+  expect(logged("info")).toEqual([]);
+  expect(logged("debug")).toEqual([
+    { level: "debug", time: expect.any(Number), height: 4, error: "not committed", msg: "forging failed" },
+  ]);
+});

@@ -26,9 +26,9 @@ test("A line has level, message and fields.", () => {
 });
 
 test("An error with a code is one line; one without is a fault of the program and has its stack.", () => {
-  const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
+  const full = Object.assign(new Error("no access"), { code: "EACCES" });
   expect(logged((logger) => logger.error({ err: full }, "it failed"))).toBe(
-    "error  it failed  no space left (ENOSPC)\n",
+    "error  it failed  no access (EACCES)\n",
   );
   const [first, ...calls] = logged((logger) => logger.error({ err: new Error("oh") }, "it failed")).split(
     "\n",

@@ -26,10 +26,7 @@ async function closeAll(): Promise<void> {
 const open = (webhookToken?: string) =>
   openDataFolder(
     { data, webhookToken, webhookKeyFile: undefined, webhookOldKeyFile: undefined },
-    {
-      logger: pino({}, { write: (line: string) => void logged.push(JSON.parse(line).msg) }),
-      retrySeconds: 8,
-    },
+    pino({}, { write: (line: string) => void logged.push(JSON.parse(line).msg) }),
     (name, close) => closing.push([name, close]),
   );
 

@@ -1,0 +1,65 @@
+/** How a command says that it failed: one sentence, and the calls where the program itself is at fault. */
+import { ConfigError } from "../platform/config-error.ts";
+import { dataErrorOf } from "../store/engine/data-error.ts";
+
+export type Failure = {
+  /** For standard error, with its line feed. */
+  readonly text: string;
+  /** 1: failed. 2: the arguments, options or files of the user cannot be used. */
+  readonly exitCode: 1 | 2;
+};
+
+/** What to do about errors that say no more than their reason. */
+const NEXT_STEPS: Readonly<Record<string, string>> = {
+  API_UNREACHABLE:
+    'is the node running? Start a dev chain with "uniknode dev", or name another node with --url',
+  API_TIMEOUT: "the node is busy or stopped; look at its /health/ready, or give it more time with --timeout",
+  API_UNAUTHORIZED:
+    'give the webhook token with --token; "uniknode token" shows it on the machine of the node',
+  API_RATE_LIMITED: "try again in a minute",
+  API_ANSWER_INVALID: "name the base URL of a node with --url, such as http://127.0.0.1:4003",
+  SQLITE_BUSY: "another process writes to this database; try again, or stop it first",
+  EADDRINUSE:
+    "another program listens there; choose another port with --p2p-port or --rpc-port, or end that program",
+  EADDRNOTAVAIL: "that is no address of this machine; choose another with --p2p-host or --rpc-host",
+  EACCES: "this user may not do that; change the permissions, or choose another path or port",
+  EEXIST: "choose another name, or remove it first",
+  EISDIR: "name a file, not a folder",
+  ENOENT: "check the path",
+  ENOSPC: "free some space, or write to another disk",
+  EPIPE: "the program that read the output has ended",
+};
+
+const DAMAGED =
+  'start a dev chain over with "uniknode dev --reset"; for any other node restore a snapshot into an empty folder ' +
+  'with "uniknode snapshot restore"';
+
+const REPORT =
+  'This is a fault of the program. Please report it, with these lines and what you did: CONTRIBUTING.md, "Report a fault".';
+
+/** @param hasStack show the calls of expected failures, too */
+export function describeFailure(failure: unknown, hasStack: boolean): Failure {
+  const error = ofDatabase(failure);
+  const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+  const code = expectedCode(error);
+  if (code === undefined) return { text: `uniknode: ${stack || message}\n${REPORT}\n`, exitCode: 1 };
+  const nextStep = NEXT_STEPS[code];
+  const text = `uniknode: ${message}${nextStep === undefined ? "" : `; ${nextStep}`}\n`;
+  return { text: hasStack ? `${text}${stack}\n` : text, exitCode: error instanceof ConfigError ? 2 : 1 };
+}
+
+/** The driver says neither which file it is about nor what to do. */
+function ofDatabase(error: unknown): unknown {
+  const { code, path = "the database" } = Object(error) as { code?: unknown; path?: string };
+  return String(code).startsWith("SQLITE_") ? dataErrorOf(error, path, DAMAGED) : error;
+}
+
+/** Codes of the runtime and of the database that only a mistake in the program brings about. */
+const FAULT = /^(ERR_|SQLITE_(ERROR|MISUSE|CONSTRAINT|MISMATCH|RANGE|SCHEMA)|SQLITE_INTERNAL)/;
+
+/** The code of an error that the program foresees. */
+function expectedCode(error: unknown): string | undefined {
+  const { code } = Object(error) as { code?: unknown };
+  if (typeof code !== "string" && typeof code !== "number") return undefined;
+  return FAULT.test(String(code)) ? undefined : String(code);
+}

@@ -1,0 +1,41 @@
+/** The known name that someone probably meant. */
+
+/** Longer names are compared by their begin. */
+const MAX_LENGTH = 64;
+
+/** The most similar of the known names; undefined when none is similar enough to be meant. */
+export function mostSimilar(name: string, known: readonly string[]): string | undefined {
+  const wanted = name.slice(0, MAX_LENGTH).toLowerCase();
+  // A third of the letters may be wrong.
+  let best: { readonly name?: string; readonly distance: number } = {
+    distance: Math.ceil(wanted.length / 3) + 1,
+  };
+  for (const candidate of known) {
+    const distance = editDistance(wanted, candidate.slice(0, MAX_LENGTH).toLowerCase());
+    if (distance < best.distance) best = { name: candidate, distance };
+  }
+  return best.name;
+}
+
+/** Characters to insert, delete, replace, or swap with their neighbour, until the texts are the same. */
+function editDistance(left: string, right: string): number {
+  let [beforeLast, last]: [number[], number[]] = [
+    [],
+    Array.from({ length: right.length + 1 }, (_, index) => index),
+  ];
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const isSame = left[row - 1] === right[column - 1];
+      const isSwapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      current[column] = Math.min(
+        last[column]! + 1,
+        current[column - 1]! + 1,
+        last[column - 1]! + (isSame ? 0 : 1),
+        isSwapped ? beforeLast[column - 2]! + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    [beforeLast, last] = [last, current];
+  }
+  return last[right.length]!;
+}

@@ -1,0 +1,62 @@
+import { ApiError } from "@uniknode/client";
+import { describe, expect, test } from "vitest";
+import { describeFailure } from "../../src/commands/failure.ts";
+import { ConfigError } from "../../src/platform/config-error.ts";
+
+const coded = (code: string, message: string, more: object = {}) =>
+  Object.assign(new Error(message), { code, ...more });
+
+describe("An expected failure is one line with what to do.", () => {
+  test.each<[error: unknown, text: string, exitCode: number]>([
+    [new ConfigError("--x: a text is expected"), "--x: a text is expected", 2],
+    [
+      new ApiError({ code: "API_TIMEOUT", timeoutMs: 5 }, "GET /api/x"),
+      "GET /api/x: no answer within 5 ms; the node is busy or stopped; look at its /health/ready, or give it more time with --timeout",
+      1,
+    ],
+    [
+      new ApiError(
+        { code: "API_UNREACHABLE", cause: new Error("connect ECONNREFUSED 127.0.0.1:4003") },
+        "GET /api/x",
+      ),
+      'GET /api/x: no answer: connect ECONNREFUSED 127.0.0.1:4003; is the node running? Start a dev chain with "uniknode dev", or name another node with --url',
+      1,
+    ],
+    [
+      coded("SQLITE_CORRUPT", "malformed"),
+      'the database is damaged (malformed): start a dev chain over with "uniknode dev --reset"; for any other node restore a snapshot into an empty folder with "uniknode snapshot restore"',
+      1,
+    ],
+    [
+      coded("EEXIST", "EEXIST: file already exists, open 'x'"),
+      "EEXIST: file already exists, open 'x'; choose another name, or remove it first",
+      1,
+    ],
+    [coded("ARCHIVE_MISSING", "x has no chain"), "x has no chain", 1],
+  ])("%s", (error, text, exitCode) => {
+    expect(describeFailure(error, false)).toEqual({ text: `uniknode: ${text}\n`, exitCode });
+  });
+
+  test("with its calls where they are asked for", () => {
+    expect(describeFailure(new ConfigError("no"), true).text).toMatch(
+      /^uniknode: no\nConfigError: no\n +at /,
+    );
+  });
+});
+
+test.each<[error: unknown]>([
+  [new TypeError("x is undefined")],
+  [coded("ERR_INVALID_ARG_TYPE", "not a text")],
+  [coded("SQLITE_CONSTRAINT_UNIQUE", "not unique")],
+])("A fault of the program shows its calls and where to report it: %s", (error) => {
+  const { text, exitCode } = describeFailure(error, false);
+  expect(text).toMatch(/^uniknode: \w+: .*\n +at .*failure\.test\.ts/);
+  expect(text).toMatch(
+    /\nThis is a fault of the program\. Please report it.*: CONTRIBUTING\.md, "Report a fault"\.\n$/,
+  );
+  expect(exitCode).toBe(1);
+});
+
+test("What is no error is shown as well.", () => {
+  expect(describeFailure("out of the blue", false).text).toMatch(/^uniknode: Error: out of the blue\n/);
+});

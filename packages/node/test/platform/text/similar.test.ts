@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { mostSimilar } from "../../../src/platform/text/similar.ts";
+
+const NAMES = ["blockTime", "httpPort", "httpHost", "data"];
+
+test.each<[name: string, meant: string | undefined]>([
+  ["blokTime", "blockTime"],
+  ["blocktime", "blockTime"],
+  ["htpPort", "httpPort"],
+  ["dtaa", "data"],
+  ["moonPhase", undefined],
+  ["", undefined],
+  ["x".repeat(100_000), undefined],
+])("Instead of %j was probably meant: %s", (name, meant) => {
+  expect(mostSimilar(name, NAMES)).toBe(meant);
+});
