@@ -1,8 +1,8 @@
-/** Time, as far as deliveries need it. */
+/** The time and timers of the webhook service. */
 export type Clock = {
   /** Milliseconds since 1970. */
   nowMs(): number;
-  /** Calls `work` later; the answer takes it back. */
+  /** Calls `work` after a delay, unless the returned function is called before. */
   after(delayMs: number, work: () => void): () => void;
 };
 

@@ -19,20 +19,20 @@ import { checkEvents, NEW_WEBHOOK_READERS, type NewWebhook } from "./register/fi
 export type DryRun = (body: unknown) => Promise<DryRunReport>;
 
 export type DryRunReport = {
-  /** The blocks that were looked at; none when `toHeight` is below `fromHeight`. */
+  /** The blocks that were read; none when `toHeight` is below `fromHeight`. */
   readonly fromHeight: number;
   readonly toHeight: number;
-  readonly fired: Tried;
-  readonly notFired: Tried;
+  readonly fired: EvaluatedEvents;
+  readonly notFired: EvaluatedEvents;
   /** Subscribed names whose events cannot be derived from stored blocks. */
   readonly notRemembered: readonly string[];
 };
 
-/** All of them are counted, and the newest shown. */
-export type Tried = { count: number; readonly events: TriedEvent[] };
+/** All of them are counted, and the newest listed. */
+export type EvaluatedEvents = { count: number; readonly events: EvaluatedEvent[] };
 
-/** An event with what became of each condition. */
-export type TriedEvent = Pick<Event, "height" | "blockId" | "data"> & {
+/** An event with the result of each condition. */
+export type EvaluatedEvent = Pick<Event, "height" | "blockId" | "data"> & {
   readonly event: string;
   readonly conditions: readonly Finding[];
 };
@@ -46,12 +46,12 @@ export type DryRunDeps = {
 
 const DEFAULT_BLOCKS = 100;
 const MAX_BLOCKS = 1_000;
-/** Events looked at: with full blocks, the run ends before it has seen all of them. */
+/** Events that are evaluated: with full blocks, the run ends before the last block. */
 const MAX_EVENTS = 20_000;
 /** Steps of all conditions together, about a second: with expensive ones, the run ends earlier as well. */
 const MAX_STEPS = 20_000_000;
-const MAX_SHOWN = 20;
-/** Values shown of one condition: contents may be long lists. */
+const MAX_LISTED = 20;
+/** Values listed of one condition: contents may be long lists. */
 const MAX_FOUND = 5;
 
 type Body = NewWebhook & { readonly blocks: number };
@@ -80,30 +80,30 @@ export function createDryRun({ history, readTogether, slices, observer }: DryRun
 
     const toHeight = history.head();
     const lowest = Math.max(1, toHeight - blocks + 1);
-    const fired: Tried = { count: 0, events: [] };
-    const notFired: Tried = { count: 0, events: [] };
-    const mayGoOn = () => fired.count + notFired.count < MAX_EVENTS && metered.spentSteps() < MAX_STEPS;
+    const fired: EvaluatedEvents = { count: 0, events: [] };
+    const notFired: EvaluatedEvents = { count: 0, events: [] };
+    const canContinue = () => fired.count + notFired.count < MAX_EVENTS && metered.spentSteps() < MAX_STEPS;
     let height = toHeight;
-    for (; height >= lowest && mayGoOn(); height--) {
-      await tryBlock(readTogether(() => history.eventsAt(height)).reverse());
+    for (; height >= lowest && canContinue(); height--) {
+      await evaluateBlock(readTogether(() => history.eventsAt(height)).reverse());
     }
     const notRemembered = [...names].flatMap(([logged, name]) => (isRemembered(logged) ? [] : [name]));
     return { fromHeight: height + 1, toHeight, fired, notFired, notRemembered };
 
-    /** Requests, deliveries and other subscribers come between. */
-    async function tryBlock(happened: readonly Event[]): Promise<void> {
+    /** In slices: requests, deliveries and other subscribers come between. */
+    async function evaluateBlock(happened: readonly Event[]): Promise<void> {
       let next = 0;
       do {
         await slices.run("dry-run", metered.isSlow(), (isTimeUp) => {
           while (next < happened.length) {
-            tryEvent(happened[next++]!);
+            evaluateEvent(happened[next++]!);
             if (isTimeUp()) return;
           }
         });
       } while (next < happened.length);
     }
 
-    function tryEvent(happened: Event): void {
+    function evaluateEvent(happened: Event): void {
       const name = names.get(happened.name);
       if (name === undefined) return;
       const verdict = metered.judge(happened.data);
@@ -114,15 +114,15 @@ export function createDryRun({ history, readTogether, slices, observer }: DryRun
       add(verdict ? fired : notFired, name, happened);
     }
 
-    function add(tried: Tried, name: string, { height, blockId, data }: Event): void {
-      tried.count++;
-      if (tried.events.length >= MAX_SHOWN) return;
-      tried.events.push({
+    function add(evaluated: EvaluatedEvents, name: string, { height, blockId, data }: Event): void {
+      evaluated.count++;
+      if (evaluated.events.length >= MAX_LISTED) return;
+      evaluated.events.push({
         event: name,
         ...(height !== undefined && { height }),
         ...(blockId !== undefined && { blockId }),
         data,
-        // Those behind the first that holds as well: bounded by the size of the patterns.
+        // Also the conditions behind the first that is true: bounded by the size of the patterns.
         conditions: explain(data, createMeter(Number.POSITIVE_INFINITY)).map((finding) => ({
           ...finding,
           found: finding.found.slice(0, MAX_FOUND),

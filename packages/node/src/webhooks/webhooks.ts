@@ -45,9 +45,9 @@ export type WebhookOptions = {
   /** A webhook that does nothing but fail for so long is suspended. */
   readonly suspendAfterMs: number;
   readonly retention: DeliveryRetention;
-  /** Content of a message; larger ones are replaced by what they are about. */
+  /** Content of a message; larger ones are replaced by their identifying members. */
   readonly maxContentBytes: number;
-  /** How long `close` waits for answers before it hangs up. */
+  /** How long `close` waits for responses before it aborts the calls. */
   readonly closeGraceMs: number;
 };
 
@@ -98,14 +98,14 @@ export type Webhooks = {
   readonly dryRun: DryRun;
   readonly replays: Replays;
   /**
-   * Asks the target of a webhook for an answer, whether the webhook is enabled or not. A success lifts a suspension.
+   * Sends a ping to the target of a webhook, whether the webhook is enabled or not. A success lifts a suspension.
    *
    * @throws {WebhookError} WEBHOOK_UNKNOWN, PING_RUNNING
    */
   ping(id: string): Promise<DeliveryWithBody>;
   /** Call it once to start deliveries, and whenever events were logged. */
   notify(): void;
-  /** No call is under way afterwards; what was not answered is sent again after the next start. */
+  /** No call is under way afterwards; what has no response is sent again after the next start. */
   close(): Promise<void>;
 };
 
@@ -203,8 +203,8 @@ export function createWebhooks(options: WebhookOptions, deps: WebhookDeps): Webh
     }),
     async ping(id) {
       const webhook = register.find(id);
-      const { number, isAlive } = await ping.send(webhook);
-      if (isAlive && webhook.suspended !== undefined) await register.resume(webhook.id);
+      const { number, isSuccess } = await ping.send(webhook);
+      if (isSuccess && webhook.suspended !== undefined) await register.resume(webhook.id);
       return log.find(id, `${number}`);
     },
     notify: dispatcher.notify,

@@ -14,7 +14,7 @@ import type { MatchingObserver } from "../../src/subscriptions/conditions/observ
 import type { Clock } from "../../src/webhooks/clock.ts";
 import type { DeliveryRecord } from "../../src/webhooks/deliveries.ts";
 import type { DeliveryRequest, Post } from "../../src/webhooks/delivery/post.ts";
-import type { DeliveryAnswer } from "../../src/webhooks/delivery/response-handler.ts";
+import type { DeliveryResponse } from "../../src/webhooks/delivery/response-handler.ts";
 import type { WebhookObserver } from "../../src/webhooks/observer.ts";
 import { createDeliveryLogStore } from "../../src/webhooks/sqlite/delivery-log.ts";
 import type { SecretCipher } from "../../src/webhooks/sqlite/secrets/encryption.ts";
@@ -76,7 +76,7 @@ export async function settle(): Promise<void> {
 export type Call = DeliveryRequest & { readonly atMs: number; readonly message: Record<string, unknown> };
 
 /** Answers: a status, more than that, a reason for an exception, or never. */
-export type Reply = number | DeliveryAnswer | Error | "never";
+export type Reply = number | DeliveryResponse | Error | "never";
 
 export type Service = {
   readonly webhooks: Webhooks;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createContentStore } from "../../src/webhooks/sqlite/contents.ts";
 import { createDeliveryStore } from "../../src/webhooks/sqlite/deliveries.ts";
-import { LOOKED_AT_ONCE } from "../../src/webhooks/sqlite/delivery-log.ts";
+import { ROWS_READ_AT_ONCE } from "../../src/webhooks/sqlite/delivery-log.ts";
 import { blockApplied, type Reply, settle } from "../../test-support/webhooks/support.ts";
 import { BODY, serve, TOKEN } from "./serve.ts";
 
@@ -191,7 +191,7 @@ test("a search in a long log ends after a while, and goes on where it was", asyn
   await create();
   const deliveries = createDeliveryStore(database);
   const content = createContentStore(database).insert({});
-  const total = 2 * LOOKED_AT_ONCE + 5;
+  const total = 2 * ROWS_READ_AT_ONCE + 5;
   database.transaction(() => {
     for (let index = 1; index <= total; index++) {
       const event = index === 1 ? "block.received" : "block.forged";

@@ -3,14 +3,14 @@ import {
   DEFAULT_RETRY_PAUSES_MS,
   MAX_RETRY_AFTER_MS,
   nextAttemptAt,
+  parseRetryAfterMs,
   probePauseMs,
-  restMs,
-  retryAfterMsOf,
+  targetPauseMs,
 } from "../../src/webhooks/delivery/retry.ts";
 
 const AT = 1_700_000_000_000;
 const pause = (attempts: number, random: number, retryAfter?: string) => {
-  const retryAfterMs = retryAfterMsOf(retryAfter, AT);
+  const retryAfterMs = parseRetryAfterMs(retryAfter, AT);
   const at = nextAttemptAt({ attempts, atMs: AT, retryAfterMs }, DEFAULT_RETRY_PAUSES_MS, () => random);
   return at === undefined ? undefined : at - AT;
 };
@@ -41,9 +41,9 @@ test("a target is left alone only after many failures, and never for long", () =
 });
 
 test("an answer that asks for time asks for all deliveries", () => {
-  expect(restMs(500, 0)).toBe(0);
-  expect(restMs(503, 60_000)).toBe(60_000);
-  expect(restMs(429, 0)).toBe(5_000);
-  expect(restMs(429, 60_000)).toBe(60_000);
-  expect(restMs(undefined, 0)).toBe(0);
+  expect(targetPauseMs(500, 0)).toBe(0);
+  expect(targetPauseMs(503, 60_000)).toBe(60_000);
+  expect(targetPauseMs(429, 0)).toBe(5_000);
+  expect(targetPauseMs(429, 60_000)).toBe(60_000);
+  expect(targetPauseMs(undefined, 0)).toBe(0);
 });

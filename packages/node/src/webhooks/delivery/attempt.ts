@@ -5,17 +5,17 @@ import type { Attempt } from "../deliveries.ts";
 import { bodyOf, createHeaders, type OutgoingMessage } from "./message.ts";
 import type { Post } from "./post.ts";
 
-/** What a call brought, for the log and for the decision what comes next. */
+/** The outcome of a call, for the log and for the decision what follows. */
 export type Attempted = Attempt & {
-  /** Header of the answer. */
+  /** Header of the response. */
   readonly retryAfter?: string;
   /** Why it is no success, in a few words; absent for a success. */
   readonly reason?: string;
 };
 
 /**
- * Never throws: no answer is an outcome like others, except when the signal ended the call. Then it is unknown what
- * became of it, and there is none.
+ * Never throws: a missing response is an outcome like others. Undefined when the signal ended the call: it is not known whether
+ * the target received it.
  */
 export type MakeAttempt = (
   message: OutgoingMessage & { readonly target: string },

@@ -1,6 +1,6 @@
 /**
  * Slots for concurrent calls. Every webhook has one of its own, so that no other target delays it. Further calls of a
- * webhook take shared slots; targets that are not known to answer quickly get half of these.
+ * webhook take shared slots; targets whose last response was not quick get half of these.
  */
 import type { Attempted } from "./attempt.ts";
 import { type Lane, type Queue, runningOf } from "./queue.ts";
@@ -12,14 +12,14 @@ export type CallSlots = {
   take(queue: Queue): void;
 };
 
-/** An answer within this time does not keep others from a place for long. */
+/** A response within this time does not occupy a slot for long. */
 const QUICK_MS = 1_000;
 
 /** Whether the target of such a call may have more than one at once. */
 export const isQuick = ({ reason, durationMs }: Attempted): boolean =>
   reason === undefined && durationMs < QUICK_MS;
 
-/** As they are at this moment. */
+/** The slots at this moment. */
 export function createCallSlots(queues: Iterable<Queue>, maxShared: number): CallSlots {
   let shared = 0;
   for (const queue of queues) shared += Math.max(0, runningOf(queue) - 1);

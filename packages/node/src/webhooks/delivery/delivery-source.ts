@@ -15,7 +15,7 @@ export type DeliverySourceDeps = {
   readonly deliveryQueue: Pick<DeliveryQueue, "nextFirst" | "nextRetry" | "nextReplayed" | "states">;
 };
 
-/** First attempts that are read in one go, and characters of their contents. */
+/** First attempts that are read together, and characters of their contents. */
 const READ_AHEAD = 8;
 const MAX_AHEAD_LENGTH = 32_768;
 

@@ -1,6 +1,6 @@
 /**
- * Moves deliveries from the queues to their targets: each run writes what has ended, matches new events, and begins what
- * is due. For outcomes nothing has to wait, but many commits would delay the next block (decision 21).
+ * Moves deliveries from the queues to their targets: each run records the outcomes of calls, matches new events, and
+ * begins the calls that are due. Nothing waits for outcomes, but many commits would delay the next block (decision 21).
  */
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
@@ -19,7 +19,7 @@ import { createQueues } from "./queues.ts";
 import { createSchedule } from "./schedule.ts";
 
 export type DispatcherOptions = DueOptions & {
-  /** How long `close` waits for answers before it hangs up. */
+  /** How long `close` waits for responses before it aborts the calls. */
   readonly closeGraceMs: number;
 };
 
@@ -38,7 +38,7 @@ export type DispatcherDeps = {
   logger: Logger;
 };
 
-/** Does a little; `webhook` is the one whose queue has changed, if one has. */
+/** Does one short step; `webhook` is the one whose queue has changed, if one has; `more`: there may be further steps. */
 export type BackgroundTask = () => Promise<{ readonly webhook?: number; readonly more: boolean }>;
 
 export type Dispatcher = {
@@ -50,8 +50,8 @@ export type Dispatcher = {
 };
 
 /** Pause after a run that failed with an error of the database. */
-const TROUBLE_PAUSE_MS = 1_000;
-/** Pause between two steps of the background tasks: other writers come between, and this thread has time for others. */
+const ERROR_PAUSE_MS = 1_000;
+/** Pause between two steps of the background tasks, for other writers and for requests. */
 const TASK_PAUSE_MS = 5;
 
 /** While more than a few calls are under way, outcomes are written together: those of half of them, or of some time. */
@@ -89,7 +89,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     else sleep();
   }
 
-  /** An error of the database is not the end of it all. */
+  /** After an error of the database, the next run follows after a pause. */
   async function guarded(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -97,7 +97,7 @@ export function createDispatcher(options: DispatcherOptions, deps: DispatcherDep
     } catch (error) {
       deps.runEnded(error);
       logger.error({ err: error }, "webhook deliveries are held up");
-      schedule.pause(TROUBLE_PAUSE_MS);
+      schedule.pause(ERROR_PAUSE_MS);
     }
   }
 

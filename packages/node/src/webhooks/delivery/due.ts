@@ -21,17 +21,17 @@ export type DueDeps = {
 
 export type DueCalls = {
   /**
-   * Begins calls that are due, as long as there is room: one of each queue, then the next one of each. `true`: more of
+   * Begins calls that are due while slots are free: one of each queue, then the next one of each. `true`: more of
    * them may be due.
    */
   begin(nowMs: number): Promise<boolean>;
-  /** When the next call is due, if one is to come by itself. */
+  /** When the next call is due; undefined: not before something else happens. */
   nextMs(): number | undefined;
 };
 
 /**
- * Calls that are begun in one go. Between two goes answers are read: where targets answer at once, few connections carry
- * many deliveries, and each is cheaper by a third for it.
+ * Calls that are begun in one pass. Responses are read between two passes: where targets respond at once, few connections
+ * carry many deliveries, and each delivery takes a third less processor time.
  */
 const CALLS_AT_ONCE = 32;
 

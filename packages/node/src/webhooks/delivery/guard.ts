@@ -1,7 +1,7 @@
 /**
  * Keeps deliveries away from the operator's own network (webhooks.md 10 point 7). Every address is checked at
- * the moment of the connection, and the connection goes to no other than the checked ones: names that change their
- * address after registration, or between check and use, gain nothing.
+ * the moment of the connection, and only the checked addresses are connected to: a name that changes its address
+ * after registration, or between check and use, gains nothing.
  */
 import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -34,12 +34,12 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** All of IPv6 that is assigned for use on the internet. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
-/** Addresses of this form lead to the IPv4 address in their last four bytes (RFC 6052). */
+/** Addresses of this form are translated to the IPv4 address in their last four bytes (RFC 6052). */
 const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b:1::/48");
 /**
- * Where clouds tell their machines secrets: a private target is welcome in a development network, these are nowhere.
- * Azure's lies among the public addresses.
+ * Metadata services of clouds, which give secrets to their machines: refused even where private targets are allowed. That
+ * of Azure is a public address.
  */
 const METADATA =
   "169.254.169.254, 169.254.170.0/24, 168.63.129.16, 100.100.100.200, 192.0.0.192, fd00:ec2::/32, fd20:ce::254";
@@ -52,7 +52,7 @@ export type Lookup = (
   callback: (error: Error | null, addresses: readonly Resolved[]) => void,
 ) => void;
 
-/** The target is one that deliveries must not reach. The message says why; a retry helps if the name moves. */
+/** The target is one that deliveries must not reach. The message says why; a retry may succeed if the name gets another address. */
 export class TargetRefusedError extends Error {
   readonly code = "TARGET_REFUSED";
   readonly isRetryable = true;
@@ -77,7 +77,7 @@ export function createGuardedConnector(
 
   const guardedLookup: LookupFunction = (hostname, lookupOptions, callback) => {
     lookup(hostname, (error, addresses) => {
-      const failure = error ?? refusalOf(addresses);
+      const failure = error ?? findRefusal(addresses);
       const [first] = addresses ?? [];
       if (failure || !first) callback(failure ?? new Error(`${hostname} has no address`), "", 4);
       else if (lookupOptions.all) callback(null, [...addresses]);
@@ -85,15 +85,15 @@ export function createGuardedConnector(
     });
   };
 
-  /** One bad address spoils a name: an honest one has none. */
-  function refusalOf(addresses: readonly Resolved[]): Error | undefined {
-    const bad = addresses.find(({ address }) => !check(address));
-    return bad && refusedAddress(bad.address);
+  /** A name with one refused address is refused: a legitimate one has none. */
+  function findRefusal(addresses: readonly Resolved[]): Error | undefined {
+    const refused = addresses.find(({ address }) => !check(address));
+    return refused && refusedAddress(refused.address);
   }
 
   const connect = buildConnector({
     timeout: options.connectTimeoutMs,
-    // One request after another, as the queues ask for.
+    // One request after another on a connection.
     allowH2: false,
     lookup: guardedLookup,
   });
@@ -113,8 +113,8 @@ const refusedAddress = (address: string) =>
   new TargetRefusedError(`target address ${address} is not public, or not allowed`);
 
 /**
- * A test whether deliveries may go to an address. `::ffff:10.0.0.1` and `64:ff9b::10.0.0.1` are judged as `10.0.0.1`,
- * which is where they lead.
+ * A test whether deliveries may go to an address. `::ffff:10.0.0.1` and `64:ff9b::10.0.0.1` are checked as `10.0.0.1`,
+ * to which they are translated.
  *
  * @throws {Error} naming an entry of a list that is neither address nor network
  */
@@ -145,7 +145,7 @@ function destinationOf(address: Address): Address {
 
 /**
  * The IPv4 address to which a private network may send packets on (RFC 8215, 6145, 3056). None of these is public, but
- * where private targets are welcome they must not be a way around what is not.
+ * where private targets are allowed they must not reach what is denied.
  */
 function translatedOf(address: Address): Address | undefined {
   if (address instanceof ipaddr.IPv4) return undefined;
@@ -154,7 +154,7 @@ function translatedOf(address: Address): Address | undefined {
   return address.range() === "6to4" ? new ipaddr.IPv4(bytes.slice(2, 6)) : undefined;
 }
 
-/** Addresses that the library knows nothing special about, such as `::7f00:1`, are not public for that alone. */
+/** Addresses that the library gives no special range, such as `::7f00:1`, need not be public. */
 function isPublic(address: Address): boolean {
   return address.range() === "unicast" && (address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST));
 }

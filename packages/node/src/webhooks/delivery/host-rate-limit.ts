@@ -2,9 +2,9 @@
 import type { Clock } from "../clock.ts";
 import type { MakeAttempt } from "./attempt.ts";
 
-/** A host that had nothing for so long gets what it would have had in that time at once. */
+/** A host that was not called for so long may get at once the calls of that time. */
 const BURST_MS = 1_000;
-/** Hosts that are remembered; those that have nothing to wait for are forgotten first. */
+/** Hosts in memory; beyond it, those whose calls are not delayed are dropped. */
 const MAX_HOSTS = 10_000;
 
 export type HostRateOptions = {
@@ -18,19 +18,19 @@ export function createRateLimitedAttempt(
   { attempt, clock }: { attempt: MakeAttempt; clock: Clock },
 ): MakeAttempt {
   if (maxPerSecond === 0) return attempt;
-  /** When the places of a host that are given away so far are used up at an even pace. */
-  const usedUpMs = new Map<string, number>();
+  /** By host: until when the calls so far take up the allowed rate. */
+  const takenUntilMs = new Map<string, number>();
 
   function pauseMsOf(host: string): number {
     const nowMs = clock.nowMs();
-    const fromMs = Math.max(nowMs, usedUpMs.get(host) ?? 0);
-    usedUpMs.set(host, fromMs + 1_000 / maxPerSecond);
-    if (usedUpMs.size > MAX_HOSTS) forget(nowMs);
+    const fromMs = Math.max(nowMs, takenUntilMs.get(host) ?? 0);
+    takenUntilMs.set(host, fromMs + 1_000 / maxPerSecond);
+    if (takenUntilMs.size > MAX_HOSTS) dropPast(nowMs);
     return Math.max(0, fromMs - BURST_MS - nowMs);
   }
 
-  function forget(nowMs: number): void {
-    for (const [host, atMs] of usedUpMs) if (atMs <= nowMs) usedUpMs.delete(host);
+  function dropPast(nowMs: number): void {
+    for (const [host, atMs] of takenUntilMs) if (atMs <= nowMs) takenUntilMs.delete(host);
   }
 
   return async (message, signal) => {

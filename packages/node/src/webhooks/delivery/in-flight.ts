@@ -5,7 +5,7 @@ export type InFlight = {
   size(): number;
   /** Begins a call with a signal that aborts it; it must not reject. */
   begin(call: (signal: AbortSignal) => Promise<void>): void;
-  /** Settles when every call has ended: those that take longer than the grace are given up. */
+  /** Settles when every call has ended: those that take longer than the grace are aborted. */
   close(graceMs: number): Promise<void>;
 };
 

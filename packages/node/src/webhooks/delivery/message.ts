@@ -4,8 +4,8 @@ import type { DeliveryMessage } from "../deliveries.ts";
 import type { Secrets } from "../webhook.ts";
 
 /**
- * The text that is sent and signed: the three members of the old format (webhooks.md 7.1), then what tells messages
- * apart. Events without content have no `data`.
+ * The text that is sent and signed: the three members of the old format (webhooks.md 7.1), then what identifies
+ * the message. Events without content have no `data`.
  */
 export function bodyOf(message: DeliveryMessage): string {
   const { event, id, webhook: webhookId, sequence, height, blockId, reverts, createdMs, content } = message;
@@ -15,7 +15,7 @@ export function bodyOf(message: DeliveryMessage): string {
   return `{"timestamp":${createdMs},${data}${rest.slice(1)}`;
 }
 
-/** What is sent, and the secrets that prove it. */
+/** What is sent, and the secrets that sign it. */
 export type OutgoingMessage = { readonly message: DeliveryMessage; readonly secrets: Secrets };
 
 /** A message as text, and its id. */
@@ -27,25 +27,25 @@ export type HeadersOf = (signed: Signed, atMs: number) => Record<string, string>
 /** Digits of a token that go into the header. */
 const HALF_LENGTH = 32;
 
-/** Whether it is all that a register of the old node kept of a token: then its ASCII text is the key of signatures. */
+/** Whether it is the half of a token that a register of the old node stores: then its ASCII text is the key of signatures. */
 export const isHalf = (token: string): boolean => token.length === HALF_LENGTH;
 
-/** How the bytes of the key stand in a token. */
+/** Encoding of the key in a token. */
 const encodingOf = (token: string) => (isHalf(token) ? "ascii" : "hex");
 
-/** The key of the signatures as the libraries of Standard Webhooks take it. */
+/** The key of the signatures in the format of the libraries of Standard Webhooks. */
 export const signingSecretOf = (token: string): string =>
   `whsec_${Buffer.from(token, encodingOf(token)).toString("base64")}`;
 
-/** Tokens whose keys are kept: making a key takes longer than signing with it. */
+/** Keys in the cache: making a key takes longer than signing with it. */
 const MAX_KEYS = 10_000;
 
 export function createHeaders(): HeadersOf {
   const keys = new Map<string, KeyObject>();
 
   function keyOf(token: string): KeyObject {
-    const known = keys.get(token);
-    if (known) return known;
+    const cached = keys.get(token);
+    if (cached) return cached;
     if (keys.size >= MAX_KEYS) keys.clear();
     const key = createSecretKey(token, encodingOf(token));
     keys.set(token, key);
@@ -59,11 +59,11 @@ export function createHeaders(): HeadersOf {
       `v1,${createHmac("sha256", keyOf(token)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
     return {
       "content-type": "application/json",
-      // The receiver keeps the other half and compares the whole (webhooks.md 7.2). There is room for one token: the new
-      // one, from the rotation on (webhooks.md 10 point 8). A receiver that does not know it yet refuses, and gets the
-      // fact again with the retry.
+      // The receiver keeps the other half and compares the whole (webhooks.md 7.2). The header has one token: the new
+      // one, from the rotation on (webhooks.md 10 point 8). A receiver that does not have it yet refuses the request, and
+      // gets the delivery again with the retry.
       authorization: token.slice(0, HALF_LENGTH),
-      // Standard Webhooks 1.0; its libraries take `signingSecretOf` the token.
+      // Standard Webhooks 1.0; its libraries verify with `signingSecretOf` the token.
       "webhook-id": id,
       "webhook-timestamp": timestamp,
       "webhook-signature": (isOverlap ? [token, previous.token] : [token]).map(sign).join(" "),

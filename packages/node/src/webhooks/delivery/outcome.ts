@@ -5,7 +5,7 @@ import type { AttemptFailure, AttemptOutcome, RecordedOutcome } from "../deliver
 import type { WebhookObserver } from "../observer.ts";
 import { logSuspension } from "../suspension.ts";
 import type { Attempted } from "./attempt.ts";
-import { nextAttemptAt, probePauseMs, restMs, retryAfterMsOf } from "./retry.ts";
+import { nextAttemptAt, parseRetryAfterMs, probePauseMs, targetPauseMs } from "./retry.ts";
 
 export type EndedAttempt = {
   readonly webhook: number;
@@ -16,7 +16,7 @@ export type EndedAttempt = {
 export type Outcome = {
   /** What is to be recorded of an attempt. */
   decide(ended: EndedAttempt): AttemptOutcome;
-  /** To be called once it is recorded. Returns for how many milliseconds the target is left alone. */
+  /** To be called once it is recorded. Returns for how many milliseconds the target gets no call. */
   conclude(ended: EndedAttempt, decided: AttemptOutcome, recorded: RecordedOutcome): number;
 };
 
@@ -39,7 +39,7 @@ export function createOutcome({
   retryPausesMs,
   suspendAfterMs,
 }: OutcomeDeps): Outcome {
-  /** Webhooks whose targets are left alone but for probes. */
+  /** Webhooks whose targets get only probes. */
   const probed = new Set<number>();
 
   function failureOf({ delivery, attempted }: EndedAttempt, reason: string): AttemptFailure {
@@ -49,7 +49,7 @@ export function createOutcome({
       return { reason, retryMs: undefined, suspension: { reason: "the target answered 410 Gone" } };
     }
     const attempts = delivery.attempts + 1;
-    const retryAfterMs = retryAfterMsOf(retryAfter, atMs);
+    const retryAfterMs = parseRetryAfterMs(retryAfter, atMs);
     return {
       reason,
       retryMs: nextAttemptAt({ attempts, atMs, retryAfterMs }, retryPausesMs, random),
@@ -76,7 +76,7 @@ export function createOutcome({
       probed.add(webhook);
       logger.info({ webhook, failures, reason }, "webhook target keeps failing, and is only probed");
     }
-    return Math.max(probeMs, restMs(status, retryAfterMsOf(retryAfter, endMsOf(attempted))));
+    return Math.max(probeMs, targetPauseMs(status, parseRetryAfterMs(retryAfter, endMsOf(attempted))));
   }
 
   return {

@@ -27,7 +27,7 @@ export type Outcomes = {
   write(): Promise<void>;
 };
 
-/** Outcomes that are written in one run: where a thousand targets hang, they all time out in the same moment. */
+/** Outcomes that are written in one run: where a thousand targets do not respond, all calls time out in the same moment. */
 const OUTCOMES_AT_ONCE = 250;
 
 export function createOutcomes({ deliveryQueue, queues, outcome, clock }: OutcomesDeps): Outcomes {

@@ -15,18 +15,18 @@ export type PingDeps = {
 
 export type Ping = {
   /**
-   * Calls the target, once. Returns the number of the delivery; `isAlive`: the target answered with success.
+   * Calls the target, once. Returns the number of the delivery; `isSuccess`: the target answered with success.
    *
    * @throws {WebhookError} PING_RUNNING: at most one call of a webhook is under way
    */
-  send(webhook: Webhook): Promise<{ readonly number: number; readonly isAlive: boolean }>;
+  send(webhook: Webhook): Promise<{ readonly number: number; readonly isSuccess: boolean }>;
   /** Puts it into the queue of the webhook, which retries it. To be called in a transaction. */
   queue(webhook: number): void;
 };
 
 const NOTHING = { dataText: "{}" };
 
-/** Shorter than what the asking client waits for its own answer. */
+/** Shorter than the time-out of the client that asked for the ping. */
 const TIMEOUT_MS = 5_000;
 
 export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps): Ping {
@@ -38,12 +38,12 @@ export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps):
       if (running.has(webhook)) throw new WebhookError("PING_RUNNING", "a ping of the webhook is under way");
       running.add(webhook);
       const atMs = nowMs();
-      const source = sourceOf(webhook);
+      const source = newMessage(webhook);
       const message = { ...source, createdMs: atMs, content: NOTHING };
       const call = attempt({ message, secrets, target }, AbortSignal.timeout(TIMEOUT_MS));
-      const answered = await call.finally(() => running.delete(webhook));
-      const attempted = answered ?? silence(atMs, nowMs());
-      const isAlive = attempted.reason === undefined;
+      const ended = await call.finally(() => running.delete(webhook));
+      const attempted = ended ?? timedOut(atMs, nowMs());
+      const isSuccess = attempted.reason === undefined;
       const number = await deliveryQueue.recordPing({
         webhook,
         id: source.id,
@@ -53,22 +53,22 @@ export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps):
         finishedMs: nowMs(),
         ...(attempted.reason !== undefined && { failure: attempted.reason }),
       });
-      return { number, isAlive };
+      return { number, isSuccess };
     },
     queue(webhook) {
       const content = intake.contents.insert(NOTHING);
-      intake.deliveries.insert({ ...sourceOf(webhook), content }, nowMs());
+      intake.deliveries.insert({ ...newMessage(webhook), content }, nowMs());
     },
   };
 }
 
-const sourceOf = (webhook: number) => ({
+const newMessage = (webhook: number) => ({
   webhook,
   id: `msg_${randomBytes(16).toString("hex")}`,
   event: "ping",
 });
 
-const silence = (startedMs: number, nowMs: number): Attempted => ({
+const timedOut = (startedMs: number, nowMs: number): Attempted => ({
   startedMs,
   durationMs: Math.max(0, nowMs - startedMs),
   error: "TimeoutError",

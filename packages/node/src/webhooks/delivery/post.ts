@@ -1,10 +1,10 @@
 /** Sends one delivery over HTTP. */
 import { Agent } from "undici";
 import { createGuardedConnector, type GuardOptions, type Lookup, PUBLIC_TARGETS } from "./guard.ts";
-import { createResponseHandler, type DeliveryAnswer } from "./response-handler.ts";
+import { createResponseHandler, type DeliveryResponse } from "./response-handler.ts";
 
 export type PostOptions = GuardOptions & {
-  /** For the whole exchange, the connection included. */
+  /** For connection, request and response together. */
   readonly timeoutMs: number;
   readonly userAgent: string;
 };
@@ -23,13 +23,13 @@ export type DeliveryRequest = {
 };
 
 /**
- * Settles when the target has answered, whatever it answered. Redirects are an answer like others: none is followed.
+ * Settles with the response, of whatever status. Redirects are responses like others: none is followed.
  *
- * @throws {Error} with a `code` when there is no answer
+ * @throws {Error} with a `code` when there is no response
  */
-export type Post = (request: DeliveryRequest, signal: AbortSignal) => Promise<DeliveryAnswer>;
+export type Post = (request: DeliveryRequest, signal: AbortSignal) => Promise<DeliveryResponse>;
 
-/** Targets without a delivery for so long lose their connection. */
+/** A connection without a delivery for so long is closed. */
 const IDLE_MS = 10_000;
 
 /** `close` ends the connections that are open. */
@@ -40,18 +40,18 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
     keepAliveTimeout: IDLE_MS,
   });
 
-  const endWith = createEndings();
+  const onAbort = createAbortListeners();
 
   const post: Post = ({ target, headers, body }, signal) =>
     new Promise((resolve, reject) => {
       const { origin, pathname, search } = new URL(target);
-      const exchange = createResponseHandler(resolve, reject);
-      const end = () => exchange.end(signal.reason);
-      const timeout = setTimeout(() => exchange.end(new TimeoutError(options.timeoutMs)), options.timeoutMs);
-      const forget = endWith(signal, end);
-      exchange.onEnded(() => {
+      const response = createResponseHandler(resolve, reject);
+      const end = () => response.end(signal.reason);
+      const timeout = setTimeout(() => response.end(new TimeoutError(options.timeoutMs)), options.timeoutMs);
+      const removeListener = onAbort(signal, end);
+      response.onEnded(() => {
         clearTimeout(timeout);
-        forget();
+        removeListener();
       });
       if (signal.aborted) end();
       else {
@@ -62,11 +62,11 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
             method: "POST",
             headers: { ...headers, "user-agent": options.userAgent },
             body,
-            // One time-out holds for everything.
+            // One time-out is for everything.
             headersTimeout: 0,
             bodyTimeout: 0,
           },
-          exchange.handler,
+          response.handler,
         );
       }
     });
@@ -75,10 +75,10 @@ export function createPost(options: PostOptions, lookup?: Lookup): { post: Post;
 }
 
 /**
- * Calls `end` when the signal aborts, unless the answer was called before. One listener of a signal serves all that it
- * ends: many exchanges share the signal of the dispatcher, and each listener takes its time.
+ * Calls `end` when the signal aborts, unless the returned function was called before. Many requests share the signal of the
+ * dispatcher and one listener of it, because each listener takes time.
  */
-function createEndings(): (signal: AbortSignal, end: () => void) => () => void {
+function createAbortListeners(): (signal: AbortSignal, end: () => void) => () => void {
   const endsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
   return (signal, end) => {
     const ends = endsBySignal.get(signal) ?? new Set();
@@ -93,7 +93,7 @@ function createEndings(): (signal: AbortSignal, end: () => void) => () => void {
   };
 }
 
-/** The target did not answer in time. */
+/** The target did not respond in time. */
 class TimeoutError extends Error {
   readonly isRetryable = true;
 

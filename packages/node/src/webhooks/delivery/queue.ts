@@ -1,7 +1,7 @@
 /**
  * The queue of one webhook, as far as it is in memory: three lanes. First attempts begin in the order of events, several
- * at once unless the order is strict; retries run beside them, one at a time, so that a delivery that fails holds no
- * other one back; replays run when no first attempt waits.
+ * at once unless the order is strict; retries run beside them, one at a time, so that a delivery that fails delays
+ * no other one; replays run when no first attempt waits.
  */
 import type { WaitingDelivery } from "../deliveries.ts";
 import type { QueueState } from "../delivery-queue.ts";
@@ -32,9 +32,9 @@ export type Queue = {
   hasReplay: boolean;
   /** When the next one may begin; 0 for at once. */
   replayMs: number;
-  /** A target that keeps failing is left alone until then, and called once at a time; 0 for all others. */
+  /** A target that keeps failing gets no call until then, and one call at a time; 0 for all others. */
   pausedUntilMs: number;
-  /** Whether the last call was answered well, and soon. */
+  /** Whether the last call succeeded quickly. */
   isQuick: boolean;
 };
 
@@ -74,7 +74,7 @@ export function laneDueMs(queue: Queue, lane: Lane, maxConcurrent: number): numb
   return mayReplay ? Math.max(queue.replayMs, pausedUntilMs) : undefined;
 }
 
-/** Whether nothing would be lost with the queue: it is made anew with the next delivery. */
+/** Whether nothing would be lost with the queue: it is created again with the next delivery. */
 export const isIdle = (queue: Queue, nowMs: number): boolean =>
   runningOf(queue) === 0 &&
   !queue.hasFirst &&

@@ -21,7 +21,7 @@ export type Queues = {
 };
 
 export type EndedCall = {
-  /** Until when the target is left alone; 0: not at all. */
+  /** Until when the target gets no call; 0: no pause. */
   readonly pausedUntilMs: number;
   /** Whether the state of the retries in the database may have changed. */
   readonly concernsRetries: boolean;

@@ -1,47 +1,47 @@
-/** One request and its answer, as the HTTP library reports them. */
+/** One request and its response, as the HTTP library reports them. */
 import type { Dispatcher } from "undici";
 
-export type DeliveryAnswer = {
+export type DeliveryResponse = {
   readonly status: number;
   /** Header of that name. */
   readonly retryAfter?: string;
-  /** The beginning of the body as text, for those who look for the reason of a refusal; absent when it is empty. */
+  /** The beginning of the body as text: it often says why a request was refused. Absent when the body is empty. */
   readonly excerpt?: string;
 };
 
-/** Bytes of an answer that are read, to keep the connection for the next delivery. */
-const MAX_ANSWER_BYTES = 16_384;
-/** Bytes of an answer that are kept. */
+/** Bytes of a body that are read, to keep the connection for the next delivery. */
+const MAX_BODY_BYTES = 16_384;
+/** Bytes of a body that are kept. */
 const MAX_EXCERPT_BYTES = 512;
 
 /**
- * Receives the response through `handler`, and settles once. The verdict is in the status: a body that is cut off, or never
- * ends, does not change it.
+ * Receives the response through `handler`, and settles once. The status decides: a body that is cut off, or never ends, does
+ * not change the outcome.
  *
- * The library's calls are followed directly: the promises, streams and signals of its comfortable interface take almost
- * as much processor time as the request itself.
+ * The library's callbacks are used directly: the promises, streams and signals of its other interface take almost as much
+ * processor time as the request itself.
  */
 export function createResponseHandler(
-  resolve: (answer: DeliveryAnswer) => void,
+  resolve: (answer: DeliveryResponse) => void,
   reject: (error: unknown) => void,
 ) {
   const parts: Buffer[] = [];
   let keptBytes = 0;
   let readBytes = 0;
-  let answer: DeliveryAnswer | undefined;
+  let response: DeliveryResponse | undefined;
   let controller: Dispatcher.DispatchController | undefined;
   let isEnded = false;
   let onEnded = () => {};
 
-  /** `reason` is why there is no whole answer. */
+  /** `reason` is why the response is not complete. */
   function end(reason?: unknown): void {
     if (isEnded) return;
     isEnded = true;
     onEnded();
-    if (answer === undefined) reject(reason);
+    if (response === undefined) reject(reason);
     else {
       const excerpt = Buffer.concat(parts).toString();
-      resolve({ ...answer, ...(excerpt !== "" && { excerpt }) });
+      resolve({ ...response, ...(excerpt !== "" && { excerpt }) });
     }
     if (reason !== undefined) controller?.abort(asError(reason));
   }
@@ -54,14 +54,14 @@ export function createResponseHandler(
     onResponseStart(_controller, status, headers) {
       const isInterim = status < 200;
       const retryAfter = headers["retry-after"];
-      if (!isInterim) answer = { status, ...(typeof retryAfter === "string" && { retryAfter }) };
+      if (!isInterim) response = { status, ...(typeof retryAfter === "string" && { retryAfter }) };
     },
     onResponseData(_controller, chunk) {
       const part = chunk.subarray(0, MAX_EXCERPT_BYTES - keptBytes);
       if (part.length > 0) parts.push(part);
       keptBytes += part.length;
       readBytes += chunk.length;
-      if (readBytes > MAX_ANSWER_BYTES) end(new Error("the answer is too long"));
+      if (readBytes > MAX_BODY_BYTES) end(new Error("the answer is too long"));
     },
     onResponseEnd: () => end(),
     onResponseError: (_controller, error) => end(error),

@@ -17,17 +17,17 @@ export const DEFAULT_RETRY_PAUSES_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** Part of a pause by which it is made shorter or longer, so that targets are not called in waves. */
+/** Part of a pause by which it is made shorter or longer, so that the retries of many deliveries do not come at the same time. */
 const JITTER = 0.2;
 
-/** A target cannot put a delivery off for longer. */
+/** The longest delay that a target can request. */
 export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 export type FailedAttempt = {
-  /** Made so far, this one included. */
+  /** With this one. */
   readonly attempts: number;
   readonly atMs: number;
-  /** Time that the target asked for. */
+  /** Delay that the target requested. */
   readonly retryAfterMs?: number;
 };
 
@@ -43,29 +43,29 @@ export function nextAttemptAt(
   return atMs + Math.max(jitteredMs, retryAfterMs);
 }
 
-/** What a Retry-After header asks for, seconds or a date (RFC 9110 section 10.2.3); 0 for anything else. */
-export function retryAfterMsOf(header: string | undefined, nowMs: number): number {
+/** The delay of a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); 0 for anything else. */
+export function parseRetryAfterMs(header: string | undefined, nowMs: number): number {
   if (header === undefined) return 0;
   const dateMs = Date.parse(header);
-  const askedMs = /^\d+$/.test(header) ? Number(header) * SECOND_MS : dateMs - nowMs;
-  return Number.isNaN(askedMs) ? 0 : Math.max(0, Math.min(askedMs, MAX_RETRY_AFTER_MS));
+  const requestedMs = /^\d+$/.test(header) ? Number(header) * SECOND_MS : dateMs - nowMs;
+  return Number.isNaN(requestedMs) ? 0 : Math.max(0, Math.min(requestedMs, MAX_RETRY_AFTER_MS));
 }
 
-/** Pause after "too many requests" of a target that does not say how long it wants. */
+/** Pause after HTTP 429 without a Retry-After header. */
 const TOO_MANY_PAUSE_MS = 5 * SECOND_MS;
 
-/** How long a target wants to be left alone altogether; 0 when its answer is about one delivery only. */
-export const restMs = (status: number | undefined, retryAfterMs: number): number =>
+/** For how long the target asked for no requests at all; 0 when its response is about one delivery only. */
+export const targetPauseMs = (status: number | undefined, retryAfterMs: number): number =>
   status === 429 ? Math.max(retryAfterMs, TOO_MANY_PAUSE_MS) : retryAfterMs;
 
-/** So many failures in a row are the target's, not the delivery's. */
+/** After so many failures in a row the target is at fault, not the delivery. */
 export const FAILURES_BEFORE_PROBING = 20;
 const FIRST_PROBE_MS = 5 * SECOND_MS;
 const MAX_PROBE_MS = 5 * MINUTE_MS;
 
 /**
- * How long nothing is sent to a target that failed so often in a row. One call at a time then finds out whether it is
- * back, so that dead targets do not take the places of living ones.
+ * How long nothing is sent to a target that failed so often in a row. Then one call at a time probes
+ * whether it responds again, so that failing targets do not take the call slots of working ones.
  */
 export function probePauseMs(failures: number): number {
   if (failures < FAILURES_BEFORE_PROBING) return 0;

@@ -1,4 +1,4 @@
-/** What became of the deliveries of a webhook, and how they are sent again (webhooks.md 10 point 5). */
+/** The log of the deliveries of a webhook, and how they are sent again (webhooks.md 10 point 5). */
 import { setImmediate } from "node:timers/promises";
 import { integer, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../deliveries.ts";
@@ -46,7 +46,7 @@ export type DeliveryLog = {
 
 const READERS: Readers<{ since: number }> = { since: integer(0, Number.MAX_SAFE_INTEGER) };
 
-/** Failed deliveries read in one go: some milliseconds of the writer. */
+/** Failed deliveries in one transaction: some milliseconds of the writer. */
 const REQUEUED_AT_ONCE = 500;
 
 export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
@@ -87,7 +87,7 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
         total += count;
         if (count > 0) onQueued(webhook);
         if (last === undefined) return total;
-        // What fails again at once has a smaller number, and is not met twice.
+        // What fails again meanwhile has a smaller number, and is not put in twice.
         after = last;
         await setImmediate();
       }

@@ -51,9 +51,9 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
     const before = definitions;
     definitions = new Map(
       webhooks.active().map((webhook) => {
-        const known = before.get(webhook.id);
-        const isSame = known?.conditions === webhook.conditions && known.match === webhook.match;
-        const { list, metered } = isSame ? known : compile(webhook);
+        const previous = before.get(webhook.id);
+        const isSame = previous?.conditions === webhook.conditions && previous.match === webhook.match;
+        const { list, metered } = isSame ? previous : compile(webhook);
         return [webhook.id, { ...webhook, list, metered }];
       }),
     );
@@ -64,7 +64,7 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
   function compile({ id, conditions, match }: ActiveWebhook): Pick<Definition, "list" | "metered"> {
     try {
       const list = parseJson(conditions) as Condition[];
-      // What cannot be read is found at once, but for patterns: a register of them takes seconds to compile.
+      // Unreadable conditions are reported now, except patterns: a register of them takes seconds to compile.
       compileConditions(list.filter(({ condition }) => condition !== "regexp"));
       let compiled: CompiledConditions | undefined;
       return {
@@ -75,7 +75,7 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
         }),
       };
     } catch (error) {
-      noteUnreadable(id, error);
+      logUnreadable(id, error);
       return { list: [], metered: meterConditions(NEVER) };
     }
   }
@@ -84,12 +84,12 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
     try {
       return compileConditions(list, match);
     } catch (error) {
-      noteUnreadable(id, error);
+      logUnreadable(id, error);
       return NEVER;
     }
   }
 
-  function noteUnreadable(webhook: number, err: unknown): void {
+  function logUnreadable(webhook: number, err: unknown): void {
     logger.error({ webhook, err }, "conditions of a webhook cannot be read; it does not fire");
   }
 

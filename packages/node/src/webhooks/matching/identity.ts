@@ -1,10 +1,10 @@
 /**
- * What a delivery is called. The name is made of the fact and the webhook alone, so the same fact has the same id on
- * every attempt, after every restart, and when it is replayed years later: receivers use it to ignore duplicates.
+ * The id of a delivery. It is derived from the fact and the webhook alone, so the same fact has the same id on every
+ * attempt, after every restart, and when it is replayed years later: receivers use it to ignore duplicates.
  */
 import { hash } from "node:crypto";
 
-/** What tells one fact from all others. */
+/** What identifies a fact. */
 export type Fact = {
   /** Of the event. */
   readonly id: string;
@@ -15,7 +15,7 @@ export type Fact = {
    * after a reorganisation is delivered again to subscribers that received its retraction.
    */
   readonly timesReverted?: number;
-  /** All other facts: the place in the event log, because they may repeat. */
+  /** All other facts: the sequence in the event log, because they may repeat. */
   readonly logSequence?: number;
 };
 
@@ -26,7 +26,7 @@ export const deliveryId = (
   { id, height, timesReverted, logSequence }: Fact,
 ): string =>
   messageId(
-    placeText(height ?? logSequence ?? 0),
+    positionText(height ?? logSequence ?? 0),
     network,
     webhook,
     id,
@@ -36,7 +36,7 @@ export const deliveryId = (
 /** Id of the delivery by which an event of that name retracts another delivery. */
 export const retractionId = (network: string, webhook: number, name: string, retracted: string): string =>
   messageId(
-    retracted.slice(PREFIX.length, PREFIX.length + PLACE_DIGITS),
+    retracted.slice(PREFIX.length, PREFIX.length + POSITION_DIGITS),
     network,
     webhook,
     name,
@@ -44,11 +44,11 @@ export const retractionId = (network: string, webhook: number, name: string, ret
   );
 
 const PREFIX = "msg_";
-const PLACE_DIGITS = 8;
+const POSITION_DIGITS = 8;
 
 /** Ids begin with the position of the fact: deliveries of one time are neighbours in the index of ids. */
-const placeText = (place: number): string =>
-  place.toString(16).padStart(PLACE_DIGITS, "0").slice(-PLACE_DIGITS);
+const positionText = (position: number): string =>
+  position.toString(16).padStart(POSITION_DIGITS, "0").slice(-POSITION_DIGITS);
 
-const messageId = (place: string, ...parts: readonly (string | number)[]): string =>
-  `${PREFIX}${place}${hash("sha256", parts.join("\n")).slice(0, 32 - PLACE_DIGITS)}`;
+const messageId = (position: string, ...parts: readonly (string | number)[]): string =>
+  `${PREFIX}${position}${hash("sha256", parts.join("\n")).slice(0, 32 - POSITION_DIGITS)}`;

@@ -1,7 +1,7 @@
 /**
- * Which webhooks an event fires, found before the transaction that writes it down, a little in each tick of the event
- * loop: conditions may take long, and neither the chain nor requests wait for them. A crash loses verdicts alone, and
- * they are found again.
+ * Which webhooks fire for an event: evaluated before the transaction that writes the deliveries, in short slices of the event
+ * loop, because conditions may take long and neither the chain nor requests may wait for them. A crash loses only verdicts,
+ * which are evaluated again.
  */
 import type { Logger } from "pino";
 import type { LoggedEvent } from "../../events/event.ts";
@@ -10,7 +10,7 @@ import type { MatchingObserver } from "../../subscriptions/conditions/observer.t
 import type { Definition, Definitions } from "./definitions.ts";
 
 export type Verdicts = {
-  /** Works for a slice of time; answers how many of the events are finished, from the first one on. */
+  /** Evaluates for a slice of time. Returns how many of the events are finished, from the first one on. */
   find(events: readonly LoggedEvent[]): number;
   /** Undefined: not found yet, because the definition is new. */
   of(event: Pick<LoggedEvent, "sequence">, definition: Definition): Verdict | undefined;
@@ -50,7 +50,7 @@ export function createVerdicts({ definitions, observer, logger }: VerdictDeps): 
     return verdict;
   }
 
-  /** One verdict at least in each slice, however long the rest takes. Answers how many of the events are finished. */
+  /** One verdict at least in each slice, however long the rest takes. Returns how many of the events are finished. */
   function work(events: readonly LoggedEvent[], endMs: number): number {
     let isFirst = true;
     for (const [index, event] of events.entries()) {

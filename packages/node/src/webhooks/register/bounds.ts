@@ -1,4 +1,4 @@
-/** How much the register may hold: all of it is kept in memory, compiled, and looked through with every event. */
+/** Bounds of the register: all of it is in memory, compiled, and searched with every event. */
 
 import { WebhookError } from "../error.ts";
 import type { RegisterRows } from "./rows.ts";
@@ -6,11 +6,11 @@ import type { RegisterRows } from "./rows.ts";
 /** Of the conditions of all webhooks together, as JSON: 16 KiB each with a thousand webhooks. */
 export const MAX_CONDITIONS_BYTES = 16 * 1_024 * 1_024;
 
-/** What is to come into the register: webhooks, with their conditions as JSON. */
+/** Webhooks that are to be added, with their conditions as JSON. */
 export type Addition = readonly { readonly conditions: string }[];
 
 /** @throws {WebhookError} WEBHOOK_LIMIT when the register would hold too many webhooks, or too many conditions */
-export function checkRoom(
+export function checkLimits(
   webhooks: Pick<RegisterRows, "count" | "conditionsBytes">,
   added: Addition,
   maxWebhooks: number,
@@ -25,12 +25,12 @@ export function checkRoom(
 }
 
 /**
- * @param heldBytes of all other conditions
+ * @param otherBytes of all other conditions
  * @throws {WebhookError} WEBHOOK_LIMIT
  */
-export function checkConditions(heldBytes: number, added: Addition): void {
+export function checkConditions(otherBytes: number, added: Addition): void {
   const addedBytes = added.reduce((sum, { conditions }) => sum + Buffer.byteLength(conditions), 0);
-  if (heldBytes + addedBytes <= MAX_CONDITIONS_BYTES) return;
+  if (otherBytes + addedBytes <= MAX_CONDITIONS_BYTES) return;
   throw new WebhookError(
     "WEBHOOK_LIMIT",
     `"conditions" of all webhooks together must not be larger than ${MAX_CONDITIONS_BYTES} bytes`,

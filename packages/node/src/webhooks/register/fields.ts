@@ -1,4 +1,4 @@
-/** Reads what a user says about a webhook (webhooks.md 3). */
+/** Reads the definition of a webhook from a request (webhooks.md 3). */
 
 import { SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
 import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
@@ -69,7 +69,7 @@ function readTarget(value: unknown): string {
   if (value.length > MAX_TARGET_LENGTH) {
     throw invalid(`"target" must not be longer than ${MAX_TARGET_LENGTH} characters`);
   }
-  // The URL parser forgives much; the text has to show its host, and nothing before it.
+  // The URL parser accepts too much: the text must have a host, and nothing before it.
   const [, host] = /^https?:\/\/([^/?#\\\s@]+)(?:[/?#][^\s\\]*)?$/i.exec(value) ?? [];
   if (host === undefined || !URL.canParse(value)) {
     throw invalid('"target" must be an absolute http or https URL without user and password');

@@ -6,11 +6,11 @@ import { WebhookError } from "../error.ts";
 import type { WebhookFields } from "../webhook.ts";
 import { FIELD_READERS } from "./fields.ts";
 
-/** A webhook as the old node kept it. */
+/** A webhook as the old node stores it. */
 export type OldWebhook = {
-  /** Its UUID there. */
+  /** Its UUID in the old node. */
   readonly alias: string;
-  /** The first half of what its creator was given; the old node forgot the rest. */
+  /** The first half of the token; the old node does not store the rest. */
   readonly token: string;
   readonly fields: WebhookFields;
 };
@@ -30,7 +30,7 @@ const READERS: Readers<{
   event,
   target,
   enabled,
-  // None at all meant "always" there, and goes on to do so.
+  // An empty list means "always", as in the old node.
   conditions: (value, name) => (Array.isArray(value) && value.length === 0 ? "[]" : conditions(value, name)),
 };
 
@@ -38,7 +38,7 @@ const READERS: Readers<{
  * The webhooks of a parsed register file, `{"webhooks": [...]}` or the list alone.
  *
  * @param maxWebhooks that the list may have
- * @throws {SubscriptionError} naming every entry that this node cannot take, and why
+ * @throws {SubscriptionError} naming every entry that cannot be imported, and why
  * @throws {WebhookError} WEBHOOK_LIMIT
  */
 export function readOldRegister(content: unknown, maxWebhooks: number): OldWebhook[] {

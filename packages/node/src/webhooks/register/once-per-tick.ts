@@ -1,6 +1,6 @@
 /**
- * Calls that are made together, in one turn of the microtasks, are one call of `work`. It begins after all of them: what
- * each has written before its call, `work` sees.
+ * Calls that are made together, before the next microtask, share one call of `work`. It begins after all of them, and so
+ * after what each caller has written.
  */
 export function oncePerTick(work: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | undefined;

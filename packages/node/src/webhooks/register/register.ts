@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { integer, invalid, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
 import type { Webhook } from "../webhook.ts";
-import { checkConditions, checkRoom } from "./bounds.ts";
+import { checkConditions, checkLimits } from "./bounds.ts";
 import { checkEvents, readChanges, readNewWebhook } from "./fields.ts";
 import { oncePerTick } from "./once-per-tick.ts";
 import type { RegisterStorage } from "./rows.ts";
@@ -29,7 +29,7 @@ export type RegisterDeps = {
 
 /**
  * Bodies are parsed by `parseJson`; ids are any text, of which those of webhooks and their aliases are known. Every
- * change is on disk, and known to the writer of events, when its promise settles.
+ * change is on disk, and the event log records what the register names, when its promise settles.
  */
 export type Register = {
   /** Enabled and disabled ones, by ascending id. */
@@ -37,7 +37,7 @@ export type Register = {
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   find(id: string): Webhook;
   /**
-   * The webhook sees every event after the promise settles, and none before. A `body.ping` asks for a ping before all
+   * The webhook receives every event after the promise settles, and none before. A `body.ping` asks for a ping before all
    * of them, unless the webhook is disabled.
    *
    * @throws {SubscriptionError}
@@ -45,14 +45,14 @@ export type Register = {
    */
   create(body: unknown): Promise<Webhook>;
   /**
-   * Deletes and creates anew, at once, behind the same id and token (webhooks.md 4.4). An empty body changes nothing at all.
+   * Deletes and creates again, in one change, with the same id and token (webhooks.md 4.4). An empty body changes nothing at all.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN, WEBHOOK_LIMIT
    */
   update(id: string, body: unknown): Promise<void>;
   /**
-   * Makes a new token. For `body.overlapSeconds`, a day unless given, deliveries prove themselves by the old one, too.
+   * Makes a new token. For `body.overlapSeconds`, a day unless given, deliveries are signed with the old one as well.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN
@@ -60,7 +60,7 @@ export type Register = {
   rotate(id: string, body: unknown): Webhook;
   /** @throws {WebhookError} WEBHOOK_UNKNOWN */
   remove(id: string): Promise<void>;
-  /** Lifts a suspension: the webhook sees every event after the promise settles. */
+  /** Lifts a suspension: the webhook receives every event after the promise settles. */
   resume(webhook: number): Promise<void>;
 };
 
@@ -108,7 +108,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
       const { ping, ...fields } = readNewWebhook(body);
       checkTarget(fields);
       const webhook = await commit(() => {
-        checkRoom(webhooks, [fields], maxWebhooks);
+        checkLimits(webhooks, [fields], maxWebhooks);
         return webhooks.insert(fields, createToken());
       });
       try {
@@ -117,7 +117,7 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
         await commit(() => webhooks.remove(webhook.id));
         throw error;
       }
-      // Until now the log may lack events that only this webhook names: it begins behind them.
+      // Until now the log may lack events that only this webhook names: the webhook receives what follows.
       await commit(() => {
         webhooks.activate(webhook.id, storage.lastEvent());
         if (ping && webhook.enabled) queuePing(webhook.id);

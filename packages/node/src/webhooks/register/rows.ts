@@ -37,7 +37,7 @@ export type RegisterRows = {
   replace(id: number, fields: WebhookFields, after: number): void;
   /** A new token; the present one is valid until a time. */
   rotate(id: number, token: string, untilMs: number): void;
-  /** Its deliveries are out of sight at once, and dropped in time. */
+  /** Its deliveries are not found any more from now on, and dropped a step at a time. */
   remove(id: number): void;
   /** Another one whenever the active webhooks may be others. */
   version(): number;

@@ -1,4 +1,4 @@
-/** Deliveries as a log: what became of them, with every call that was made, and how they come back into the queue. */
+/** Deliveries as a log: their states, with every call that was made, and how they are put into the queue again. */
 import type { Database, SqlValue } from "../../store/engine/database.ts";
 import type {
   Attempt,
@@ -59,8 +59,8 @@ type AttemptRow = {
   error: string | null;
 };
 
-/** Rows that a page looks at: some milliseconds, in which nothing else is done. */
-export const LOOKED_AT_ONCE = 10_000;
+/** Rows that are read for a page: some milliseconds, in which the thread does nothing else. */
+export const ROWS_READ_AT_ONCE = 10_000;
 
 /** Everything but the content. */
 const COLUMNS = `number, id, sequence, event, height, block_id, state, reason, created_ms, next_attempt_ms,
@@ -82,7 +82,7 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   const reachOf = database.prepare<{ rows: number; last: number }>(
     `SELECT count(*) AS rows, min(number) AS last FROM
      (SELECT number FROM deliveries WHERE webhook = +? AND number < ? ORDER BY number DESC
-      LIMIT ${LOOKED_AT_ONCE})`,
+      LIMIT ${ROWS_READ_AT_ONCE})`,
   );
   const attempts = database.prepare<AttemptRow>(
     "SELECT started_ms, duration_ms, status, answer, error FROM attempts WHERE delivery = +? ORDER BY attempt",
@@ -117,7 +117,7 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   return {
     page(webhook, filter, { before = Number.MAX_SAFE_INTEGER, limit }) {
       const reach = isIndexed(filter) ? undefined : reachOf.get(webhook, before);
-      const after = reach?.rows === LOOKED_AT_ONCE ? reach.last - 1 : 0;
+      const after = reach?.rows === ROWS_READ_AT_ONCE ? reach.last - 1 : 0;
       const { where, values } = conditionsOf(filter);
       const rows = database
         .prepare<DeliveryRow>(

@@ -4,19 +4,19 @@ import type { DeliveryRetention, OverfullQueue } from "../log/bounds.ts";
 
 export type DeliveryRetentionStore = {
   /**
-   * Drops what may go among the next rows behind a number. Answers the last number that it looked at, and nothing when
-   * all the rows behind are too young.
+   * Drops what is too old among the next rows behind a number. Returns the last number that it read, and undefined when
+   * all rows behind it are too young.
    */
   dropBehind(after: number, retention: DeliveryRetention, nowMs: number): number | undefined;
   /** The next queue behind a webhook that is too long. */
-  nextOverfull(behind: number, maxWaiting: number): OverfullQueue | undefined;
-  /** Fails the oldest of what is too much in a queue. Answers how many: fewer than the surplus when one step is too short. */
+  nextOverfull(after: number, maxWaiting: number): OverfullQueue | undefined;
+  /** Fails the oldest of what is too much in a queue. Returns how many: fewer than the surplus when one step is too short. */
   failSurplus(queue: OverfullQueue, nowMs: number): number;
-  /** Drops some of what removed webhooks left. `false`: there is nothing left. */
+  /** Drops some of the rows of removed webhooks. `false`: there are none. */
   dropRemoved(): boolean;
 };
 
-/** Rows looked at, or changed, at once: some milliseconds of the writer. */
+/** Rows read or changed in one transaction: some milliseconds of the writer. */
 const ROWS_AT_ONCE = 500;
 
 /** The index is named because the planner would take one that has every delivery of the webhook. */
@@ -48,26 +48,26 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
     `DELETE FROM deliveries WHERE number IN
      (SELECT number FROM deliveries WHERE webhook = +? ORDER BY number LIMIT ${ROWS_AT_ONCE})`,
   );
-  const dropHeldOf = database.prepare(
+  const dropUnconfirmedOf = database.prepare(
     `DELETE FROM held WHERE webhook = +? AND sequence IN
      (SELECT sequence FROM held WHERE webhook = +? LIMIT ${ROWS_AT_ONCE})`,
   );
-  const forget = database.prepare("DELETE FROM removed_webhooks WHERE id = ?");
+  const finishRemoved = database.prepare("DELETE FROM removed_webhooks WHERE id = ?");
 
   return {
     dropBehind: (after, { maxAgeMs, maxFailedAgeMs, maxDeliveries, keptBlocks }, nowMs) =>
       database.transaction(() => {
         const { last, oldestMs } = range.get(after)!;
         const surplus = (newest.get()?.number ?? 0) - maxDeliveries;
-        const bornBeforeMs = nowMs - maxAgeMs;
-        if (last === null || (oldestMs >= bornBeforeMs && after >= surplus)) return undefined;
+        const createdBeforeMs = nowMs - maxAgeMs;
+        if (last === null || (oldestMs >= createdBeforeMs && after >= surplus)) return undefined;
         const height = head.get()?.height ?? undefined;
         const safeHeight = height === undefined ? Number.MAX_SAFE_INTEGER : height - keptBlocks;
-        drop.run(after, last, safeHeight, surplus, nowMs - maxFailedAgeMs, bornBeforeMs);
+        drop.run(after, last, safeHeight, surplus, nowMs - maxFailedAgeMs, createdBeforeMs);
         return last;
       }),
-    nextOverfull(behind, maxWaiting) {
-      const queue = nextOverfull.get(behind, maxWaiting);
+    nextOverfull(after, maxWaiting) {
+      const queue = nextOverfull.get(after, maxWaiting);
       return queue && { webhook: queue.webhook, surplus: queue.waiting - maxWaiting };
     },
     failSurplus: ({ webhook, surplus }, nowMs) =>
@@ -76,8 +76,9 @@ export function createDeliveryRetentionStore(database: Database): DeliveryRetent
       database.transaction(() => {
         const webhook = removed.get();
         if (!webhook) return false;
-        const dropped = dropOf.run(webhook.id).changes + dropHeldOf.run(webhook.id, webhook.id).changes;
-        if (dropped === 0) forget.run(webhook.id);
+        const dropped =
+          dropOf.run(webhook.id).changes + dropUnconfirmedOf.run(webhook.id, webhook.id).changes;
+        if (dropped === 0) finishRemoved.run(webhook.id);
         return true;
       }),
   };

@@ -6,7 +6,7 @@ import { parseJson } from "../../platform/json/lossless.ts";
 import { openDatabase } from "../../store/engine/database.ts";
 import { lockDataFolder } from "../../store/engine/folder-lock.ts";
 import { migrate } from "../../store/engine/migrations.ts";
-import { checkRoom } from "../register/bounds.ts";
+import { checkLimits } from "../register/bounds.ts";
 import { readOldRegister } from "../register/old-register.ts";
 import type { Webhook } from "../webhook.ts";
 import { createWebhookAliases } from "./aliases.ts";
@@ -43,7 +43,7 @@ export function importOldRegister(path: string, options: ImportOptions): Importe
     const webhooks = createWebhookStore(database, createSecretCipher(encryptSecrets(database, options)));
     const aliases = createWebhookAliases(database);
     const unknown = entries.filter(({ alias }) => aliases.idOf(alias) === undefined);
-    checkRoom(
+    checkLimits(
       webhooks,
       unknown.map(({ fields }) => fields),
       options.maxWebhooks,

@@ -14,14 +14,14 @@ type QueueRow = {
   retry_ms: number | null;
 };
 
-/** When the oldest delivery was made of those that an index of the queue holds. */
+/** When the oldest delivery in an index of the queue was made. */
 const oldestIn = (index: string, condition: string): string =>
   `(SELECT created_ms FROM deliveries INDEXED BY ${index} WHERE webhook = webhooks.id AND state = 'pending' AND replay IS NULL
     AND ${condition} ORDER BY number LIMIT 1)`;
 
 /**
- * Makes a function that answers the figures of every queue that is not empty, by webhook. Nothing is counted: triggers
- * keep the numbers in the transactions that change deliveries, and each oldest delivery is the first of an index.
+ * Makes a function that returns the figures of every queue that is not empty, by webhook. Nothing is counted: triggers
+ * update the numbers in the transactions that change deliveries, and each oldest delivery is the first of an index.
  */
 export function createQueueFigures(database: Database): () => Map<number, QueueFigures> {
   const select = database.prepare<QueueRow>(

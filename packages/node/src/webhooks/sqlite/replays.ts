@@ -3,7 +3,7 @@ import type { Database } from "../../store/engine/database.ts";
 import type { Replay, ReplayPosition } from "../replay/replay.ts";
 
 export type ReplayStore = {
-  /** Takes the place of the last one of the webhook. */
+  /** Replaces the last one of the webhook. */
   start(webhook: number, range: { fromHeight: number; toHeight: number }, atMs: number): void;
   /** The last one of the webhook. */
   find(webhook: number): Replay | undefined;

@@ -33,7 +33,7 @@ const TAG_BYTES = 16;
 
 /** Before nonce, tag and encrypted bytes in base64; no secret begins so. */
 const MARK = "sealed:";
-/** Opened secrets that are remembered: every attempt of a delivery needs one. */
+/** Decrypted secrets in the cache: every attempt of a delivery needs one. */
 const MAX_DECRYPTED = 10_000;
 
 export const createSalt = (): string => randomBytes(SALT_BYTES).toString("base64");
@@ -41,7 +41,7 @@ export const createSalt = (): string => randomBytes(SALT_BYTES).toString("base64
 /** The key from the content of a key file; the salt makes it another one in every data folder. */
 export const deriveKey = (content: string, salt: string): Uint8Array => scryptSync(content, salt, KEY_BYTES);
 
-/** Secrets as they are. */
+/** Secrets as plain text. */
 export const PLAIN_SECRETS: SecretCipher = {
   encrypt: (secret) => secret,
   decrypt(kept, owner) {
@@ -50,7 +50,7 @@ export const PLAIN_SECRETS: SecretCipher = {
   },
 };
 
-/** @param key of `deriveKey`; absent: secrets are kept as they are */
+/** @param key of `deriveKey`; absent: secrets are plain text */
 export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
   if (key === undefined) return PLAIN_SECRETS;
   const decrypted = new Map<string, string>();
@@ -83,8 +83,8 @@ export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
     },
     decrypt(kept, owner) {
       const name = `${owner} ${kept}`;
-      const known = decrypted.get(name);
-      if (known !== undefined) return known;
+      const cached = decrypted.get(name);
+      if (cached !== undefined) return cached;
       const secret = decipher(kept, owner);
       if (decrypted.size >= MAX_DECRYPTED) decrypted.clear();
       decrypted.set(name, secret);

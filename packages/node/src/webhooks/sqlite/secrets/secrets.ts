@@ -1,13 +1,13 @@
-/** Secrets of webhooks as rows, and the register's own; what is kept of each is the work of a cipher. */
+/** Secrets of webhooks and of the register as rows: a cipher encrypts and decrypts them. */
 import type { Database } from "../../../store/engine/database.ts";
 import { createMetaStore } from "../../../store/node/meta.ts";
 import type { Secrets } from "../../webhook.ts";
 import type { SecretCipher } from "./encryption.ts";
 
-/** Tokens are as the cipher keeps them. */
+/** Tokens are as the cipher encrypts them. */
 export type SecretRow = { token: string; previous_token: string | null; previous_until_ms: number | null };
 
-/** Whose a secret is, to the cipher. */
+/** Name of the owner of a secret, for the cipher. */
 export const ownerOf = (webhook: number): string => `webhook ${webhook}`;
 export const REGISTER = "the register of webhooks";
 
@@ -24,9 +24,9 @@ export const secretsFromRow = (
 });
 
 /**
- * Opens every secret of the database with one cipher and closes it with another, all or none.
+ * Decrypts every secret of the database with one cipher and encrypts it with another, all or none.
  *
- * @throws {EncryptionError} of the first that does not open; nothing has changed
+ * @throws {EncryptionError} of the first that cannot be decrypted; nothing has changed
  */
 export function reencryptSecrets(database: Database, from: SecretCipher, to: SecretCipher): void {
   const write = database.prepare("UPDATE webhooks SET token = ?, previous_token = ? WHERE id = ?");
@@ -34,8 +34,8 @@ export function reencryptSecrets(database: Database, from: SecretCipher, to: Sec
   database.transaction(() => {
     const { webhooks, register } = readSecrets(database, from);
     for (const [webhook, { token, previous }] of webhooks) {
-      const close = (secret: string) => to.encrypt(secret, ownerOf(webhook));
-      write.run(close(token), previous === undefined ? null : close(previous.token), webhook);
+      const encrypt = (secret: string) => to.encrypt(secret, ownerOf(webhook));
+      write.run(encrypt(token), previous === undefined ? null : encrypt(previous.token), webhook);
     }
     if (register !== undefined) meta.write("webhookToken", to.encrypt(register, REGISTER));
   });
@@ -44,7 +44,7 @@ export function reencryptSecrets(database: Database, from: SecretCipher, to: Sec
 /**
  * All secrets of the database.
  *
- * @throws {EncryptionError} of the first that does not open
+ * @throws {EncryptionError} of the first that cannot be decrypted
  */
 export function readSecrets(database: Database, cipher: SecretCipher) {
   const rows = database.prepare<SecretRow & { id: number }>(
