@@ -1,6 +1,6 @@
 /** Failures of the read model that callers distinguish. */
 
-/** A place is none of this list in this order. */
+/** The place in a cursor does not belong to this list in this order. */
 export class CursorError extends Error {
   readonly code = "CURSOR_UNKNOWN";
   readonly isRetryable = false;
@@ -12,9 +12,9 @@ export class CursorError extends Error {
 }
 
 /**
- * - `SNAPSHOT_TIMEOUT`: the reads take longer than there is time for; a slower lane, or a faster machine, may answer them
+ * - `SNAPSHOT_TIMEOUT`: the reads exceed their time; the worker for slow queries has more
  * - `SNAPSHOT_EMPTY`: there is no block yet
- * - `SNAPSHOT_ENDED`: reads came after their snapshot, because the work waited for something else than reads
+ * - `SNAPSHOT_ENDED`: a read came after the end of its snapshot, because the work waited for something else than reads
  */
 export type SnapshotErrorCode = "SNAPSHOT_TIMEOUT" | "SNAPSHOT_EMPTY" | "SNAPSHOT_ENDED";
 
@@ -24,10 +24,10 @@ const MESSAGES: Readonly<Record<SnapshotErrorCode, string>> = {
   SNAPSHOT_ENDED: "the snapshot has ended: its work may wait for its reads only",
 };
 
-/** Reads could not be made. */
+/** Reads failed. */
 export class SnapshotError extends Error {
   readonly code: SnapshotErrorCode;
-  /** The same reads take as long again. */
+  /** Whether the same reads may succeed later; after a time-out they take as long again. */
   readonly isRetryable: boolean;
 
   constructor(code: SnapshotErrorCode) {

@@ -1,4 +1,4 @@
-/** What lists may be filtered and ordered by. What is absent from a filter does not filter; all that is there must hold. */
+/** Filters and orders of lists. All members of a filter must hold; absent members do not filter. */
 import type { Direction, Integer, Interval } from "./page.ts";
 
 export type BlockFilter = {
@@ -13,7 +13,7 @@ export type BlockFilter = {
   readonly totalFee?: Integer | Interval;
   readonly reward?: Integer | Interval;
   readonly generatorPublicKey?: string;
-  /** The same, for lists that are about one generator whatever else is asked of them. */
+  /** The generator of a list of one delegate's blocks, in addition to `generatorPublicKey`. */
   readonly forgedBy?: string;
   readonly payloadLength?: Integer | Interval;
   readonly payloadHash?: string;
@@ -35,7 +35,7 @@ export type BlockOrder = { readonly field: (typeof BLOCK_ORDERS)[number]; readon
 
 export type TransactionFilter = {
   readonly id?: string;
-  /** Without a group: of the core's. */
+  /** Without `typeGroup`: a type of the core. */
   readonly type?: Integer | Interval;
   readonly typeGroup?: Integer | Interval;
   readonly version?: Integer | Interval;
@@ -46,7 +46,7 @@ export type TransactionFilter = {
   readonly height?: Integer | Interval;
   readonly blockId?: string;
   readonly timestamp?: Integer | Interval;
-  /** Part of it: case counts, and % and _ stand for themselves. */
+  /** A part of the text: case-sensitive, and % and _ are ordinary characters. */
   readonly vendorField?: string;
   /** Address of the sender. */
   readonly senderId?: string;
@@ -54,11 +54,11 @@ export type TransactionFilter = {
   readonly recipientId?: string;
   /** Senders and recipients, but not payees. */
   readonly addresses?: readonly string[];
-  /** Address of a wallet that takes part in any way. */
+  /** Address of a sender, recipient or payee. */
   readonly participant?: string;
-  /** Members that the asset has with the same values, at any depth. */
+  /** Members that the asset must have with the same values, at any depth. */
   readonly asset?: object;
-  /** Locks that the transaction claims or gives back. */
+  /** Locks that the transaction claims or refunds. */
   readonly lockIds?: readonly string[];
 };
 
@@ -74,13 +74,13 @@ export const TRANSACTION_ORDERS = [
 ] as const;
 
 /**
- * Ties are broken by the place in the chain, newest first; absent vendorFields count as the highest. Transactions of one
- * block stand in their order in it, or the other way round.
+ * Ties are broken by the position in the chain, newest first; absent vendorFields count as the highest. Transactions of one
+ * block are in the order of the block, or reversed.
  */
 export type TransactionOrder = {
   readonly field: (typeof TRANSACTION_ORDERS)[number];
   readonly direction: Direction;
-  /** Of rows of one block that are alike in the field; descending unless it says otherwise. */
+  /** Of rows of one block that are equal in the field. Default: descending. */
   readonly sequence?: Direction;
 };
 
@@ -90,7 +90,7 @@ export type WalletFilter = {
   readonly publicKey?: string;
   readonly secondPublicKey?: string;
   readonly vote?: string;
-  /** The same, for lists that are about one delegate whatever else is asked of them. */
+  /** The delegate of a list of its voters, in addition to `vote`. */
   readonly votesFor?: string;
   readonly username?: string;
   readonly balance?: Integer | Interval;

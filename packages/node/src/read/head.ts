@@ -8,7 +8,7 @@ export type Head = {
   readonly timestamp: number;
 };
 
-/** A value that changes with the head only: computed once for each. */
+/** A value that depends on the head only: computed once for each head. */
 export function perHead<T>(compute: (head: Head) => T): (head: Head) => T {
   let known: { id: string; value: T } | undefined;
   return (head) => {
@@ -17,7 +17,7 @@ export function perHead<T>(compute: (head: Head) => T): (head: Head) => T {
   };
 }
 
-/** The same of what is read in a snapshot. A failure is not remembered. */
+/** The same for a value that is read in a snapshot. A failure is not kept. */
 export function perSnapshot<S extends { readonly head: Head }, T>(
   compute: (snapshot: S) => Promise<T>,
 ): (snapshot: S) => Promise<T> {

@@ -5,7 +5,7 @@ export type Direction = "asc" | "desc";
 /** Decimal text or a whole number. */
 export type Integer = string | number;
 
-/** Both ends belong to it; without one it is open there. */
+/** Both ends are included; an absent end is no bound. */
 export type Interval = { readonly from?: Integer; readonly to?: Integer };
 
 export type Range = {
@@ -22,8 +22,8 @@ export type Found<T> = {
   /** Rows of all pages. */
   readonly totalCount: number;
   /**
-   * Place of the last row of a walk; absent when no others come after it. Any text of up to 2,048 bytes; what it says is
-   * known to the implementation that made it.
+   * Place of the last row, if other rows come after it. Any text of up to 2,048 bytes; its content is private to the
+   * implementation that made it.
    */
   readonly next?: string;
 };

@@ -1,5 +1,5 @@
 /**
- * The read model: what answers are made from. A route asks for a snapshot, and all rows of the answer are those
+ * The read model, from which answers are made. A route reads from a snapshot, and all rows of the answer are those
  * of one block. Implementations are in folders of their own; one suite of tests holds for each of them
  * (`packages/node/test/read/port`).
  */
@@ -32,18 +32,18 @@ import type {
 
 export type ReadModel = {
   /**
-   * The block that a snapshot begun now would see; undefined while there is none. At once where it is known at once: every
-   * request asks, and to wait takes a fourth of the time of an answer that was kept.
+   * The block that a snapshot begun now would see; undefined while there is none. No promise if it is known at once: every
+   * request reads it, and a promise takes a fourth of the time of a kept answer.
    */
   head(): Head | undefined | Promise<Head | undefined>;
   /**
-   * Reads of one state. `work` waits for nothing but reads of its snapshot, so that an implementation may share what it
-   * holds for it with others, and give it back soon. It is begun before the call returns.
+   * Reads of one state. `work` waits for nothing but reads of its snapshot, so that an implementation may share the
+   * resources of the snapshot, and release them soon. It is begun before the call returns.
    *
    * @throws {SnapshotError}
    */
   snapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
-  /** Gives back what snapshots hold. Nothing is asked afterwards. */
+  /** Releases the resources of snapshots. No read is made afterwards. */
   close(): void;
 };
 
@@ -77,12 +77,12 @@ export type Blocks = {
   readonly list: List<BlockFilter, BlockOrder, StoredBlock>;
 };
 
-/** Confirmed ones. */
+/** Confirmed transactions. */
 export type Transactions = {
   byId(id: string): Promise<StoredTransaction | undefined>;
   /** The same as it was signed. */
   signedById(id: string): Promise<Transaction | undefined>;
-  /** Mints and updates of a block that carry a certification, in its order: nothing else is rewarded. */
+  /** Mints and updates of a block that carry a certification, in its order: only these are rewarded. */
   certifiedInBlock(height: number): Promise<Transaction[]>;
   readonly list: List<TransactionFilter, TransactionOrder, StoredTransaction>;
   readonly signedList: List<TransactionFilter, TransactionOrder, Transaction>;
@@ -102,11 +102,11 @@ export type Delegates = { all(): Promise<readonly StoredDelegate[]> };
 /** Resigned ones included. */
 export type Entities = { all(): Promise<readonly StoredEntity[]> };
 
-/** Open ones. */
+/** Open locks. */
 export type Locks = {
   all(): Promise<readonly StoredLock[]>;
   find(id: string): Promise<StoredLock | undefined>;
-  /** Those that a wallet made. */
+  /** Open locks of one sender. */
   of(address: string): Promise<readonly StoredLock[]>;
 };
 
@@ -122,7 +122,7 @@ export type Tokens = {
 };
 
 export type Rounds = {
-  /** Delegates of a round by rank, as it was set up; undefined for a round that has not begun. */
+  /** Delegates of a round by rank, at its beginning; undefined for a round that has not begun. */
   delegates(round: number): Promise<readonly RoundDelegate[] | undefined>;
 };
 
@@ -134,7 +134,7 @@ export type Fees = {
 };
 
 export type Chain = {
-  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine. Open locks are not in it. */
+  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine. Without open locks. */
   supply(): Promise<bigint>;
   /** Amount inside open hash-time locks. */
   lockedSupply(): Promise<bigint>;

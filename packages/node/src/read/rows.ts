@@ -1,4 +1,4 @@
-/** What the read model answers: rows as plain values, amounts as decimal text of the smallest unit. */
+/** Rows of the read model as plain values; amounts are decimal text of the smallest unit. */
 import type { Attributes, Entity, Lock, Round } from "@uniknode/ledger";
 import type { VisibleFields } from "../store/chain/visible-fields.ts";
 import type { Json } from "../store/state/json.ts";
@@ -19,7 +19,7 @@ export type StoredBlock = {
   readonly payloadHash: string;
   readonly generatorPublicKey: string;
   readonly blockSignature: string;
-  /** Of the generator; null where it is no delegate: the genesis block. */
+  /** Of the generator; null if it is no delegate, as for the genesis block. */
   readonly username: string | null;
 };
 
@@ -37,7 +37,7 @@ export type StoredTransaction = VisibleFields & {
   readonly height: number;
   /** Of the block, seconds since the network epoch. */
   readonly timestamp: number;
-  /** Position among the sender's transactions, from 1: version 1 does not carry it. Decimal text. */
+  /** Position among the sender's transactions, from 1: bytes of version 1 have none. Decimal text. */
   readonly nonce: string;
 };
 
@@ -68,9 +68,9 @@ export type StoredDelegate = {
 };
 
 export type StoredLock = Json<Lock> & {
-  /** Id of the transaction that made it. */
+  /** Id of the transaction that locked the amount. */
   readonly id: string;
-  /** Of the wallet that gets the amount back. */
+  /** Of the sender, which gets the amount back after a refund. */
   readonly senderPublicKey: string;
 };
 
@@ -97,6 +97,6 @@ export type TokenProperty = { readonly key: string; readonly value: string };
 /** A delegate of a round with the vote balance that it had then. */
 export type RoundDelegate = Json<Round>["delegates"][number];
 
-/** Of fees that were paid; `avg` is cut to an integer. */
+/** Of paid fees; `avg` is truncated to an integer. */
 export type FeeStatistics = { avg: string; max: string; min: string; sum: string };
 export type TypeFees = FeeStatistics & { readonly typeGroup: number; readonly type: number };

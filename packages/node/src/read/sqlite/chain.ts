@@ -3,7 +3,7 @@ import type { Database } from "../../store/engine/database.ts";
 import { type Head, perHead } from "../head.ts";
 
 export type ChainQueries = {
-  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine. Open locks are not in it. */
+  /** Coins in circulation (state.md 4.2): the sum of all balances and the premine. Without open locks. */
   supply(head: Head): bigint;
   /** Amount inside open hash-time locks. */
   lockedSupply(head: Head): bigint;

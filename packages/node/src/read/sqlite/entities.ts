@@ -1,4 +1,4 @@
-/** Entities, which stand in the wallets that registered them. */
+/** Entities, which are stored in the wallets that registered them. */
 import type { Attributes } from "@uniknode/ledger";
 import type { Database } from "../../store/engine/database.ts";
 import type { Json } from "../../store/state/json.ts";

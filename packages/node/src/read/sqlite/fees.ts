@@ -1,4 +1,4 @@
-/** Statistics of the fees that were paid. */
+/** Statistics of paid fees. */
 import type { Database } from "../../store/engine/database.ts";
 import type { FeeStatistics, TypeFees } from "../rows.ts";
 

@@ -1,4 +1,4 @@
-/** Open hash-time locks, which stand in the wallets of their senders. */
+/** Open hash-time locks, which are stored in the wallets of their senders. */
 import type { Attributes } from "@uniknode/ledger";
 import type { Database } from "../../store/engine/database.ts";
 import type { Json } from "../../store/state/json.ts";
@@ -8,7 +8,7 @@ import type { StoredLock } from "../rows.ts";
 export type LockQueries = {
   all(head: Head): readonly StoredLock[];
   find(id: string): StoredLock | undefined;
-  /** Those that a wallet made. */
+  /** Open locks of one sender. */
   of(address: string): StoredLock[];
 };
 

@@ -1,4 +1,4 @@
-/** Rounds as they were set up. */
+/** Rounds as they were at their beginning. */
 import type { Database } from "../../store/engine/database.ts";
 import type { RoundJson } from "../../store/state/json.ts";
 import type { RoundDelegate } from "../rows.ts";
