@@ -22,10 +22,10 @@ const run = async (command: string, args: readonly string[], cwd = project): Pro
 beforeAll(async () => {
   compilePackages(join(folder, "compiled"));
   files = packPackages(join(folder, "compiled"), join(folder, "packed"));
-  createProject(project);
+  createProject(project, join(folder, "packed"));
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  await run("npm", ["install", ...flags, ...files]);
-}, 120_000);
+  await run("npm", ["install", ...flags]);
+}, 240_000);
 
 const contents = (file: string): string[] =>
   execFileSync("tar", ["-tzf", file], { encoding: "utf8" }).trim().split("\n");
@@ -134,7 +134,7 @@ const RECEIVER = `
   });`;
 
 test("The program starts a dev chain, answers requests and delivers webhooks.", {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   expect(await run("npx", ["uniknode", "version"])).toContain(
     `${versionOf(ROOT)} program (Node.js ${process.versions.node})\n`,
@@ -154,7 +154,7 @@ test("The program starts a dev chain, answers requests and delivers webhooks.", 
   });
   let printed = "";
   node.stdout.setEncoding("utf8").on("data", (text) => (printed += text));
-  await expect.poll(() => printed, { timeout: 40_000 }).toMatch(/^block \d+ /m);
+  await expect.poll(() => printed, { timeout: 90_000 }).toMatch(/^block \d+ /m);
   const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)!;
   const answer = await fetch(`${url}/api/v2/blockchain`);
   expect(await answer.json()).toMatchObject({ data: { block: { height: expect.any(Number) } } });
@@ -162,7 +162,7 @@ test("The program starts a dev chain, answers requests and delivers webhooks.", 
   expect(await run("node", ["receiver.mjs", url!, "the token of the test"])).toBe("block.applied\n");
 });
 
-test("A new project receives a verified delivery in its own test.", { timeout: 60_000 }, async () => {
+test("A new project receives a verified delivery in its own test.", { timeout: 120_000 }, async () => {
   expect(await run("npm", ["test"])).toMatch(/^. pass 1$/m);
 });
 

@@ -20,7 +20,7 @@ type Manifest = { readonly version: string; readonly [member: string]: unknown }
 const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
-/** Writes each package, ready for `npm pack`, into a folder of its name below `folder`. */
+/** Writes each package, whose types `npm run check` has checked, ready for `npm pack`, into a folder of its name below `folder`. */
 export function compilePackages(folder: string): void {
   const compiled = join(folder, "compiled");
   execFileSync(

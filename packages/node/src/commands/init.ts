@@ -1,5 +1,5 @@
 /** `uniknode init`: a small project that receives webhooks, with a test on a dev chain. */
-import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
@@ -9,18 +9,23 @@ import { programVersion } from "../platform/lifecycle/version.ts";
 const TEMPLATE = fileURLToPath(new URL("../../templates/receiver", import.meta.url));
 
 const EXAMPLES = `
-Example:
+Examples:
   npx uniknode init my-app
+  npx uniknode init my-app --packages release    (the packages of "npm run release" instead of the registry's)
 
-Exit codes: 0 created, 1 failed, 2 the folder is not empty or cannot be made.`;
+Exit codes: 0 created, 1 failed, 2 the folder is not empty, cannot be made, or has no packages.`;
 
 export const initCommand = (): Command =>
   new Command("init")
     .description("create a small project that receives webhooks, with a test on a dev chain")
     .argument("<folder>", "a new or empty folder")
+    .option(
+      "--packages <folder>",
+      "folder with the packed files of Uniknode, to be installed instead of the registry's",
+    )
     .addHelpText("after", EXAMPLES)
-    .action((folder: string) => {
-      createProject(resolve(folder));
+    .action((folder: string, { packages }: { packages?: string }) => {
+      createProject(resolve(folder), packages === undefined ? undefined : resolve(packages));
       process.stdout.write(`Created ${folder}: a receiver of webhooks, and its test on a dev chain.
 
   cd ${folder}
@@ -34,9 +39,11 @@ README.md there says what else to try.
 /**
  * Writes the project into a folder, which is made when missing; its parent must be there.
  *
- * @throws {ConfigError} when the folder has content, is none, or cannot be made
+ * @param packages folder with the packed files of this version; those of the registry when not given
+ * @throws {ConfigError} when the folder has content, is none, or cannot be made, or a packed file is missing
  */
-export function createProject(folder: string): void {
+export function createProject(folder: string, packages?: string): void {
+  const dependencies = packages === undefined ? published() : packed(packages);
   claim(folder);
   for (const entry of readdirSync(TEMPLATE, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -46,7 +53,10 @@ export function createProject(folder: string): void {
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(join(TEMPLATE, path), target);
   }
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(basename(folder)), null, 2)}\n`);
+  writeFileSync(
+    join(folder, "package.json"),
+    `${JSON.stringify(manifest(basename(folder), dependencies), null, 2)}\n`,
+  );
 }
 
 function claim(folder: string): void {
@@ -67,8 +77,37 @@ function claim(folder: string): void {
   }
 }
 
-function manifest(folderName: string): object {
+/** Where npm finds a package, by its name. */
+type Dependencies = {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+
+function published(): Dependencies {
   const version = programVersion();
+  return {
+    dependencies: { "@uniknode/client": version, "@uniknode/protocol": version },
+    devDependencies: { uniknode: version },
+  };
+}
+
+function packed(folder: string): Dependencies {
+  const at = (name: string): string => {
+    const file = join(folder, `${name}-${programVersion()}.tgz`);
+    if (!existsSync(file)) throw new ConfigError(`--packages: ${file} is missing: npm run release writes it`);
+    return `file:${file}`;
+  };
+  return {
+    dependencies: {
+      "@uniknode/client": at("uniknode-client"),
+      "@uniknode/protocol": at("uniknode-protocol"),
+    },
+    // The ledger is what the program depends on itself.
+    devDependencies: { "@uniknode/ledger": at("uniknode-ledger"), uniknode: at("uniknode") },
+  };
+}
+
+function manifest(folderName: string, dependencies: Dependencies): object {
   return {
     name: packageName(folderName),
     version: "0.1.0",
@@ -81,8 +120,7 @@ function manifest(folderName: string): object {
       pay: "node pay.js",
       test: "node --test",
     },
-    dependencies: { "@uniknode/client": version, "@uniknode/protocol": version },
-    devDependencies: { uniknode: version },
+    ...dependencies,
   };
 }
 

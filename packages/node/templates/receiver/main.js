@@ -30,6 +30,8 @@ try {
   });
 } catch (error) {
   console.error(`${url}: ${error.message}`);
-  console.error("Is the chain running? Start it with: npm run chain");
+  if (error.code === "API_UNREACHABLE") console.error("Start the chain first: npm run chain");
+  if (error.code === "API_UNAUTHORIZED")
+    console.error("Set UNIKNODE_TOKEN to the webhook token of that node.");
   process.exit(1);
 }

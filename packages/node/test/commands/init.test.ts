@@ -48,6 +48,24 @@ test.each([
   });
 });
 
+test("The packed files of a release are installed instead of those of the registry.", () => {
+  const packages = join(folder, "release");
+  expect(() => createProject(join(folder, "app"), packages)).toThrow(
+    `--packages: ${packages}/uniknode-client-${programVersion()}.tgz is missing: npm run release writes it`,
+  );
+  expect(readdirSync(folder)).toEqual([]);
+  mkdirSync(packages);
+  const files = ["uniknode-client", "uniknode-protocol", "uniknode-ledger", "uniknode"].map(
+    (name) => `${packages}/${name}-${programVersion()}.tgz`,
+  );
+  for (const file of files) writeFileSync(file, "");
+  createProject(join(folder, "app"), packages);
+  const manifest = JSON.parse(readFileSync(join(folder, "app/package.json"), "utf8"));
+  expect(Object.values({ ...manifest.dependencies, ...manifest.devDependencies })).toEqual(
+    files.map((file) => `file:${file}`),
+  );
+});
+
 test("A folder with anything in it is refused and left as it is.", () => {
   writeFileSync(join(folder, "mine.txt"), "mine");
   expect(() => createProject(folder)).toThrow(`${folder} is not empty: name a new or empty folder`);

@@ -35,7 +35,7 @@ async function startChain() {
 }
 
 test("The receiver gets a verified delivery of a payment, and refuses others.", {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const url = await startChain();
   const client = createClient({ url, webhookToken: TOKEN });
