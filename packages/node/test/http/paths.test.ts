@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import { alice, stranger, unik } from "../../test-support/http/chain.ts";
 import { openFixture } from "../../test-support/http/fixture.ts";
@@ -15,6 +16,48 @@ describe("paths", () => {
       "content-type": "application/json; charset=utf-8",
       "cache-control": "no-cache",
     });
+  });
+
+  test.each<[accept: string | undefined]>([
+    [undefined],
+    ["*/*"],
+    ["application/json, text/plain, */*"],
+    ["text/*"],
+    ["text/html;q=0, application/json"],
+  ])("greets those that accept %s as the old node did, to the byte", async (accept) => {
+    const { headers, body } = await fixture.get("/", accept === undefined ? {} : { accept });
+    expect(body).toBe('{"data":"Hello World!"}');
+    expect(headers["content-length"]).toBe("23");
+    const head = await fixture.app.inject({ method: "HEAD", url: "/", headers: accept ? { accept } : {} });
+    expect([head.statusCode, head.body, head.headers["content-length"]]).toEqual([200, "", "23"]);
+  });
+
+  test("shows a browser where to go on, with nothing from elsewhere", async () => {
+    const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    const { headers, body, statusCode } = await fixture.get("/", { accept });
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    });
+    const [, style] = /<style>(.*?)<\/style>/s.exec(body)!;
+    const hash = createHash("sha256").update(style!).digest("base64");
+    expect(headers["content-security-policy"]).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    );
+    expect(body).not.toMatch(/<script|https?:|\bsrc=| style=|@import|url\(/);
+    const paths = Array.from(body.matchAll(/<a href="([^"#]+)/g), ([, path]) => path!);
+    // This server has no routes of operations, and does not link to them.
+    expect(paths).toEqual(["documentation", "api/v2/blockchain", "api/openapi.json", "documentation"]);
+    for (const path of paths) expect((await fixture.get(`/${path}`)).statusCode, path).toBeLessThan(400);
+    const head = await fixture.app.inject({ method: "HEAD", url: "/", headers: { accept } });
+    expect([head.statusCode, head.body, head.headers["content-type"]]).toEqual([
+      200,
+      "",
+      "text/html; charset=utf-8",
+    ]);
+    expect(head.headers["content-length"]).toBe(`${Buffer.byteLength(body)}`);
   });
 
   test.each([

@@ -23,6 +23,7 @@ import { addRateLimit, type RateLimitOptions } from "../connections/rate-limit.t
 import { addSlowReaders } from "../connections/slow-readers.ts";
 import { addOddRequests, answerUnreadable } from "../connections/unreadable.ts";
 import { addDocument } from "../documentation/document.ts";
+import { addLanding } from "../documentation/landing.ts";
 import { addPage } from "../documentation/page.ts";
 import { addAbsentValues } from "../requests/absent.ts";
 import { formats } from "../requests/parameters.ts";
@@ -184,7 +185,7 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
 
   const { maxTransactionsPerRequest = MAX_TRANSACTIONS_PER_REQUEST } = options;
   const api = { ...createApi(dependencies), maxTransactionsPerRequest };
-  app.get("/", () => ({ data: "Hello World!" }));
+  addLanding(app, dependencies.network.description.name);
   for (const prefix of PREFIXES) {
     app.register(
       async (scope) => {
