@@ -10,7 +10,7 @@ import {
 } from "../../test-support/webhooks/support.ts";
 
 describe("updates and deletions", () => {
-  test("an update drops what waits, keeps id and token, and forgets failures", async () => {
+  test("an update drops what waits, keeps id and token, and resets the failures", async () => {
     let status = 500;
     const { webhooks, database, emit, calls, clock, log } = createService({ reply: () => status });
     const { id, secrets } = await webhooks.register.create(always());
@@ -42,7 +42,7 @@ describe("updates and deletions", () => {
     expect(heights(calls)).toEqual([1, 1]);
   });
 
-  test("an answer to the old definition says nothing about the new one", async () => {
+  test("a response to a call of the old definition does not change the state of the new one", async () => {
     let answer: (reply: Reply) => void = () => {};
     const { webhooks, emit } = createService({
       reply: () => new Promise<Reply>((resolve) => (answer = resolve)),
@@ -85,7 +85,7 @@ describe("updates and deletions", () => {
     expect(heights(calls)).toEqual([2]);
   });
 
-  test("an update sees what happens after it, even while the node is told", async () => {
+  test("an update receives what happens after it, even while the event log is being notified", async () => {
     const known = Promise.withResolvers<void>();
     const called = Promise.withResolvers<void>();
     let isTold = true;
@@ -106,7 +106,7 @@ describe("updates and deletions", () => {
     expect(calls.map(({ target }) => target)).toEqual(["https://other.example/"]);
   });
 
-  test("changes that come together are announced once, and one that is refused undoes no other", async () => {
+  test("changes that come together notify the node once, and one that is refused undoes no other", async () => {
     let announced = 0;
     const { webhooks } = createService({
       options: { maxWebhooks: 2 },
@@ -130,7 +130,7 @@ describe("updates and deletions", () => {
     ]);
   });
 
-  test("a webhook that the node cannot be told of is not created", async () => {
+  test("a webhook is not created when the node cannot be notified", async () => {
     const { webhooks } = createService({
       webhooksChanged: async () => {
         throw new Error("gone");
@@ -141,7 +141,7 @@ describe("updates and deletions", () => {
   });
 });
 
-test("conditions of all webhooks together take 16 MiB at most, however they came", async () => {
+test("conditions of all webhooks together take 16 MiB at most, however they were registered", async () => {
   const { webhooks, store } = createService();
   const { register } = webhooks;
   // 81 webhooks of the largest conditions there are fit.

@@ -1,4 +1,4 @@
-/** Webhooks that hear of blocks only when other blocks lie above them. */
+/** Webhooks that receive the facts of a block only when other blocks follow it. */
 import { describe, expect, test } from "vitest";
 import {
   always,
@@ -15,7 +15,7 @@ import { serve } from "./serve.ts";
 const deep = (confirmations: number) => ({ ...always(), confirmations });
 
 describe("confirmations", () => {
-  test("hold facts back until so many blocks lie above", async () => {
+  test("defer facts until so many blocks follow", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(2));
     await emit(blockApplied(1), blockApplied(2));
@@ -28,7 +28,7 @@ describe("confirmations", () => {
     expect(calls[0]!.message.data).toEqual(blockApplied(1).data);
   });
 
-  test("let nobody hear of what is undone before", async () => {
+  test("keep facts of blocks from being delivered that are reverted before", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create({ ...deep(2), events: ["block.reverted"] });
     await emit(blockApplied(1), blockApplied(2), blockReverted(2), blockReverted(1));
@@ -39,7 +39,7 @@ describe("confirmations", () => {
     ]);
   });
 
-  test("tell what is undone deeper than that, like all others", async () => {
+  test("do not prevent retractions of blocks that are reverted later", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(1));
     await emit(blockApplied(1), blockApplied(2), blockReverted(2), blockReverted(1));
@@ -50,14 +50,14 @@ describe("confirmations", () => {
     expect(calls[1]!.message.reverts).toBe(calls[0]!.message.id);
   });
 
-  test("tell a block that went and came back once", async () => {
+  test("let a block that was reverted and applied again be delivered once", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(1));
     await emit(blockApplied(1), blockReverted(1), blockApplied(1), blockApplied(2));
     expect(heights(calls)).toEqual([1]);
   });
 
-  test("do not delay what no block brings about", async () => {
+  test("do not delay events without a block", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create({ ...deep(9), events: ["state.started", "block.forged"] });
     await emit(
@@ -68,7 +68,7 @@ describe("confirmations", () => {
     expect(calls.map(({ message }) => message.event).sort()).toEqual(["block.forged", "state.started"]);
   });
 
-  test("see the blocks come although the webhook did not ask for them", async () => {
+  test("count blocks although the webhook does not subscribe to them", async () => {
     const { webhooks, emit, calls } = createService();
     const transaction = {
       id: "transaction.applied:block1:0",
@@ -80,7 +80,7 @@ describe("confirmations", () => {
     expect(calls.map(({ message }) => [message.event, message.height])).toEqual([["transaction.applied", 1]]);
   });
 
-  test("are each webhook's own", async () => {
+  test("are counted for each webhook", async () => {
     const { webhooks, emit, calls } = createService();
     for (const confirmations of [0, 1, 3]) await webhooks.register.create(deep(confirmations));
     await emit(...[1, 2, 3, 4].map(blockApplied));
@@ -104,7 +104,7 @@ describe("confirmations", () => {
     expect([heights(first.calls), heights(second.calls)]).toEqual([[], [1, 2]]);
   });
 
-  test("of very many facts come due together, and are told in several steps, in order", async () => {
+  test("of very many facts are due together, and delivered in several steps, in order", async () => {
     const { webhooks, emit, database } = createService({ reply: () => "never" });
     await webhooks.register.create(deep(3_000));
     await emit(...Array.from({ length: 2_500 }, (_, index) => blockApplied(index + 1)));
@@ -118,7 +118,7 @@ describe("confirmations", () => {
     expect(queued()).toEqual(Array.from({ length: 2_500 }, (_, index) => index + 1));
   });
 
-  test("are shown where there are some, and can be changed: what is held is dropped with the old definition", async () => {
+  test("are listed where there are some, and can be changed: deferred facts are dropped with the old definition", async () => {
     const { ask, create, emit, calls } = await serve();
     const { body } = await create(deep(2));
     expect(body.data).toMatchObject({ id: 1, confirmations: 2 });
@@ -143,7 +143,7 @@ describe("confirmations", () => {
     expect([status, body.message]).toEqual([422, '"confirmations" must be an integer from 0 to 10000']);
   });
 
-  test("of a disabled webhook end with what it held", async () => {
+  test("of a disabled webhook end, and its deferred facts are dropped", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(deep(1));
     await emit(blockApplied(1));

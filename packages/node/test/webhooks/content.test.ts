@@ -44,7 +44,7 @@ describe("a content", () => {
   });
 });
 
-test("conditions see all of what is too large to be sent, and what takes it back is small as well", async () => {
+test("conditions see the whole content that is too large to be sent, and its retraction is small as well", async () => {
   const { webhooks, emit, calls } = createService({ options: { maxContentBytes: LIMIT } });
   const conditions = [{ key: "large", condition: "contains", value: "é" }];
   for (let id = 1; id <= 2; id++) await webhooks.register.create({ ...always(), conditions });

@@ -16,7 +16,7 @@ async function serveBlocks(reply?: () => Reply | Promise<Reply>) {
 }
 
 describe("the delivery log", () => {
-  test("tells of every delivery and each of its attempts", async () => {
+  test("lists every delivery with each of its attempts", async () => {
     let reply: Reply = { status: 503, excerpt: "not now" };
     const { ask, emit, clock } = await serveBlocks(() => reply);
     const createdAt = clock.nowMs();
@@ -130,7 +130,7 @@ describe("the delivery log", () => {
     expect((await ask("GET", `/api/webhooks/1/deliveries?${query}`)).status).toBe(422);
   });
 
-  test("knows only its own webhook's deliveries, and asks for the token", async () => {
+  test("lists only the deliveries of one webhook, and requires the token", async () => {
     const { ask, create, emit } = await serveBlocks();
     await create(BODY);
     await emit(blockApplied(1));
@@ -152,7 +152,7 @@ describe("the delivery log", () => {
 });
 
 describe("sending again", () => {
-  test("repeats a delivery with its id and body, whatever became of it", async () => {
+  test("repeats a delivery with its id and body, in whatever state it is", async () => {
     let reply: Reply = 200;
     const { ask, emit, calls, clock } = await serveBlocks(() => reply);
     await emit(blockApplied(1));
@@ -171,7 +171,7 @@ describe("sending again", () => {
     expect(data.attempts.map(({ status }: { status: number }) => status)).toEqual([200, 500, 200]);
   });
 
-  test("takes the webhook-id as well, needs no body, and knows what is not there", async () => {
+  test("accepts the webhook-id as well, needs no body, and refuses what does not exist", async () => {
     const { ask, emit, calls } = await serveBlocks();
     await emit(blockApplied(1));
     const headers = { authorization: TOKEN };
@@ -186,7 +186,7 @@ describe("sending again", () => {
   });
 });
 
-test("a search in a long log ends after a while, and goes on where it was", async () => {
+test("a search in a long log ends after a while, and continues with the next page", async () => {
   const { ask, create, database } = await serve();
   await create();
   const deliveries = createDeliveryStore(database);
@@ -268,7 +268,7 @@ describe("dead letters", () => {
   });
 });
 
-test("a suspension is shown in the register, and gone with its end", async () => {
+test("a suspension is listed in the register until it ends", async () => {
   let reply: Reply = 410;
   const { ask, emit, clock } = await serveBlocks(() => reply);
   const before = (await ask("GET", "/api/webhooks/1")).body.data;
@@ -283,7 +283,7 @@ test("a suspension is shown in the register, and gone with its end", async () =>
 });
 
 describe("a ping", () => {
-  test("is one signed call that stands in the log", async () => {
+  test("is one signed call that the log lists", async () => {
     const { ask, calls, clock } = await serveBlocks(() => ({ status: 200, excerpt: "pong" }));
     const { status, body } = await ask("POST", "/api/webhooks/1/ping", { headers: { authorization: TOKEN } });
     expect(status).toBe(200);
@@ -318,7 +318,7 @@ describe("a ping", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("waits for no answer of a target that is being pinged already", async () => {
+  test("is refused while another one of the webhook is under way", async () => {
     const answer = Promise.withResolvers<number>();
     const { ask, calls } = await serveBlocks(() => answer.promise);
     const first = ask("POST", "/api/webhooks/1/ping", { body: {} });
@@ -331,7 +331,7 @@ describe("a ping", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("lifts a suspension when it is answered", async () => {
+  test("lifts a suspension when it succeeds", async () => {
     let reply: Reply = 410;
     const { ask, emit, calls, webhooks, store } = await serveBlocks(() => reply);
     await emit(blockApplied(1));

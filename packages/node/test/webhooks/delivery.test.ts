@@ -12,7 +12,7 @@ import {
 } from "../../test-support/webhooks/support.ts";
 
 describe("a delivery", () => {
-  test("carries the event, and proves where it comes from", async () => {
+  test("has the event, and signatures that prove its sender", async () => {
     const { webhooks, emit, calls, clock } = createService();
     const { id, secrets } = await webhooks.register.create(always());
     await emit(blockApplied(7));
@@ -64,7 +64,7 @@ describe("a delivery", () => {
     expect(messages[1]).not.toHaveProperty("height");
   });
 
-  test("is made when a condition holds, the webhook is enabled and the name fits", async () => {
+  test("is made when a condition is true, the webhook is enabled and the name matches", async () => {
     const { webhooks, emit, calls } = createService();
     const { register } = webhooks;
     await register.create({
@@ -79,7 +79,7 @@ describe("a delivery", () => {
 });
 
 describe("a webhook of several events", () => {
-  test("hears each of them once, under its name", async () => {
+  test("receives each of them once, under its name", async () => {
     const { webhooks, store, emit, calls } = createService();
     await webhooks.register.create({
       ...always("state:started"),
@@ -109,7 +109,7 @@ describe("a webhook of several events", () => {
     ]);
   });
 
-  test("may hear everything", async () => {
+  test("may subscribe to everything", async () => {
     const { webhooks, store } = createService();
     await webhooks.register.create({ ...always(), events: ["*"] });
     const logged = Object.keys(EVENTS).filter((name) => name !== "state:started");
@@ -117,7 +117,7 @@ describe("a webhook of several events", () => {
   });
 });
 
-test("a webhook may ask for all of its conditions", async () => {
+test("a webhook may require all of its conditions", async () => {
   const { webhooks, emit, calls } = createService();
   const conditions = [
     { key: "height", condition: "gt", value: "1" },
@@ -150,7 +150,7 @@ describe("outcomes", () => {
   const hanging = "https://hanging.example/hook";
   const reply = ({ target }: Call) => (target === hanging ? "never" : 200);
 
-  test("are written together while many calls are under way, but do not wait for those that hang", async () => {
+  test("are written together while many calls are under way, but do not wait for those without a response", async () => {
     const { webhooks, emit, log, clock } = createService({ reply });
     for (let count = 0; count < 20; count++) {
       await webhooks.register.create(always("block.applied", hanging));
@@ -162,7 +162,7 @@ describe("outcomes", () => {
     expect(log(id, 1)).toMatchObject([{ state: "delivered" }]);
   });
 
-  test("are written when the service closes, although others are missing", async () => {
+  test("are written when the service closes, although others have not ended", async () => {
     const { webhooks, emit, database, close } = createService({ reply });
     for (let count = 0; count < 20; count++) {
       await webhooks.register.create(always("block.applied", hanging));

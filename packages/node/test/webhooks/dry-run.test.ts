@@ -25,7 +25,7 @@ async function run(body: object, length = 10) {
 }
 
 describe("a dry run", () => {
-  test("says what would have fired, and why not", async () => {
+  test("returns what would have fired, and why the rest did not", async () => {
     const { status, body } = await run({ event: "transaction.applied", conditions: [above("9")], blocks: 2 });
     expect(status).toBe(200);
     const tried = (height: number, holds: boolean) => ({
@@ -44,7 +44,7 @@ describe("a dry run", () => {
     });
   });
 
-  test("understands whatever can be registered", async () => {
+  test("accepts everything that can be registered", async () => {
     const { body } = await run({
       events: ["transaction.*", "block.applied", "wallet.saved"],
       match: "all",
@@ -69,7 +69,7 @@ describe("a dry run", () => {
     expect(notFired.events[0].conditions[0]).toMatchObject({ holds: false, found: [] });
   });
 
-  test("looks at a hundred blocks unless told otherwise, and shows the newest", async () => {
+  test("reads a hundred blocks by default, and lists the newest", async () => {
     const conditions = [{ key: "id", condition: "ne", value: "" }];
     const { body } = await run({ event: "block.applied", conditions }, 150);
     expect(body.data).toMatchObject({ fromHeight: 51, toHeight: 150, fired: { count: 100 } });

@@ -144,7 +144,7 @@ describe("fields", () => {
       [{ key: "a", condition: "between", value: { min: 1, max: "2" } }],
     ],
   };
-  test.each(Object.entries(valid))("%s is taken and given back", async (field, values) => {
+  test.each(Object.entries(valid))("%s is accepted and listed", async (field, values) => {
     const { ask, create } = await serve();
     for (const value of values) {
       const expected = field === "enabled" ? `${value}`.toLowerCase() === "true" : value;
@@ -178,7 +178,7 @@ describe("fields", () => {
     expect((await ask("GET", "/api/webhooks/3")).body.data).not.toHaveProperty(field);
   });
 
-  test("a list of events may stand instead of the event", async () => {
+  test("a list of events may replace the event", async () => {
     const { ask, create } = await serve();
     const { target, conditions } = BODY;
     const { status, body } = await ask("POST", "/api/webhooks", {

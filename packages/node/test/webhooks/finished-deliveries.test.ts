@@ -1,4 +1,4 @@
-/** Long queues that are given up. */
+/** Long queues that are cancelled. */
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/store/engine/database.ts";
 import { createContentStore } from "../../src/webhooks/sqlite/contents.ts";
@@ -43,15 +43,15 @@ async function start(path = databasePath()) {
   return service;
 }
 
-describe("a long queue that is given up", () => {
-  test("goes a step at a time, and nothing of it is sent", async () => {
+describe("a long queue that is cancelled", () => {
+  test("is cancelled a step at a time, and nothing of it is sent", async () => {
     const { webhooks, database, clock, calls, emit } = await start();
     await webhooks.register.update("1", { order: "strict" });
     expect(states(database)).toEqual([
       ["cancelled", 2_000],
       ["pending", LENGTH - 2_000],
     ]);
-    // What comes meanwhile waits, and is told then.
+    // What comes meanwhile waits, and is sent then.
     await emit(blockApplied(7));
     expect(calls).toEqual([]);
     await clock.advance(100);
@@ -62,7 +62,7 @@ describe("a long queue that is given up", () => {
     expect(heights(calls)).toEqual([7]);
   });
 
-  test("is given up although the process ends on the way", async () => {
+  test("is cancelled although the process ends meanwhile", async () => {
     const path = databasePath();
     const first = await start(path);
     await first.webhooks.register.update("1", { order: "strict" });
@@ -75,20 +75,21 @@ describe("a long queue that is given up", () => {
     expect(second.calls).toEqual([]);
   });
 
-  test("takes the facts along that wait for confirmations, and none that come later", async () => {
+  test("loses the facts that wait for confirmations, and none that are logged later", async () => {
     const { webhooks, emit, clock, calls, database } = createService();
     await webhooks.register.create({ ...always(), confirmations: 5_000 });
     await emit(...Array.from({ length: 2_500 }, (_, index) => blockApplied(index + 1)));
-    const held = () => database.prepare<{ total: number }>("SELECT count(*) AS total FROM held").get()!.total;
-    while (held() < 2_500) await settle();
+    const deferred = () =>
+      database.prepare<{ total: number }>("SELECT count(*) AS total FROM held").get()!.total;
+    while (deferred() < 2_500) await settle();
     await webhooks.register.update("1", { confirmations: 1 });
     await emit(blockApplied(2_501), blockApplied(2_502));
     await clock.advance(100);
     expect(heights(calls)).toEqual([2_501]);
-    expect(held()).toBe(1);
+    expect(deferred()).toBe(1);
   });
 
-  test("of a removed webhook is dropped with what it holds back", async () => {
+  test("of a removed webhook is dropped with its deferred facts", async () => {
     const { webhooks, emit, clock, database } = createService();
     await webhooks.register.create({ ...always(), confirmations: 1 });
     await webhooks.register.create({ ...always(), confirmations: 1_000 });

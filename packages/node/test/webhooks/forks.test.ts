@@ -16,7 +16,7 @@ const start = async (body: object) => {
   const service = createService({ path, createHistory: (database) => createHistory(database, network) });
   await service.webhooks.register.create({ ...everything, ...body });
   /** All events are delivered. */
-  async function tell(): Promise<Call[]> {
+  async function deliver(): Promise<Call[]> {
     for (let seen = -1; seen !== service.calls.length; ) {
       seen = service.calls.length;
       service.webhooks.notify();
@@ -24,7 +24,7 @@ const start = async (body: object) => {
     }
     return service.calls.splice(0);
   }
-  return { ...fork, ...service, tell };
+  return { ...fork, ...service, deliver };
 };
 
 type Message = {
@@ -50,17 +50,17 @@ function ledgerOf(messages: readonly Message[]): Map<string, Message> {
 
 describe.each(["parallel", "strict"])("a fork, delivered in %s order,", (order) => {
   test("retracts every fact of the reverted blocks before it delivers the new ones", async () => {
-    const { chain, forge, transfer, mint, tell } = await start({ order });
+    const { chain, forge, transfer, mint, deliver } = await start({ order });
     await forge();
-    const below = messagesOf(await tell());
+    const below = messagesOf(await deliver());
     await forge([transfer(0, 5n), mint(1)]);
     await forge([transfer(2, 6n)]);
-    const undone = messagesOf(await tell());
+    const undone = messagesOf(await deliver());
     await chain.revertTo(2);
     await forge([transfer(0, 7n)], 1);
     await forge();
     await forge();
-    const messages = messagesOf(await tell());
+    const messages = messagesOf(await deliver());
 
     const isRetraction = ({ reverts }: Message) => reverts !== undefined;
     const reversals = messages.filter(isRetraction);
@@ -100,15 +100,15 @@ describe.each(["parallel", "strict"])("a fork, delivered in %s order,", (order) 
   });
 
   test("delivers a branch that is applied again as new facts", async () => {
-    const { chain, forge, take, transfer, tell } = await start({ order });
+    const { chain, forge, take, transfer, deliver } = await start({ order });
     await forge();
     const old = [await forge([transfer(0, 5n)]), await forge()];
-    const before = messagesOf(await tell());
+    const before = messagesOf(await deliver());
     await chain.revertTo(2);
     await forge([], 1);
     await chain.revertTo(2);
     for (const bytes of old) await take(bytes);
-    const after = messagesOf(await tell());
+    const after = messagesOf(await deliver());
     const held = ledgerOf([...before, ...after]);
     const heldBefore = ledgerOf(before);
     // Wallets after a revert are delivered in addition.
@@ -123,12 +123,12 @@ describe.each(["parallel", "strict"])("a fork, delivered in %s order,", (order) 
 });
 
 test("a webhook with enough confirmations receives nothing of a fork", async () => {
-  const { chain, forge, transfer, tell } = await start({ confirmations: 2 });
+  const { chain, forge, transfer, deliver } = await start({ confirmations: 2 });
   await forge();
   await forge([transfer(0, 5n)]);
   await forge();
   expect(
-    messagesOf(await tell())
+    messagesOf(await deliver())
       .map(({ height }) => height)
       .every((height) => height === 2),
   ).toBe(true);
@@ -136,16 +136,16 @@ test("a webhook with enough confirmations receives nothing of a fork", async () 
   await forge([transfer(0, 6n)], 1);
   const kept = chain.head();
   await forge();
-  expect(await tell()).toEqual([]);
+  expect(await deliver()).toEqual([]);
   await forge();
-  const messages = messagesOf(await tell());
+  const messages = messagesOf(await deliver());
   expect(messages.map(({ event }) => event)).toContain("transaction.applied");
   expect(new Set(messages.map(({ blockId }) => blockId))).toEqual(new Set([kept.id]));
   expect(messages.every(({ reverts }) => reverts === undefined)).toBe(true);
 });
 
-test("a replay tells of a chain that forked what is true of it, under the ids that live events had", async () => {
-  const { chain, forge, take, transfer, mint, tell, webhooks, clock } = await start({
+test("a replay delivers the events of the present branch, under the ids that live events had", async () => {
+  const { chain, forge, take, transfer, mint, deliver, webhooks, clock } = await start({
     // Wallets are not remembered.
     events: ["block.*", "transaction.*", "unik.*", "round.*"],
     order: "strict",
@@ -156,25 +156,25 @@ test("a replay tells of a chain that forked what is true of it, under the ids th
   await forge([transfer(0, 7n)], 1);
   await chain.revertTo(2);
   for (const bytes of old) await take(bytes);
-  const live = ledgerOf(messagesOf(await tell()));
+  const live = ledgerOf(messagesOf(await deliver()));
   await webhooks.replays.start("1", { fromHeight: 2, toHeight: 100 });
   while ((await webhooks.replays.find("1")).state === "running") await clock.advance(5);
-  const replayed = messagesOf(await tell());
+  const replayed = messagesOf(await deliver());
   expect(replayed.map(({ id }) => id)).toEqual([...live.keys()]);
   expect(replayed).toEqual([...live.values()]);
 });
 
-test("a block that goes during its replay leaves nothing behind", async () => {
-  const { chain, forge, transfer, tell, webhooks, clock, calls } = await start({ order: "strict" });
+test("a block that is reverted during its replay leaves no delivery", async () => {
+  const { chain, forge, transfer, deliver, webhooks, clock, calls } = await start({ order: "strict" });
   await forge();
   for (let height = 3; height <= 12; height++) await forge([transfer(0, BigInt(height))]);
-  const live = ledgerOf(messagesOf(await tell()));
+  const live = ledgerOf(messagesOf(await deliver()));
   await webhooks.replays.start("1", { fromHeight: 2, toHeight: 12 });
   await clock.advance(0);
   await chain.revertTo(6);
   await forge([transfer(1, 1n)], 1);
   while ((await webhooks.replays.find("1")).state === "running") await clock.advance(5);
-  const later = messagesOf(await tell());
+  const later = messagesOf(await deliver());
   const held = ledgerOf([...live.values(), ...later]);
   const blocks = [...held.values()].filter(({ event }) => event === "block.applied");
   expect(new Set(blocks.map(({ height }) => height))).toEqual(new Set([2, 3, 4, 5, 6, 7]));
@@ -182,16 +182,16 @@ test("a block that goes during its replay leaves nothing behind", async () => {
   expect(calls).toEqual([]);
 });
 
-test("a replay tells of the genesis block, which no live event does", async () => {
-  const { chain, forge, tell, webhooks, clock } = await start({
+test("a replay delivers the genesis block, which no live event does", async () => {
+  const { chain, forge, deliver, webhooks, clock } = await start({
     events: ["block.applied", "transaction.applied"],
   });
   await forge();
-  await tell();
+  await deliver();
   await webhooks.replays.start("1", { fromHeight: 1, toHeight: 1 });
   while ((await webhooks.replays.find("1")).state === "running") await clock.advance(5);
   const genesis = chain.blocks.block(1)!;
-  const messages = messagesOf(await tell()).sort((a, b) => a.sequence - b.sequence);
+  const messages = messagesOf(await deliver()).sort((a, b) => a.sequence - b.sequence);
   expect(messages.map(({ event, blockId }) => [event, blockId])).toEqual([
     ...genesis.transactions.map(() => ["transaction.applied", genesis.header.id]),
     ["block.applied", genesis.header.id],

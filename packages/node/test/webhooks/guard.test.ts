@@ -144,7 +144,7 @@ const leadingTo =
 describe("a refused target", () => {
   const REFUSED = { code: "TARGET_REFUSED" };
 
-  test("hears nothing, not even a connection", async () => {
+  test("receives nothing, not even a connection", async () => {
     const { port, count } = await listener();
     const literal = sender({});
     await expect(literal(`http://127.0.0.1:${port}/`)).rejects.toMatchObject(REFUSED);
@@ -153,7 +153,7 @@ describe("a refused target", () => {
     await expect(named(`http://receiver.example:${port}/`)).rejects.toMatchObject(REFUSED);
     const denied = sender({ allowPrivateTargets: true, deniedNetworks: "127.0.0.0/8" });
     await expect(denied(`http://127.0.0.1:${port}/`)).rejects.toMatchObject(REFUSED);
-    // The same port hears of a target that is not refused: the test can tell.
+    // The same port is connected to by a target that is not refused: the test would see it.
     await expect(
       sender({ allowPrivateTargets: true })(`http://127.0.0.1:${port}/`),
     ).rejects.not.toMatchObject(REFUSED);

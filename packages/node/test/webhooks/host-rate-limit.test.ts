@@ -35,14 +35,14 @@ test("a host gets so many deliveries a second, from all webhooks together", asyn
   );
 });
 
-test("without a limit nobody waits", async () => {
+test("without a limit no call waits", async () => {
   const service = open(0);
   await service.webhooks.register.create(always("block.applied", "https://one.example/"));
   await service.emit(...many(50));
   expect(timesOf(service, "one.example")).toHaveLength(50);
 });
 
-test("closing waits for nobody's turn, and what waited is sent after the next start", async () => {
+test("closing does not wait for delayed calls, and they are made after the next start", async () => {
   const service = open(1);
   await service.webhooks.register.create(always("block.applied", "https://one.example/"));
   await service.emit(...many(5));

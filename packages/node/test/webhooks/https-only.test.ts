@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { always, createService, databasePath } from "../../test-support/webhooks/support.ts";
 
-test("a register of https targets takes no others", async () => {
+test("a register of https targets accepts no others", async () => {
   const { register } = createService({ options: { httpsOnly: true } }).webhooks;
   const refusal = { code: "SUBSCRIPTION_INVALID", message: '"target" must be an https URL on this node' };
   const plain = "http://receiver.example/hook";

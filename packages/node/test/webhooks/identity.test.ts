@@ -11,7 +11,7 @@ import {
 } from "../../test-support/webhooks/support.ts";
 
 /** What a receiver of the calls saw: id and number of each message. */
-async function hear(events: ReturnType<typeof blockApplied>[], options: ServiceOptions = {}) {
+async function receive(events: ReturnType<typeof blockApplied>[], options: ServiceOptions = {}) {
   const { webhooks, emit, calls, close } = createService(options);
   await webhooks.register.create(always());
   for (const event of events) await emit(event);
@@ -20,11 +20,11 @@ async function hear(events: ReturnType<typeof blockApplied>[], options: ServiceO
 }
 
 describe("the id of a delivery", () => {
-  test("is made of the fact and the webhook alone", async () => {
+  test("is derived from the fact and the webhook alone", async () => {
     const blocks = [blockApplied(1), blockApplied(2)];
-    const first = await hear(blocks);
+    const first = await receive(blocks);
     // Another node, another history of the log.
-    const second = await hear([{ id: "x", name: "block.forged" }, ...blocks]);
+    const second = await receive([{ id: "x", name: "block.forged" }, ...blocks]);
     expect(second).toEqual(first);
     expect(first[0]?.id).not.toBe(first[1]?.id);
   });
@@ -46,20 +46,20 @@ describe("the id of a delivery", () => {
     expect(ids[0]).toBe("msg_000000095f8bd24bb0a89414e4835ea9");
   });
 
-  test("knows the network by its nethash", async () => {
+  test("depends on the nethash of the network", async () => {
     const path = databasePath();
     const { database, close } = createService({ path });
     createMetaStore(database).write("nethash", "ab");
     await close();
-    const [message] = await hear([blockApplied(1)], { path });
+    const [message] = await receive([blockApplied(1)], { path });
     expect(message?.id).toBe(
       deliveryId("ab", 1, { id: "block.applied:block1", height: 1, timesReverted: 0 }),
     );
   });
 
-  test("of a block that was undone and comes back is another one, whenever the node restarts", async () => {
+  test("of a block that was reverted and applied again is another one, whenever the node restarts", async () => {
     const path = databasePath();
-    const first = await hear([blockApplied(7), blockReverted(7)], { path });
+    const first = await receive([blockApplied(7), blockReverted(7)], { path });
     const { webhooks, emit, calls } = createService({ path });
     webhooks.notify();
     await emit(blockApplied(7), blockReverted(7), blockApplied(7));
@@ -70,7 +70,7 @@ describe("the id of a delivery", () => {
     expect(ids.filter((id) => facts.includes(id as string))).toEqual(facts);
   });
 
-  test("of something that may happen again is that of its place in the log", async () => {
+  test("of an event that may happen again depends on its sequence in the log", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always("transaction.pool.removed"));
     const removed = { id: "transaction.pool.removed:t", name: "transaction.pool.removed", data: { id: "t" } };
@@ -81,7 +81,7 @@ describe("the id of a delivery", () => {
 });
 
 describe("the sequence of a webhook", () => {
-  test("has no gaps, whatever it does not hear", async () => {
+  test("has no gaps, whichever events it does not receive", async () => {
     const { webhooks, emit, calls } = createService();
     const even = { key: "height", condition: "regexp", value: "[02468]$" };
     await webhooks.register.create(always());
@@ -90,14 +90,14 @@ describe("the sequence of a webhook", () => {
     await emit(...[1, 2, 3, 4].map(blockApplied), blockReverted(4));
     const of = (webhook: number) =>
       calls.flatMap(({ message }) => (message.webhookId === webhook ? [message.sequence] : []));
-    // Block 4 came and went: the second hears of both.
+    // Block 4 was applied and reverted: the second receives both.
     expect([of(2), of(3)]).toEqual([[1, 2, 3], [1]]);
     expect(of(1).slice(0, 4)).toEqual([1, 2, 3, 4]);
   });
 
-  test("goes on after a restart, an update and a cursor that comes back", async () => {
+  test("continues after a restart, an update and an older cursor", async () => {
     const path = databasePath();
-    await hear([blockApplied(1), blockApplied(2)], { path });
+    await receive([blockApplied(1), blockApplied(2)], { path });
     const { webhooks, emit, calls, eventLog } = createService({ path });
     eventLog.moveCursor("webhooks", 0);
     await emit(blockApplied(3));

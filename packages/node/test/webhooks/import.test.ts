@@ -135,7 +135,7 @@ describe("webhooks of an old node", () => {
     await expect(webhooks.register.update("1", { conditions: [] })).rejects.toThrow("must not be empty");
   });
 
-  test("come once, however often they are imported, and again after they were removed", async () => {
+  test("are registered once, however often they are imported, and again after they were removed", async () => {
     const { path, bring } = dataFolder();
     bring([old("1")]);
     const more = [old("1", { target: "https://receiver.example/other" }), old("2")];
@@ -190,7 +190,7 @@ describe("an import is refused, and registers nothing,", () => {
     expect(idsIn(path)).toEqual([]);
   });
 
-  test("and all that is wrong is told at once", () => {
+  test("and all errors are reported together", () => {
     const { bring } = dataFolder();
     expect(() => bring([old("1", { event: 1 }), old("2"), old("3", { token: 1 })])).toThrow(
       /^webhook 1 of the file: .*\nwebhook 3 of the file: .*$/,

@@ -42,7 +42,7 @@ function createWaiting(options: Partial<WebhookOptions> = {}) {
 
 describe("order", () => {
   test.each(["rotation", "target", "removal", "disabling"])(
-    "what was read ahead of its turn is read again after a change of the webhook: %s",
+    "what was read ahead is read again after a change of the webhook: %s",
     async (change) => {
       const { calls, answer, webhooks, emit } = createWaiting({ maxConcurrentPerWebhook: 2 });
       const { secrets } = await webhooks.register.create(always());
@@ -105,7 +105,7 @@ describe("order", () => {
     }
   });
 
-  test("a failing delivery does not hold back the later ones", async () => {
+  test("a failing delivery does not delay the later ones", async () => {
     const { webhooks, emit, calls, clock } = createService({
       reply: ({ message }) => (message.height === 1 ? 500 : 200),
     });
@@ -147,7 +147,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 1, 1, 2, 3]);
   });
 
-  test("in strict order one call is made at a time, until the delivery is acknowledged or given up", async () => {
+  test("in strict order one call is made at a time, until the delivery is acknowledged or fails for good", async () => {
     const { webhooks, emit, calls, clock, answer } = createWaiting({ retryPausesMs: [1_000] });
     await webhooks.register.create(strict);
     await emit(blockApplied(1), blockApplied(2));
@@ -160,7 +160,7 @@ describe("order", () => {
     expect(heights(calls)).toEqual([1, 1, 2]);
   });
 
-  test("a delivery that is sent again has its turn in strict order, too", async () => {
+  test("a delivery that is sent again is one of those that strict order calls one at a time", async () => {
     const { webhooks, emit, calls, answer } = createWaiting();
     await webhooks.register.create(strict);
     await emit(blockApplied(1), blockApplied(2), blockApplied(3));
@@ -199,7 +199,7 @@ describe("order", () => {
     expect(heights(calls.filter(({ target }) => !target.includes("slow")))).toEqual([1, 2, 3]);
   });
 
-  test("with few places, every webhook has its turn", async () => {
+  test("with few call slots, every webhook is served", async () => {
     const { webhooks, emit, calls } = createService({ options: { maxConcurrent: 1 } });
     for (let id = 1; id <= 3; id++) await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));

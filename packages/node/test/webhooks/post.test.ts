@@ -83,14 +83,14 @@ describe("a post", () => {
     expect(await sender()(`http://127.0.0.1:${port}/`)).toEqual({ status: 429, retryAfter: "7" });
   });
 
-  test("fails when no answer comes in time", async () => {
+  test("fails when no response comes in time", async () => {
     const { port } = await receiver(() => {});
     await expect(sender({ timeoutMs: 50 })(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
       name: "TimeoutError",
     });
   });
 
-  test("is not sent when the connection comes after the time", async () => {
+  test("is not sent when the connection comes too late", async () => {
     const urls: unknown[] = [];
     const { port } = await receiver((request, response) => {
       urls.push(request.url);
@@ -111,7 +111,7 @@ describe("a post", () => {
     expect(urls).toEqual(["/other", "/next"]);
   });
 
-  test("takes the last status for the answer", async () => {
+  test("uses the last status of the response", async () => {
     const { port } = await receiver((_request, response) => {
       response.writeEarlyHints({ link: "</style.css>; rel=preload" });
       response.writeHead(503, { "retry-after": "9" }).end("busy");
@@ -164,7 +164,7 @@ describe("a post", () => {
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 
-  test("ends with its signal, and says why it failed", async () => {
+  test("is aborted by its signal, with the reason", async () => {
     const { port, server } = await receiver(() => {});
     const abort = new AbortController();
     const sent = sender()(`http://127.0.0.1:${port}/`, abort.signal);
@@ -240,7 +240,7 @@ describe("the target guard", () => {
     expect(lookups).toBe(1);
   });
 
-  test("passes on what the resolver says", async () => {
+  test("fails with the error of the resolver", async () => {
     const failing: Lookup = (_hostname, callback) =>
       callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }), []);
     await expect(sender({}, failing)("http://receiver.example/")).rejects.toMatchObject({

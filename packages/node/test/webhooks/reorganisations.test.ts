@@ -1,4 +1,4 @@
-/** What becomes of deliveries when the block that they tell of is undone. */
+/** Deliveries of a block that is reverted. */
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/events/event.ts";
@@ -49,7 +49,7 @@ const pairs = (calls: readonly Call[]) =>
   calls.map(({ message }) => calls.findIndex((call) => call.message.id === message.reverts));
 
 describe("what was delivered", () => {
-  test("is taken back by deliveries that name it, with its content, in the log as well", async () => {
+  test("is retracted by deliveries that name it, with its content, in the log as well", async () => {
     const { webhooks, emit, calls, log } = createService();
     await webhooks.register.create(facts);
     await emit(...block(7, 2));
@@ -79,7 +79,7 @@ describe("what was delivered", () => {
     ]);
   });
 
-  test("is taken back whether the webhook asked for the reversal or not, and once", async () => {
+  test("is retracted whether the webhook subscribes to reverts or not, and once", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await webhooks.register.create({ ...always(), events: ["block.reverted"] });
@@ -93,7 +93,7 @@ describe("what was delivered", () => {
     ]);
   });
 
-  test("is all that is taken back", async () => {
+  test("is all that is retracted", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create({
       ...always(),
@@ -116,7 +116,7 @@ describe("what was delivered", () => {
   });
 });
 
-test("who only asks for reversals hears of blocks that it was never told", async () => {
+test("a webhook of reverts alone receives those of blocks that were never delivered to it", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(always("block.reverted"));
   await emit(blockApplied(1), blockReverted(1));
@@ -124,7 +124,7 @@ test("who only asks for reversals hears of blocks that it was never told", async
   expect(calls[0]!.message).not.toHaveProperty("reverts");
 });
 
-test("a wallet as it is after the revert is told beside what takes back its former state", async () => {
+test("the wallet after a revert is delivered beside the retraction of its former state", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(always("wallet.saved"));
   const saved = (balance: string, change: object = {}): Event => ({
@@ -166,7 +166,7 @@ function createWaiting(order: string) {
 }
 
 describe.each(["parallel", "strict"])("in %s order", (order) => {
-  test("a delivery under way ends before it is taken back, and fails for good", async () => {
+  test("a delivery under way ends before it is retracted, and fails for good", async () => {
     const { register, emit, calls, answer, log, clock } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
@@ -186,7 +186,7 @@ describe.each(["parallel", "strict"])("in %s order", (order) => {
     });
   });
 
-  test("a delivery under way that succeeds is taken back all the same", async () => {
+  test("a delivery under way that succeeds is retracted as well", async () => {
     const { register, emit, calls, answer, log } = createWaiting(order);
     await register();
     await emit(blockApplied(1));
@@ -208,7 +208,7 @@ describe.each(["parallel", "strict"])("in %s order", (order) => {
     expect(saw(calls)).toEqual(["block.applied block1", "block.reverted block1", "block.applied other1"]);
   });
 
-  test("one that was not tried yet is told first, in its turn", async () => {
+  test("a delivery that was not tried yet is sent first, in its order", async () => {
     const { register, emit, calls, answer } = createWaiting(order);
     await register();
     await emit(blockApplied(1), blockReverted(1), other(1));
@@ -219,7 +219,7 @@ describe.each(["parallel", "strict"])("in %s order", (order) => {
   });
 });
 
-test("a delivery that was given up is taken back: its receiver may have got it", async () => {
+test("a delivery that failed for good is retracted: its receiver may have got it", async () => {
   const { webhooks, emit, calls, log } = createService({
     options: { retryPausesMs: [] },
     reply: ({ message }) => (message.event === "block.applied" ? new Error("reset") : 200),
@@ -232,7 +232,7 @@ test("a delivery that was given up is taken back: its receiver may have got it",
   expect(await webhooks.log.retryFailed("1", { since: 0 })).toBe(0);
 });
 
-test("what takes back holds back everything behind it until it is acknowledged or given up", async () => {
+test("a retraction delays everything behind it until it is acknowledged or fails for good", async () => {
   const replies: Reply[] = [500, 500, 200, 500, 500];
   const { webhooks, emit, calls, clock } = createService({
     options: { retryPausesMs: [1_000, 2_000] },
@@ -240,10 +240,10 @@ test("what takes back holds back everything behind it until it is acknowledged o
   });
   await webhooks.register.create(always());
   await emit(blockApplied(1), blockReverted(1), other(1));
-  const told = ["block.applied block1", "block.reverted block1"];
-  expect(saw(calls)).toEqual(told);
+  const delivered = ["block.applied block1", "block.reverted block1"];
+  expect(saw(calls)).toEqual(delivered);
   await clock.advance(1_000);
-  expect(saw(calls)).toEqual([...told, "block.reverted block1"]);
+  expect(saw(calls)).toEqual([...delivered, "block.reverted block1"]);
   await clock.advance(2_000);
   expect(saw(calls).slice(3)).toEqual(["block.reverted block1", "block.applied other1"]);
   calls.length = 0;
@@ -255,8 +255,8 @@ test("what takes back holds back everything behind it until it is acknowledged o
   expect(saw(calls).slice(3)).toEqual(["block.reverted block2", "block.applied other2"]);
 });
 
-describe("a webhook that is off when a block is undone", () => {
-  test("hears of it first of all when it is enabled again", async () => {
+describe("a webhook that is off when a block is reverted", () => {
+  test("receives the retraction before all else when it is enabled again", async () => {
     const { webhooks, emit, calls, clock } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1));
@@ -270,7 +270,7 @@ describe("a webhook that is off when a block is undone", () => {
     expect(pairs(calls)).toEqual([-1, 0, -1]);
   });
 
-  test("hears of it first of all when a ping lifts its suspension", async () => {
+  test("receives the retraction before all else when a ping lifts its suspension", async () => {
     const { webhooks, emit, calls, clock } = createService({
       reply: ({ message }) => (message.height === 2 && message.event === "block.applied" ? 410 : 200),
     });
@@ -290,7 +290,7 @@ describe("a webhook that is off when a block is undone", () => {
     ]);
   });
 
-  test("hears nothing when its target is another one by then", async () => {
+  test("receives nothing when its target is another one by then", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -303,8 +303,8 @@ describe("a webhook that is off when a block is undone", () => {
   });
 });
 
-describe("an update while a block goes", () => {
-  test("drops what waits, but not what takes back", async () => {
+describe("an update while a block is reverted", () => {
+  test("drops what waits, except retractions", async () => {
     let status = 500;
     const { webhooks, emit, calls, log, clock } = createService({ reply: () => status });
     await webhooks.register.create(always());
@@ -322,7 +322,7 @@ describe("an update while a block goes", () => {
     expect(log(1, 2).at(-1)).toMatchObject({ state: "delivered", reverts: log(1, 3).at(-1)!.id });
   });
 
-  test("to another target drops everything, and that target hears only of what is sent to it again", async () => {
+  test("to another target drops everything, and that target receives only what is sent to it again", async () => {
     const { webhooks, emit, calls } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -335,7 +335,7 @@ describe("an update while a block goes", () => {
   });
 });
 
-test("a block that comes back, and goes again, is a fact of its own each time", async () => {
+test("a block that is applied again, and reverted again, is another fact each time", async () => {
   const { webhooks, emit, calls } = createService();
   await webhooks.register.create(always());
   await emit(blockApplied(1), blockReverted(1), blockApplied(1), blockReverted(1), blockApplied(1));
@@ -343,12 +343,12 @@ test("a block that comes back, and goes again, is a fact of its own each time", 
   expect(new Set(calls.map(({ message }) => message.id)).size).toBe(5);
 });
 
-describe("a block with more facts than one step may take back", () => {
+describe("a block with more facts than one step may retract", () => {
   const FACTS = 2_345;
   const TOTAL = 2 * (FACTS + 1);
   type Message = { id: string; event: string; reverts?: string };
 
-  /** What the queue holds, in the order in which it is told. */
+  /** The deliveries in the queue, in their order. */
   const queueOf = (database: Database): Message[] =>
     database
       .prepare<Message & { reverts: string | null }>(
@@ -369,7 +369,7 @@ describe("a block with more facts than one step may take back", () => {
     expect([held, messages.length]).toEqual([[], TOTAL]);
   }
 
-  test("goes back in order", async () => {
+  test("is retracted in order", async () => {
     const { webhooks, emit, database } = createService({ reply: () => "never" });
     await webhooks.register.create(facts);
     await emit(...block(1, FACTS), ...undo(1, FACTS));
@@ -377,7 +377,7 @@ describe("a block with more facts than one step may take back", () => {
     check(queueOf(database));
   });
 
-  test("goes back in order although the process ends on the way", async () => {
+  test("is retracted in order although the process ends meanwhile", async () => {
     const path = databasePath();
     const run = () => createService({ path, reply: () => "never" });
     const first = run();

@@ -53,7 +53,7 @@ async function start(body: object = {}, options: ServiceOptions = {}) {
 }
 
 describe("a replay", () => {
-  test("tells the blocks of a range in their order, through the same conditions, signed like all others", async () => {
+  test("delivers the events of a range in their order, through the same conditions, signed like all others", async () => {
     const conditions = [{ key: "amount", condition: "gte", value: "3" }];
     const service = await start({ conditions });
     await service.webhooks.replays.start("1", range(2, 5));
@@ -65,16 +65,16 @@ describe("a replay", () => {
     expect(service.calls.map(({ message }) => message.sequence)).toEqual([1, 2, 3]);
   });
 
-  test("sends what was delivered again, under the same ids and numbers, and what was not for the first time", async () => {
+  test("sends delivered events again, under the same ids and numbers, and others for the first time", async () => {
     const service = await start();
     const { calls, emit, webhooks, log } = service;
     await emit(...blockOf(4));
-    const told = calls.splice(0);
+    const live = calls.splice(0);
     await webhooks.replays.start("1", range(3, 5));
     await finish(service);
     expect(saw(calls)).toEqual(expected(3, 5));
     const again = calls.filter(({ message }) => message.height === 4);
-    expect(again.map(({ body }) => body)).toEqual(told.map(({ body }) => body));
+    expect(again.map(({ body }) => body)).toEqual(live.map(({ body }) => body));
     expect(new Set(calls.map(({ message }) => message.sequence))).toEqual(new Set([1, 2, 3, 4, 5, 6]));
     expect(log(1, 10).map(({ state, attempts }) => [state, attempts.length])).toEqual([
       ...Array.from({ length: 4 }, () => ["delivered", 1]),
@@ -83,7 +83,7 @@ describe("a replay", () => {
     ]);
   });
 
-  test("makes no id that live events would not have", async () => {
+  test("makes only ids that live events would have", async () => {
     const service = await start();
     await service.webhooks.replays.start("1", range(1, 10));
     await finish(service);
@@ -94,7 +94,7 @@ describe("a replay", () => {
     expect(live.calls.map(({ message }) => message.id)).toEqual(replayed);
   });
 
-  test("does not tell again what was told since it began", async () => {
+  test("does not send again what was delivered since it began", async () => {
     let answer: (reply: Reply) => void = () => {};
     const service = await start({}, { reply: () => new Promise<Reply>((resolve) => (answer = resolve)) });
     const { webhooks, calls, emit, clock } = service;
@@ -115,7 +115,7 @@ describe("a replay", () => {
     ]);
   });
 
-  test("of a long range never has many deliveries waiting, and live events are not held up", async () => {
+  test("of a long range never has many deliveries waiting, and does not delay live events", async () => {
     const chain = chainOf(1_000);
     const open: ((reply: Reply) => void)[] = [];
     const service = await start(
@@ -142,7 +142,7 @@ describe("a replay", () => {
     expect(calls).toHaveLength(2_020);
   });
 
-  test("does not wait for the replay of another webhook, whose target hangs", async () => {
+  test("does not wait for the replay of another webhook, whose target does not respond", async () => {
     const service = await start({}, { reply: ({ message }) => (message.webhookId === 1 ? "never" : 200) });
     const { webhooks, clock, calls } = service;
     for (let id = 2; id <= 3; id++) await webhooks.register.create(both);
@@ -155,7 +155,7 @@ describe("a replay", () => {
     expect(calls).toHaveLength(41);
   });
 
-  test("respects confirmations: what is not deep enough comes when it is", async () => {
+  test("respects confirmations: what has too few of them is delivered when it has enough", async () => {
     const service = await start({ confirmations: 3 });
     const { webhooks, emit, calls } = service;
     await emit(...chainOf(10).slice(5).flat());
@@ -167,7 +167,7 @@ describe("a replay", () => {
     expect(saw(calls)).toEqual(expected(8, 8));
   });
 
-  test("goes on after a restart where it was", async () => {
+  test("continues after a restart where it was", async () => {
     const path = databasePath();
     const clock = createTestClock();
     const seen: Call[] = [];
@@ -196,7 +196,7 @@ describe("a replay", () => {
     expect(new Set(sequences)).toEqual(new Set(Array.from({ length: 800 }, (_, index) => index + 1)));
   });
 
-  test("of a failing target waits in strict order, and holds no live event back", async () => {
+  test("of a failing target waits in strict order, and delays no live event", async () => {
     let status = 500;
     const service = await start({}, { reply: ({ message }) => (message.height === 1 ? status : 200) });
     const { webhooks, calls, clock, emit } = service;
@@ -227,8 +227,8 @@ describe("a replay", () => {
   });
 });
 
-describe("a block that is undone during a replay", () => {
-  test("is taken back, and not told any more", async () => {
+describe("a block that is reverted during a replay", () => {
+  test("is retracted, and not delivered any more", async () => {
     const chain = chainOf(10);
     const open: ((reply: Reply) => void)[] = [];
     const service = await start(
@@ -250,7 +250,7 @@ describe("a block that is undone during a replay", () => {
     await emit(blockReverted(10), blockReverted(9), other);
     while ((await webhooks.replays.find("1")).state === "running" || open.length > 0) await next();
     expect(saw(calls).slice(2)).toEqual([
-      // Block 10 was never sent, but it waited: nobody can tell.
+      // Block 10 was never sent, but it waited: it is not known that no call was made.
       "transaction.reverted 10",
       "block.reverted 10",
       "transaction.reverted 9",
@@ -266,7 +266,7 @@ describe("a block that is undone during a replay", () => {
     expect(calls.at(-1)!.message.blockId).toBe("other9");
   });
 
-  test("waits until the log of events says so", async () => {
+  test("is retracted only when the event log has the revert", async () => {
     const chain = chainOf(10);
     const service = await start({}, { chain });
     const { webhooks, calls, emit, eventLog, database } = service;
@@ -289,7 +289,7 @@ describe("a block that is undone during a replay", () => {
 describe("the end of a replay", () => {
   const hanging = { reply: () => "never" as const };
 
-  test("comes at once when it is cancelled", async () => {
+  test("follows at once when it is cancelled", async () => {
     const service = await start({}, hanging);
     const { webhooks, clock, log } = service;
     await webhooks.replays.start("1", range(1, 10));
@@ -305,7 +305,7 @@ describe("the end of a replay", () => {
     expect(await webhooks.replays.find("1")).toMatchObject({ state: "running", waiting: 20 });
   });
 
-  test("comes with an update, a suspension, a removal", async () => {
+  test("follows from an update, a suspension, a removal", async () => {
     const service = await start({}, hanging);
     const { webhooks, clock } = service;
     await webhooks.replays.start("1", range(1, 10));
@@ -395,7 +395,7 @@ describe("the paths of a replay", () => {
     expect(await ask("GET", "/api/webhooks/1/replay")).toMatchObject({ status: 404 });
   });
 
-  test("refuse webhooks of which blocks tell nothing, that are off, or unknown", async () => {
+  test("refuse webhooks without events that can be derived, that are off, or unknown", async () => {
     const { ask, create } = await serve(undefined, { chain: chainOf(10) });
     await create({ event: "wallet.saved" });
     await create({ ...both, enabled: "false" });

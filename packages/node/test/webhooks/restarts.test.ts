@@ -47,7 +47,7 @@ describe("restarts", () => {
     ]);
   });
 
-  test("a cursor that comes back from the past makes no second delivery", async () => {
+  test("an older cursor makes no second delivery", async () => {
     const { webhooks, emit, calls, eventLog } = createService();
     await webhooks.register.create(always());
     await emit(blockApplied(1), blockApplied(2));
@@ -56,7 +56,7 @@ describe("restarts", () => {
     expect(heights(calls)).toEqual([1, 2, 3]);
   });
 
-  test("after a time without webhooks tell nothing of it, and send nothing that waited", async () => {
+  test("after a time without webhooks deliver no event of it, and send nothing that waited", async () => {
     const path = databasePath();
     const first = createService({ path, reply: () => 500 });
     await first.webhooks.register.create(always());
@@ -79,7 +79,7 @@ describe("restarts", () => {
     expect(heights(second.calls)).toEqual([3, 1]);
   });
 
-  test("activate a webhook whose creation was not answered", async () => {
+  test("activate a webhook whose creation was not finished", async () => {
     const path = databasePath();
     const inserted = Promise.withResolvers<void>();
     const first = createService({
@@ -106,7 +106,7 @@ describe("restarts", () => {
   });
 });
 
-test("closing waits a moment for answers that are on their way", async () => {
+test("closing waits a moment for responses of calls under way", async () => {
   let answer: (reply: Reply) => void = () => {};
   const path = databasePath();
   const { webhooks, emit, close } = createService({
@@ -123,7 +123,7 @@ test("closing waits a moment for answers that are on their way", async () => {
   expect(second.log(1, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
 });
 
-test("the database being busy holds deliveries up and loses none", async () => {
+test("a busy database delays deliveries and loses none", async () => {
   const path = databasePath();
   const { webhooks, emit, calls, clock, database, log } = createService({ path });
   const { id } = await webhooks.register.create(always());
@@ -138,7 +138,7 @@ test("the database being busy holds deliveries up and loses none", async () => {
   expect(log(id, 1)).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
 });
 
-test("a database that refuses everything is asked once a second", async () => {
+test("a database that refuses everything is tried once a second", async () => {
   const lines: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
   const { webhooks, emit, calls, clock, database } = createService({ logger });

@@ -26,7 +26,7 @@ const rowsOf = (database: Database, table: string) =>
   database.prepare<{ total: number }>(`SELECT count(*) AS total FROM ${table}`).get()?.total;
 
 describe("retention", () => {
-  test("keeps one content for all who are told of an event, until the last of them is dropped", async () => {
+  test("keeps one content for all deliveries of an event, until the last of them is dropped", async () => {
     const { webhooks, emit, clock, log, database } = createRetaining(
       { maxAgeMs: HOUR_MS, maxFailedAgeMs: 3 * HOUR_MS },
       ({ message }) => (message.webhookId === 2 ? 410 : 200),
@@ -45,7 +45,7 @@ describe("retention", () => {
     expect([rowsOf(database, "deliveries"), rowsOf(database, "contents")]).toEqual([1, 1]);
   });
 
-  test("drops what ended long ago, failed ones later, and never what waits", async () => {
+  test("drops what was finished long ago, failed ones later, and never what waits", async () => {
     const replies: Record<number, Reply> = { 1: 200, 2: 500, 3: 200, 4: 410 };
     const { webhooks, emit, clock, log } = createRetaining(
       { maxAgeMs: 10 * HOUR_MS, maxFailedAgeMs: 100 * HOUR_MS },

@@ -80,7 +80,7 @@ describe("retries", () => {
       enabled: true,
       suspended: { reason: "the target answered 410 Gone", sinceMs: clock.nowMs() },
     });
-    // It may have to hear that what it was told is no longer true.
+    // It may have to receive the retraction of what was delivered.
     expect(store.eventNames()).toEqual(new Set(["block.reverted"]));
     status = 200;
     await emit(blockApplied(3));
@@ -136,7 +136,7 @@ describe("retries", () => {
     expect(heights(calls.filter(({ target }) => !target.includes("busy")))).toEqual([1, 2]);
   });
 
-  test("of a target that is dead become rare, and end with suspension", async () => {
+  test("of a target that never responds become rare, and end with suspension", async () => {
     let isDead = true;
     const { webhooks, emit, calls, clock } = createService({ reply: () => (isDead ? 500 : 200) });
     const { id } = await webhooks.register.create(always());

@@ -34,7 +34,7 @@ describe("a rotation", () => {
     const { received, post, target } = await receive();
     const { webhooks, emit, clock } = createService({ post });
     const { id, secrets: old } = await webhooks.register.create(always("block.applied", target));
-    const hear = async (height: number) => {
+    const deliver = async (height: number) => {
       await emit(blockApplied(height));
       await expect.poll(() => received.length).toBe(height);
       const message = received[height - 1]!;
@@ -43,19 +43,19 @@ describe("a rotation", () => {
         isVerifiedAsOfOld(token, message),
       ];
     };
-    expect((await hear(1))(old.token)).toEqual([true, true]);
+    expect((await deliver(1))(old.token)).toEqual([true, true]);
 
     const { secrets } = webhooks.register.rotate(`${id}`, { overlapSeconds: 3_600 });
     expect(secrets.token).toMatch(/^[0-9a-f]{64}$/);
     expect(secrets.token).not.toBe(old.token);
-    const during = await hear(2);
+    const during = await deliver(2);
     // The header has room for one token (webhooks.md 10 point 8).
     expect([during(old.token), during(secrets.token)]).toEqual([
       [true, false],
       [true, true],
     ]);
     await clock.advance(3_600_000);
-    const after = await hear(3);
+    const after = await deliver(3);
     expect([after(old.token), after(secrets.token)]).toEqual([
       [false, false],
       [true, true],
@@ -103,7 +103,7 @@ describe("a rotation", () => {
     expect(verified).toEqual([false, true, true]);
   });
 
-  test("shows the new token once, and until when the old one is honoured", async () => {
+  test("returns the new token once, and until when the old one is valid", async () => {
     const { ask, create, clock } = await serve();
     const { token: old, secret: oldSecret, ...shown } = (await create()).body.data;
     expect(oldSecret).toBe(secretOf(old));

@@ -46,7 +46,7 @@ describe("the register", () => {
     expect((await create()).body.data.id).toBe(2);
   });
 
-  test("gives every value back as it was given", async () => {
+  test("returns every value as it was sent", async () => {
     const { ask } = await serve();
     const conditions = `[{"key":"a","condition":"eq","value":9007199254740993},{"key":"b","condition":"ne","value":1.50},
       {"key":"c","condition":"contains","value":{"x":[null,true,-0]}},{"key":"d","condition":"truthy"},
@@ -58,7 +58,7 @@ describe("the register", () => {
     expect((await ask("GET", "/api/webhooks/1")).text).toContain(conditions.replace(/\s+/g, ""));
   });
 
-  test("knows no id but the decimal ones it gave", async () => {
+  test("accepts no id but the decimal ones", async () => {
     const { ask, create } = await serve();
     await create();
     for (const id of [
@@ -82,19 +82,19 @@ describe("the register", () => {
     }
   });
 
-  test("tells the node of every change before it answers", async () => {
-    const told: string[][] = [];
+  test("notifies the node of every change before it responds", async () => {
+    const notified: string[][] = [];
     const holder: { names?: () => Set<string> } = {};
     const { ask, create, store } = await serve(undefined, {
-      webhooksChanged: async () => void told.push([...(holder.names?.() ?? [])]),
+      webhooksChanged: async () => void notified.push([...(holder.names?.() ?? [])]),
     });
     holder.names = store.eventNames;
     await create();
     await ask("PUT", "/api/webhooks/1", { body: { event: "state:started" } });
     await ask("PUT", "/api/webhooks/1", { body: { enabled: "false" } });
     await ask("DELETE", "/api/webhooks/1");
-    // As long as there is a webhook, it may have been told of blocks.
-    expect(told).toEqual([
+    // As long as there is a webhook, blocks may have been delivered to it.
+    expect(notified).toEqual([
       ["block.forged", "block.reverted"],
       ["state.started", "block.reverted"],
       ["block.reverted"],
@@ -189,7 +189,7 @@ describe("access", () => {
     expect(await status({ body: {} })).toBe(404);
   });
 
-  test("takes the token raw or behind Bearer, and says what it wants", async () => {
+  test("accepts the token raw or behind Bearer, and says what is required", async () => {
     const { ask } = await serve();
     const status = async (authorization?: string) =>
       (await ask("GET", "/api/webhooks", { headers: authorization === undefined ? {} : { authorization } }))

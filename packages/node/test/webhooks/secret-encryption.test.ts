@@ -74,7 +74,7 @@ const fields = {
 const token = (digit: string) => digit.repeat(64);
 
 describe("with a key", () => {
-  test("no secret stands in the database files, and all survive a restart", () => {
+  test("no secret is readable in the database files, and all survive a restart", () => {
     const { start, holds } = dataFolder();
     const webhookKeyFile = keyFile();
     const first = start({ webhookKeyFile });
@@ -97,7 +97,7 @@ describe("with a key", () => {
     expect(webhookTokenOf(undefined, createMetaStore(second.database), second.cipher)).toBe(registerToken);
   });
 
-  test("deliveries, retries and what is told again are signed with the opened secret", async () => {
+  test("deliveries, retries and replays are signed with the decrypted secret", async () => {
     const { path, start, holds } = dataFolder();
     const { database, cipher } = start({ webhookKeyFile: keyFile() });
     database.close();
@@ -184,7 +184,7 @@ describe("a start is refused, and nothing changes,", () => {
 });
 
 describe("the key", () => {
-  test("is changed by one start that knows both, and by any later one", () => {
+  test("is changed by one start that has both, and by any later one", () => {
     const { start, kept } = dataFolder();
     const [old, other] = [keyFile(), keyFile()];
     const first = start({ webhookKeyFile: old });
@@ -200,7 +200,7 @@ describe("the key", () => {
     expect(() => start({ webhookKeyFile: old })).toThrow(ConfigError);
   });
 
-  test("is given up by a start that knows the old one only", () => {
+  test("is removed by a start that has the old one only", () => {
     const { start, kept } = dataFolder();
     const old = keyFile();
     start({ webhookKeyFile: old }).store.insert(fields, token("a"));

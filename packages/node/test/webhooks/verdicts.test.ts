@@ -10,7 +10,7 @@ const busy = (ms: number) => {
   while (performance.now() < endMs);
 };
 
-test("each slice comes to a verdict, and to none again, however slow the register and the conditions are", () => {
+test("each slice makes one verdict, and none twice, however slow the register and the conditions are", () => {
   let asked = 0;
   const slow = (id: number): Definition => ({
     ...{

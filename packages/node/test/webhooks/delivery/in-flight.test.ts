@@ -22,7 +22,7 @@ test("A call counts until it ends.", async () => {
   expect(inFlight.size()).toBe(0);
 });
 
-test("Calls that take longer than the grace are given up, and waited for.", async () => {
+test("Calls that take longer than the grace are aborted, and closing waits for them.", async () => {
   const { inFlight, graces } = open();
   let isGivenUp = false;
   inFlight.begin(

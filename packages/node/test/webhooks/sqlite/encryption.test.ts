@@ -10,7 +10,7 @@ import {
 const KEY = deriveKey("a key of an operator, long enough", "salt");
 const SECRET = "ab".repeat(32);
 
-test("what is closed opens again, and looks different each time", () => {
+test("what is encrypted can be decrypted, and is another text each time", () => {
   const cipher = createSecretCipher(KEY);
   const kept = cipher.encrypt(SECRET, "webhook 1");
   expect(kept).not.toContain(SECRET);

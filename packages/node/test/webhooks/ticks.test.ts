@@ -6,29 +6,29 @@ import { always, blockApplied, createService, settle } from "../../test-support/
 
 const WEBHOOKS = 300;
 
-test("outcomes of many calls that end in the same moment are written in several turns", async () => {
+test("outcomes of many calls that end in the same moment are written in several ticks", async () => {
   const hanging = Promise.withResolvers<Error>();
-  const perTurn = [0];
+  const perRun = [0];
   const observer: WebhookObserver = {
-    attempted: () => void perTurn.push(perTurn.pop()! + 1),
+    attempted: () => void perRun.push(perRun.pop()! + 1),
     decided: () => {},
-    runEnded: () => void perTurn.push(0),
+    runEnded: () => void perRun.push(0),
   };
   const { webhooks, emit, calls, database } = createService({ reply: () => hanging.promise, observer });
   for (let count = 0; count < WEBHOOKS; count++) await webhooks.register.create(always());
   await emit(blockApplied(1));
-  for (let turn = 0; calls.length < WEBHOOKS && turn < 100; turn++) await settle();
+  for (let tick = 0; calls.length < WEBHOOKS && tick < 100; tick++) await settle();
   expect(calls).toHaveLength(WEBHOOKS);
   hanging.resolve(new Error("no answer within 10000 ms"));
-  for (let turn = 0; turn < 20; turn++) await settle();
-  expect(perTurn.reduce((sum, count) => sum + count)).toBe(WEBHOOKS);
-  expect(Math.max(...perTurn)).toBeLessThanOrEqual(250);
+  for (let tick = 0; tick < 20; tick++) await settle();
+  expect(perRun.reduce((sum, count) => sum + count)).toBe(WEBHOOKS);
+  expect(Math.max(...perRun)).toBeLessThanOrEqual(250);
   const retries = database.prepare<{ total: number }>("SELECT sum(retrying) AS total FROM queues");
   expect(retries.get()!.total).toBe(WEBHOOKS);
 });
 
 test.each([0, 3])(
-  "with %i confirmations, an event comes into the queues of many webhooks in several steps",
+  "with %i confirmations, an event is put into the queues of many webhooks in several steps",
   async (confirmations) => {
     const { webhooks, database, eventLog, emit, calls } = createService({ options: { maxConcurrent: 0 } });
     for (let count = 0; count < WEBHOOKS; count++)
@@ -39,14 +39,14 @@ test.each([0, 3])(
     const totals = new Set<number>();
     database.transaction(() => eventLog.append([blockApplied(1)]));
     webhooks.notify();
-    for (let turn = 0; turn < 50; turn++) {
+    for (let tick = 0; tick < 50; tick++) {
       await setImmediate();
       totals.add(written.get()!.total);
     }
     expect([...totals].filter((total) => total > 0)).toEqual([250, WEBHOOKS]);
     // Each of them once, whatever steps it took, and nothing is left to be done.
     for (let height = 2; height <= 1 + confirmations; height++) await emit(blockApplied(height));
-    for (let turn = 0; calls.length < WEBHOOKS && turn < 100; turn++) await settle();
+    for (let tick = 0; calls.length < WEBHOOKS && tick < 100; tick++) await settle();
     const first = calls.filter(({ message }) => message.height === 1);
     expect(new Set(first.map(({ message }) => message.webhookId)).size).toBe(WEBHOOKS);
     expect(first).toHaveLength(WEBHOOKS);
@@ -54,7 +54,7 @@ test.each([0, 3])(
   },
 );
 
-test("failed deliveries are looked at in parts when they are to be sent again, however old they are", async () => {
+test("failed deliveries are read in parts when they are to be sent again, however old they are", async () => {
   const { webhooks, emit, clock, database } = createService({
     reply: () => 500,
     options: { retryPausesMs: [] },
