@@ -53,6 +53,7 @@ describe("A packed package", () => {
       expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(["scripts"]));
       expect(manifest).not.toHaveProperty("devDependencies");
       expect(manifest).not.toHaveProperty("private");
+      expect(readFileSync(join(modules, name, "README.md"), "utf8")).not.toContain("](../");
     }
   });
 

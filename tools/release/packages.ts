@@ -40,11 +40,14 @@ export function compilePackages(folder: string): void {
         cpSync(join(source, extra), join(target, extra), { recursive: true });
       }
     }
-    copyFileSync(join(source, "README.md"), join(target, "README.md"));
+    writeFileSync(join(target, "README.md"), withoutLinks(readFileSync(join(source, "README.md"), "utf8")));
     copyFileSync(join(ROOT, "LICENSE"), join(target, "LICENSE"));
     writeFileSync(join(target, "package.json"), publishedManifest(readManifest(source)));
   }
 }
+
+/** A page without its links to other files of the repository, which are not packed. */
+const withoutLinks = (page: string): string => page.replaceAll(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, "$1");
 
 /** The manifest of the workspace, but public, without development, and with the compiled modules for the sources. */
 function publishedManifest({ private: _, devDependencies, ...manifest }: Manifest): string {
