@@ -1,9 +1,10 @@
 /** `uniknode init`: a small project that receives webhooks, with a test on a dev chain. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { ConfigError } from "../platform/config-error.ts";
+import { makeFolder } from "../platform/files/folder.ts";
 import { programVersion } from "../platform/lifecycle/version.ts";
 
 const TEMPLATE = fileURLToPath(new URL("../../templates/receiver", import.meta.url));
@@ -37,14 +38,19 @@ README.md there says what else to try.
     });
 
 /**
- * Writes the project into a folder, which is made when missing; its parent must be there.
+ * Writes the project into a folder, which is made when missing.
  *
  * @param packages folder with the packed files of this version; those of the registry when not given
  * @throws {ConfigError} when the folder has content, is none, or cannot be made, or a packed file is missing
  */
 export function createProject(folder: string, packages?: string): void {
   const dependencies = packages === undefined ? published() : packed(packages);
-  claim(folder);
+  makeFolder(folder, { what: "the project folder", flag: "uniknode init FOLDER" });
+  if (readdirSync(folder).length > 0) {
+    throw new ConfigError(
+      `the project folder ${folder} is not empty; choose another with uniknode init FOLDER`,
+    );
+  }
   for (const entry of readdirSync(TEMPLATE, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name).slice(TEMPLATE.length);
@@ -57,24 +63,6 @@ export function createProject(folder: string, packages?: string): void {
     join(folder, "package.json"),
     `${JSON.stringify(manifest(basename(folder), dependencies), null, 2)}\n`,
   );
-}
-
-function claim(folder: string): void {
-  try {
-    // Not with its parents: that never ends below /proc.
-    mkdirSync(folder);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "EEXIST") {
-      throw new ConfigError(`${folder} cannot be made (${code}): name one in a folder that you may write to`);
-    }
-  }
-  if (!statSync(folder).isDirectory()) {
-    throw new ConfigError(`${folder} is a file: name a new or empty folder`);
-  }
-  if (readdirSync(folder).length > 0) {
-    throw new ConfigError(`${folder} is not empty: name a new or empty folder`);
-  }
 }
 
 /** Where npm finds a package, by its name. */

@@ -25,11 +25,14 @@ const FILES = [
   "test/receiver.test.js",
 ];
 
-test.each(["", "new"])("A project is written into an empty or new folder: '%s'.", (path) => {
-  createProject(join(folder, path));
-  const names = readdirSync(join(folder, path), { recursive: true, encoding: "utf8" });
-  expect(names.sort()).toEqual(FILES);
-});
+test.each(["", "new", "new/and/deeper"])(
+  "A project is written into an empty or new folder: '%s'.",
+  (path) => {
+    createProject(join(folder, path));
+    const names = readdirSync(join(folder, path), { recursive: true, encoding: "utf8" });
+    expect(names.sort()).toEqual(FILES);
+  },
+);
 
 test.each([
   ["my-app", "my-app"],
@@ -68,21 +71,22 @@ test("The packed files of a release are installed instead of those of the regist
 
 test("A folder with anything in it is refused and left as it is.", () => {
   writeFileSync(join(folder, "mine.txt"), "mine");
-  expect(() => createProject(folder)).toThrow(`${folder} is not empty: name a new or empty folder`);
+  expect(() => createProject(folder)).toThrow(
+    `the project folder ${folder} is not empty; choose another with uniknode init FOLDER`,
+  );
   expect(readdirSync(folder)).toEqual(["mine.txt"]);
 });
 
 test("A file, a folder below a file, and a folder that cannot be made are refused.", () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
-  expect(() => createProject(file)).toThrow(`${file} is a file: name a new or empty folder`);
-  for (const [path, code] of [
-    [join(file, "app"), "ENOTDIR"],
-    [join(folder, "missing/app"), "ENOENT"],
-    ["/proc/app", "ENOENT"],
+  for (const [path, reason] of [
+    [file, `${file} is no folder`],
+    [join(file, "app"), `${file} is no folder`],
+    ["/proc/app", "the file system there takes no folders"],
   ]) {
     expect(() => createProject(path!)).toThrow(
-      `${path} cannot be made (${code}): name one in a folder that you may write to`,
+      `the project folder ${path} cannot be used: ${reason}; choose another with uniknode init FOLDER`,
     );
   }
 });
