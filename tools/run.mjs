@@ -22,7 +22,7 @@ const tests = [bin("vitest"), "run", "--root", root];
  * nor a process of their own. Under two minutes on two cores.
  */
 const quickRooms =
-  "architecture config event-log events forger gateway platform pool read rpc store submission subscriptions".split(
+  "architecture config event-log events forger gateway platform pool read rpc store submission subscriptions webhooks/queue-port webhooks/sqlite".split(
     " ",
   );
 const quickTests = [

@@ -1,10 +1,12 @@
 /** The rows of deliveries as a queue: those that wait in each webhook, and the outcome of each attempt. */
 import type { Database } from "../../store/engine/database.ts";
-import type { Attempt, DeliveryMessage, NewDelivery, WaitingDelivery } from "../deliveries.ts";
-import type { QueueState } from "../delivery-queue.ts";
+import type { Attempt, DeliveryMessage, WaitingDelivery } from "../deliveries.ts";
+import type { DeliveryQueue, QueueState } from "../delivery-queue.ts";
+import type { NewDeliveries } from "../matching/intake.ts";
 import { type ContentRow, contentFromRow } from "./contents.ts";
 import { PLAIN_SECRETS, type SecretCipher } from "./secrets/encryption.ts";
 import { type SecretRow, secretsFromRow } from "./secrets/secrets.ts";
+import type { Sync } from "./sync.ts";
 
 export type WaitingRow = Omit<WaitingDelivery, "message" | "secrets"> & MessageRow & SecretRow;
 
@@ -26,24 +28,19 @@ export const MESSAGE_COLUMNS =
   "webhook, deliveries.id, sequence, deliveries.event, height, block_id, reverts, created_ms, data, truncated, link";
 export const WITH_CONTENT = "JOIN contents ON contents.number = content";
 
-export type DeliveryStore = {
-  /** Whether the webhook has a delivery of this id. */
-  has(webhook: number, id: string): boolean;
-  /** Returns the number. */
-  insert(delivery: NewDelivery, atMs: number): number;
-  nextFirst(webhook: number, after: number, limit: number): WaitingDelivery[];
-  nextRetry(webhook: number, nowMs: number): WaitingDelivery | undefined;
-  state(webhook: number): QueueState;
-  /** Records an attempt, unless the delivery was dropped. */
-  recordAttempt(number: number, attempt: Attempt): void;
-  /** The attempt was the last one. `false` when the delivery was cancelled meanwhile: nothing changes. */
-  finish(number: number, state: "delivered" | "failed", atMs: number, reason?: string): boolean;
-  /**
-   * The attempt failed, and there will be another, unless the fact was retracted meanwhile: then the delivery is
-   * cancelled. `false` as above.
-   */
-  postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
-};
+export type DeliveryStore = Pick<NewDeliveries, "has" | "insert"> &
+  Pick<Sync<DeliveryQueue>, "nextFirst" | "nextRetry"> & {
+    state(webhook: number): QueueState;
+    /** Records an attempt, unless the delivery was dropped. */
+    recordAttempt(number: number, attempt: Attempt): void;
+    /** The attempt was the last one. `false` when the delivery was cancelled meanwhile: nothing changes. */
+    finish(number: number, state: "delivered" | "failed", atMs: number, reason?: string): boolean;
+    /**
+     * The attempt failed, and there will be another, unless the fact was retracted meanwhile: then the delivery is
+     * cancelled. `false` as above.
+     */
+    postpone(number: number, nextAttemptMs: number, atMs: number, reason: string): boolean;
+  };
 
 /** Reason of a delivery whose block was reverted. */
 export const REVERTED_REASON = "its block was undone";

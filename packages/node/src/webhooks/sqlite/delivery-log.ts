@@ -1,39 +1,11 @@
 /** Deliveries as a log: their states, with every call that was made, and how they are put into the queue again. */
 import type { Database, SqlValue } from "../../store/engine/database.ts";
-import type {
-  Attempt,
-  DeliveryFilter,
-  DeliveryMessage,
-  DeliveryPage,
-  DeliveryRange,
-  DeliveryRecord,
-  DeliveryState,
-} from "../deliveries.ts";
-import type { Requeued } from "../delivery-queue.ts";
+import type { Attempt, DeliveryFilter, DeliveryRecord, DeliveryState } from "../deliveries.ts";
+import type { DeliveryLogRows } from "../delivery-queue.ts";
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow, WITH_CONTENT } from "./deliveries.ts";
+import type { Sync } from "./sync.ts";
 
-export type DeliveryLogStore = {
-  /** Newest first, those with smaller numbers than `before`. */
-  page(webhook: number, filter: DeliveryFilter, range: DeliveryRange): DeliveryPage;
-  /** `key`: a number, or an id: the newest delivery that has it. */
-  find(webhook: number, key: number | string): DeliveryRecord | undefined;
-  /** What is sent. */
-  message(number: number): DeliveryMessage | undefined;
-  /**
-   * Puts a delivery that has ended into the queue again, as a retry that is due. `false` if it waits there already, or
-   * is about something that was undone.
-   */
-  requeue(number: number, atMs: number): boolean;
-  /**
-   * The same for those among the next `limit` failed ones behind a number, from the oldest on, that were made since a
-   * time; pings apart.
-   */
-  requeueFailed(
-    webhook: number,
-    range: { sinceMs: number; after: number; limit: number },
-    atMs: number,
-  ): Requeued;
-};
+export type DeliveryLogStore = Sync<DeliveryLogRows>;
 
 type DeliveryRow = {
   number: number;
@@ -148,7 +120,7 @@ export function createDeliveryLogStore(database: Database): DeliveryLogStore {
   };
 }
 
-/** Whether whatever fits is found without looking at the rest. */
+/** Whether an index finds everything that fits. */
 const isIndexed = ({ state, height, ...rest }: DeliveryFilter): boolean =>
   height !== undefined || (Object.keys(rest).length === 0 && (state === undefined || state === "failed"));
 
@@ -160,7 +132,7 @@ function conditionsOf({ state, event, height, fromMs, toMs }: DeliveryFilter) {
     clauses.push(`AND ${clause}`);
     values.push(value);
   };
-  // As text, so that the index of the failed ones serves; it is one of four words.
+  // As text, for the index of the failed ones; it is one of four words.
   if (state !== undefined) clauses.push(`AND state = '${state}'`);
   add("event = +?", event);
   add("height = +?", height);

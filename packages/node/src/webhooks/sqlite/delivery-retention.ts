@@ -1,20 +1,9 @@
 /** Dropping deliveries: a range of the oldest rows at a time, so that no other writer waits for long. */
 import type { Database } from "../../store/engine/database.ts";
-import type { DeliveryRetention, OverfullQueue } from "../log/bounds.ts";
+import type { RetentionSteps } from "../delivery-queue.ts";
+import type { Sync } from "./sync.ts";
 
-export type DeliveryRetentionStore = {
-  /**
-   * Drops what is too old among the next rows behind a number. Returns the last number that it read, and undefined when
-   * all rows behind it are too young.
-   */
-  dropBehind(after: number, retention: DeliveryRetention, nowMs: number): number | undefined;
-  /** The next queue behind a webhook that is too long. */
-  nextOverfull(after: number, maxWaiting: number): OverfullQueue | undefined;
-  /** Fails the oldest of what is too much in a queue. Returns how many: fewer than the surplus when one step is too short. */
-  failSurplus(queue: OverfullQueue, nowMs: number): number;
-  /** Drops some of the rows of removed webhooks. `false`: there are none. */
-  dropRemoved(): boolean;
-};
+export type DeliveryRetentionStore = Sync<RetentionSteps>;
 
 /** Rows read or changed in one transaction: some milliseconds of the writer. */
 const ROWS_AT_ONCE = 500;

@@ -293,7 +293,7 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
             }
           }
         });
-        await fc.assert(property, { numRuns: 25 });
+        await fc.assert(property, { numRuns: 12 });
       });
     });
 

@@ -13,7 +13,7 @@ export type KeyFiles = {
   readonly webhookOldKeyFile: string | undefined;
 };
 
-/** What the key of a data folder is known by: its salt, and this text, encrypted. The row of `meta` is called `seal`. */
+/** Identifies the key of a data folder: its salt, and this text, encrypted. The row of `meta` is called `seal`. */
 const CHECKED = "uniknode";
 
 /**
@@ -35,7 +35,7 @@ export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array 
   const salt = createSalt();
   const key = content ? deriveKey(content, salt) : undefined;
   const cipher = createSecretCipher(key);
-  // What is written over must stay neither in pages nor in the write-ahead log.
+  // Old values must stay neither in pages nor in the write-ahead log.
   database.execute("PRAGMA secure_delete = ON");
   database.transaction(() => {
     reencryptSecrets(database, createSecretCipher(present?.key), cipher);
@@ -54,7 +54,7 @@ export function encryptSecrets(database: Database, files: KeyFiles): Uint8Array 
 export const readSecretKey = (database: Database, files: KeyFiles): Uint8Array | undefined =>
   openKeys(createMetaStore(database), files).present?.key;
 
-/** The content of the file that is to count, and the key that counts so far. */
+/** The content of the file of the key to use, and the key that the secrets are encrypted with at present. */
 function openKeys(meta: MetaStore, { webhookKeyFile, webhookOldKeyFile }: KeyFiles) {
   const content = webhookKeyFile && readKeyFile(webhookKeyFile, "--webhook-key-file");
   const oldContent = webhookOldKeyFile && readKeyFile(webhookOldKeyFile, "--webhook-old-key-file");

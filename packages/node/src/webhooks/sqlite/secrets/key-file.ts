@@ -1,4 +1,4 @@
-/** A key that an operator keeps in a file of its own. */
+/** A key in a file of the operator. */
 import { readFileSync } from "node:fs";
 import { ConfigError } from "../../../platform/config-error.ts";
 

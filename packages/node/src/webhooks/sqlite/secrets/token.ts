@@ -1,4 +1,4 @@
-/** The secret that the register of webhooks asks for. */
+/** The token that requests to the register of webhooks need. */
 import { randomBytes } from "node:crypto";
 import type { MetaStore } from "../../../store/node/meta.ts";
 import type { SecretCipher } from "./encryption.ts";
