@@ -1,4 +1,4 @@
-/** One transaction on a small state: refused as said, or applied with the effects said, and taken back. */
+/** One transaction on a small state: refused as described, or applied with the described effects, and reverted. */
 import assert from "node:assert/strict";
 import { applyTransaction, createDraft, type MemoryState, RuleError, recordUses } from "@uniknode/ledger";
 import { createNetwork, hexToBytes, type Network, sealedFromTrustedBytes } from "@uniknode/protocol";

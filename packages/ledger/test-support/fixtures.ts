@@ -195,7 +195,7 @@ export function blockOf(
     reward: 2n,
     payloadLength: 0,
     payloadHash: "",
-    generatorPublicKey: publicKeyOf("nobody"),
+    generatorPublicKey: publicKeyOf("unknown"),
     blockSignature: "",
     ...members,
   };

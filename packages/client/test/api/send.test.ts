@@ -121,7 +121,7 @@ describe("an answer that is none", () => {
     expect(error.message).toBe("GET /api/blocks: HTTP 502");
   });
 
-  test("nobody listens", async () => {
+  test("no server listens", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;

@@ -177,7 +177,7 @@ describe("the half of the secret in Authorization", () => {
   });
 });
 
-describe("a receiver that is wrong itself is told so", () => {
+describe("a receiver with a fault of its own gets a TypeError", () => {
   test.each(["", "secret", TOKEN.slice(1), `${TOKEN}00`, "whsec_", "whsec_AAAA", "whsec_*", undefined])(
     "the secret %j",
     async (secret) => {

@@ -22,7 +22,7 @@ describe("the genesis block", () => {
     const chain = createChain();
     expect(chain.wallet("genesis")).toMatchObject({ balance: -1_000_000n, nonce: 1n });
     expect(chain.wallet("premine").balance).toBe(1_000_000n);
-    expect(chain.wallet("nobody").balance).toBe(0n);
+    expect(chain.wallet("unknown").balance).toBe(0n);
   });
 
   test("opens round 1 by public key", () => {

@@ -1,4 +1,4 @@
-/** A random chain: forged, taken back and applied again, with everything that must hold checked on the way. */
+/** A random chain: forged, reverted and applied again; all invariants are checked after each step. */
 import assert from "node:assert/strict";
 import {
   type AppliedBlock,
@@ -46,7 +46,7 @@ export type RandomChain = {
   grow(): void;
   /** Takes blocks back; the state must be what it was before each of them. */
   shrink(depth: number): readonly Link[];
-  /** Applies blocks that were taken back; facts and changes must be the same. */
+  /** Applies blocks that were reverted; facts and changes must be the same. */
   regrow(links: readonly Link[]): void;
   image(): string;
 };
@@ -65,7 +65,7 @@ export function createRandomChain(random: Random, coverage: Coverage): RandomCha
 
   const head = () => (links.at(-1)?.block ?? genesis).header;
 
-  /** The block in the slot of whoever is due. */
+  /** The block of the delegate of the slot. */
   function blockOf(transactions: readonly SealedTransaction[], timestamp: number): Block {
     const height = head().height + 1;
     const { order } = state.get("rounds", String(rounds.roundAt(height).round))!;

@@ -32,7 +32,7 @@ export function createdBy(
   return isRewarded ? sumOf(individual) : 0n;
 }
 
-/** state.md 4.2, where the tokens under lock belong to the supply; nobody but the genesis sender owes anything. */
+/** state.md 4.2, where the tokens under lock belong to the supply; only the genesis sender has a negative balance. */
 export function checkSupply(state: MemoryState, premine: bigint, created: bigint): void {
   let total = 0n;
   for (const [address, { balance, attributes }] of state.entries("wallets")) {

@@ -7,7 +7,7 @@ const PORTS = { "@arkecosystem/core-api": 4003 };
 
 const anyName = ({ random }: World): string => `Name${random.below(8)}`;
 
-/** Somebody with a business in force. */
+/** An account with a registered business. */
 const businessOwner = (world: World): string =>
   someone(world, ({ attributes }) => !!attributes.business && !attributes.business.resigned);
 

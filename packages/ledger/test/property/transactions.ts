@@ -55,7 +55,7 @@ function withFault(random: Random, body: TransactionBody): TransactionBody {
   return random.pick(faults)();
 }
 
-/** Signatures that the rules verify; nobody verifies the sender's own in a ledger. */
+/** Signatures that the rules verify; a ledger does not verify the sender's own. */
 function withWalletSignatures(
   sender: string,
   { attributes }: Wallet,
@@ -76,7 +76,7 @@ function withWalletSignatures(
   return signed;
 }
 
-/** The entry of a participant; now and then somebody else's signature. */
+/** The entry of a participant; now and then the signature of another account. */
 function signAs(body: TransactionBody, index: number, random: Random): TransactionBody {
   const signer = random.oneIn(15) ? "stranger" : PARTICIPANTS[index]!;
   return multiSignTransaction(body, index, keysFromPassphrase(signer));

@@ -34,7 +34,7 @@ const holderOf = (world: World, token: string): string | undefined =>
 
 const held = (world: World): string[] => TOKENS.filter((token) => holderOf(world, token));
 
-/** A token and who holds it; now and then somebody else. Tokens of issuers come rarely. */
+/** A token and its owner; now and then another account. Tokens of issuers come rarely. */
 function someToken(world: World): { token: string; holder: string } {
   const { random } = world;
   const tokens = held(world).filter((token) => !ISSUERS.includes(token) || random.oneIn(10));
@@ -48,7 +48,7 @@ const freeToken = (world: World): string => {
   return world.random.pick(free.length > 0 && !world.random.oneIn(12) ? free : TOKENS);
 };
 
-/** Properties that rules read, and some that nobody reads. */
+/** Properties that rules read, and some that no rule reads. */
 function someProperties({ random }: World): Record<string, string | null> {
   const properties: Record<string, string | null> = {};
   if (random.oneIn(2)) properties.color = random.pick(["red", "blue", "", null]);
@@ -93,11 +93,11 @@ const transfer: Proposer = (world) => {
   return proposal(sender, { nft }, { recipientId: addressOfActor(recipient) });
 };
 
-/** The issuer, and who may sign for it: now and then somebody else. */
+/** The issuer, and the account that may sign for it; now and then another one. */
 function issuing(world: World): { issuer: string; certifier: string } {
   const { random } = world;
   const known = ISSUERS.filter((issuer) => holderOf(world, issuer));
-  const issuer = random.pick(known.length > 0 && !random.oneIn(15) ? known : [...ISSUERS, "nobody"]);
+  const issuer = random.pick(known.length > 0 && !random.oneIn(15) ? known : [...ISSUERS, "unknown"]);
   const owner = holderOf(world, issuer);
   return { issuer, certifier: owner && !random.oneIn(15) ? owner : random.pick(SIGNERS) };
 }

@@ -48,7 +48,7 @@ describe("certified transfer", () => {
 
   test("trap B1: a refusal does not keep the cost", () => {
     const draft = stateWithCat();
-    expect(refusalOf(draft, transfer({ cost: 100n, issuer: "nobody" }), V1)).toBe(
+    expect(refusalOf(draft, transfer({ cost: 100n, issuer: "unknown" }), V1)).toBe(
       "CertifiedDemandNotAllowedIssuerError",
     );
     expect(walletNamed(draft, "alice").balance).toBe(1000n);
@@ -65,7 +65,7 @@ describe("certified transfer", () => {
     expect(refusalOf(draft, transfer({ certified: unik("dog"), subject: "none" }), V1)).toBe(
       "NftCertificationBadPayloadSubjectError",
     );
-    // 3: the token of the demand does not exist, or belongs to somebody else
+    // 3: the token of the demand does not exist, or belongs to another account
     for (const subject of ["none", "factory"]) {
       const elsewhere = { ...transfer({ subject }), recipientId: addressOfName("carol") };
       expect(() => apply(draft, elsewhere, V1)).toThrow('invalid parameter "sender"');

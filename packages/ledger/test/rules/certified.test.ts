@@ -116,7 +116,7 @@ describe("certification", () => {
 
   test("comes after the generic checks", () => {
     const draft = stateWithFactory({ alice: rich });
-    expect(refusalOf(draft, mint({ issuer: "nobody", members: { nonce: 9n } }), V1)).toBe(
+    expect(refusalOf(draft, mint({ issuer: "unknown", members: { nonce: 9n } }), V1)).toBe(
       "UnexpectedNonceError",
     );
   });
@@ -248,7 +248,7 @@ describe("voucher", () => {
 
   test("trap B1: a refusal does not leave the credit", () => {
     const draft = stateWithFactory({ alice: penniless });
-    expect(refusalOf(draft, mint("2", 1n, { issuer: "nobody" }), V1)).toBe(
+    expect(refusalOf(draft, mint("2", 1n, { issuer: "unknown" }), V1)).toBe(
       "CertifiedDemandNotAllowedIssuerError",
     );
     expect(balance(draft, "alice")).toBe(0n);
@@ -332,8 +332,8 @@ describe("certified update", () => {
 
   test("meets the constraints, then the certification", () => {
     const draft = stateWithCat("1");
-    expect(refusalOf(draft, update({ type: "1" }, { issuer: "nobody" }), V1)).toBe("ConstraintError");
-    expect(refusalOf(draft, update({ x: "y" }, { issuer: "nobody" }), V1)).toBe(
+    expect(refusalOf(draft, update({ type: "1" }, { issuer: "unknown" }), V1)).toBe("ConstraintError");
+    expect(refusalOf(draft, update({ x: "y" }, { issuer: "unknown" }), V1)).toBe(
       "CertifiedDemandNotAllowedIssuerError",
     );
   });

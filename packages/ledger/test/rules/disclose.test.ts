@@ -79,7 +79,7 @@ describe("refusals of a disclosure, in order", () => {
   test("1 to 3: issuer allowed and known, demander known", () => {
     const bad = { certifier: "bob", demandSigner: "bob" };
     const draft = stateWithCat();
-    expect(refusalOf(draft, disclose(["x"], { issuer: "nobody", demander: "none", ...bad }), V1)).toBe(
+    expect(refusalOf(draft, disclose(["x"], { issuer: "unknown", demander: "none", ...bad }), V1)).toBe(
       "CertifiedDemandNotAllowedIssuerError",
     );
     const withoutFactory = stateOf({ alice: rich });

@@ -57,7 +57,7 @@ const participants = ["carol", "dave", "erin"];
 const asset = { min: 2, publicKeys: participants.map(publicKeyOf) };
 const sharedKey = multiSignaturePublicKey(asset);
 
-/** Signed by participants by their index; a name of somebody else signs wrongly. */
+/** Signed by participants by their index; the name of another account gives a wrong signature. */
 const signedBy = (transaction: Transaction, signers: [index: number, name: string][]) =>
   signers.reduce((signed, [index, name]) => multiSignTransaction(signed, index, key(name)), transaction);
 
@@ -99,8 +99,8 @@ describe("registration of a multi signature wallet", () => {
   });
 
   test("refuses entries without a participant, and keys that are no points", () => {
-    const ofNobody = register([[7, "carol"], ...everybody.slice(1)]);
-    expect(refusalOf(stateOf({ alice: rich }), ofNobody)).toBe("InvalidMultiSignatureError");
+    const ofUnknown = register([[7, "carol"], ...everybody.slice(1)]);
+    expect(refusalOf(stateOf({ alice: rich }), ofUnknown)).toBe("InvalidMultiSignatureError");
     const publicKeys = ["00".repeat(33), ...asset.publicKeys.slice(1)];
     expect(refusalOf(stateOf({ alice: rich }), register(everybody, { min: 2, publicKeys }))).toBe(
       "InvalidMultiSignatureError",

@@ -1,4 +1,4 @@
-/** A chain that truly forks: the dev chain, with blocks of whoever has the slot. */
+/** A chain that really forks: the dev chain, with blocks of the delegate of each slot. */
 import { createRounds, delegateOfSlot } from "@uniknode/ledger";
 import {
   blockToJson,
@@ -40,7 +40,7 @@ const AS_IT_BEGINS: ForkingOptions = { network, forgers: cast.founders };
 
 export type ForkingChain = ReturnType<typeof createForkingChain>;
 
-/** The chain in a database file; it logs what the webhooks of the file want to hear. */
+/** The chain in a database file; it records the events that the webhooks of the file subscribe to. */
 export function createForkingChain(path: string, { network, forgers } = AS_IT_BEGINS) {
   const database = openDatabase(path);
   migrate(database);

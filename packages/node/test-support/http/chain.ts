@@ -28,25 +28,25 @@ export const ALICE_BALANCE = 9_531_999_990_000_001n;
 /** A tenth of everything there is, nearly. */
 export const BOB_VOTES = 953_200_000_000_000n;
 
-export type Person = { keys: KeyPair; publicKey: string; address: string };
+export type Account = { keys: KeyPair; publicKey: string; address: string };
 
-export function person(name: string): Person {
+export function account(name: string): Account {
   const keys = keysFromPassphrase(name);
   const publicKey = bytesToHex(keys.publicKey);
   return { keys, publicKey, address: addressFromPublicKey(publicKey, ADDRESS_VERSION) };
 }
 
-export const treasury = person("treasury");
-export const alice = person("alice");
-export const bob = person("bob");
-export const carol = person("carol");
-export const dave = person("dave");
+export const treasury = account("treasury");
+export const alice = account("alice");
+export const bob = account("bob");
+export const carol = account("carol");
+export const dave = account("dave");
 /** Known by address only. */
-export const cold = person("cold");
-export const stranger = person("stranger");
+export const cold = account("cold");
+export const stranger = account("stranger");
 /** Gets coins of rewarded transactions; has no wallet at first. */
-export const foundation = person("foundation");
-export const secondKey = person("alice's second key").publicKey;
+export const foundation = account("foundation");
+export const secondKey = account("alice's second key").publicKey;
 
 const id = (digit: string) => digit.repeat(64);
 export const unik = { alice: id("a"), bob: id("b"), dave: id("d"), bare: id("e") };
@@ -62,12 +62,12 @@ const files: NetworkFiles = {
   ],
 };
 
-function seal(body: TransactionBody, { keys }: Person): SealedTransaction {
+function seal(body: TransactionBody, { keys }: Account): SealedTransaction {
   const { id, ...signed } = signTransaction(body, keys);
   return sealedFromTrustedBytes(encodeTransaction(signed), id);
 }
 
-const version1 = (amount: bigint, recipient: Person): SealedTransaction =>
+const version1 = (amount: bigint, recipient: Account): SealedTransaction =>
   seal(
     {
       version: 1,
@@ -84,11 +84,11 @@ const version1 = (amount: bigint, recipient: Person): SealedTransaction =>
     treasury,
   );
 
-let nonces = new Map<Person, bigint>();
+let nonces = new Map<Account, bigint>();
 
 /** A transaction with the sender's next nonce. */
 export function version2(
-  sender: Person,
+  sender: Account,
   members: Partial<TransactionBody> & Pick<TransactionBody, "type">,
 ): SealedTransaction {
   const nonce = (nonces.get(sender) ?? 0n) + 1n;
@@ -111,7 +111,7 @@ export function version2(
 export const forgeOn = (
   { header }: Block,
   draft: { network: Network; timestamp: number; transactions: SealedTransaction[] },
-  { keys }: Person,
+  { keys }: Account,
 ): Block => forgeBlock({ ...draft, previous: header }, keys);
 
 const peer = (ip: string, version: string, height: number, latency: number): PeerInfo => ({
@@ -135,7 +135,7 @@ function createChain() {
   const genesis = createGenesisBlock({ files, transactions: premine, keys: treasury.keys });
   const network = createNetwork(genesis.files);
   const blocks: Block[] = [genesis.block];
-  const forge = (timestamp: number, forger: Person, transactions: SealedTransaction[]) => {
+  const forge = (timestamp: number, forger: Account, transactions: SealedTransaction[]) => {
     const previous = blocks.at(-1)!;
     blocks.push(forgeOn(previous, { network, timestamp, transactions }, forger));
   };
@@ -185,17 +185,17 @@ const delegate = (username: string, members: Partial<Delegate> = {}): Attributes
 
 const { id: lastId, height: lastHeight, timestamp: lastTimestamp } = heads.head;
 
-/** The state at the head, as far as answers tell of it. */
+/** The state at the head, as far as answers show it. */
 export const wallets: {
-  person: Person;
+  account: Account;
   isCold?: true;
   balance: bigint;
   nonce: bigint;
   attributes: Attributes;
 }[] = [
-  { person: treasury, balance: -PREMINE, nonce: 2n, attributes: {} },
+  { account: treasury, balance: -PREMINE, nonce: 2n, attributes: {} },
   {
-    person: alice,
+    account: alice,
     balance: ALICE_BALANCE,
     nonce: 4n,
     attributes: {
@@ -206,7 +206,7 @@ export const wallets: {
     },
   },
   {
-    person: bob,
+    account: bob,
     balance: 400n,
     nonce: 1n,
     attributes: {
@@ -225,7 +225,7 @@ export const wallets: {
     },
   },
   {
-    person: carol,
+    account: carol,
     balance: 11n,
     nonce: 0n,
     attributes: {
@@ -233,7 +233,7 @@ export const wallets: {
     },
   },
   {
-    person: dave,
+    account: dave,
     balance: 0n,
     nonce: 0n,
     attributes: {
@@ -241,7 +241,7 @@ export const wallets: {
       delegate: delegate(unik.dave, { type: 1, voteBalance: 100n, resigned: true }),
     },
   },
-  { person: cold, isCold: true, balance: 1_027n, nonce: 0n, attributes: {} },
+  { account: cold, isCold: true, balance: 1_027n, nonce: 0n, attributes: {} },
 ];
 
 export const tokens = [

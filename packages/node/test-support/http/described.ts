@@ -55,7 +55,7 @@ export const documentOf = (app: Server): Document => app.swagger() as unknown as
 /** Tests of answers by route and status. All servers of a process have the same document. */
 const validators = new Map<string, ValidateFunction | undefined>();
 
-/** Makes every answer of the server that its document does not tell of a failure of the request, and of the test. */
+/** Makes every undocumented answer of the server a failure of the request, and of the test. */
 export function checkAnswers(app: Server): void {
   app.addHook("onSend", async (request, reply, payload) => {
     const fault = faultOf(app, {

@@ -29,7 +29,7 @@ export function writeChain(folder: string, { blocks, writes }: Additions): strin
   const transactionStore = createTransactionStore(database);
   const state = createStateStore(database, { cacheSize: 100 });
   state.write(
-    wallets.map(({ person: { address, publicKey }, isCold, balance, nonce, attributes }) => ({
+    wallets.map(({ account: { address, publicKey }, isCold, balance, nonce, attributes }) => ({
       table: "wallets",
       key: address,
       after: { address, ...(!isCold && { publicKey }), balance, nonce, attributes },

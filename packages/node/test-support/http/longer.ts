@@ -9,6 +9,7 @@ import {
 } from "@uniknode/protocol";
 import type { Write } from "../../src/store/state/state.ts";
 import {
+  type Account,
   alice,
   bob,
   carol,
@@ -17,7 +18,6 @@ import {
   dave,
   forgeOn,
   foundation,
-  type Person,
   unik,
   version2,
   wallets,
@@ -31,7 +31,7 @@ export const ended = { claimed: id("1"), refunded: id("2") };
 export const secretHash = { first: id("3"), second: id("4"), third: id("5") };
 
 const lock = (
-  sender: Person,
+  sender: Account,
   members: { amount: bigint; secretHash: string; vendorField?: string; recipientId: string },
   expiration: { type: number; value: number },
 ) => {
@@ -39,7 +39,7 @@ const lock = (
   return version2(sender, { type: 8, ...rest, asset: { lock: { secretHash, expiration } } });
 };
 
-function certified(sender: Person, type: number, tokenId: string, properties: Record<string, string>) {
+function certified(sender: Account, type: number, tokenId: string, properties: Record<string, string>) {
   const nft: NftAsset = { unik: { tokenId, properties } };
   const terms = { iss: unik.bob, iat: 1_568_893_330 };
   const demand = signDemand(
@@ -92,7 +92,7 @@ export const more = {
   delegateEntity: entity(bob, { type: 4, subType: 0, name: "bobs_node" }),
 };
 
-function entity(sender: Person, { name, ...numbers }: { type: number; subType: number; name: string }) {
+function entity(sender: Account, { name, ...numbers }: { type: number; subType: number; name: string }) {
   return version2(sender, {
     typeGroup: 2,
     type: 6,
@@ -123,8 +123,8 @@ const lockOf = ({ data }: SealedTransaction) => ({
 });
 
 /** The wallet at the head with further attributes. */
-function walletWith(owner: Person, attributes: Attributes): Write {
-  const wallet = wallets.find(({ person }) => person === owner)!;
+function walletWith(owner: Account, attributes: Attributes): Write {
+  const wallet = wallets.find(({ account }) => account === owner)!;
   const { address, publicKey } = owner;
   const { balance, nonce } = wallet;
   const after = { address, publicKey, balance, nonce, attributes: { ...wallet.attributes, ...attributes } };

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isVerified, secretOf } from "../webhooks/receiver.ts";
 
-type Told = {
+type Message = {
   readonly event: string;
   readonly id: string;
   readonly sequence: number;
@@ -15,13 +15,13 @@ type Told = {
   };
 };
 
-export type BlockNote = Told["data"];
+export type BlockNote = Message["data"];
 
 export type Account = {
   readonly url: string;
   /** What the node signs with; unknown until it is registered. */
   token: string;
-  /** The blocks of the chain, oldest first, from the first that was told. */
+  /** The blocks of the chain, oldest first, from the first that was delivered. */
   readonly chain: readonly BlockNote[];
   /** Every block that was ever on it. */
   readonly seen: readonly BlockNote[];
@@ -41,8 +41,8 @@ export async function openAccount(host: string): Promise<Account> {
   const ids = new Set<string>();
   const tellings = new Map<string, string>();
 
-  function take({ event, id, data, reverts }: Told): void {
-    // Told again, because the first answer was lost.
+  function take({ event, id, data, reverts }: Message): void {
+    // Message again, because the first answer was lost.
     if (ids.has(id)) return;
     ids.add(id);
     const top = chain.at(-1);
@@ -54,7 +54,7 @@ export async function openAccount(host: string): Promise<Account> {
       tellings.set(data.id, id);
       return;
     }
-    // A block from before the registration was never told.
+    // A block from before the registration was never delivered.
     if (!tellings.has(data.id)) return;
     if (top?.id !== data.id) faults.push(`block ${data.id} went, but ${top?.id} was the last`);
     if (tellings.get(data.id) !== reverts) faults.push(`the end of ${data.id} names another telling`);
@@ -73,7 +73,7 @@ export async function openAccount(host: string): Promise<Account> {
     // The first ones may come before the answer of the registration is read.
     const { token } = account;
     if (token && !isVerified(secretOf(token), { headers, body }, sentMs)) faults.push("a signature is wrong");
-    take(JSON.parse(body) as Told);
+    take(JSON.parse(body) as Message);
     response.end();
   }).listen(0, host);
   await once(server, "listening");

@@ -79,7 +79,7 @@ export async function createFleet(hosts: Hosts, count: number, blocktime: number
     if (!process) return;
     running.delete(index);
     process.child.kill(signal);
-    // Whoever does not end in time is at fault, and is ended all the same.
+    // A process that does not end in time is a fault, and is ended all the same.
     const deadline = setTimeout(() => process.child.kill("SIGABRT"), STOP_TIMEOUT_MS);
     const { stderr } = await process.ended;
     clearTimeout(deadline);

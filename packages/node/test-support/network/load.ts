@@ -37,7 +37,7 @@ type Envelope = {
 /** Sends what is made with the sender's next nonce, and waits until it is on the chain. */
 type Send = (sender: DevAccount, make: (envelope: Envelope) => TransactionBody) => Promise<Transaction>;
 
-/** What a person has sent, in the order of the nonces, and the nonce that the chain knew when it was looked at last. */
+/** What an account has sent, in the order of the nonces, and its nonce on the chain at the last poll. */
 type Notes = { readonly sent: Transaction[]; nonce: bigint };
 
 export type Load = {
@@ -90,8 +90,8 @@ export function startLoad({ network: { files, rich }, client, count }: Fleet, ra
     const { block } = (await client.get("/api/blockchain")) as { block: { height: number } };
     height = block.height;
     await Promise.all(
-      [...notes].map(async ([person, note]) => {
-        note.nonce = await nonceOf(client, person);
+      [...notes].map(async ([account, note]) => {
+        note.nonce = await nonceOf(client, account);
         const missing = note.sent.slice(Number(note.nonce));
         if (missing.length > 0) await client.submit(missing);
       }),
@@ -254,7 +254,7 @@ export function startLoad({ network: { files, rich }, client, count }: Fleet, ra
   const finished = live().catch((error) => {
     if (!(error instanceof Stopped)) throw error;
   });
-  // Heard of by who waits for it.
+  // The caller that waits for it gets the error.
   finished.catch(() => {});
   const work = Promise.all([repeat(look), repeat(pay)]);
 

@@ -60,7 +60,7 @@ const partition: Mishap = async (fleet, random) => {
 
 const MISHAPS: readonly Mishap[] = [kill, kill, restart, sleep, stutter, partition, partition];
 
-/** Lets one thing after another happen until the time is over, and tells of each. */
+/** Causes one mishap after another until the time is over, and reports each. */
 export async function letHappen(
   fleet: Fleet,
   random: Random,

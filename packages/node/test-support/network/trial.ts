@@ -64,8 +64,8 @@ async function agree(fleet: Fleet, log: (line: string) => void): Promise<void> {
   const untilMs = Date.now() + RECOVERY_MS;
   for (;;) {
     const now = await heads();
-    const told = fleet.accounts.map(({ chain }) => chain.at(-1)?.id);
-    const isOne = now.every((head, index) => head && head.id === now[0]?.id && told[index] === head.id);
+    const delivered = fleet.accounts.map(({ chain }) => chain.at(-1)?.id);
+    const isOne = now.every((head, index) => head && head.id === now[0]?.id && delivered[index] === head.id);
     if (isOne && now[0]!.height >= highest + AGREED_BLOCKS) return;
     if (Date.now() > untilMs) {
       log(`no agreement: ${now.map((head) => `${head?.height} ${head?.id.slice(0, 8)}`).join(", ")}`);

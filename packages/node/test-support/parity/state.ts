@@ -1,4 +1,4 @@
-/** The state that the kit expects at its head, as requests: whoever holds it gives these answers. */
+/** The state that the kit expects at its head, as requests: every node with this state gives these answers. */
 import type { Case, Json } from "./case.ts";
 
 type Row = { [member: string]: Json };

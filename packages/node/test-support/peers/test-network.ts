@@ -62,8 +62,8 @@ export function testNetwork({ nodes, blocktime, stricterFrom }: NetworkShape): T
       }),
       cast.treasury,
     ),
-    ...delegates.map((person, index) =>
-      seal(builders.delegateRegistration({ ...envelope(person), username: `delegate_${index}` }), person),
+    ...delegates.map((account, index) =>
+      seal(builders.delegateRegistration({ ...envelope(account), username: `delegate_${index}` }), account),
     ),
   ];
   const genesis = createGenesisBlock({ files, transactions, keys: cast.treasury.keys });

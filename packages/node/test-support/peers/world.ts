@@ -50,7 +50,7 @@ export async function createWorld(options: NetworkShape): Promise<World> {
 
   async function start(index: number, ...more: string[]): Promise<TestNode> {
     const keys = join(folder, `delegates-${index}.json`);
-    writeFileSync(keys, JSON.stringify({ secrets: [delegates[index]?.passphrase ?? "nobody"] }));
+    writeFileSync(keys, JSON.stringify({ secrets: [delegates[index]?.passphrase ?? "unknown"] }));
     const process = spawnUniknode([
       "run",
       ...["--network-dir", networkDir, "--data", join(folder, `node-${index}`), "--http-port", "0"],

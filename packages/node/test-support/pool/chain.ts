@@ -88,7 +88,7 @@ type TransferMembers = {
 };
 
 export function transfer(name: string, nonce: number, members: TransferMembers = {}): Json {
-  const { fee = FEE, amount = 1n, to = "nobody", ...others } = members;
+  const { fee = FEE, amount = 1n, to = "unknown", ...others } = members;
   const body = builders.transfer({
     ...envelope(name, nonce, fee),
     recipientId: addressNamed(to),

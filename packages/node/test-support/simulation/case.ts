@@ -1,4 +1,4 @@
-/** What the judge looks at, and what it makes of it. */
+/** What the verdict is made from: deliveries, changes of the chain and subscriptions. */
 import type { ChainWallet, Change } from "./chronicle.ts";
 import { type Fact, factsOf } from "./facts.ts";
 import type { Kind } from "./kinds.ts";
@@ -7,22 +7,22 @@ import type { Arrival, Message } from "./receiver.ts";
 /** A time in which a webhook was of one kind, by positions in the chronicle; the ends are known roughly. */
 export type Period = {
   readonly kind: Kind;
-  /** Nothing up to here is heard. */
+  /** Events up to this position are not delivered. */
   readonly notBefore: number;
-  /** Everything behind is heard. */
+  /** All events after this position are delivered. */
   readonly fullyFrom: number;
-  /** Nothing behind is heard; absent: the period has not ended. */
+  /** Events after this position are not delivered; absent: the period has not ended. */
   readonly until?: number;
-  /** Whether it ever began is not known: the answer to the change was lost. */
+  /** It is unknown whether it began: the answer to the change was lost. */
   readonly isUnsure?: true;
 };
 
-/** A part of the chain that was asked for again, at a position in the chronicle. */
+/** A replay of a part of the chain, requested at a position in the chronicle. */
 export type Replay = {
   readonly fromHeight: number;
   readonly toHeight: number;
-  readonly askedAt: number;
-  /** It was told to its end. */
+  readonly requestedAt: number;
+  /** It was delivered to its end. */
   readonly isFinished?: true;
 };
 

@@ -156,7 +156,7 @@ function readChanges(database: Database): Change[] {
       atHeight.set(height, id);
     }
     const block = blocks.get(id);
-    // Blocks that came before the chronicle began are not told about.
+    // Blocks from before the beginning of the chronicle are not delivered.
     if (block) changes.push({ position, kind, block });
   }
   return inOrder(changes);

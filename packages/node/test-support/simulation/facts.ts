@@ -24,7 +24,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "2001/2": "delegate.resigned",
 };
 
-/** In the order in which the facts of a block are told. */
+/** In the order in which the facts of a block are delivered. */
 export const factsOf = (block: ChainBlock): Fact[] => [
   ...block.transactions.flatMap((transaction) =>
     namesOf(transaction).map((name) => ({ name, block, transaction })),

@@ -1,4 +1,4 @@
-/** Webhooks of every kind, each with what it must hear, said a second time and in other words than the register's. */
+/** Webhooks of every kind, each with a test of the facts that it must receive, independent of the register's code. */
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import type { Fact } from "./facts.ts";
 
@@ -6,16 +6,16 @@ export type Kind = {
   readonly name: string;
   /** What is registered, apart from the target. */
   readonly body: Readonly<Record<string, unknown>>;
-  readonly hears: (fact: Fact) => boolean;
+  readonly matches: (fact: Fact) => boolean;
   readonly isStrict: boolean;
   readonly confirmations: number;
-  /** Stored blocks tell of what it hears. */
+  /** All that it matches can be derived from stored blocks. */
   readonly isRemembered: boolean;
-  /** Names of reversals that it asks for by themselves: it hears them whether it was told the fact or not. */
+  /** Names of reverts that it subscribes to: it receives them even if the fact was not delivered to it. */
   readonly reversals: readonly string[];
 };
 
-type Given = Pick<Kind, "name" | "body" | "hears"> & Partial<Kind>;
+type Given = Pick<Kind, "name" | "body" | "matches"> & Partial<Kind>;
 
 const kind = (given: Given): Kind => ({
   isStrict: given.body.order === "strict",
@@ -38,12 +38,12 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
   kind({
     name: "every block",
     body: { event: "block.applied", conditions: ALWAYS },
-    hears: named("block.applied"),
+    matches: named("block.applied"),
   }),
   kind({
     name: "every transaction",
     body: { event: "transaction.applied", conditions: ALWAYS },
-    hears: isTransfer,
+    matches: isTransfer,
   }),
   kind({
     name: "ledger, strict",
@@ -52,13 +52,13 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
       conditions: ALWAYS,
       order: "strict",
     },
-    hears: named("block.applied", "transaction.applied"),
+    matches: named("block.applied", "transaction.applied"),
     reversals: ["block.reverted", "transaction.reverted"],
   }),
   kind({
     name: "three confirmations",
     body: { event: "transaction.applied", conditions: ALWAYS, confirmations: 3 },
-    hears: isTransfer,
+    matches: isTransfer,
   }),
   kind({
     name: "twelve confirmations, strict",
@@ -68,7 +68,7 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
       confirmations: 12,
       order: "strict",
     },
-    hears: named("block.applied", "transaction.applied"),
+    matches: named("block.applied", "transaction.applied"),
   }),
   kind({
     name: "large or red",
@@ -76,7 +76,7 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
       event: "transaction.applied",
       conditions: [when("amount", "gte", "500"), when("vendorField", "contains", "red")],
     },
-    hears: (fact) =>
+    matches: (fact) =>
       isTransfer(fact) &&
       (fact.transaction!.amount >= 500 || fact.transaction!.vendorField?.includes("red") === true),
   }),
@@ -92,7 +92,7 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
       ],
       match: "all",
     },
-    hears: (fact) =>
+    matches: (fact) =>
       isTransfer(fact) &&
       fact.transaction!.type === "1/0" &&
       fact.transaction!.amount < 300 &&
@@ -101,7 +101,7 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
   kind({
     name: "uniks",
     body: { events: ["unik.*"], conditions: [when("tokenId", "ne", "")] },
-    hears: ({ name }) => name.startsWith("unik."),
+    matches: ({ name }) => name.startsWith("unik."),
   }),
   kind({
     name: "one recipient, strict",
@@ -110,24 +110,24 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
       conditions: [when("recipientId", "eq", watched.address)],
       order: "strict",
     },
-    hears: (fact) => isTransfer(fact) && fact.transaction!.recipient === watched.address,
+    matches: (fact) => isTransfer(fact) && fact.transaction!.recipient === watched.address,
   }),
   kind({
     name: "coloured",
     body: { events: ["transaction.applied"], conditions: [when("vendorField", "regexp", "^(red|green) ")] },
-    hears: (fact) => isTransfer(fact) && /^(red|green) /.test(fact.transaction!.vendorField ?? ""),
+    matches: (fact) => isTransfer(fact) && /^(red|green) /.test(fact.transaction!.vendorField ?? ""),
   }),
   kind({
     name: "reversals only",
     body: { event: "transaction.reverted", conditions: ALWAYS },
-    hears: () => false,
+    matches: () => false,
     isRemembered: false,
     reversals: ["transaction.reverted"],
   }),
   kind({
     name: "wallets and delegates",
     body: { events: ["wallet.*", "delegate.*"], conditions: ALWAYS },
-    hears: ({ name }) => /^(wallet|delegate)\./.test(name),
+    matches: ({ name }) => /^(wallet|delegate)\./.test(name),
   }),
   kind({
     name: "votes, strict",
@@ -136,18 +136,18 @@ export const kindsOf = (watched: DevAccount): Kind[] => [
       conditions: ALWAYS,
       order: "strict",
     },
-    hears: named("wallet.vote", "wallet.unvote", "delegate.registered", "delegate.resigned"),
+    matches: named("wallet.vote", "wallet.unvote", "delegate.registered", "delegate.resigned"),
   }),
   kind({
     name: "one wallet",
     body: { event: "wallet.saved", conditions: [when("address", "eq", watched.address)] },
-    hears: ({ name, address }) => name === "wallet.saved" && address === watched.address,
+    matches: ({ name, address }) => name === "wallet.saved" && address === watched.address,
     isRemembered: false,
   }),
   kind({
     name: "everything",
     body: { events: ["*"], conditions: ALWAYS },
-    hears: () => true,
+    matches: () => true,
     reversals: ["block.reverted", "transaction.reverted"],
   }),
 ];

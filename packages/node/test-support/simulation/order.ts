@@ -15,16 +15,16 @@ export function findOrderFaults(
   const first = periods[0]!;
   const last = periods.at(-1)!;
   const placed = placedOf(deliveries, changes);
-  // What happened before the registration is told when it is asked for, with numbers of that time.
+  // Events from before the registration are delivered by replays, with later sequence numbers.
   const past = placed.filter(({ position }) => position <= first.notBefore);
   const presentFrom = replays.length === 0 ? first.notBefore : first.fullyFrom;
   const present = placed.filter(({ position }) => position > presentFrom);
 
   if (last.kind.confirmations === 0) {
     faults.push(...descentsOf(present));
-    // Each replay begins where it likes, and goes up.
-    const turns = descentsOf(past);
-    if (turns.length >= Math.max(1, replays.length)) faults.push(...turns);
+    // Each replay begins at any height, and ascends.
+    const descents = descentsOf(past);
+    if (descents.length >= Math.max(1, replays.length)) faults.push(...descents);
   }
   if (last.kind.isStrict && last.until === undefined) {
     const isSteady = periods.length === 1 && replays.length === 0;
@@ -65,10 +65,10 @@ function placedOf(deliveries: readonly Delivery[], changes: readonly Change[]): 
   });
 }
 
-/** That a block came, or that it left. */
+/** The change of the chain that a message reports: a block was applied, or reverted. */
 function changeOf({ event, blockId, reverts }: Message): string | undefined {
   if (blockId === undefined || (reverts === undefined && !isFactOfChain(event))) return undefined;
-  // Told when a block comes, and again when it has left.
+  // Delivered when a block is applied, and again when it is reverted.
   if (event === "wallet.saved") return undefined;
   return `${reverts !== undefined || event.endsWith(".reverted") ? "reverted" : "applied"} ${blockId}`;
 }

@@ -26,8 +26,8 @@ export type Arrival = {
 };
 
 /**
- * `well` answers; the others: refuse politely, ask for patience, keep the caller waiting, answer byte by byte, never
- * end the answer, hang up, handle it and hang up, say yes and hang up, be away.
+ * `well` answers 2xx. The others: refuse, answer 503 with `Retry-After`, do not answer, answer byte by byte, never end the
+ * answer, close the connection before or after handling the delivery, close it within the answer, be down.
  */
 export const MOODS = [
   "well",

@@ -42,7 +42,7 @@ export type SimulationReport = {
   readonly facts: ReadonlyMap<string, number>;
 };
 
-/** Of the dev chain, unless told otherwise. */
+/** Default: that of the dev chain. */
 const MNEMONIC = "test test test test test test test test test test test junk";
 const MIN_LIFE_MS = 500;
 const MAX_LIFE_MS = 4_000;
@@ -55,7 +55,7 @@ const HOUR_MS = 3_600_000;
 const RESTLESS = 2;
 /** The process looks at its clock file that often, twice. */
 const CLOCK_LAG_MS = 100;
-/** Faults of one webhook that are told. */
+/** Faults of one webhook that are printed. */
 const MAX_SHOWN = 5;
 
 export async function simulate({ seed, seconds, log }: SimulationOptions): Promise<SimulationReport> {
@@ -128,7 +128,7 @@ async function createWorld(
   for (let count = 0; count < RESTLESS; count++) restless.push(await register(random.pick(kinds)));
   const historians: Subject[] = [];
   const remembered = kinds.filter(({ isRemembered }) => isRemembered);
-  // One of them hears every block: only so is there something of the past to be told in order.
+  // One of them receives every block, so that there are past events whose order can be checked.
   const everyBlock = kinds.find(({ name }) => name === "every block")!;
   for (const kind of [everyBlock, random.pick(remembered)]) historians.push(await register(kind));
   return {
@@ -172,7 +172,7 @@ async function makePeace(world: World, life: Life): Promise<void> {
       await sleep(50);
       shown = await look();
     }
-    // It ends where the webhook might hear of when it was asked for.
+    // It ends with the last block that the webhook could receive when the replay was requested.
     const { state, toHeight } = shown;
     if (state === "finished") replays.push({ ...replays.at(-1)!, toHeight, isFinished: true });
   }

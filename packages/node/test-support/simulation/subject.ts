@@ -10,7 +10,7 @@ export type Subject = {
   readonly id: number;
   readonly receiver: Receiver;
   readonly periods: Period[];
-  /** Parts of the chain that it asked to be told again. */
+  /** Parts of the chain whose replay it requested. */
   readonly replays: Replay[];
 };
 
@@ -33,7 +33,7 @@ export async function registerSubject(
 
 /**
  * Makes a webhook one of another kind, behind the same target. Where the answer is lost, both kinds may hold for a
- * while, and nobody asks what must have arrived.
+ * while, and no delivery is required.
  */
 export async function changeSubject(
   { id, receiver, periods }: Subject,
@@ -52,7 +52,7 @@ export async function changeSubject(
   periods.splice(-2, 2, { ...before, until: fullyFrom }, { kind, notBefore, fullyFrom });
 }
 
-/** The receiver says that it is gone for good: from some moment on its webhook is suspended and hears nothing. */
+/** The receiver answers 410: from some moment on its webhook is suspended and receives nothing. */
 export async function leave({ receiver, periods }: Subject): Promise<void> {
   await receiver.become("gone");
   periods.push({ ...periods.at(-1)!, fullyFrom: Number.POSITIVE_INFINITY });
@@ -76,7 +76,7 @@ export async function replay(
   { post }: Control,
   chronicle: Chronicle,
 ): Promise<void> {
-  replays.push({ fromHeight, toHeight, askedAt: chronicle.position() });
+  replays.push({ fromHeight, toHeight, requestedAt: chronicle.position() });
   await post(`/api/webhooks/${id}/replay`, { fromHeight, toHeight }, [202, 409, 422]);
 }
 

@@ -7,7 +7,7 @@ import type { Random } from "./random.ts";
 
 /** An account with what it has done so far. */
 type Sender = {
-  readonly person: DevAccount;
+  readonly account: DevAccount;
   /** For the owner of a unik: the delegate that it may vote for, and the kind of both. */
   readonly candidate?: { readonly publicKey: string; readonly kind: number };
   nonce: bigint;
@@ -36,8 +36,8 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
     publicKey: delegates.find((delegate) => delegate.kind === kind)!.account.publicKey,
     kind: Number(typeOfKind(kind)),
   }));
-  const senders: Sender[] = accounts.map((person, index) => ({
-    person,
+  const senders: Sender[] = accounts.map((account, index) => ({
+    account,
     ...(candidates[index] && { candidate: candidates[index] }),
     nonce: 0n,
     uniks: [],
@@ -48,9 +48,9 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
   }));
 
   function bodyOf(network: Network, sender: Sender): TransactionBody {
-    const { person } = sender;
+    const { account } = sender;
     sender.nonce++;
-    const envelope = { network, senderPublicKey: person.publicKey, nonce: sender.nonce };
+    const envelope = { network, senderPublicKey: account.publicKey, nonce: sender.nonce };
     const recipientId = random.chance(0.3) ? watched.address : random.pick(accounts).address;
     const vendorField = random.chance(0.5) ? `${random.pick(WORDS)} ${random.integer(1, 99)}` : undefined;
     const amount = BigInt(random.integer(1, 1_000));
@@ -68,10 +68,10 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
     return builders.nftUpdate({ ...envelope, tokenId, properties });
   }
 
-  /** A payment to somebody new, a vote, or the next step to be a delegate, or none any more; some are refused. */
+  /** A payment to a new address, a vote, or the next step of a registration or resignation as delegate; some are refused. */
   function careerOf(network: Network, sender: Sender, dice: number): TransactionBody {
-    const { person, candidate, nonce } = sender;
-    const envelope = { network, senderPublicKey: person.publicKey, nonce };
+    const { account, candidate, nonce } = sender;
+    const envelope = { network, senderPublicKey: account.publicKey, nonce };
     const [tokenId] = sender.uniks;
     if (dice === 11 || tokenId === undefined || !candidate) {
       const { address } = people(`newcomer ${random.integer(1, 1e9)}`);
@@ -91,9 +91,9 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
     return builders.certifiedDisclosure({
       network,
       nonce,
-      keys: person.keys,
+      keys: account.keys,
       tokenId,
-      explicitValues: [`person-${candidate.kind}`],
+      explicitValues: [`name-${candidate.kind}`],
       kind: candidate.kind,
       factory: { tokenId: factory.unikId, keys: factory.keys },
       issuedAt: 1,
@@ -102,7 +102,7 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
 
   /** What the node knows of the sender is what counts: a crash or a refusal may have come between. */
   async function lookUp({ get }: Client, sender: Sender): Promise<void> {
-    const { address, unikId } = sender.person;
+    const { address, unikId } = sender.account;
     const wallet = (await get(`/api/v2/wallets/${address}`)) as {
       nonce?: string;
       vote?: string;
@@ -111,7 +111,7 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
     const pending = (await get("/api/v2/transactions/unconfirmed?limit=100")) as {
       senderPublicKey: string;
     }[];
-    const waiting = pending.filter(({ senderPublicKey }) => senderPublicKey === sender.person.publicKey);
+    const waiting = pending.filter(({ senderPublicKey }) => senderPublicKey === sender.account.publicKey);
     sender.nonce = BigInt(wallet.nonce ?? "0") + BigInt(waiting.length);
     sender.uniks = sender.nonce > 0n ? [unikId] : [];
     sender.vote = wallet.vote;
@@ -127,7 +127,7 @@ export function createSubmissions(accounts: readonly DevAccount[], { people, wat
     if (!sender.isKnown) await lookUp(client, sender);
     const count = random.integer(1, MAX_AT_ONCE);
     const transactions = Array.from({ length: count }, () =>
-      signTransaction(bodyOf(client.network, sender), sender.person.keys),
+      signTransaction(bodyOf(client.network, sender), sender.account.keys),
     );
     // Whatever happens to the answer, the nonce is known again only when it was said.
     sender.isKnown = false;

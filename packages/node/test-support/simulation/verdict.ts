@@ -28,8 +28,8 @@ export function judge(given: Case): string[] {
   const isAftermath = createIsAftermath([...deliveries.values()]);
 
   checkNumbers();
-  const told = checkFacts();
-  checkReversals(told);
+  const delivered = checkFacts();
+  checkReversals(delivered);
   faults.push(...findOrderFaults(given, [...deliveries.values()]));
   faults.push(...findWalletFaults(given, [...deliveries.values()]));
   return faults;
@@ -54,7 +54,7 @@ export function judge(given: Case): string[] {
 
   /** Each fact that the chain brought about and the webhook asked for has arrived by one id, and no other has. */
   function checkFacts(): Map<string, Occurrence> {
-    const told = new Map<string, Occurrence>();
+    const delivered = new Map<string, Occurrence>();
     const ids = new Map<Occurrence, string>();
     const byKey = new Map<string, Occurrence[]>();
     for (const occurrence of occurrences) {
@@ -67,34 +67,37 @@ export function judge(given: Case): string[] {
       const key = keyOfMessage(message);
       const candidates = byKey.get(key) ?? [];
       const occurrence = candidates.find((candidate) => !ids.has(candidate));
-      if (occurrence && (periods.some((period) => mayHear(period, occurrence)) || mayHearAgain(occurrence))) {
+      if (
+        occurrence &&
+        (periods.some((period) => mayReceive(period, occurrence)) || mayBeReplayed(occurrence))
+      ) {
         ids.set(occurrence, message.id);
-        told.set(message.id, occurrence);
+        delivered.set(message.id, occurrence);
         continue;
       }
-      // A wallet may change for other reasons, and is told as well when a block goes that nobody was told of.
+      // A wallet may change for other reasons, and is also delivered after the revert of a block that was not delivered.
       const isUnsure = candidates.length === 0 || !standing.has(message.blockId!);
       if (PARTLY_KNOWN_FACTS.has(message.event) && isUnsure) continue;
-      if (occurrence) faults.push(`${message.id} tells ${key}, which the webhook does not ask for`);
-      else faults.push(`${message.id} tells ${key}, which is no (further) fact of the chain`);
+      if (occurrence) faults.push(`${message.id} has ${key}, to which the webhook does not subscribe`);
+      else faults.push(`${message.id} has ${key}, which is no (further) fact of the chain`);
     }
     for (const occurrence of occurrences) {
-      if (mustHear(occurrence) && !ids.has(occurrence)) {
+      if (mustReceive(occurrence) && !ids.has(occurrence)) {
         faults.push(`${keyOf(occurrence.fact)} at height ${occurrence.fact.block.height} never arrived`);
       }
     }
-    return told;
+    return delivered;
   }
 
-  function mayHear({ kind, notBefore, until }: Period, occurrence: Occurrence): boolean {
+  function mayReceive({ kind, notBefore, until }: Period, occurrence: Occurrence): boolean {
     const { fact, appliedAt } = occurrence;
     const isWithin = appliedAt > notBefore && (until === undefined || appliedAt <= until);
-    return isWithin && kind.hears(fact) && isDeepEnough(kind, occurrence);
+    return isWithin && kind.matches(fact) && isDeepEnough(kind, occurrence);
   }
 
-  function mayHearAgain(occurrence: Occurrence): boolean {
+  function mayBeReplayed(occurrence: Occurrence): boolean {
     const { undoneAt = Number.POSITIVE_INFINITY } = occurrence;
-    return replays.some((replay) => undoneAt > replay.askedAt && isWithin(replay, occurrence));
+    return replays.some((replay) => undoneAt > replay.requestedAt && isWithin(replay, occurrence));
   }
 
   function isWithin({ fromHeight, toHeight }: Replay, occurrence: Occurrence): boolean {
@@ -103,25 +106,25 @@ export function judge(given: Case): string[] {
       !FORGOTTEN_FACTS.has(occurrence.fact.name) &&
       height >= fromHeight &&
       height <= toHeight &&
-      last.kind.hears(occurrence.fact) &&
+      last.kind.matches(occurrence.fact) &&
       isDeepEnough(last.kind, occurrence)
     );
   }
 
-  /** What was undone since needs not have arrived: an attempt that failed before is not repeated. */
-  function mustHear(occurrence: Occurrence): boolean {
-    const isAskedFor = replays.some((replay) => replay.isFinished && isWithin(replay, occurrence));
-    if (isAskedFor && occurrence.undoneAt === undefined) return true;
+  /** A fact that was reverted since need not have arrived: a failed attempt is not repeated. */
+  function mustReceive(occurrence: Occurrence): boolean {
+    const isReplayed = replays.some((replay) => replay.isFinished && isWithin(replay, occurrence));
+    if (isReplayed && occurrence.undoneAt === undefined) return true;
     return (
       last.until === undefined &&
       occurrence.appliedAt > last.fullyFrom &&
       occurrence.undoneAt === undefined &&
-      last.kind.hears(occurrence.fact) &&
+      last.kind.matches(occurrence.fact) &&
       isDeepEnough(last.kind, occurrence)
     );
   }
 
-  /** Whether the chain once stood high enough above the fact, before it was undone. */
+  /** Whether the chain was high enough above the fact before its revert. */
   function isDeepEnough({ confirmations }: Kind, { fact, appliedAt, undoneAt = Infinity }: Occurrence) {
     if (confirmations === 0) return true;
     return changes.some(
@@ -133,49 +136,49 @@ export function judge(given: Case): string[] {
     );
   }
 
-  /** Whatever was told of an undone block is taken back, once, and nothing else is. */
-  function checkReversals(told: ReadonlyMap<string, Occurrence>): void {
+  /** Each delivered fact of a reverted block is retracted once, and nothing else is. */
+  function checkReversals(delivered: ReadonlyMap<string, Occurrence>): void {
     const cameAt = new Map(
       changes.flatMap(({ kind, position, block }) => (kind === "applied" ? [[block.id, position]] : [])),
     );
-    const takenBack = new Map<string, Delivery>();
+    const retracted = new Map<string, Delivery>();
     for (const delivery of deliveries.values()) {
       const { reverts, event, id, blockId } = delivery.message;
       if (reverts === undefined) continue;
-      if (takenBack.has(reverts)) faults.push(`${reverts} is taken back twice`);
-      takenBack.set(reverts, delivery);
+      if (retracted.has(reverts)) faults.push(`${reverts} is retracted twice`);
+      retracted.set(reverts, delivery);
       const original = deliveries.get(reverts);
       if (!original) {
         // An attempt that never reached the receiver may have been the only one.
         const isExplained = isChanged || cancelled.has(reverts);
-        if (!isExplained) faults.push(`${id} takes back ${reverts}, which never arrived`);
+        if (!isExplained) faults.push(`${id} retracts ${reverts}, which never arrived`);
         continue;
       }
-      if (blockId !== original.message.blockId) faults.push(`${id} takes back a fact of another block`);
-      if (standing.has(blockId!)) faults.push(`${id} (${event}) takes back what is still true`);
-      if (original.last > delivery.first) faults.push(`${reverts} arrived again after ${id} took it back`);
+      if (blockId !== original.message.blockId) faults.push(`${id} retracts a fact of another block`);
+      if (standing.has(blockId!)) faults.push(`${id} (${event}) retracts what is still true`);
+      if (original.last > delivery.first) faults.push(`${reverts} arrived again after ${id} retracted it`);
       if ((original.message.sequence ?? 0) > (delivery.message.sequence ?? 0)) {
-        faults.push(`${id} has a smaller number than ${reverts}, which it takes back`);
+        faults.push(`${id} has a smaller number than ${reverts}, which it retracts`);
       }
     }
     for (const { message } of deliveries.values()) {
       const { id, event, blockId, reverts } = message;
       if (reverts !== undefined || blockId === undefined || !isFactOfChain(event)) continue;
       if (event.endsWith(".reverted") || isAftermath(message)) continue;
-      // What was true before the registration was never told, and so is not taken back.
+      // Facts from before the registration were not delivered, and so are not retracted.
       if (event === "wallet.saved" && (cameAt.get(blockId) ?? 0) <= periods[0]!.fullyFrom) continue;
-      const isSure = !isChanged || (told.get(id)?.appliedAt ?? 0) > last.fullyFrom;
-      if (!standing.has(blockId) && isSure && last.until === undefined && !takenBack.has(id)) {
-        faults.push(`${event} ${id} of block ${blockId} was undone, and never taken back`);
+      const isSure = !isChanged || (delivered.get(id)?.appliedAt ?? 0) > last.fullyFrom;
+      if (!standing.has(blockId) && isSure && last.until === undefined && !retracted.has(id)) {
+        faults.push(`${event} ${id} of block ${blockId} was undone, and never retracted`);
       }
     }
     checkAskedReversals();
   }
 
-  /** Reversals that the webhook asked for by name are told whether it knew the fact or not. */
+  /** Reverts that the webhook subscribes to by name are delivered even if the fact was not. */
   function checkAskedReversals(): void {
     if (last.kind.confirmations > 0 || last.until !== undefined) return;
-    const heard = new Set(
+    const received = new Set(
       [...deliveries.values()].map(({ message }) => `${message.event} ${subjectOf(message)}`),
     );
     for (const { fact, undoneAt } of occurrences) {
@@ -183,7 +186,7 @@ export function judge(given: Case): string[] {
       if (undoneAt === undefined || undoneAt <= last.fullyFrom || !last.kind.reversals.includes(name))
         continue;
       const subject = fact.transaction?.id ?? fact.block.id;
-      if (!heard.has(`${name} ${subject}`)) faults.push(`${name} ${subject} never arrived`);
+      if (!received.has(`${name} ${subject}`)) faults.push(`${name} ${subject} never arrived`);
     }
   }
 }

@@ -1,7 +1,7 @@
-/** Looks whether what was told of wallets ends with what they are. */
+/** Checks that the last delivered state of each wallet is its present state. */
 import { type Case, type Delivery, numbered, standingBlocks } from "./case.ts";
 
-/** For a webhook that heard everything of some wallets without delay: the last that it heard of each is how it is. */
+/** For a webhook that received every change of some wallets: the last delivery has the state of the wallet. */
 export function findWalletFaults(
   { periods, changes, wallets }: Case,
   deliveries: readonly Delivery[],
@@ -16,10 +16,10 @@ export function findWalletFaults(
   }
   return [...latest].flatMap(([address, { id, blockId, balance, nonce }]) => {
     const wallet = wallets.get(address);
-    // One that came with a block goes with it, and nothing is left to be told.
+    // A wallet that a block created is removed by its revert, without a further event.
     if (!wallet)
-      return standing.has(blockId) ? [`${id} tells of the wallet ${address}, which is not there`] : [];
+      return standing.has(blockId) ? [`${id} has the wallet ${address}, which does not exist`] : [];
     if (wallet.balance === balance && wallet.nonce === nonce) return [];
-    return [`${id} tells ${balance} of the wallet ${address}, which has ${wallet.balance}`];
+    return [`${id} has the balance ${balance} of the wallet ${address}, which has ${wallet.balance}`];
   });
 }

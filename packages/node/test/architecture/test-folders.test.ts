@@ -13,7 +13,7 @@ const isForeign = ({ from, to }: Import): boolean =>
   testFolderOf(to) !== undefined && testFolderOf(to) !== testFolderOf(from);
 
 const packageOf = (path: string): string | undefined => /^packages\/[^/]+\/src\//.exec(path)?.[0];
-/** Internals of the libraries are imported by nobody else; the node has no public names, its tests and tools know its files. */
+/** No other package imports internals of a library. The node has no public names: its tests and tools import its files. */
 const isInternal = ({ from, to }: Import): boolean =>
   packageOf(to) !== undefined &&
   packageOf(to) !== "packages/node/src/" &&

@@ -46,7 +46,7 @@ describe("choosing what verifies signatures", () => {
     ["is not installed", () => "no-such-package", /Cannot find module/],
     ["is not in its folder", () => join(folder, "nothing"), /Cannot find module/],
     [
-      "is of a version nobody has compared",
+      "is of a version that was not compared",
       () => install("new", "6.0.0", `native: 2, ${CREDULOUS}`),
       /6\.0\.0/,
     ],

@@ -214,7 +214,7 @@ describe("a failing commit", () => {
     expect(dumpOf(database)).toEqual(dumpOf(whole.database));
   });
 
-  test("is told to every delivery that took part", async () => {
+  test("is reported to every batch that took part", async () => {
     const { failure, openFile } = failingDatabase();
     const { chain } = start({ openFile });
     failure.isOn = true;
@@ -225,7 +225,7 @@ describe("a failing commit", () => {
 });
 
 describe("a failing read", () => {
-  test("refuses the block and is heard of, and the block may come again", async () => {
+  test("refuses the block and is reported, and the block may come again", async () => {
     const failure = { isOn: false };
     const openFile = (path: string): Database => {
       const database = openDatabase(path);
@@ -240,16 +240,16 @@ describe("a failing read", () => {
       };
       return { ...database, prepare };
     };
-    const heard: [unknown, number][] = [];
+    const reported: [unknown, number][] = [];
     const deps = {
-      onUnexpectedError: (error: unknown, { height }: BlockHeader) => heard.push([error, height]),
+      onUnexpectedError: (error: unknown, { height }: BlockHeader) => reported.push([error, height]),
     };
     await start().close();
     const { chain } = start({ openFile, deps });
     failure.isOn = true;
     const cause = new Error("disk unreadable");
     expect(await chain.accept(heights(2, 2))).toMatchObject([{ answer: "Rejected", cause }]);
-    expect(heard).toEqual([[cause, 2]]);
+    expect(reported).toEqual([[cause, 2]]);
     failure.isOn = false;
     expect(await chain.accept(heights(2, 2))).toEqual(accepted(1));
   });
@@ -326,7 +326,7 @@ describe("a revert", () => {
 });
 
 describe("those who follow the chain", () => {
-  test("hear of every commit, with what each block changed, until they leave", async () => {
+  test("are called after every commit, with what each block changed, until they unsubscribe", async () => {
     const { chain } = start();
     const seen: ChainChange[] = [];
     const leave = chain.subscribe((change) => seen.push(change));
@@ -339,7 +339,7 @@ describe("those who follow the chain", () => {
     expect(seen.at(-1)!.head.height).toBe(5);
   });
 
-  test("see state and file at the head they are told of", async () => {
+  test("see state and file at the announced head", async () => {
     const { chain, database } = start();
     const states: boolean[] = [];
     chain.subscribe(({ head }) => {
@@ -354,13 +354,13 @@ describe("those who follow the chain", () => {
   test("do not disturb one another, nor the chain", async () => {
     const errors: unknown[] = [];
     const { chain } = start({ deps: { onListenerError: (error) => errors.push(error) } });
-    const heard: number[] = [];
+    const reported: number[] = [];
     chain.subscribe(() => {
       throw new Error("listener");
     });
-    chain.subscribe(({ head }) => heard.push(head.height));
+    chain.subscribe(({ head }) => reported.push(head.height));
     expect(await chain.accept(heights(2, 2))).toEqual(accepted(1));
-    expect(heard).toEqual([2]);
+    expect(reported).toEqual([2]);
     expect(errors).toEqual([new Error("listener")]);
   });
 });
@@ -400,7 +400,7 @@ describe("the event log of the chain", () => {
     }
   });
 
-  test("is empty when nobody wants anything, and no event is even made", async () => {
+  test("is empty without subscriptions, and no event is even made", async () => {
     const eventsOfFacts = () => {
       throw new Error("asked for nothing");
     };

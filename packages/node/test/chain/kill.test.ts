@@ -47,8 +47,8 @@ async function runUntilKilled(args: string[], killAfter: { lines: number; ms: nu
   return { heights, isFinished };
 }
 
-/** Ids of the blocks above the genesis block that somebody knows who only reads the event log. */
-function chainToldBy(database: Database): string[] {
+/** Ids of the blocks above the genesis block by the event log alone. */
+function chainFromEvents(database: Database): string[] {
   const ids: string[] = [];
   const events = database.prepare<{ name: string; block_id: string }>(
     "SELECT * FROM events ORDER BY sequence",
@@ -84,7 +84,7 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
         const killAfter = { lines: 2 + Math.floor(random() * 10), ms: random() * 12 };
         const { heights, ...end } = await runUntilKilled([run.name, path, String(delivery)], killAfter);
         isFinished = end.isFinished;
-        // What the last run saw on disk is there, but for a revert that it had no time to tell of.
+        // What the last run saw on disk is there, but for a revert that it had no time to report.
         expect(heights[0] ?? known).toBeGreaterThanOrEqual(known - 2);
         known = heights.at(-1) ?? known;
       }
@@ -97,7 +97,7 @@ describe.each(CHAINS.map((name, index) => ({ name, seed: 1 + index })))(
         Object.assign(expected.nfts, changed.nfts);
       }
       compareState(stateInFile(database), expected);
-      expect(chainToldBy(database)).toEqual(content.blocks.map(({ id }: { id: string }) => id));
+      expect(chainFromEvents(database)).toEqual(content.blocks.map(({ id }: { id: string }) => id));
       expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
       expect(chain.head().height).toBe(content.blocks.length + 1);
       await close();

@@ -9,7 +9,7 @@ const [alice, bob, carol, dave, erin, frank] = people.map(({ passphrase, publicK
   address,
 }));
 if (!alice || !bob || !carol || !dave || !erin || !frank) throw new Error("too few people");
-type Person = typeof alice;
+type Account = typeof alice;
 
 let node: Awaited<ReturnType<typeof serveEverything>>;
 let connection: InstanceType<typeof Connection>;
@@ -41,7 +41,7 @@ async function begin(name: string, sender: { address: string }): Promise<Builder
   return builder.version!(2).nonce!(`${BigInt((await walletOf(sender)).nonce) + 1n}`);
 }
 
-const signed = (builder: Builder, { passphrase }: Person): Built => builder.sign!(passphrase).getStruct();
+const signed = (builder: Builder, { passphrase }: Account): Built => builder.sign!(passphrase).getStruct();
 
 type Submission = { data: Record<"accept" | "broadcast" | "excess" | "invalid", string[]>; errors?: unknown };
 

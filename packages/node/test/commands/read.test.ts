@@ -45,7 +45,7 @@ test.each<[string, () => unknown]>([
   ["a number that is too large", () => readUnsigned("99999999999999999999")],
   ["a payment without amount", () => readPayment(ADDRESS)],
   ["a payment of two amounts", () => readPayment(`${ADDRESS}=1=2`)],
-  ["a payment to nobody", () => readPayment("x=1")],
+  ["a payment without a recipient", () => readPayment("x=1")],
   ["a pair without name", () => readPair("=a")],
   ["a pair without value", () => readPair("a")],
   ["a name with two values", () => readPair("a=2", readPair("a=1"))],

@@ -146,7 +146,7 @@ test("a branch deeper than undo goes is not begun", async () => {
 });
 
 test("nothing is mined while the keys of all active delegates are elsewhere", async () => {
-  const { chain, run } = await open({ secrets: ["somebody else"] });
+  const { chain, run } = await open({ secrets: ["another"] });
   expect(await codeOf(run({ verb: "mine", blocks: 1 }))).toBe("DEV_DELEGATES");
   expect(chain.head().height).toBe(3);
 });

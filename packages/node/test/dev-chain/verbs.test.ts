@@ -170,7 +170,7 @@ describe("reorg", () => {
     expect(await client.get(`/api/transactions/${id}`)).toMatchObject({ blockId: applied[0]!.id });
   });
 
-  test("goes through many rounds, and nobody signs two blocks for one slot", {
+  test("goes through many rounds, and no delegate signs two blocks for one slot", {
     timeout: 40_000,
   }, async () => {
     const { head, applied } = await run("mine", { blocks: 60 });
@@ -202,16 +202,16 @@ describe("reorg", () => {
     expect([...seen]).toEqual([before, after].map(({ height, id }) => `${height} ${id}`));
   });
 
-  test("is told to webhooks: first what is taken back, then the other branch", {
+  test("is delivered to webhooks: first the reverted blocks, then the other branch", {
     timeout: 40_000,
   }, async () => {
-    const told: string[] = [];
+    const delivered: string[] = [];
     const receiver = createServer((request, response) => {
       let text = "";
       request.on("data", (chunk) => (text += chunk));
       request.on("end", () => {
         const { event, data } = JSON.parse(text) as { event: string; data: { height: number } };
-        told.push(`${event} ${data.height}`);
+        delivered.push(`${event} ${data.height}`);
         response.writeHead(204).end();
       });
     }).listen(0, "127.0.0.1");
@@ -226,7 +226,9 @@ describe("reorg", () => {
     await run("reorg", { depth: 1 });
     const { height } = head;
     const expected = ["applied", "reverted", "applied"].map((what) => `block.${what} ${height}`);
-    await expect.poll(() => told, { timeout: 20_000 }).toEqual([...expected, `block.applied ${height + 1}`]);
+    await expect
+      .poll(() => delivered, { timeout: 20_000 })
+      .toEqual([...expected, `block.applied ${height + 1}`]);
     receiver.closeAllConnections();
     receiver.close();
   });

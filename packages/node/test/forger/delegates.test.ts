@@ -40,7 +40,7 @@ test("an encrypted key may stand alone, or among the passphrases", async () => {
   }
 });
 
-describe("is told", () => {
+describe("is reported", () => {
   const SECRET = "clutch captain shoe salt awake";
 
   test.each([

@@ -48,7 +48,7 @@ function world(changes: Partial<ForgerDeps> = {}, onDemand = false) {
       onRefused: (kind) => refused.push(kind),
     }),
     head: () => head,
-    forgingOrder: () => [one, two, "somebody else"],
+    forgingOrder: () => [one, two, "another"],
     selectTransactions: () => [],
     build: ({ slot }) => ({ header: headerAt(slot), headerBytes: new Uint8Array(), transactions: [] }),
     submit: async (block: EncodedBlock) => {
@@ -193,10 +193,10 @@ describe("a missed slot has a recorded reason", () => {
     expect(forged).toEqual([]);
   });
 
-  test("a slot of somebody else is none, whatever the order of the next round says", async () => {
+  test("a slot of another delegate is none, whatever the order of the next round says", async () => {
     const orders = [
-      ["somebody else", one],
-      [one, "somebody else"],
+      ["another", one],
+      [one, "another"],
     ];
     const currentSlot = () => slots.slotAt(slots.timeAt(Date.now()));
     const { forger, slotStore } = world({ forgingOrder: () => orders[currentSlot() % 2]! });
@@ -256,7 +256,7 @@ describe("a slot that must not be signed", () => {
     await expect(forger.forgeSlot(START_SLOT + 1)).rejects.toThrow("not one that this node can forge");
   });
 
-  test("leaves its block with nobody when the record cannot be written, and the next slot is tried", async () => {
+  test("does not publish its block when the record cannot be written, and tries the next slot", async () => {
     let tries = 0;
     const { forger, forged, failures } = guarded({
       lastSigned: () => undefined,
@@ -306,10 +306,10 @@ describe("on demand", () => {
   });
 });
 
-describe("forging of a slot outside of the turns", () => {
+describe("forging of a slot on request", () => {
   const aloneWith = (...order: string[]) => world({ forgingOrder: () => order });
 
-  test("no turn begins during a pause; afterwards the slots that went by are nobody's fault", async () => {
+  test("no slot is tried during a pause; afterwards the slots that passed are no faults", async () => {
     const { forger, forged, slotStore } = aloneWith(one);
     forger.start();
     await vi.advanceTimersByTimeAsync(slotMs);
@@ -323,7 +323,7 @@ describe("forging of a slot outside of the turns", () => {
     expect(slotStore.missed(9)).toEqual([]);
   });
 
-  test("a pause waits for the turn under way", async () => {
+  test("a pause waits for the slot that is being forged", async () => {
     const taken = Promise.withResolvers<undefined>();
     const { forger } = world({ forgingOrder: () => [one], submit: () => taken.promise });
     forger.start();
@@ -351,20 +351,20 @@ describe("forging of a slot outside of the turns", () => {
   });
 
   test("the next slot is the first that is ours, free, and not before this process", async () => {
-    const { forger } = aloneWith("somebody else", one, two);
+    const { forger } = aloneWith("another", one, two);
     await forger.pause();
     expect(forger.nextSlot()).toBe(START_SLOT);
     forger.start();
     expect(forger.nextSlot()).toBe(START_SLOT + 1);
     await forger.forgeSlot(START_SLOT + 1);
-    // The one after belongs to somebody else.
+    // The one after belongs to another delegate.
     expect((START_SLOT + 2) % 3).toBe(0);
     expect(forger.nextSlot()).toBe(START_SLOT + 3);
     await forger.stop();
   });
 
   test("there is no next slot where all delegates are elsewhere", () => {
-    expect(aloneWith("somebody else").forger.nextSlot()).toBeUndefined();
+    expect(aloneWith("another").forger.nextSlot()).toBeUndefined();
   });
 
   test("holds the transactions given, or else those of the pool", async () => {
@@ -392,7 +392,7 @@ describe("forging of a slot outside of the turns", () => {
   });
 
   test("fails for the slot of another, for a block that is refused, and when the forger has stopped", async () => {
-    const { forger } = aloneWith("somebody else");
+    const { forger } = aloneWith("another");
     await expect(forger.forgeSlot(START_SLOT)).rejects.toThrow("not one that this node can forge");
     const refusing = world({ forgingOrder: () => [one], submit: async () => "wrong" });
     await expect(refusing.forger.forgeSlot(START_SLOT)).rejects.toThrow("was refused: wrong");

@@ -7,11 +7,11 @@ import { migrate } from "../../src/store/engine/migrations.ts";
 import { createSlotStore } from "../../src/store/node/slots.ts";
 
 const slots = createSlots(createNetwork(livenet));
-const ORDER = ["ours", "somebody else", "ours too"];
+const ORDER = ["ours", "another", "ours too"];
 const START_SLOT = 300_000;
 const slotMs = (slot: number) => slots.unixMsOf(slots.slotTime(slot));
 
-/** A chain of blocks in the slots given, told one after another. */
+/** A chain of blocks in the slots given, announced one after another. */
 function world({ nowSlot = START_SLOT } = {}) {
   const database = openDatabase(":memory:");
   migrate(database);
@@ -37,7 +37,7 @@ function world({ nowSlot = START_SLOT } = {}) {
   return { slotStore, forge, reasons };
 }
 
-test("a slot of ours without a block has a reason, one of somebody else has none", () => {
+test("a slot of ours without a block has a reason, one of another delegate has none", () => {
   const { forge, reasons } = world();
   forge(5, START_SLOT + 1);
   forge(6, START_SLOT + 4);
@@ -47,7 +47,7 @@ test("a slot of ours without a block has a reason, one of somebody else has none
   ]);
 });
 
-test("slots before the start were missed because nobody was there", () => {
+test("slots before the start were missed because the process did not run", () => {
   const { forge, reasons } = world({ nowSlot: START_SLOT + 9 });
   forge(5, START_SLOT - 5);
   forge(6, START_SLOT - 2);
@@ -57,7 +57,7 @@ test("slots before the start were missed because nobody was there", () => {
   ]);
 });
 
-test("a block of ours that is on another branch is told as such", () => {
+test("a block of ours that is on another branch is reported as such", () => {
   const { slotStore, forge, reasons } = world();
   slotStore.recordForged("ours", START_SLOT + 3, "block");
   forge(5, START_SLOT + 1);

@@ -26,12 +26,12 @@ test("after a missed slot nothing needs to settle", () => {
   expect(momentAt(at(100, 0), 90, slots, timing).kind).toBe("forge");
 });
 
-test("a separate forger is told not to forge in the head's own slot, however short slots are", () => {
-  const isTold = (blocktime: number, seconds: number) =>
+test("a separate forger is kept from forging in the head's own slot, however short slots are", () => {
+  const isAllowed = (blocktime: number, seconds: number) =>
     canForge(slots.slotTime(100) + seconds, 100, slots, networkTiming(blocktime));
-  expect([3, 7].map((seconds) => isTold(4, seconds))).toEqual([false, false]);
-  expect(isTold(4, 8)).toBe(true);
-  expect([7, 9, 10].map((seconds) => isTold(8, seconds))).toEqual([false, false, true]);
+  expect([3, 7].map((seconds) => isAllowed(4, seconds))).toEqual([false, false]);
+  expect(isAllowed(4, 8)).toBe(true);
+  expect([7, 9, 10].map((seconds) => isAllowed(8, seconds))).toEqual([false, false, true]);
 });
 
 test("the head's own slot is not forged again; the wait ends with it", () => {

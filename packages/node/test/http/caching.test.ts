@@ -14,7 +14,7 @@ afterEach(() => fixture.close());
 
 const url = `/api/wallets/${alice.address}`;
 
-test("have a strong tag, and are spared whoever has them", async () => {
+test("have a strong tag, and are not sent again to clients that have them", async () => {
   fixture = openFixture();
   const first = await fixture.get(url);
   const tag = first.headers.etag as string;
@@ -29,7 +29,7 @@ test("have a strong tag, and are spared whoever has them", async () => {
   expect((await fixture.get(url, { "if-none-match": '"other"' })).body).toBe(first.body);
 });
 
-test("are told of by HEAD as they are by GET", async () => {
+test("have the same headers for HEAD as for GET", async () => {
   fixture = openFixture();
   // The date is that of each answer.
   const { date: _, ...headers } = (await fixture.get(url)).headers;
@@ -82,7 +82,7 @@ test("are kept from the second time on that they are asked for, until the next b
   writer.execute(`UPDATE wallets SET balance = 2 WHERE address = '${alice.address}'`);
   expect((await fixture.get(url)).body).toBe(before.body);
   writer.execute("DELETE FROM blocks WHERE height = 4");
-  // Nobody who was told of a block can ask in the turn of the event loop in which it was written.
+  // No client that was notified of a block can send a request in the tick in which it was written.
   await nextTurn();
   const after = await fixture.get(url);
   expect([after.json().data.balance, after.json().chainmeta.height]).toEqual([2, 3]);
@@ -90,7 +90,7 @@ test("are kept from the second time on that they are asked for, until the next b
   writer.close();
 });
 
-test("are counted by the rate limit, and told of it", async () => {
+test("are counted by the rate limit, and have its headers", async () => {
   fixture = openFixture({ rateLimit: { limit: 2, windowMs: 60_000 } });
   const answers = [await fixture.get(url), await fixture.get(url), await fixture.get(url)];
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);

@@ -119,7 +119,7 @@ test.each([
 });
 
 test("answers 404 for wallets that are no delegates and 422 for what is no wallet", async () => {
-  for (const id of [alice.address, stranger.address, "nobody"]) {
+  for (const id of [alice.address, stranger.address, "unknown"]) {
     expect((await fixture.get(`/api/delegates/${id}`)).json().message).toBe("Delegate not found");
   }
   expect((await fixture.get("/api/delegates/!!%3F")).statusCode).toBe(422);
@@ -158,7 +158,7 @@ describe("GET /delegates/{id}/blocks", () => {
   });
 
   test("answers 404 for what is no delegate and 422 for unknown parameters", async () => {
-    for (const id of [alice.address, "nobody"]) {
+    for (const id of [alice.address, "unknown"]) {
       const answer = await fixture.get(`/api/delegates/${id}/blocks`);
       expect(answer.json()).toMatchObject({ statusCode: 404, message: "Delegate not found" });
     }
@@ -191,7 +191,7 @@ describe("GET /delegates/{id}/voters", () => {
   });
 
   test("answers 404 for what is no delegate and 422 for unknown parameters", async () => {
-    expect((await fixture.get("/api/delegates/nobody/voters")).json().message).toBe("Delegate not found");
+    expect((await fixture.get("/api/delegates/unknown/voters")).json().message).toBe("Delegate not found");
     for (const parameters of ["foo=1", "orderBy=rank:asc", "transform=x", "balance=-1"]) {
       expect((await fixture.get(`/api/delegates/${unik.bob}/voters?${parameters}`)).statusCode).toBe(422);
     }

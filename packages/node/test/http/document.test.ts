@@ -33,15 +33,15 @@ test("names what it refers to, and refers to all that it names", () => {
   expect([...used].sort()).toEqual(Object.keys(document.components.schemas).sort());
 });
 
-test("tells of every route that is served", () => {
-  const told = Object.entries(document.paths).flatMap(([path, operations]) =>
+test("has every route that is served", () => {
+  const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map(
       (method) => `${method.toUpperCase()} /api/v2${path.replace(/\{(\w+)\}/g, ":$1")}`,
     ),
   );
   // Names of tokens that a node may have besides are no routes of their own.
   const isRoute = (name: string) => !name.includes("(") && !name.endsWith("/openapi.json");
-  expect(served.filter(isRoute).sort()).toEqual(told.sort());
+  expect(served.filter(isRoute).sort()).toEqual(documented.sort());
 });
 
 test("gives each operation a chapter and a sentence", () => {
@@ -73,7 +73,7 @@ test("says of every parameter of a query what it may be", () => {
   expect(unsaid).toEqual([]);
 });
 
-test("tells of 404 where it is answered", () => {
+test("has 404 where it is answered", () => {
   const mayMiss = (path: string) => "404" in document.paths[path]!.get!.responses;
   expect(["/blocks/{id}", "/peers", "/blocks", "/wallets/{id}/uniks"].map(mayMiss)).toEqual([
     true,
@@ -90,7 +90,7 @@ test("shows one value where a number may come as text", () => {
   expect(height!.properties!.from).toMatchObject({ type: "integer", minimum: 1 });
 });
 
-test("every operation, with every parameter and member that it knows, answers what is told", async () => {
+test("every operation, with every parameter and member that it knows, answers as documented", async () => {
   const samples = samplesOf(document);
   expect(samples.length).toBeGreaterThan(300);
   const statuses = new Set<number>();
@@ -104,7 +104,7 @@ test("every operation, with every parameter and member that it knows, answers wh
     const routeUrl = `/api/v2${path.replace(/\{(\w+)\}/g, ":$1")}`;
     const fault = faultOf(fixture.app, { method, url: routeUrl, status, body });
     expect(fault, `${method} ${url} ${JSON.stringify(payload)}: ${body.slice(0, 200)}`).toBeUndefined();
-    // What is told is understood; only a required member may be missing.
+    // Everything documented is accepted; only a required member may be missing.
     if (path !== "/transactions" || method !== "POST") {
       expect(status, `${method} ${url} ${JSON.stringify(payload)}: ${body}`).toBe(200);
     }
@@ -119,7 +119,7 @@ describe("the check of answers", () => {
   const check = (status: number, value: unknown) =>
     faultOf(fixture.app, { method: "GET", url, status, body: JSON.stringify(value) });
 
-  test("finds members that are missing, wrong or too many, and statuses that are not told", () => {
+  test("finds members that are missing, wrong or too many, and undocumented statuses", () => {
     expect(check(200, body)).toBeUndefined();
     expect(check(200, { data: { ...body.data, supply: "5" } })).toContain("must be integer");
     expect(check(200, { data: { supply: 5 } })).toContain("must have required property 'block'");

@@ -100,7 +100,7 @@ function shotsOf(
 }
 
 /**
- * Asks everything of every route, of which none may fail or answer something else than is told. What removes comes last.
+ * Sends every request to every route: none may fail, or answer anything undocumented. Requests that remove come last.
  * The answer is how often each status came.
  */
 export async function fuzz(

@@ -73,7 +73,7 @@ test.each([
   ["/api/wallets/A%20B", '"id" must be: an address, a public key or the username of a delegate'],
   ["/api/uniks/zz", '"id" must be: 64 hexadecimal digits'],
   ["/api/blocks?foo=1", '"foo" is not allowed'],
-])("what is wrong with %s is told with what is expected", async (url, message) => {
+])("the error for %s names the fault and what is expected", async (url, message) => {
   expect((await fixture.get(url)).json().message).toBe(message);
 });
 
@@ -88,6 +88,6 @@ test.each([
   ["/api/locks/search", { isExpired: 1 }, '"isExpired" must be: true or false'],
   ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be 1 or 2'],
   ["/api/delegates/search", { approval: { from: 101 } }, '"approval.from" must be: a number from 0 to 100'],
-])("what is wrong with a value that may come as text is told once: %s %j", async (url, body, message) => {
+])("the error for a value that may come as text names the fault once: %s %j", async (url, body, message) => {
   expect((await fixture.post(url, body)).json().message).toBe(message);
 });

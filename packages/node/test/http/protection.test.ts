@@ -73,7 +73,7 @@ test("only trusted proxies tell the address of a client, and only of their own c
   await fixture.close();
 });
 
-test("the rate limit is told in the usual headers as well, with the time to wait", async () => {
+test("the rate limit is in the usual headers as well, with the time to wait", async () => {
   let now = NOW_MS;
   const fixture = openFixture({ rateLimit: { limit: 1, windowMs: 60_000 } }, { nowMs: () => now });
   expect((await fixture.get("/")).headers).toMatchObject({
@@ -142,7 +142,7 @@ test("a body that does not arrive in the time for an answer is the fault of the 
   await fixture.close();
 });
 
-/** Asks for more than fits between two sockets, and reads a little of it each time that it is told to. */
+/** Asks for more than fits between two sockets, and reads a little of it on demand. */
 async function slowReader(port: number) {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});

@@ -43,6 +43,6 @@ test.each([
   expect(await rewardsAt(height, ...transactions)).toEqual({ unikMintRewards, foundationRewards });
 });
 
-test("has nothing to tell of a block without transactions", async () => {
+test("is absent for a block without transactions", async () => {
   expect(await rewardsAt(5)).toBeUndefined();
 });

@@ -88,7 +88,7 @@ test("are 503 in the form of every failure when the other thread takes too long"
   for (const answer of slow) expect(answer.json()).toEqual({ statusCode: 503, error: message, message });
 });
 
-test("are told to come back when too many wait", async () => {
+test("get `retry-after` when too many wait", async () => {
   plain = openFixture({}, {}, longer);
   const open = createSlowLane({ databasePath: plain.path, files, identity, readTimeoutMs: 5_000 });
   lane = open;

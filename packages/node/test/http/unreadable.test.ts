@@ -37,7 +37,7 @@ const from = (line: string, more = "") => `${line} HTTP/1.1\r\nHost: a\r\nOrigin
 test.each([
   ["no HTTP", 400, "\x16\x03\x01\x02\x00\x01\x00\r\n\r\n"],
   ["another version of HTTP", 400, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
-  ["a method that nobody knows", 400, from("BREW /api/blockchain")],
+  ["an unknown method", 400, from("BREW /api/blockchain")],
   ["a space in the path", 400, from("GET /api/block chain")],
   ["a header without a name", 400, from("GET /api/blockchain", ": value\r\n")],
   ["a header with a zero", 400, from("GET /api/blockchain", "X: a\0b\r\n")],
@@ -55,7 +55,7 @@ test.each([
   ["headers without an end", 408, "GET /api/blockchain HTTP/1.1\r\nHost: a\r\n"],
   ["a body without an end", 408, search("Content-Length: 100", "{")],
   ["a tunnel", 404, from("CONNECT a:80")],
-])("%s: %i, as every failure is told", async (_what, statusCode, request) => {
+])("%s: %i, in the form of every failure", async (_what, statusCode, request) => {
   const { status, headers, body } = await exchange(request);
   expect(status).toBe(statusCode);
   expect(JSON.parse(body)).toEqual({

@@ -69,7 +69,7 @@ test("shows what a cold wallet has not as empty, and a negative balance", async 
 });
 
 test("answers 404 for an unknown wallet and 422 for what cannot be one", async () => {
-  for (const id of [stranger.address, stranger.publicKey, "nobody", alice.publicKey.toUpperCase()]) {
+  for (const id of [stranger.address, stranger.publicKey, "unknown", alice.publicKey.toUpperCase()]) {
     const answer = await fixture.get(`/api/wallets/${id}`);
     expect(answer.json()).toEqual({ statusCode: 404, error: "Not Found", message: "Wallet not found" });
   }

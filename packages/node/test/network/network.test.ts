@@ -7,15 +7,15 @@ const missing = missingForHosts();
 const name = missing ? `seven nodes in trouble (not here: ${missing})` : "seven nodes in trouble";
 
 test.skipIf(missing !== undefined)(name, { timeout: 600_000 }, async () => {
-  const told: string[] = [];
+  const logged: string[] = [];
   const trial = await runTrial({
     seed: 20_261_121,
     nodes: 7,
     seconds: 90,
     blocktime: 4,
-    log: (line) => told.push(line),
+    log: (line) => logged.push(line),
   });
-  expect(trial.faults, told.join("\n")).toEqual([]);
+  expect(trial.faults, logged.join("\n")).toEqual([]);
   expect(trial.height).toBeGreaterThan(10);
   expect(trial.missingTypes).toEqual([]);
 });

@@ -41,7 +41,7 @@ test("an answer is given again for its time from when it was ready, then made an
   expect(made).toHaveLength(2);
 });
 
-test("a failure is told to those who waited, and not kept", async () => {
+test("a failure rejects all waiting callers, and is not kept", async () => {
   const { ask, made } = open();
   const answers = [ask(), ask()];
   made[0]!.reject(new Error("no"));

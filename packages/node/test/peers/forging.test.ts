@@ -38,11 +38,11 @@ function peerOn(
   highestCommonHeight = 6,
   changes: Partial<Peer["status"]["state"]> = {},
 ): Peer {
-  const told = readResult("p2p.peer.getStatus", decodeValue(encodeValue(statusOn(chain))), network);
-  const { height } = told.state;
+  const received = readResult("p2p.peer.getStatus", decodeValue(encodeValue(statusOn(chain))), network);
+  const { height } = received.state;
   return {
     ip: "203.0.113.7",
-    status: { ...told, state: { ...told.state, ...changes } },
+    status: { ...received, state: { ...received.state, ...changes } },
     height,
     latencyMs: 1,
     verifiedAt: 0,

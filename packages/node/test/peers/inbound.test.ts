@@ -149,7 +149,7 @@ describe("a posted block", () => {
   });
 
   test("of a generator that is no delegate bans its sender", async () => {
-    const block = own.make(SLOT, { keys: keysFromPassphrase("nobody") });
+    const block = own.make(SLOT, { keys: keysFromPassphrase("unknown") });
     await post(block);
     expect(events).toEqual([`ban ${peer.address}`]);
     // It does not block the real one.
@@ -239,7 +239,7 @@ test("The forger of the node learns whether its block was accepted.", async () =
   const { submit } = inboundBlocks();
   expect(await submit(own.make(SLOT))).toBeUndefined();
   expect(observations.last()?.count).toBe(0);
-  const wrong = own.make(SLOT + 1, { keys: keysFromPassphrase("nobody") });
+  const wrong = own.make(SLOT + 1, { keys: keysFromPassphrase("unknown") });
   expect(await submit(wrong)).toContain("Rejected");
 });
 

@@ -136,8 +136,8 @@ describe("addresses", () => {
     await first.peers.start();
     await second.peers.start();
     expect(second.peers.list()).toEqual([]);
-    const heard = connectPeer({ address: second.host, port: nodes.port, localAddress: first.host });
-    await expect(heard).rejects.toMatchObject({ code: "PEER_UNREACHABLE" });
+    const connecting = connectPeer({ address: second.host, port: nodes.port, localAddress: first.host });
+    await expect(connecting).rejects.toMatchObject({ code: "PEER_UNREACHABLE" });
     await expect(forgerOf(second)).resolves.toBeDefined();
   });
 

@@ -93,7 +93,7 @@ const packed = (block: Block) => ({ blocks: packBlocks([encodeBlock(block, netwo
 const signedBy = (header: BlockHeader, blockSignature: string): BlockHeader =>
   decodeHeader(encodeHeader({ ...header, blockSignature }, network), network).header;
 
-const nobody: RequestPeer = () => Promise.reject(new Error("nobody should have been asked"));
+const noPeer: RequestPeer = () => Promise.reject(new Error("no peer should have been asked"));
 
 describe("a peer on our chain", () => {
   test("is verified by its head alone unless it is ahead", async () => {
@@ -101,9 +101,9 @@ describe("a peer on our chain", () => {
     const blocks = await own.forge(...range(1, 5));
     await other.take(...blocks.slice(0, 3));
     const expected = { myHeight: 6, hisHeight: 4, highestCommonHeight: 4 };
-    expect(await verify(own, statusFrom(other), nobody)).toEqual(expected);
+    expect(await verify(own, statusFrom(other), noPeer)).toEqual(expected);
     await other.take(...blocks.slice(3));
-    expect((await verify(own, statusFrom(other), nobody)).highestCommonHeight).toBe(6);
+    expect((await verify(own, statusFrom(other), noPeer)).highestCommonHeight).toBe(6);
   });
 
   test.each([
@@ -147,10 +147,10 @@ describe("a peer is refused", () => {
     const { own, other } = await branches();
     const status = statusFrom(other);
     const lying = { ...status, state: { ...status.state, height: 99 } };
-    expect(await refusal(own, lying, nobody)).toBe("it does not send its head");
+    expect(await refusal(own, lying, noPeer)).toBe("it does not send its head");
     const idless = { ...status.state.header!, id: "ab".repeat(32) };
     const otherId = { ...status, state: { ...status.state, header: idless } };
-    expect(await refusal(own, otherId, nobody)).toContain("another id than it claims");
+    expect(await refusal(own, otherId, noPeer)).toContain("another id than it claims");
   });
 
   test("whose head has no valid signature", async () => {
@@ -164,7 +164,7 @@ describe("a peer is refused", () => {
   test("that claims a height without sending its blocks", async () => {
     const { own, other } = await branches();
     // Anybody can sign a header of any height.
-    const { header } = other.make(20, { keys: keysFromPassphrase("nobody") });
+    const { header } = other.make(20, { keys: keysFromPassphrase("unknown") });
     expect(await refusal(own, statusOfHead(header), askFrom(own))).toBe(
       "it does not send the blocks that it claims",
     );
@@ -174,7 +174,7 @@ describe("a peer is refused", () => {
     const { own } = await branches();
     const liar = open();
     await liar.take(...range(2, 6).map((height) => own.chain.blocks.block(height)!));
-    const made = liar.make(30, { keys: keysFromPassphrase("nobody") });
+    const made = liar.make(30, { keys: keysFromPassphrase("unknown") });
     const status = statusOfHead(made.header);
     const request = ((event: PeerEvent, argument: never) =>
       event === "uniknode.peer.getBlocks"

@@ -12,7 +12,7 @@ const AT_ONCE = 5;
 const MIB = 1024 * 1024;
 const MAX_GROWTH_MIB = 64;
 /** What the last requests took is given back soon. */
-const PATIENCE = { timeout: 30_000, interval: 500 };
+const WAIT = { timeout: 30_000, interval: 500 };
 
 const deep = "[".repeat(4_500) + "]".repeat(4_500);
 const many = `[${"{},".repeat(339_999)}{}]`;
@@ -83,6 +83,6 @@ test("hostile bodies are refused with the reason, and leave neither memory nor s
   const height = await heightOf(url);
   await postAll(REQUESTS);
 
-  await expect.poll(() => heightOf(url), PATIENCE).toBeGreaterThan(height + 1);
-  await expect.poll(() => residentMib(pid) - beforeMib, PATIENCE).toBeLessThan(MAX_GROWTH_MIB);
+  await expect.poll(() => heightOf(url), WAIT).toBeGreaterThan(height + 1);
+  await expect.poll(() => residentMib(pid) - beforeMib, WAIT).toBeLessThan(MAX_GROWTH_MIB);
 });

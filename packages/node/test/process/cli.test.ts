@@ -44,7 +44,7 @@ test("version", async () => {
   expect(stdout).toMatch(/^uniknode \d+\.\d+\.\d+ protocol, \d+\.\d+\.\d+ program \(Node\.js \d+/);
 });
 
-test("a Node.js that is too old is told in one sentence, before anything is loaded", async () => {
+test("a Node.js that is too old is refused with one sentence, before anything is loaded", async () => {
   const pretend =
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })";
   const { code, stdout, stderr } = await runUniknode(["version"], {

@@ -84,7 +84,7 @@ test("the code for programs runs from its first line to its last", { timeout: 60
   const stdout = await printedBy(blocksOf("docs/guides/clients.md", "js"));
   expect(stdout).toMatch(/^\d+ at height \d+$/m);
   expect(stdout).toMatch(/^\[ '[0-9a-f]{64}' \] undefined$/m);
-  expect(stdout).toMatch(/^404 GET \/api\/wallets\/nobody: Wallet not found \(HTTP 404\)$/m);
+  expect(stdout).toMatch(/^404 GET \/api\/wallets\/unknown: Wallet not found \(HTTP 404\)$/m);
   expect(stdout).toMatch(/^keep one of these: [0-9a-f]{64} whsec_\S{44}$/m);
   expect(stdout).toMatch(/^delivered \{/m);
   expect(stdout).toMatch(/^block\.applied 1 \S+$/m);
@@ -106,7 +106,7 @@ describe("the commands", () => {
     ADDRESS: bob.address,
     DELEGATE: delegate.unikId,
     FACTORY: factory.unikId,
-    NAME: "somebody",
+    NAME: "example",
     FILE: passphraseFile,
     DIR: join(folder, "chain"),
     SIGNED: signed,

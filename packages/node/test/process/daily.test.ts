@@ -71,7 +71,7 @@ async function forged(args: readonly string[], environment: Record<string, strin
   return data;
 }
 
-/** Nobody listens there. */
+/** No server listens there. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -324,9 +324,9 @@ describe("uniks", { timeout: 60_000 }, () => {
     expect(transfer).toMatchObject({ typeGroup: 2001, type: 6 });
   });
 
-  test("not disclosed by a wallet that never sent anything: the remedy is told", async () => {
+  test("not disclosed by a wallet that never sent anything: the message names the remedy", async () => {
     const unik = newUnik();
-    const silent = people("nobody's account");
+    const silent = people("unused account");
     await forged(["mint", unik, "individual"], as(unregistered));
     await forged(["transfer-unik", unik, silent.address], as(unregistered));
     const environment = { ...as(silent), UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase };
@@ -384,21 +384,21 @@ const FOREIGN = addressFromPublicKey(bob.publicKey, presets.livenet!.network.pub
 
 describe("what cannot be", { timeout: 60_000 }, () => {
   test("is refused by the node with its reason: code 1", async () => {
-    const poor = { UNIKNODE_PASSPHRASE: "nobody ever paid this one" };
+    const poor = { UNIKNODE_PASSPHRASE: "this account was never funded" };
     const { code, stderr, stdout } = await run(["tx", "transfer", bob.address, "1"], poor);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^uniknode: the node refused [0-9a-f]{64}: .*\(ERR_APPLY\)\n$/);
   });
 
   test.each([
-    [["transfer", "nobody", "1"], "an address is expected"],
+    [["transfer", "unknown", "1"], "an address is expected"],
     [
       ["transfer", bob.address.replace(/.$/, (last) => (last === "a" ? "b" : "a")), "1"],
       "its checksum is wrong",
     ],
     [["transfer", FOREIGN, "1"], `${FOREIGN} is an address of another network`],
     [["multi-payment", `${bob.address}=1`, `${FOREIGN}=1`], `${FOREIGN} is an address of another network`],
-    // The chain would take it, and nobody could ever give it back.
+    // The chain would accept it, and the amount would be lost for ever.
     [["transfer-unik", alice.unikId, FOREIGN], `${FOREIGN} is an address of another network`],
     [
       ["transfer", bob.address, "1", "--vendor-field", "é".repeat(128)],

@@ -15,7 +15,7 @@ const people = deriveAccounts(
   "test test test test test test test test test test test junk",
   DEV_ADDRESS_VERSION,
 );
-const [owner, minter, stranger] = [people("account 0"), people("account 7"), people("nobody yet")];
+const [owner, minter, stranger] = [people("account 0"), people("account 7"), people("unused account")];
 const factory = people("factory");
 const folder = mkdtempSync(join(tmpdir(), "uniknode-events-"));
 const TOKEN = "events-test";

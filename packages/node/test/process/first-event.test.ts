@@ -14,7 +14,7 @@ import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const MNEMONIC = "test test test test test test test test test test test junk";
 const TOKEN = "first-event-test";
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 100 };
 const run = promisify(execFile);
 
 const GUIDE = readFileSync(join(ROOT, "docs/guides/first-event.md"), "utf8");
@@ -80,16 +80,16 @@ test("the first event arrives, and what a stopped receiver missed comes when it 
   expect(id).toBe(1);
   Object.assign(values, { SECRET: token, ID: `${id}` });
   const first = startReceiver(typed(receive!));
-  await expect.poll(first.printed, PATIENCE).toContain(`listening on http://127.0.0.1:${port}`);
+  await expect.poll(first.printed, WAIT).toContain(`listening on http://127.0.0.1:${port}`);
   await sendOne();
-  await expect.poll(first.printed, PATIENCE).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
+  await expect.poll(first.printed, WAIT).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
 
   await first.end();
   await sendOne();
   const states = async (): Promise<string[]> =>
     (await curl(log!)).map(({ state }: { state: string }) => state);
-  await expect.poll(states, PATIENCE).toEqual(["pending", "delivered"]);
+  await expect.poll(states, WAIT).toEqual(["pending", "delivered"]);
   const second = startReceiver(typed(receive!));
-  await expect.poll(second.printed, PATIENCE).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
-  await expect.poll(states, PATIENCE).toEqual(["delivered", "delivered"]);
+  await expect.poll(second.printed, WAIT).toMatch(/verified msg_\w+: transaction\.applied at height \d+/);
+  await expect.poll(states, WAIT).toEqual(["delivered", "delivered"]);
 });

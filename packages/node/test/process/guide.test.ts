@@ -77,7 +77,7 @@ test("every verb of the guide does what the guide says", { timeout: 30_000 }, as
   expect((await type(travel!)).head).toEqual(head);
 });
 
-test("the reorganisation of the README is told to `listen`", { timeout: 30_000 }, async () => {
+test("`listen` receives the reorganisation of the README", { timeout: 30_000 }, async () => {
   const [reorg] = commandsOf("README.md");
   const [listen] = blocksOf("README.md").filter((block) => block.startsWith("npm start -- listen"));
   const args = listen!.trim().replaceAll('"', "").replace("TOKEN", TOKEN).split(" ").slice(3);

@@ -11,7 +11,7 @@ import { HOSTILE, listen } from "../../test-support/webhooks/hostile.ts";
 
 const TOKEN = "isolation-test";
 const HOSTILE_WEBHOOKS = 120;
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 100 };
 
 function openFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-isolation-"));
@@ -82,8 +82,8 @@ test("hostile receivers and readers disturb neither the chain nor others", { tim
   }
   const stream = await blocksOf(url);
 
-  await expect.poll(() => heights.length, PATIENCE).toBeGreaterThan(7);
-  await expect.poll(() => stream.events.length, PATIENCE).toBeGreaterThan(7);
+  await expect.poll(() => heights.length, WAIT).toBeGreaterThan(7);
+  await expect.poll(() => stream.events.length, WAIT).toBeGreaterThan(7);
   expect([...heights].sort((a, b) => a - b)).toSatisfy(follows);
   expect(heightsOf(stream)).toSatisfy(follows);
   expect((await fetch(`${url}/health/ready`)).status).toBe(200);
@@ -97,21 +97,21 @@ test("a reader of the stream misses no block over a restart of the node", { time
   const folder = openFolder();
   const first = await start(folder);
   const before = await blocksOf(first.url);
-  await expect.poll(() => before.events.length, PATIENCE).toBeGreaterThan(1);
+  await expect.poll(() => before.events.length, WAIT).toBeGreaterThan(1);
   before.close();
-  const heard = heightsOf(before);
-  // Blocks that nobody hears of at the time.
+  const received = heightsOf(before);
+  // Blocks without a connected subscriber.
   const height = async () =>
     Number(
       ((await (await fetch(`${first.url}/api/blockchain`)).json()) as { data: { block: { height: number } } })
         .data.block.height,
     );
-  await expect.poll(height, PATIENCE).toBeGreaterThan(heard.at(-1)! + 1);
+  await expect.poll(height, WAIT).toBeGreaterThan(received.at(-1)! + 1);
   await first.stop();
 
   const second = await start(folder);
   const after = await blocksOf(second.url, before.lastId());
   expect(after.status).toBe(200);
-  await expect.poll(() => after.events.length, PATIENCE).toBeGreaterThan(3);
-  expect([...heard, ...heightsOf(after)]).toSatisfy(follows);
+  await expect.poll(() => after.events.length, WAIT).toBeGreaterThan(3);
+  expect([...received, ...heightsOf(after)]).toSatisfy(follows);
 });

@@ -153,7 +153,7 @@ describe("what cannot be started says why and changes nothing", { timeout: 60_00
   test("--reset deletes nothing but a dev chain", async () => {
     const folder = newFolder();
     const precious = join(folder, "node.sqlite");
-    writeFileSync(precious, "somebody else's");
+    writeFileSync(precious, "of another program");
     const { code, stderr } = await runUniknode(["dev", "--data", folder, "--reset"]);
     expect(stderr).toContain("holds no dev chain");
     expect(code).toBe(2);

@@ -1,4 +1,4 @@
-/** What receivers hold after a living node reorganised, was killed, and told the past. */
+/** State of receivers after a running node reorganised, was killed, and replayed the past. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ import { type Running, spawnUniknode } from "../../test-support/process/uniknode
 const TOKEN = "reorganisations-test";
 /** Webhooks of this order; the others are parallel. */
 const STRICT = new Set([2, 4]);
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 type Message = {
   id: string;
@@ -23,7 +23,7 @@ type Message = {
   blockId: string;
 };
 
-/** Keeps the book of every webhook: what it was told and was not taken back, in order. */
+/** Records for every webhook what was delivered and not retracted, in order. */
 async function openReceiver() {
   const books = new Map<number, Map<string, Message>>();
   const messages: Message[] = [];
@@ -70,9 +70,7 @@ async function start(folder: string): Promise<{ node: Running; client: Client }>
   const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
   const client = createClient({ url: url!, webhookToken: TOKEN });
   // Verbs are there when the first blocks are.
-  await expect
-    .poll(() => client.dev.forge({ enabled: false }).catch(() => undefined), PATIENCE)
-    .toBeDefined();
+  await expect.poll(() => client.dev.forge({ enabled: false }).catch(() => undefined), WAIT).toBeDefined();
   return { node, client };
 }
 
@@ -102,7 +100,7 @@ test("every receiver holds what is on the chain, and nothing else", { timeout: 1
   for (const depth of [1, 3, 2]) {
     await client.dev.reorg({ depth });
     await client.dev.mine({ blocks: 2 });
-    // In the middle of whatever is told.
+    // While deliveries are under way.
     node.child.kill("SIGKILL");
     await node.ended;
     ({ node, client } = await start(folder));
@@ -110,20 +108,20 @@ test("every receiver holds what is on the chain, and nothing else", { timeout: 1
   await client.dev.reorg({ depth: 4, blocks: 6 });
 
   const chain = await chainOf(client, first);
-  for (const webhook of [1, 2]) await expect.poll(() => blocksOf(webhook), PATIENCE).toEqual(chain);
-  await expect.poll(() => blocksOf(3), PATIENCE).toEqual(chain.slice(0, -4));
+  for (const webhook of [1, 2]) await expect.poll(() => blocksOf(webhook), WAIT).toEqual(chain);
+  await expect.poll(() => blocksOf(3), WAIT).toEqual(chain.slice(0, -4));
   expect(messages.some(({ reverts }) => reverts !== undefined)).toBe(true);
   expect(messages.filter(({ webhookId, reverts }) => webhookId === 3 && reverts !== undefined)).toEqual([]);
 
-  // The past, of which a fourth webhook was told nothing.
+  // The past, of which a fourth webhook received nothing.
   const { id } = (await client.webhooks.create({ ...everything, events, order: "strict" })).data;
   const { toHeight } = (await client.webhooks.replay(id, { fromHeight: first, toHeight: 1_000_000 })).data;
   expect(toHeight).toBe(first + chain.length - 1);
   node.child.kill("SIGKILL");
   await node.ended;
   ({ node, client } = await start(folder));
-  await expect.poll(async () => (await client.webhooks.getReplay(id)).data.state, PATIENCE).toBe("finished");
-  await expect.poll(() => blocksOf(id), PATIENCE).toEqual(chain);
+  await expect.poll(async () => (await client.webhooks.getReplay(id)).data.state, WAIT).toBe("finished");
+  await expect.poll(() => blocksOf(id), WAIT).toEqual(chain);
 
   // Numbers without gaps, each of one message.
   for (const webhook of books.keys()) {

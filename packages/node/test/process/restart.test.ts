@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "vitest";
 import { createWorld, type TestNode } from "../../test-support/peers/world.ts";
 
-const PATIENCE = { timeout: 90_000, interval: 50 };
+const WAIT = { timeout: 90_000, interval: 50 };
 /** Seconds; long enough for a process to end and start within one slot. */
 const BLOCKTIME = 6;
 
@@ -39,11 +39,11 @@ describe.concurrent("a slot is forged once", { timeout: 240_000 }, () => {
     const { world, look, mostOfOneSlot } = await watch(onTestFinished);
     let node = await world.start(0);
     for (const height of [2, 3]) {
-      await expect.poll(() => look(node), PATIENCE).toBeGreaterThanOrEqual(height);
+      await expect.poll(() => look(node), WAIT).toBeGreaterThanOrEqual(height);
       await node.stop("SIGKILL");
       node = await world.start(0);
     }
-    await expect.poll(() => look(node), PATIENCE).toBeGreaterThanOrEqual(4);
+    await expect.poll(() => look(node), WAIT).toBeGreaterThanOrEqual(4);
     expect(mostOfOneSlot()).toBe(1);
   });
 
@@ -53,19 +53,19 @@ describe.concurrent("a slot is forged once", { timeout: 240_000 }, () => {
   }) => {
     const { world, seen, look, mostOfOneSlot } = await watch(onTestFinished);
     let node = await world.start(0);
-    await expect.poll(() => look(node), PATIENCE).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => look(node), WAIT).toBeGreaterThanOrEqual(2);
     await node.stop();
     const [data, copy] = [join(world.folder, "node-0"), join(world.folder, "copy")];
     cpSync(data, copy, { recursive: true });
     const before = seen.size;
     node = await world.start(0);
-    await expect.poll(() => look(node), PATIENCE).toBeGreaterThan(before);
+    await expect.poll(() => look(node), WAIT).toBeGreaterThan(before);
     await node.stop("SIGKILL");
     rmSync(data, { recursive: true });
     cpSync(copy, data, { recursive: true });
     node = await world.start(0);
     const known = seen.size;
-    await expect.poll(() => look(node).then(() => seen.size), PATIENCE).toBeGreaterThan(known);
+    await expect.poll(() => look(node).then(() => seen.size), WAIT).toBeGreaterThan(known);
     expect(mostOfOneSlot()).toBe(1);
   });
 });

@@ -103,7 +103,7 @@ describe("what the chain has", () => {
   });
 
   test("what it has not is 404", async () => {
-    const nowhere = people("nobody at all").address;
+    const nowhere = people("unused account").address;
     const unknown = "ab".repeat(32);
     for (const [method, params] of [
       ["blocks.info", { id: unknown }],
@@ -133,7 +133,7 @@ describe("transactions", { timeout: 60_000 }, () => {
     expect(await forge(made)).toMatchObject({ amount: 150_000_000, fee: 20_000_000 });
     const again = await call("transactions.broadcast", { id: made.id });
     expect(again.error).toMatchObject({ code: 422, message: "Unprocessable Entity" });
-    // Somebody has paid for transfers by then: that is what they cost.
+    // By then transfers were paid for: their average fee is the default.
     expect(await resultOf("transactions.create", payment)).toMatchObject({
       fee: expect.stringMatching(/^\d+$/),
     });
@@ -170,7 +170,7 @@ describe("transactions", { timeout: 60_000 }, () => {
     const { address } = wallet;
     const gift = { amount: 500_000_000, recipientId: address, passphrase: alice.passphrase };
     await forge(await resultOf("transactions.create", gift));
-    // It is all on disk, for nobody else to read.
+    // All of it is on disk, readable for the owner only.
     expect(statSync(data).mode & 0o777).toBe(0o600);
     companion.child.kill("SIGTERM");
     expect((await companion.ended).code).toBe(0);

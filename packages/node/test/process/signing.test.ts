@@ -11,7 +11,7 @@ import { type Ended, type Running, runUniknode, spawnUniknode } from "../../test
 
 const TOKEN = "signing-test";
 const CLOCK = fileURLToPath(new URL("../../test-support/simulation/clock-jumps.ts", import.meta.url));
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 100 };
 
 let folder: string;
 let running: Running[];
@@ -69,7 +69,7 @@ const blocksOf = (process: { node: Running }) =>
 
 /** Waits until a process has forged so many blocks. */
 const forges = (process: { node: Running }, count: number) =>
-  expect.poll(() => blocksOf(process).length, PATIENCE).toBeGreaterThanOrEqual(count);
+  expect.poll(() => blocksOf(process).length, WAIT).toBeGreaterThanOrEqual(count);
 
 const lastRecorded = () => Number(/ (\d+) \d+ \S+ \S+\n$/.exec(readFileSync(record(), "utf8"))![1]);
 
@@ -79,7 +79,7 @@ async function metric(url: string, name: string): Promise<number> {
   return Number(line?.split(" ")[1]);
 }
 
-test("an older data folder and a late clock sign no slot again; the reason is told", {
+test("an older data folder and a late clock sign no slot again; the reason is logged", {
   timeout: 120_000,
 }, async () => {
   const first = await start();
@@ -105,7 +105,7 @@ test("an older data folder and a late clock sign no slot again; the reason is to
         reason,
       ),
     );
-  await expect.poll(() => refused().length, PATIENCE).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => refused().length, WAIT).toBeGreaterThanOrEqual(2);
   for (const { slot } of refused()) expect(slot).toBeLessThanOrEqual(last);
   expect(await metric(third.url, 'uniknode_forger_refusals_total{reason="signed_before"}')).toBeGreaterThan(
     1,
@@ -164,11 +164,11 @@ test("two forgers with one key: the one that comes later watches, finds the othe
   const world = await createWorld({ nodes: 2, blocktime: 2 });
   onTestFinished(world.close);
   const nodes = await Promise.all([world.start(0), world.start(1)]);
-  await expect.poll(() => nodes[0]!.height(), PATIENCE).toBeGreaterThan(1);
+  await expect.poll(() => nodes[0]!.height(), WAIT).toBeGreaterThan(1);
   const keys = join(world.folder, "delegates-0.json");
   const twin = await world.start(2, "--delegates", keys, "--watch-rounds", "1", "--webhook-token", TOKEN);
   const refusals = (reason: string) => metric(twin.url, `uniknode_forger_refusals_total{reason="${reason}"}`);
-  await expect.poll(() => refusals("other_forger"), PATIENCE).toBeGreaterThan(0);
+  await expect.poll(() => refusals("other_forger"), WAIT).toBeGreaterThan(0);
   expect(await metric(twin.url, "uniknode_forger_blocks_forged_total")).toBe(0);
   expect(await metric(twin.url, "uniknode_forger_keys_used_elsewhere")).toBe(1);
   expect(twin.process.stderr()).toContain("another forger signs with a key of this node");

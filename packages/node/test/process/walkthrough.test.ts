@@ -81,7 +81,9 @@ test("every address of the README's walk answers", async () => {
   expect(await get("/api/delegates")).toHaveLength(12);
 });
 
-test("a transfer is sent, forged, and told to a receiver that verifies it", { timeout: 30_000 }, async () => {
+test("a transfer is sent, forged, and delivered to a receiver that verifies it", {
+  timeout: 30_000,
+}, async () => {
   const receiverPort = 20_000 + Math.floor(Math.random() * 20_000);
   const answer = await fetch(`${url}/api/v2/webhooks`, {
     method: "POST",

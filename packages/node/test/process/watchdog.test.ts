@@ -37,7 +37,7 @@ const LISTEN = `use IO::Socket::UNIX; use Socket; $| = 1;
 my $socket = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => $ARGV[0]) or die;
 print "listening\\n"; while (defined $socket->recv(my $text, 4096)) { print "$text\\n" if length $text }`;
 
-/** What systemd would be told. */
+/** Notifications to systemd. */
 async function listenAsSystemd(): Promise<{ path: string; messages: () => string[] }> {
   const path = join(newFolder(), "notify");
   const listener = spawn("perl", ["-e", LISTEN, path], { stdio: ["ignore", "pipe", "inherit"] });
@@ -54,7 +54,7 @@ async function listenAsSystemd(): Promise<{ path: string; messages: () => string
 }
 
 test.skipIf(!canNotify)(
-  "systemd is told that the node serves, lives and ends",
+  "systemd is notified that the node serves, lives and ends",
   { timeout: 120_000 },
   async () => {
     const { path, messages } = await listenAsSystemd();
@@ -74,7 +74,7 @@ test.skipIf(!canNotify)(
   },
 );
 
-test.skipIf(!canNotify)("systemd is not told that a node lives whose serving thread hangs", async () => {
+test.skipIf(!canNotify)("systemd is not notified that a node lives whose serving thread hangs", async () => {
   const { path, messages } = await listenAsSystemd();
   let isAlive = true;
   const systemd = createSystemd({

@@ -37,7 +37,7 @@ test("one that fails gives its place to the next", async () => {
   expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "fulfilled"]);
 });
 
-test("so many a minute are run, and the next ones are told when to try again", async () => {
+test("so many a minute are run, and further ones are refused with the time to wait", async () => {
   let now = 5_000;
   const { run } = createDerivations({ perMinute: 2, nowMs: () => now });
   const ask = () => run(async () => "done");

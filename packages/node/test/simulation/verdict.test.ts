@@ -123,9 +123,9 @@ describe("the judge", () => {
   test.each<[string, readonly Arrival[], string]>([
     ["a missing fact", without(0), "block.applied block1 at height 1 never arrived"],
     ["a missing number", without(4), "block.applied block3b at height 3 never arrived"],
-    ["a fact that is not taken back", without(3), "was undone, and never taken back"],
+    ["a fact that is not retracted", without(3), "was undone, and never retracted"],
     [
-      "a fact told by two ids",
+      "a fact delivered with two ids",
       [...GOOD, arrival(message(6, "block.applied", block(1)))],
       "no (further) fact",
     ],
@@ -133,7 +133,7 @@ describe("the judge", () => {
     [
       "a fact that was not asked for",
       [...GOOD, arrival({ ...message(6, "transaction.applied", block(1)), data: { id: "tx1" } })],
-      "does not ask for",
+      "does not subscribe",
     ],
     [
       "the end of what is still true",
@@ -143,12 +143,12 @@ describe("the judge", () => {
     [
       "a second end",
       [...GOOD, arrival(message(6, "block.reverted", block(3), "msg_3"))],
-      "is taken back twice",
+      "is retracted twice",
     ],
     [
       "the end of something unknown",
       changed(3, { reverts: "msg_99" }),
-      "takes back msg_99, which never arrived",
+      "retracts msg_99, which never arrived",
     ],
     ["the end of a fact of another block", changed(3, { blockId: "block3b" }), "a fact of another block"],
     ["a fact that comes again after its end", [...GOOD, GOOD[2]!], "arrived again after msg_4"],
@@ -196,55 +196,55 @@ describe("the judge", () => {
     );
   });
 
-  test("knows what a webhook that is told the past may hear, and must", () => {
+  test("knows what a webhook with a replay may receive, and must", () => {
     const after = { notBefore: 5, fullyFrom: 5 };
-    const past = (askedAt: number, isFinished?: true) => ({
+    const past = (requestedAt: number, isFinished?: true) => ({
       ...after,
       // What is missing here has a number all the same.
       cancelled: GOOD.map(({ message }): [string, number] => [message.id, message.sequence!]),
-      replays: [{ fromHeight: 2, toHeight: 3, askedAt, ...(isFinished && { isFinished }) }],
+      replays: [{ fromHeight: 2, toHeight: 3, requestedAt, ...(isFinished && { isFinished }) }],
     });
     const [first, second, undone, , third] = GOOD;
     expect(faultsOf([third!, second!], past(5))).toEqual([]);
     expect(faultsOf([], past(5))).toEqual([]);
     expect(faultsOf([second!], past(5, true))).toEqual(["block.applied block3b at height 3 never arrived"]);
     expect(faultsOf([third!, second!, first!], past(5))).toEqual([
-      expect.stringContaining("does not ask for"),
+      expect.stringContaining("does not subscribe"),
     ]);
     // The third block was undone before anybody asked.
     expect(faultsOf([undone!, GOOD[3]!, third!], past(3))).toEqual([]);
-    expect(faultsOf([undone!, GOOD[3]!], past(4))).toEqual([expect.stringContaining("does not ask for")]);
+    expect(faultsOf([undone!, GOOD[3]!], past(4))).toEqual([expect.stringContaining("does not subscribe")]);
   });
 
-  test("finds a fact that was told before it was deep enough", () => {
-    const told = { ...message(1, "transaction.applied", block(3, "b")), data: { id: "tx3" } };
-    expect(faultsOf([arrival(told)], { kind: "three confirmations" })).toContainEqual(
-      expect.stringContaining("does not ask for"),
+  test("finds a fact that was delivered before it was deep enough", () => {
+    const delivered = { ...message(1, "transaction.applied", block(3, "b")), data: { id: "tx3" } };
+    expect(faultsOf([arrival(delivered)], { kind: "three confirmations" })).toContainEqual(
+      expect.stringContaining("does not subscribe"),
     );
   });
 
   test("finds a reversal that was asked for by name, and is missing", () => {
-    const told = { ...message(1, "transaction.reverted", block(3)), data: { id: "tx3" } };
-    expect(faultsOf([arrival(told)], { kind: "reversals only" })).toEqual([]);
+    const delivered = { ...message(1, "transaction.reverted", block(3)), data: { id: "tx3" } };
+    expect(faultsOf([arrival(delivered)], { kind: "reversals only" })).toEqual([]);
     expect(faultsOf([], { kind: "reversals only" })).toEqual(["transaction.reverted tx3 never arrived"]);
   });
 
-  test("finds the past told in another order than it happened, but lets each replay begin anew", () => {
-    const told = [block(2), block(1)].map((block, index) =>
+  test("finds past facts delivered in another order than they happened, but lets each replay begin anew", () => {
+    const delivered = [block(2), block(1)].map((block, index) =>
       arrival(message(index + 1, "block.applied", block)),
     );
-    const replay = (fromHeight: number): Replay => ({ fromHeight, toHeight: 2, askedAt: 5 });
+    const replay = (fromHeight: number): Replay => ({ fromHeight, toHeight: 2, requestedAt: 5 });
     const after = { notBefore: 5, fullyFrom: 5 };
-    expect(faultsOf(told, { ...after, replays: [replay(1)] })).toEqual([
+    expect(faultsOf(delivered, { ...after, replays: [replay(1)] })).toEqual([
       "msg_2 (block.applied) is numbered after msg_1",
     ]);
-    expect(faultsOf(told, { ...after, replays: [replay(2), replay(1)] })).toEqual([]);
+    expect(faultsOf(delivered, { ...after, replays: [replay(2), replay(1)] })).toEqual([]);
   });
 
   test("asks a strict webhook that left for order again from when it is back", () => {
     const kind = kindNamed("ledger, strict");
     const changes = [1, 2, 3, 4].map((height) => applied(height, block(height)));
-    const told = [2, 3, 4].map((height) => arrival(message(height, "block.applied", block(height))));
+    const delivered = [2, 3, 4].map((height) => arrival(message(height, "block.applied", block(height))));
     const judgeOf = (arrivals: readonly Arrival[], fullyFrom: number) =>
       judge({
         arrivals,
@@ -257,7 +257,7 @@ describe("the judge", () => {
         cancelled: new Map(),
         wallets: new Map(),
       }).filter((fault) => fault.includes("smaller number"));
-    const [second, third, fourth] = told;
+    const [second, third, fourth] = delivered;
     expect(judgeOf([third!, second!, fourth!], 2)).toEqual([]);
     expect(judgeOf([second!, fourth!, third!], 2)).toEqual([
       "msg_4 (block.applied) arrived before a smaller number",
@@ -331,11 +331,11 @@ describe("the judge", () => {
     expect(faults).toContainEqual(expect.stringMatching(`^${event} .* never arrived$`));
   });
 
-  test("finds a wallet that is told twice, and one whose last balance is not what it has", () => {
+  test("finds a wallet that is delivered twice, and one whose last delivered balance is wrong", () => {
     const again = arrival({ ...ELECTION[4]!.message, id: "msg_9", sequence: 8 });
     expect(faultsOfElection([...ELECTION, again])).toEqual([expect.stringContaining("no (further) fact")]);
     expect(faultsOfElection(ELECTION, "6")).toEqual([
-      `msg_5 tells 5 of the wallet ${voter.address}, which has 6`,
+      `msg_5 has the balance 5 of the wallet ${voter.address}, which has 6`,
     ]);
   });
 });

@@ -91,7 +91,7 @@ describe("ECDSA (identities.md 6)", () => {
   });
 
   test("r is the abscissa of R modulo the order, even where the abscissa is not below it", () => {
-    // An abscissa between the order and the prime happens to nobody, but a key can be made for it:
+    // An abscissa between the order and the prime never occurs by chance, but a key can be made for it:
     // for any u1 and u2, P = (R - u1*G) / u2 has the signature r = x(R) - n, s = r / u2 of the hash u1*s.
     let x = N + 1n;
     while (!lift(x)) x++;

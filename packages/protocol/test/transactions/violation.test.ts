@@ -19,7 +19,7 @@ const nft = (properties: object) =>
 const INTEGER = "must be an integer from 1 to 9223372036854775807, as a number or as text";
 
 /** The first violation as one line. */
-function told(item: unknown): string {
+function messageOf(item: unknown): string {
   const { path, expectation } = matchesBatchSchema([item], context)!;
   return `${path.replace(/^\/0\/?/, "")} ${expectation}`;
 }
@@ -101,10 +101,10 @@ test.each<[string, unknown, string]>([
     "asset/bridgechainRegistration/ports/@arkecosystem~1core-api is required",
   ],
   [
-    "a type that nobody knows",
+    "an unknown type",
     transferWith({ type: 99 }),
     ' must name a known type by the integers "type" and "typeGroup", which is 1 where it is absent',
   ],
 ])("%s", (_, item, expected) => {
-  expect(told(item)).toBe(expected);
+  expect(messageOf(item)).toBe(expected);
 });

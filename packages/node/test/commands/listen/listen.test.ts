@@ -96,7 +96,7 @@ describe("a listener", { timeout: 40_000 }, () => {
     expect(await registered()).toEqual([]);
   });
 
-  test("hears of what the patterns and conditions say, and of nothing else", async () => {
+  test("receives what matches the patterns and conditions, and nothing else", async () => {
     const listener = await listen(
       ...["--event", "transaction.*", "--event", "block.forged", "--match", "all"],
       ...["--condition", "amount eq 1", "--condition", "vendorField falsy", "--json"],
@@ -165,7 +165,7 @@ describe("a listener", { timeout: 40_000 }, () => {
 });
 
 describe("what cannot be done is said", { timeout: 40_000 }, () => {
-  test("the webhook was removed by somebody else: nothing is left to do", async () => {
+  test("the webhook was removed by another client: nothing is left to do", async () => {
     const listener = await listen();
     await client().webhooks.remove(listener.id);
     expect((await interrupted(listener)).code).toBe(0);
@@ -186,7 +186,7 @@ describe("what cannot be done is said", { timeout: 40_000 }, () => {
 
   test.each<[string, () => string[], number, string]>([
     ["a wrong token", () => ["--url", url, "--token", "wrong"], 1, "Unauthorized (HTTP 401)"],
-    ["nobody there", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no answer"],
+    ["no server", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no answer"],
     ["no token", () => ["--url", url], 2, "give --token TOKEN"],
     [
       "no URL",

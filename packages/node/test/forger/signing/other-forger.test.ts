@@ -88,7 +88,7 @@ describe("at the start", () => {
 });
 
 describe("a block of an own key", () => {
-  test("that this process did not sign stops the key until none was seen for two rounds; it is told once", () => {
+  test("that this process did not sign stops the key until none was seen for two rounds; it is reported once", () => {
     const { other, found, kindAt, clock } = world();
     for (const slot of [FIRST + 3, FIRST + 14, FIRST + 25]) {
       clock.slot = slot;
@@ -163,7 +163,7 @@ describe("a block of an own key", () => {
     expect(found).toEqual([]);
   });
 
-  test("of somebody else's key is nothing to this node", () => {
+  test("of a foreign key is ignored", () => {
     const { other, found } = world({ publicKeys: [STANDBY] });
     other.saw(headerIn(FIRST), true);
     expect(found).toEqual([]);

@@ -112,7 +112,7 @@ describe("the record", () => {
     expect(lines()).toBe(2);
   });
 
-  test("is written whole again when somebody moves it away, or puts an older copy in its place", () => {
+  test("is written whole again when it is moved away, or replaced by an older copy", () => {
     const record = open();
     record.add(signing(ALICE, 5));
     copyFileSync(path, join(folder, "copy"));

@@ -126,7 +126,7 @@ describe("values", () => {
     expect(found.transactions.first.id).toBe(chain.sent.mint.data.id);
   });
 
-  test("what is not there is told by its code, and what makes no sense by its status", async () => {
+  test("a missing object is reported by its code, and an invalid request by its status", async () => {
     const unknown = client.wallets.get(carol.address.replace(/.$/, "x"));
     await expect(unknown).rejects.toMatchObject({ code: "API_NOT_FOUND", status: 404 });
     const malformed = client.blocks.list({ height: -1 }).page();

@@ -10,13 +10,13 @@ const IN_TIME = { timeout: 20_000 };
 /** What comes through a stream, until the test is over. */
 function listen(client: Client, options: StreamOptions = {}) {
   const controller = new AbortController();
-  const heard: StreamedEvent[] = [];
+  const received: StreamedEvent[] = [];
   const ended = (async () => {
     for await (const event of client.events.stream({ ...options, signal: controller.signal }))
-      heard.push(event);
+      received.push(event);
   })().catch((error: unknown) => error);
   onTestFinished(() => controller.abort());
-  return { heard, ended, controller };
+  return { received, ended, controller };
 }
 
 async function open() {
@@ -28,27 +28,32 @@ async function open() {
 describe("a stream", () => {
   test("tells what happens as it happens", async () => {
     const { client, emit, stream } = await open();
-    const { heard } = listen(client, { events: ["peer.*"] });
+    const { received } = listen(client, { events: ["peer.*"] });
     await expect.poll(() => stream.figures().open, IN_TIME).toBe(1);
     emit(peerAdded("a"), peerAdded("b"));
-    await expect.poll(() => heard.map(({ id }) => id), IN_TIME).toEqual(["peer.added:a", "peer.added:b"]);
-    expect(heard[0]).toMatchObject({ event: "peer.added", position: expect.stringMatching(/^\d/) });
+    await expect.poll(() => received.map(({ id }) => id), IN_TIME).toEqual(["peer.added:a", "peer.added:b"]);
+    expect(received[0]).toMatchObject({ event: "peer.added", position: expect.stringMatching(/^\d/) });
   });
 
   test("begins with a block of the past, and goes on behind a position", async () => {
     const { client } = await open();
-    const { heard } = listen(client, { events: ["block.applied"], fromHeight: 2 });
-    await expect.poll(() => heard.map(({ height }) => height), IN_TIME).toEqual([2, 3, 4]);
-    expect(heard[2]).toMatchObject({ blockId: heads.head.id, data: { id: heads.head.id } });
-    const again = listen(client, { events: ["block.applied"], lastEventId: heard[1]!.position });
-    await expect.poll(() => again.heard.at(-1)?.height, IN_TIME).toBe(4);
+    const { received } = listen(client, { events: ["block.applied"], fromHeight: 2 });
+    await expect.poll(() => received.map(({ height }) => height), IN_TIME).toEqual([2, 3, 4]);
+    expect(received[2]).toMatchObject({ blockId: heads.head.id, data: { id: heads.head.id } });
+    const again = listen(client, { events: ["block.applied"], lastEventId: received[1]!.position });
+    await expect.poll(() => again.received.at(-1)?.height, IN_TIME).toBe(4);
   });
 
   test("tells only what meets the conditions", async () => {
     const { client } = await open();
     const conditions = [{ key: "height", condition: "gt", value: "3" }] as const;
-    const { heard } = listen(client, { events: ["block.applied"], conditions, match: "all", fromHeight: 1 });
-    await expect.poll(() => heard.map(({ height }) => height), IN_TIME).toEqual([4]);
+    const { received } = listen(client, {
+      events: ["block.applied"],
+      conditions,
+      match: "all",
+      fromHeight: 1,
+    });
+    await expect.poll(() => received.map(({ height }) => height), IN_TIME).toEqual([4]);
   });
 
   test("ends with its signal, and when the loop is left", async () => {
@@ -66,7 +71,7 @@ describe("a stream", () => {
 
   test.each([
     ["another token", "wrong", {}, { code: "API_UNAUTHORIZED", status: 401 }],
-    ["an event that nobody knows", TOKEN, { events: ["fly"] }, { code: "API_REFUSED", status: 422 }],
+    ["an unknown event", TOKEN, { events: ["fly"] }, { code: "API_REFUSED", status: 422 }],
     [
       "a block that is gone",
       TOKEN,
@@ -102,8 +107,8 @@ test("a connection that breaks is made again behind the last event", async () =>
     server.close();
   });
   const client = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-  const { heard } = listen(client, { fromHeight: 7 });
-  await expect.poll(() => heard.map(({ position }) => position), IN_TIME).toEqual(["1.1", "3.1", "4.1"]);
+  const { received } = listen(client, { fromHeight: 7 });
+  await expect.poll(() => received.map(({ position }) => position), IN_TIME).toEqual(["1.1", "3.1", "4.1"]);
   expect(asked).toEqual(["7", "1.1", "1.1", "3.1"]);
-  expect(heard[0]).toEqual({ event: "a", id: "œ", position: "1.1" });
+  expect(received[0]).toEqual({ event: "a", id: "œ", position: "1.1" });
 });

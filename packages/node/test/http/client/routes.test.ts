@@ -238,7 +238,7 @@ test("every function has a route, every route a function, every list an iteratio
   expect([...lists.values()].filter(({ page }) => page.length > 1).length).toBeGreaterThan(20);
 });
 
-test("the document tells of exactly the routes that have a function", async () => {
+test("the document has exactly the routes that have a function", async () => {
   const { registered, document } = await serve();
   expect(
     routesOf(document)

@@ -65,18 +65,18 @@ export async function forgeDeeds(
     nonces.set(address, nonce);
     return { network, nonce };
   }
-  const by = (person: DevAccount) => ({ ...sequence(person.address), senderPublicKey: person.publicKey });
+  const by = (account: DevAccount) => ({ ...sequence(account.address), senderPublicKey: account.publicKey });
 
   const make = <Members extends object>(
-    person: DevAccount,
+    account: DevAccount,
     build: (options: ReturnType<typeof by> & Members) => TransactionBody,
     members: Members,
-  ) => seal(build({ ...by(person), ...members }), person);
+  ) => seal(build({ ...by(account), ...members }), account);
 
   /** What a transaction begins with that the factory certifies. */
-  const certificate = (person: DevAccount, tokenId: string) => ({
-    ...sequence(person.address),
-    keys: person.keys,
+  const certificate = (account: DevAccount, tokenId: string) => ({
+    ...sequence(account.address),
+    keys: account.keys,
     tokenId,
     issuedAt: ISSUED_AT,
     factory: { tokenId: issuer.unikId, keys: issuer.keys },
@@ -214,7 +214,7 @@ export async function forgeDeeds(
   );
   const { data: signed } = make(dan, builders.transfer, { recipientId: ann.address, amount });
   await block(sealed(secondSignTransaction(signed, secondKeys)));
-  // Whoever was voted for, and whoever resigned, counts from the next round on.
+  // Votes and resignations count from the next round on.
   for (let more = ROUND + variant; more > 0; more--) await block();
   return blocks;
 }

@@ -1,4 +1,4 @@
-/** Every question that the document of the API tells of, about everything that answers have named. */
+/** Every request of the API document, for every id that answers have named. */
 import type { InjectOptions } from "fastify";
 import type { Server } from "../../../src/http/server/app.ts";
 import {

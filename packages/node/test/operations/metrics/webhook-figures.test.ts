@@ -62,14 +62,14 @@ test("queues are counted for each webhook and over all, and the oldest delivery 
   expect(figures()).toMatchObject({ active: 2, disabled: 1, suspended: 0, fired: 4, unmatched: 0 });
 });
 
-test("what waits for a webhook that is suspended or disabled is nobody's delay", async () => {
+test("what waits for a webhook that is suspended or disabled does not count as a delay", async () => {
   const { webhooks, emit, queues } = open(() => 410);
   for (let id = 1; id <= 2; id++) await webhooks.register.create(always());
   await emit(blockApplied(1));
   await webhooks.register.update("2", { enabled: true });
   await emit(blockApplied(2));
   await webhooks.register.update("2", { enabled: false });
-  // Each must hear of it when it is back.
+  // Each must receive it after its return.
   await emit(blockReverted(2), blockReverted(1));
   expect(queues()).toEqual({ waiting: 0, retrying: 0, replaying: 0 });
   await webhooks.register.update("1", { enabled: true });
@@ -96,7 +96,7 @@ test("suspended webhooks are counted as such", async () => {
   expect(figures()).toMatchObject({ active: 0, suspended: 1 });
 });
 
-test("whoever measures hears when everything is held up, and when it goes on", async () => {
+test("the observer is called when deliveries are blocked, and when they continue", async () => {
   const { webhooks, database, emit, clock, seen } = open(() => 200);
   await webhooks.register.create(always());
   database.execute("ALTER TABLE cursors RENAME TO hidden");
@@ -107,7 +107,7 @@ test("whoever measures hears when everything is held up, and when it goes on", a
   expect(seen.slice(1)).toEqual([200, "delivered"]);
 });
 
-test("whoever measures hears of every attempt and what followed", async () => {
+test("the observer is called with every attempt and its outcome", async () => {
   const answers = [503, 503, 204];
   const { webhooks, emit, clock, seen } = open(() => answers.shift() ?? 200);
   await webhooks.register.create(always());

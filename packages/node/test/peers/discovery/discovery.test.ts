@@ -39,9 +39,9 @@ function world(
     perSubnet?: number;
   } = {},
 ) {
-  const told: string[] = [];
+  const events: string[] = [];
   const pinged: string[] = [];
-  const peerTable = createPeerTable(({ ip }, fate) => told.push(`${fate} ${ip}`));
+  const peerTable = createPeerTable(({ ip }, change) => events.push(`${change} ${ip}`));
   const candidates = createCandidates(
     {
       isDisabled: options.isDisabled ?? false,
@@ -61,17 +61,17 @@ function world(
       logger,
     },
   );
-  return { told, pinged, peerTable, candidates };
+  return { events, pinged, peerTable, candidates };
 }
 
 describe("a candidate", () => {
   test("becomes a peer under its normalized address, once", async () => {
-    const { candidates, told, pinged } = world();
+    const { candidates, events, pinged } = world();
     const submitted = ["::ffff:203.0.113.7", "203.0.113.7"].map((address) => candidates.submit(address));
     expect(await Promise.all(submitted)).toEqual([true, true]);
     expect(await candidates.submit("203.0.113.7")).toBe(true);
     expect(pinged).toEqual(["203.0.113.7"]);
-    expect(told).toEqual(["added 203.0.113.7"]);
+    expect(events).toEqual(["added 203.0.113.7"]);
   });
 
   test("is refused beyond the limit of its subnet, unless it is a seed", async () => {
@@ -149,7 +149,7 @@ test.each([
   [true, ["203.0.113.1", "203.0.113.2", "203.0.114.3"]],
   [false, ["203.0.113.1"]],
 ])("a first round that is open (%s) finds %j", async (isOpen, found) => {
-  const { peerTable, candidates, told } = world();
+  const { peerTable, candidates, events } = world();
   const discovery = createDiscovery(
     { seeds: ["203.0.113.1"], sources: [], minPeers: 1, isOpen },
     {
@@ -164,7 +164,7 @@ test.each([
   );
   await discovery.start();
   discovery.close();
-  expect(told.sort()).toEqual(found.map((ip) => `added ${ip}`));
+  expect(events.sort()).toEqual(found.map((ip) => `added ${ip}`));
 });
 
 describe("a round of discovery", () => {
@@ -173,10 +173,10 @@ describe("a round of discovery", () => {
   /** Peers of a node, each of which announces others; `ping` is called for every candidate. */
   function rounds(
     peers: number,
-    told: (ip: string) => string[],
+    announced: (ip: string) => string[],
     { ping = async () => {}, seeds = [] }: { ping?: Ping; seeds?: string[] } = {},
   ) {
-    const { peerTable, told: events } = world();
+    const { peerTable, events } = world();
     for (let last = 1; last <= peers; last++) peerTable.put(peerAt(`203.0.113.${last}`));
     const asked: string[] = [];
     const submitted: string[] = [];
@@ -190,7 +190,7 @@ describe("a round of discovery", () => {
         client: {
           async request(ip: string) {
             asked.push(ip);
-            return told(ip).map((other) => ({ ip: other }));
+            return announced(ip).map((other) => ({ ip: other }));
           },
           disconnect: (ip: string) => left.push(ip),
         } as unknown as PeerClient,
@@ -214,17 +214,17 @@ describe("a round of discovery", () => {
   });
 
   test.each([
-    ["fewer than three quarters of those it hears of are peers", 14, true],
+    ["fewer than three quarters of the announced addresses are peers", 14, true],
     ["three quarters of them are", 12, false],
-  ])("after the first submits all announced addresses when %s", async (_, heard, looks) => {
+  ])("after the first submits all announced addresses when %s", async (_, announcedCount, looks) => {
     vi.useFakeTimers();
-    const { discovery, submitted } = rounds(9, () => many(heard, "198.51.100"));
+    const { discovery, submitted } = rounds(9, () => many(announcedCount, "198.51.100"));
     await discovery.start();
     submitted.length = 0;
     await vi.advanceTimersByTimeAsync(HOUR_MS);
     discovery.close();
     vi.useRealTimers();
-    expect(new Set(submitted).size).toBe(looks ? heard : 0);
+    expect(new Set(submitted).size).toBe(looks ? announcedCount : 0);
   });
 
   test.each([

@@ -90,8 +90,8 @@ test.each<[string, () => Status, string]>([
     () => ({ ...status, state: { ...status.state, height: 2 } }),
     "it does not send its head",
   ],
-])("A node %s does not become a peer.", async (_, told, message) => {
-  status = told();
+])("A node %s does not become a peer.", async (_, makeStatus, message) => {
+  status = makeStatus();
   await expect(ping(IP, forced)).rejects.toThrow(message);
   expect(peerTable.get(IP)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { addressGroupsOf } from "../../../src/peers/addresses.ts";
 import { type AdmittedSession, createAdmission } from "../../../src/peers/guards/admission.ts";
 
-function door({ perSubnet = 10, total = 1_000, peers = [] as string[] } = {}) {
+function gate({ perSubnet = 10, total = 1_000, peers = [] as string[] } = {}) {
   const admission = createAdmission({ perSubnet, total });
   const evicted: string[] = [];
   const enter = (address: string) =>
@@ -45,21 +45,21 @@ test("addresses are counted by /24 of IPv4, and by /48 and /64 of IPv6", () => {
 
 describe("sessions", () => {
   test("of one /64 have the bound of an IPv4 subnet, whatever the last bytes are", () => {
-    const { open } = door();
+    const { open } = gate();
     expect(count(times(1_000, (index) => open(inNetwork(index))))).toBe(10);
     expect(open("2001:db8:1:2::ffff")).toBe("subnet");
     expect(open("2001:db8:1:3::1")).toBeTypeOf("object");
   });
 
   test("of one /48 have twice this bound, and leave capacity for others", () => {
-    const { open, figures } = door();
+    const { open, figures } = gate();
     expect(count(times(1_000, (index) => open(inSite(index))))).toBe(20);
     expect(figures().sessions).toBe(20);
     expect(open("2001:db8:2::1")).toBeTypeOf("object");
   });
 
   test("count until they are released", () => {
-    const { open, figures } = door({ perSubnet: 1 });
+    const { open, figures } = gate({ perSubnet: 1 });
     const first = open("10.1.2.3") as AdmittedSession;
     expect(open("10.1.2.4")).toBe("subnet");
     first.release();
@@ -73,7 +73,7 @@ describe("sessions", () => {
 
 describe("at full capacity", () => {
   test("a session from another group evicts one of the largest group", () => {
-    const { open, evicted } = door({ total: 100 });
+    const { open, evicted } = gate({ total: 100 });
     // 80 sessions of sites of one /32, the youngest site of which has two.
     for (let site = 0; site < 79; site++) open(`2001:db8:${site.toString(16)}::1`);
     open("2001:db8:4e::2");
@@ -86,7 +86,7 @@ describe("at full capacity", () => {
   });
 
   test("a session of a group as large as the others is refused", () => {
-    const { open, evicted } = door({ total: 50 });
+    const { open, evicted } = gate({ total: 50 });
     for (let index = 0; index < 50; index++) open(elsewhere(index));
     expect(open("10.1.2.3")).toBe("total");
     expect(evicted).toEqual([]);
@@ -94,7 +94,7 @@ describe("at full capacity", () => {
 
   test("a peer evicts other sessions, and no other session evicts a peer", () => {
     const peers = times(49, elsewhere);
-    const { open, evicted } = door({ total: 50, peers: [...peers, "10.1.2.3"] });
+    const { open, evicted } = gate({ total: 50, peers: [...peers, "10.1.2.3"] });
     for (const peer of peers) open(peer);
     open("203.0.113.1");
     expect(open("10.1.2.3")).toBeTypeOf("object");
@@ -103,7 +103,7 @@ describe("at full capacity", () => {
   });
 
   test("an unfinished handshake is evicted first", () => {
-    const { open, enter, evicted, figures } = door({ total: 50 });
+    const { open, enter, evicted, figures } = gate({ total: 50 });
     for (let index = 0; index < 49; index++) open(elsewhere(index));
     enter("203.0.113.1");
     expect(figures()).toMatchObject({ sessions: 50, handshakes: 1 });
@@ -114,7 +114,7 @@ describe("at full capacity", () => {
 });
 
 test("In a full subnet, an address evicts a session of one that has more.", () => {
-  const { open, evicted } = door({ perSubnet: 4 });
+  const { open, evicted } = gate({ perSubnet: 4 });
   for (let index = 0; index < 4; index++) open("10.1.2.3");
   expect(open("10.1.2.4")).toBeTypeOf("object");
   expect(open("10.1.2.4")).toBeTypeOf("object");
@@ -123,7 +123,7 @@ test("In a full subnet, an address evicts a session of one that has more.", () =
 });
 
 test("Many sites of one region never exclude a caller from another region.", () => {
-  const { open, evicted, figures } = door();
+  const { open, evicted, figures } = gate();
   for (let round = 0; round < 2_000; round++) open(`2001:db8:${round.toString(16)}::1`);
   expect(figures().sessions).toBe(1_000);
   expect(count(times(100, (index) => open(`198.51.${index}.1`)))).toBe(100);

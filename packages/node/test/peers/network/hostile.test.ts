@@ -19,7 +19,7 @@ import { createSlotStore } from "../../../src/store/node/slots.ts";
 import { addressOf, createWorld, type TestNode, type World } from "../../../test-support/peers/world.ts";
 import { askFrom, type Liar, type Lies, madeUp, startLiar } from "./liar.ts";
 
-const PATIENCE = { timeout: 60_000, interval: 250 };
+const WAIT = { timeout: 60_000, interval: 250 };
 /** Memory of a node without an attack, and the bound on incomplete messages. */
 const MAX_MEMORY_MIB = 700;
 
@@ -89,7 +89,7 @@ async function forgesMeanwhile(blocks: number, disturb: () => void): Promise<num
       disturb();
       most = Math.max(most, memoryMib());
       return node.height();
-    }, PATIENCE)
+    }, WAIT)
     .toBeGreaterThanOrEqual(goal);
   return most;
 }
@@ -189,15 +189,15 @@ test("invalid blocks of a delegate", { timeout: 150_000 }, async () => {
     const way = [quietAddress(), addressOf(0)] as const;
     if ((await askFrom(divided, way, "p2p.peer.postBlock", { block })) !== undefined) taken++;
   }
-  await expect.poll(() => victim.height(), PATIENCE).toBeGreaterThanOrEqual(3);
+  await expect.poll(() => victim.height(), WAIT).toBeGreaterThanOrEqual(3);
   await expect
     .poll(async () => {
       await post();
       return taken;
-    }, PATIENCE)
+    }, WAIT)
     .toBeGreaterThan(3);
   const height = await victim.height();
-  await expect.poll(() => victim.height(), PATIENCE).toBeGreaterThan(height + 1);
+  await expect.poll(() => victim.height(), WAIT).toBeGreaterThan(height + 1);
   const rows = await victim.get<{ transactions: number }[]>("/blocks?limit=100");
   expect(rows.slice(0, -1).every(({ transactions }) => transactions === 0)).toBe(true);
 });
@@ -209,8 +209,8 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
   const victim = await divided.start(0);
   const slots = createSlots(divided.network);
   const villain = divided.delegates[1]!;
-  const nobody = keysFromPassphrase("nobody");
-  await expect.poll(() => victim.height(), PATIENCE).toBeGreaterThanOrEqual(3);
+  const unknown = keysFromPassphrase("unknown");
+  await expect.poll(() => victim.height(), WAIT).toBeGreaterThanOrEqual(3);
   const { status } = await buildStatus(divided);
   const host = quietAddress();
   let common = divided.genesis;
@@ -236,7 +236,7 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
       const isTime = common.height % 2 === 1 && slot > slots.slotAt(common.timestamp);
       if (!isTime) return common;
       timesLied++;
-      return madeUp(divided.network, { ...common, height: 999_998, id: "ab".repeat(32) }, nobody);
+      return madeUp(divided.network, { ...common, height: 999_998, id: "ab".repeat(32) }, unknown);
     },
     headersAfter: (height, isVerified) => (isVerified && height === common.height ? [next()] : []),
   });
@@ -260,7 +260,7 @@ test("a height that is claimed on top of one real block", { timeout: 150_000 }, 
 });
 
 describe("peers", { timeout: 90_000 }, () => {
-  const nobody = keysFromPassphrase("nobody");
+  const unknown = keysFromPassphrase("unknown");
   /** Of no block. */
   const UNKNOWN = "ab".repeat(32);
 
@@ -278,7 +278,7 @@ describe("peers", { timeout: 90_000 }, () => {
 
   test("that claim a false height", async () => {
     const liar = await lieWith((common) => ({
-      head: madeUp(world.network, { ...common, height: 999_999, id: UNKNOWN }, nobody),
+      head: madeUp(world.network, { ...common, height: 999_999, id: UNKNOWN }, unknown),
       headersAfter: () => [],
     }));
     const most = await forgesMeanwhile(4, () => call(liar));
@@ -290,12 +290,12 @@ describe("peers", { timeout: 90_000 }, () => {
   test("that send endless headers", async () => {
     let shown = 0;
     const liar = await lieWith((common) => ({
-      head: madeUp(world.network, { ...common, height: 999_999, id: UNKNOWN }, nobody),
+      head: madeUp(world.network, { ...common, height: 999_999, id: UNKNOWN }, unknown),
       headersAfter(height) {
         shown++;
         const below = height === 1 ? common : { ...common, height, id: UNKNOWN };
-        const headers = [madeUp(world.network, below, nobody)];
-        while (headers.length < 400) headers.push(madeUp(world.network, headers.at(-1)!, nobody));
+        const headers = [madeUp(world.network, below, unknown)];
+        while (headers.length < 400) headers.push(madeUp(world.network, headers.at(-1)!, unknown));
         return headers;
       },
     }));

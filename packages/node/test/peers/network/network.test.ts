@@ -15,7 +15,7 @@ import {
 
 const NODES = 4;
 const HOUR_MS = 3_600_000;
-const PATIENCE = { timeout: 60_000, interval: 250 };
+const WAIT = { timeout: 60_000, interval: 250 };
 
 let world: World;
 let nodes: TestNode[];
@@ -26,7 +26,7 @@ type BlockRow = { id: string; height: number; generator: { publicKey: string } }
 
 const heights = () => Promise.all(nodes.map((node) => node.height()));
 const reach = (height: number) =>
-  expect.poll(async () => Math.min(...(await heights())), PATIENCE).toBeGreaterThanOrEqual(height);
+  expect.poll(async () => Math.min(...(await heights())), WAIT).toBeGreaterThanOrEqual(height);
 /** Waits until every node is some blocks above the current highest head. */
 const advance = async (blocks: number) => reach(Math.max(...(await heights())) + blocks);
 const idAt = (node: TestNode, height: number) => node.get<BlockRow>(`/blocks/${height}`).then(({ id }) => id);
@@ -53,7 +53,7 @@ async function pay(node: TestNode): Promise<void> {
 async function expectAgreement(): Promise<void> {
   const common = Math.min(...(await heights())) - 1;
   await expect
-    .poll(async () => new Set(await Promise.all(nodes.map((node) => idAt(node, common)))).size, PATIENCE)
+    .poll(async () => new Set(await Promise.all(nodes.map((node) => idAt(node, common)))).size, WAIT)
     .toBe(1);
 }
 
@@ -72,10 +72,7 @@ afterAll(async () => {
 describe("a network of nodes", { timeout: 120_000 }, () => {
   test("discovers all nodes and forges one chain", async () => {
     await expect
-      .poll(
-        () => Promise.all(nodes.map(async (node) => (await node.get<unknown[]>("/peers")).length)),
-        PATIENCE,
-      )
+      .poll(() => Promise.all(nodes.map(async (node) => (await node.get<unknown[]>("/peers")).length)), WAIT)
       .toEqual(nodes.map(() => NODES - 1));
     await reach(4);
     await expectAgreement();
@@ -100,7 +97,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
 
   test("warns that its clock differs from that of a time server, and continues", async () => {
     await expect
-      .poll(() => nodes[0]!.process.stderr(), PATIENCE)
+      .poll(() => nodes[0]!.process.stderr(), WAIT)
       .toMatch(/"level":"warn".*"offsetMs":3[56]\d{5}.*"clock compared with a time server"/);
   });
 
@@ -110,13 +107,10 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
       // The next one goes to another node, which must have received this one.
       const next = nodes[(node.index + 1) % NODES]!;
       await expect
-        .poll(async () => (await next.get<unknown[]>("/transactions/unconfirmed")).length, PATIENCE)
+        .poll(async () => (await next.get<unknown[]>("/transactions/unconfirmed")).length, WAIT)
         .toBeLessThan(2);
       await expect
-        .poll(
-          async () => (await next.get<{ nonce: string }>(`/wallets/${world.rich.address}`)).nonce,
-          PATIENCE,
-        )
+        .poll(async () => (await next.get<{ nonce: string }>(`/wallets/${world.rich.address}`)).nonce, WAIT)
         .toBe(String(nonce));
     }
   });
@@ -135,7 +129,7 @@ describe("a network of nodes", { timeout: 120_000 }, () => {
     const others = nodes.filter(({ index }) => index !== 1);
     child.kill("SIGSTOP");
     const before = await others[0]!.height();
-    await expect.poll(() => others[0]!.height(), PATIENCE).toBeGreaterThanOrEqual(before + 4);
+    await expect.poll(() => others[0]!.height(), WAIT).toBeGreaterThanOrEqual(before + 4);
     child.kill("SIGCONT");
     await advance(2);
     await expectAgreement();

@@ -20,7 +20,7 @@ import { type OldNode, startOldNode } from "./old-node.ts";
 
 const OLD = "127.0.9.9";
 const FORGER = "127.0.0.77";
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 100 };
 
 let world: World;
 let old: OldNode;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const { network, port, genesis } = world;
   const slots = createSlots(network);
   const { nethash, pubKeyHash: version } = network.description;
-  const told = { version, name: "old", nethash, explorer: "", token: { name: "unik", symbol: "U" } };
+  const description = { version, name: "old", nethash, explorer: "", token: { name: "unik", symbol: "U" } };
   old = await startOldNode({
     network,
     port,
@@ -39,7 +39,7 @@ beforeAll(async () => {
     genesis: { header: genesis, transactions: [] },
     config: {
       version: "5.7.2",
-      network: told,
+      network: description,
       plugins: { "@arkecosystem/core-api": { enabled: true, port: 4003 } },
     },
     currentSlot: () => slots.slotAt(slots.timeAt(Date.now())),
@@ -74,7 +74,7 @@ async function nextBlock(transactions: SealedTransaction[] = []): Promise<Block>
       const plan = { network: world.network, timestamp: round.timestamp, previous, transactions };
       block = forgeBlock(plan, delegate.keys);
       return block;
-    }, PATIENCE)
+    }, WAIT)
     .toBeDefined();
   return block!;
 }
@@ -86,9 +86,9 @@ const payment = (nonce: bigint) => {
 };
 
 test("an old node is a peer once it is ready", { timeout: 90_000 }, async () => {
-  await expect.poll(() => old.asked, PATIENCE).toContain("p2p.peer.getStatus");
+  await expect.poll(() => old.asked, WAIT).toContain("p2p.peer.getStatus");
   old.isReady = true;
-  await expect.poll(isPeer, PATIENCE).toBe(true);
+  await expect.poll(isPeer, WAIT).toBe(true);
 });
 
 /** The old node fetches missing blocks, as it does while it is not in sync. */
@@ -111,13 +111,13 @@ test("it fetches our blocks, receives the next ones, and we accept those that it
   expect(
     await askFrom(world, fromOld, "p2p.peer.postBlock", { block: encodeBlock(block, world.network) }),
   ).toEqual({});
-  await expect.poll(() => onChain(block), PATIENCE).toBe(true);
+  await expect.poll(() => onChain(block), WAIT).toBe(true);
 });
 
 test("a block that it does not post is fetched, with its transactions", { timeout: 90_000 }, async () => {
   const block = await nextBlock([payment(1n)]);
   old.chain.push(block);
-  await expect.poll(() => onChain(block), PATIENCE).toBe(true);
+  await expect.poll(() => onChain(block), WAIT).toBe(true);
   expect(old.asked).toContain("p2p.peer.getBlocks");
 });
 
@@ -125,7 +125,7 @@ test("a transaction that it posts is broadcast", { timeout: 60_000 }, async () =
   const { data } = payment(2n);
   const transactions = [transactionToJson(data)];
   expect(await askFrom(world, fromOld, "p2p.peer.postTransactions", { transactions })).toEqual([]);
-  await expect.poll(() => old.transactions, PATIENCE).toContain(data.id);
+  await expect.poll(() => old.transactions, WAIT).toContain(data.id);
 });
 
 test("an old forger forges by our node, and the block reaches the old node", {
@@ -140,16 +140,16 @@ test("an old forger forges by our node, and the block reaches the old node", {
   const way = [FORGER, addressOf(0)] as const;
   const bytes = encodeBlock(block, world.network);
   expect(await askFrom(world, way, "p2p.peer.postBlock", { block: bytes })).toEqual({});
-  const told = { event: "block.forged", body: headerToJson(block.header) };
-  expect(await askFrom(world, way, "p2p.internal.emitEvent", told)).toEqual({});
-  await expect.poll(() => old.chain.some(({ header }) => header.id === block.header.id), PATIENCE).toBe(true);
+  const forged = { event: "block.forged", body: headerToJson(block.header) };
+  expect(await askFrom(world, way, "p2p.internal.emitEvent", forged)).toEqual({});
+  await expect.poll(() => old.chain.some(({ header }) => header.id === block.header.id), WAIT).toBe(true);
 });
 
 test("we reconnect after it has cut the connection", { timeout: 90_000 }, async () => {
   const asked = old.asked.length;
   old.cut();
-  await expect.poll(() => old.asked.length, PATIENCE).toBeGreaterThan(asked);
-  await expect.poll(isPeer, PATIENCE).toBe(true);
+  await expect.poll(() => old.asked.length, WAIT).toBeGreaterThan(asked);
+  await expect.poll(isPeer, WAIT).toBe(true);
 });
 
 test("it has recorded no violation of ours", () => {

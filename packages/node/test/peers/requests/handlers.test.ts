@@ -19,8 +19,8 @@ function answersWith(deps: Partial<RequestHandlerDeps>) {
 test("A reply has no more peers than a client accepts.", async () => {
   const peers = Array.from({ length: 2_001 }, (_, index) => `203.0.${index >> 8}.${index & 255}`);
   const { answer } = answersWith({ peers: () => peers });
-  const told = await answer(callOf("p2p.peer.getPeers"), peer);
-  expect(told).toEqual(peers.slice(0, 2_000).map((ip) => ({ ip })));
+  const answered = await answer(callOf("p2p.peer.getPeers"), peer);
+  expect(answered).toEqual(peers.slice(0, 2_000).map((ip) => ({ ip })));
 });
 
 test("Out of sync, a forger is answered that the node is not ready; a peer is answered, and becomes a candidate.", async () => {

@@ -20,7 +20,7 @@ function outgoingTo(port: number): PeerClient {
   heights.length = 0;
   const client = createPeerClient(
     { port, localAddress: undefined },
-    { network, onHeight: (...told) => heights.push(told) },
+    { network, onHeight: (...call) => heights.push(call) },
   );
   closers.push(client.close);
   return client;

@@ -11,7 +11,7 @@ test("lists addresses and networks of both families", () => {
   }
 });
 
-test("an asterisk lists everybody, an empty list nobody", () => {
+test("an asterisk matches every address, an empty list none", () => {
   expect(createRangeTest("10.0.0.1,*")("203.0.113.1")).toBe(true);
   expect(createRangeTest("")("203.0.113.1")).toBe(false);
 });

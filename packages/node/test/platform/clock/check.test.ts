@@ -20,7 +20,7 @@ async function serve(answersTo: (question: Buffer) => Buffer[], host?: string): 
 
 const OURS_MS = Date.UTC(2026, 0, 1);
 
-/** What the log tells of a check; our clock stands still, so that offsets are exact. */
+/** Log lines of a check; our clock does not advance, so that offsets are exact. */
 async function check(servers: string[], { nowMs = OURS_MS, signal = new AbortController().signal } = {}) {
   const lines: { level: number; msg: string; offsetMs?: number; server?: string; reasons?: string[] }[] = [];
   const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
@@ -39,7 +39,7 @@ describe("an offset", () => {
     ["ahead, beyond it", MAX_OFFSET_MS + 1, WARN],
     ["behind, beyond it", -MAX_OFFSET_MS - 1, WARN],
     ["of years", 400 * 86_400_000, WARN],
-  ])("%s is told", async (_name, offsetMs, level) => {
+  ])("%s is logged", async (_name, offsetMs, level) => {
     const server = await serve((question) => [answerOf(question, OURS_MS + offsetMs)]);
     expect(await check([server])).toEqual([
       expect.objectContaining({ level, server, offsetMs, msg: "clock compared with a time server" }),
@@ -88,12 +88,12 @@ test("it is logged that no server answers", async () => {
 }, 20_000);
 
 test("it is logged that names cannot be resolved", async () => {
-  expect(await check(["nobody.invalid", "nowhere.invalid:124"])).toMatchObject([
+  expect(await check(["unknown.invalid", "nowhere.invalid:124"])).toMatchObject([
     { level: WARN, msg: expect.stringContaining("time servers cannot be resolved") },
   ]);
 }, 20_000);
 
-test("nothing is asked and told where there are no servers", async () => {
+test("nothing is queried or logged without servers", async () => {
   expect(await check([])).toEqual([]);
 });
 

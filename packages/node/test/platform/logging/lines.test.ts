@@ -54,12 +54,12 @@ describe.skipIf(process.platform === "win32")("a pipe that is not read", () => {
   test("makes lines wait within the bound; later ones are lost, which a line in their place says", async () => {
     const { fd, read } = openPipe();
     const lines = createLines({ fd, maxWaitingBytes: 10_000, lostLine });
-    const told = () => numbersOf(/^(\d+) lost$/gm).reduce((sum, count) => sum + count, 0);
+    const reported = () => numbersOf(/^(\d+) lost$/gm).reduce((sum, count) => sum + count, 0);
     const numbersOf = (pattern: RegExp) => [...read().matchAll(pattern)].map(([, number]) => Number(number));
     for (let number = 0; number < 2_000; number++) lines.write(lineOf(number));
     const lost = lines.lost();
     expect(lost).toBeGreaterThan(1_000);
-    await expect.poll(told, { timeout: 5_000 }).toBe(lost);
+    await expect.poll(reported, { timeout: 5_000 }).toBe(lost);
     lines.write("after\n");
     await expect.poll(read).toMatch(/ lost\nafter\n$/);
     const numbers = numbersOf(/^line (\d+) /gm);
@@ -88,14 +88,14 @@ test("an error that repeats is logged once a minute, with the number that was le
   const logger = createLogger("info", { write: (line) => void written.push(JSON.parse(line)) });
   for (let time = 0; time < 5; time++) logger.error({ err: new Error("disk is full") }, "forging failed");
   logger.error({ err: new Error("another") }, "forging failed");
-  logger.warn({ err: new Error("disk is full") }, "told each time");
-  logger.warn({ err: new Error("disk is full") }, "told each time");
-  logger.error("told each time");
-  logger.error("told each time");
+  logger.warn({ err: new Error("disk is full") }, "logged each time");
+  logger.warn({ err: new Error("disk is full") }, "logged each time");
+  logger.error("logged each time");
+  logger.error("logged each time");
   expect(written.map(({ msg }) => msg)).toEqual([
     "forging failed",
     "forging failed",
-    ...Array(4).fill("told each time"),
+    ...Array(4).fill("logged each time"),
   ]);
 });
 

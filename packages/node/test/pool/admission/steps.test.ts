@@ -168,7 +168,7 @@ describe("stage B", () => {
       timestamp: chain.head().timestamp,
       senderPublicKey: publicKeyOf("alice"),
       fee: FEE,
-      recipientId: addressNamed("nobody"),
+      recipientId: addressNamed("unknown"),
       amount: 1n,
     });
     expect(await submitOne(pool, signedBy("alice", body))).toBe("ERR_BAD_DATA");
@@ -216,7 +216,7 @@ describe("stage B", () => {
       ["ERR_LOW_FEE", {}],
       ["ERR_BAD_DATA", { amount: "2" }],
       ["ERR_TRANSACTION_SCHEMA", { amount: "-1" }],
-      ["ERR_INVALID_RECIPIENT", { recipientId: addressFromPublicKey(publicKeyOf("nobody"), 30) }],
+      ["ERR_INVALID_RECIPIENT", { recipientId: addressFromPublicKey(publicKeyOf("unknown"), 30) }],
       ["ERR_UNKNOWN", { typeGroup: 2000 }],
       ["ERR_UNSUPPORTED", { typeGroup: 4 }],
       ["ERR_WRONG_NETWORK", { network: 30 }],

@@ -74,7 +74,7 @@ describe("a transfer", () => {
   });
 
   test("needs a valid recipient", async () => {
-    for (const recipientId of ["nobody", "", undefined]) {
+    for (const recipientId of ["unknown", "", undefined]) {
       expect(await submitOne(openWith(), { ...transfer("alice", 1), recipientId }), recipientId).toBe(
         "ERR_UNKNOWN",
       );

@@ -93,7 +93,7 @@ test("counts nothing without a limit", async () => {
   expect(headers.get("x-ratelimit-userlimit")).toBeNull();
 });
 
-test("goes when nobody starts it", async () => {
+test("ends when it is not started", async () => {
   await expect(thread.close()).resolves.toBeUndefined();
 });
 
@@ -127,7 +127,7 @@ test("tells those who watch over the node how it does", async () => {
   expect(text).toMatch(/uniknode_event_loop_delay_seconds\{thread="serving",statistic="max"\} \d/);
 });
 
-test("shows metrics to whoever has the token, unless they are public", async () => {
+test("shows metrics to clients with the token, unless they are public", async () => {
   const get = await serve({ metricsPublic: false });
   expect((await get("/metrics")).status).toBe(401);
   expect((await get("/metrics", { authorization: "Bearer secret" })).status).toBe(200);
@@ -175,7 +175,7 @@ test("knows no path of webhooks while they are off, calls no target, and holds n
   await expect.poll(() => calls.map(({ data }) => data)).toEqual([{ height: 2 }]);
 });
 
-/** A target that keeps what it is told. */
+/** A target that keeps its deliveries. */
 async function listen() {
   const calls: { data: unknown }[] = [];
   const server = createServer(async (request, response) => {
@@ -189,7 +189,7 @@ async function listen() {
   return { calls, target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
-test("asks callers of old programs for no token, at the register of webhooks only, and nobody else may use it", async () => {
+test("requires no token of old programs, at the register of webhooks only, and refuses other callers", async () => {
   const get = await serve({ legacyCallers: "127.0.0.1,::1", metricsPublic: false });
   expect((await get("/api/webhooks")).status).toBe(200);
   expect((await get("/api/events")).status).toBe(401);

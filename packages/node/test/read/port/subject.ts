@@ -6,7 +6,7 @@ export type Subject = {
   readonly model: ReadModel;
   /** Commits the next block; the state stays what it is. */
   append(block: Block): Promise<void>;
-  /** Takes back the blocks above a height. */
+  /** Reverts the blocks above a height. */
   revertTo(height: number): Promise<void>;
   close(): Promise<void>;
 };

@@ -276,15 +276,15 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       });
 
       type Sent = (typeof transactions)[number];
-      const isSentBy = (person: typeof alice) => (sent: Sent) =>
-        sent.data.senderPublicKey === person.publicKey;
-      const isFor = (person: typeof alice) => (sent: Sent) => sent.data.recipientId === person.address;
-      const pays = (person: typeof alice) => (sent: Sent) =>
-        sent.data.asset?.payments?.some(({ recipientId }) => recipientId === person.address) === true;
-      const receives = (person: typeof alice) => (sent: Sent) =>
-        isFor(person)(sent) ||
-        pays(person)(sent) ||
-        (isSentBy(person)(sent) && sent.data.recipientId === undefined);
+      const isSentBy = (account: typeof alice) => (sent: Sent) =>
+        sent.data.senderPublicKey === account.publicKey;
+      const isFor = (account: typeof alice) => (sent: Sent) => sent.data.recipientId === account.address;
+      const pays = (account: typeof alice) => (sent: Sent) =>
+        sent.data.asset?.payments?.some(({ recipientId }) => recipientId === account.address) === true;
+      const receives = (account: typeof alice) => (sent: Sent) =>
+        isFor(account)(sent) ||
+        pays(account)(sent) ||
+        (isSentBy(account)(sent) && sent.data.recipientId === undefined);
       const FILTERS: [TransactionFilter, (sent: Sent) => boolean][] = [
         [{ id: more.claim.data.id }, ({ data }) => data.id === more.claim.data.id],
         [{ type: 0 }, ({ data }) => data.type === 0 && data.typeGroup === 1],
@@ -299,7 +299,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         [{ participant: carol.address }, (sent) => [isSentBy, isFor, pays].some((is) => is(carol)(sent))],
         [
           { addresses: [carol.address, dave.address] },
-          (sent) => [carol, dave].some((person) => isSentBy(person)(sent) || isFor(person)(sent)),
+          (sent) => [carol, dave].some((account) => isSentBy(account)(sent) || isFor(account)(sent)),
         ],
         [
           { senderId: alice.address, recipientId: cold.address },
@@ -358,7 +358,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
     });
 
     describe("wallets", () => {
-      const people = wallets.map(({ person }) => person);
+      const people = wallets.map(({ account }) => account);
 
       test("are found by address, public key and username.", async () => {
         const find = (id: string) => read(({ wallets }) => wallets.find(id));
@@ -436,7 +436,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         [{ vote: bob.publicKey, votesFor: carol.publicKey }, []],
         [{ username: unik.dave }, [dave]],
         [{ balance: { from: 11, to: 400 } }, [bob, carol]],
-        [{ balance: { to: -1 } }, [wallets[0]!.person]],
+        [{ balance: { to: -1 } }, [wallets[0]!.account]],
         [{ lockedBalance: { from: 1 } }, [alice, bob]],
         [{ producedBlocks: 1 }, [carol]],
       ])("are filtered by %j.", async (filter, expected) => {
@@ -542,7 +542,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       );
     });
 
-    test("A round tells its delegates as they were, and nothing is told of one that has not begun.", async () => {
+    test("A round has its delegates as they were at its beginning; a round that has not begun is undefined.", async () => {
       expect(await read(({ rounds }) => rounds.delegates(2))).toEqual([
         { publicKey: bob.publicKey, voteBalance: "5" },
         { publicKey: alice.publicKey, voteBalance: "12345678901234567" },
@@ -578,7 +578,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
       });
     });
 
-    test("The supply is what all wallets have and the premine; what is locked is told apart.", async () => {
+    test("The supply is what all wallets have and the premine; the locked amount is separate.", async () => {
       const rows = await read(({ wallets }) => wallets.list({}, { field: "address", direction: "asc" }, ALL));
       const balances = rows.rows.reduce((sum, { balance }) => sum + BigInt(balance), 0n);
       expect(await read(({ chain }) => chain.supply())).toBe(balances + PREMINE);

@@ -41,12 +41,12 @@ test.each([
 });
 
 const hash = (byte: string) => byte.repeat(32);
-const nobody = "UXJMx18r6b8ddXZyTz8mDGk6KSeyrdS4Tu";
+const unknown = "UXJMx18r6b8ddXZyTz8mDGk6KSeyrdS4Tu";
 
 const asset: Required<Pick<Asset, "nft" | "demand" | "certification">> = {
   nft: { u: { tokenId: hash("01") } },
   demand: {
-    payload: { iss: hash("aa"), sub: hash("bb"), iat: 1, cryptoAccountAddress: nobody },
+    payload: { iss: hash("aa"), sub: hash("bb"), iat: 1, cryptoAccountAddress: unknown },
     signature: "3001ee",
   },
   certification: {
@@ -68,7 +68,7 @@ const mint = (parts: { demand?: object; certification?: object; signature?: stri
       payload: { ...asset.certification.payload, ...parts.certification },
     },
   };
-  return payloadOf(around(2001, 3, altered, { recipientId: nobody }));
+  return payloadOf(around(2001, 3, altered, { recipientId: unknown }));
 };
 
 test("a demand has iss before sub, a certification sub before iss", () => {
@@ -104,7 +104,12 @@ describe("times", () => {
 
   test("a value above 2^63 is encoded as 2^63 - 1, and stays so", () => {
     const payload = { ...asset.demand.payload, iat: 2 ** 64 };
-    const data = around(2001, 6, { ...asset, demand: { ...asset.demand, payload } }, { recipientId: nobody });
+    const data = around(
+      2001,
+      6,
+      { ...asset, demand: { ...asset.demand, payload } },
+      { recipientId: unknown },
+    );
     const once = roundTrip(data);
     expect(once.asset!.demand!.payload.iat).toBe(2 ** 63);
     expect(roundTrip(once)).toEqual(once);
@@ -120,7 +125,7 @@ describe("costs", () => {
       cost: bigint;
     };
     const altered = { ...asset, certification: { ...asset.certification, payload } };
-    return roundTrip(around(2001, 3, altered, { recipientId: nobody })).amount;
+    return roundTrip(around(2001, 3, altered, { recipientId: unknown })).amount;
   };
 
   test.each([

@@ -46,7 +46,7 @@ const FILTERS: Condition[][][] = [
   [[{ sql: "type_group = ? AND type = ?", values: [1, 0] }]],
   [[{ sql: "type = ?", values: [1] }]],
   [[{ sql: "recipient = ?", values: ["even"] }], [{ sql: "type = ?", values: [1] }]],
-  [[{ sql: "sender = ?", values: ["nobody"] }]],
+  [[{ sql: "sender = ?", values: ["unknown"] }]],
 ];
 
 const textOf = (alternatives: Condition[][]) =>
