@@ -152,7 +152,7 @@ function headOf({ event, argument }: Call, { result, error }: Reply, network: Ne
 const BLOCKTIME = 8;
 const nothing = { height: 1, id: "", timestamp: 0 } as BlockHeader;
 
-/** Network time at which the recorded node answered: what it told of it, or when it had to answer so. */
+/** Network time at which the recorded node answered: as far as the answer shows it, or a time at which the answer is right. */
 function timeOf({ event, argument }: Call, { result }: Reply, network: Network): number {
   if (event === "p2p.peer.getStatus" && result) {
     const { currentSlot, forgingAllowed } = result.state;

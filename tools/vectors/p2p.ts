@@ -94,7 +94,7 @@ export const p2pRunners: Runners = {
 
   "refused-messages": eachCase(async ({ frames, outcome, repliesBeforeCut }) => {
     assert.ok(outcome === "cut" || outcome === "answered");
-    // The pong before the cut is the library's, and of no use to anybody.
+    // The pong before the cut comes from the library, and has no effect.
     const expected = repliesBeforeCut.filter((reply: unknown) => typeof reply === "string");
     const messages = expected.map((text: string) => decodeValue(text));
     const setting = {

@@ -15,7 +15,7 @@ export type RawEnd = {
   end(): void;
 };
 
-const PATIENCE_MS = 20_000;
+const WAIT_TIMEOUT_MS = 20_000;
 
 export async function connectRaw(port: number): Promise<RawEnd> {
   const socket = connect(port, "127.0.0.1");
@@ -89,7 +89,7 @@ function rawEnd(socket: Socket): RawEnd {
     async next() {
       if (items.length === 0) {
         await new Promise<void>((resolve, reject) => {
-          const timer = setTimeout(() => reject(new Error("nothing came")), PATIENCE_MS);
+          const timer = setTimeout(() => reject(new Error("nothing came")), WAIT_TIMEOUT_MS);
           wake = () => {
             clearTimeout(timer);
             resolve();

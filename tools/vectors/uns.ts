@@ -18,7 +18,7 @@ function assertSigned(bytes: Uint8Array, verify: (publicKey: string) => boolean,
   const { privateKey } = keysFromPassphrase(expected.passphrase);
   assert.equal(bytesToHex(protocol.signEcdsa(sha256(bytes), privateKey)), expected.signature);
   assert.ok(verify(expected.publicKey));
-  assert.ok(!verify(bytesToHex(keysFromPassphrase("somebody else").publicKey)));
+  assert.ok(!verify(bytesToHex(keysFromPassphrase("another key").publicKey)));
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: see Runner

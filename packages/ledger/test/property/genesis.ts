@@ -1,4 +1,4 @@
-/** The first block of the random chains: money for everybody, five delegates, two issuing tokens, some votes. */
+/** The first block of the random chains: funds for every account, five delegates, two issuing tokens, some votes. */
 import {
   type Block,
   encodeTransaction,

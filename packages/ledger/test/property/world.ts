@@ -44,7 +44,7 @@ export const SHARED_ASSET = { min: 2, publicKeys: PARTICIPANTS.map(publicKeyOf) 
 /** Their tokens certify. */
 export const ISSUERS = ["factory", "checker"];
 const PEOPLE = ["alice", "bob", "carol", "dave", "eve", "frank", "grace", "heidi"];
-/** Everybody with keys of their own. */
+/** Accounts with keys of their own. */
 export const SIGNERS = [...PEOPLE, ...ISSUERS, "foundation", "poor", ...GENESIS_DELEGATES];
 export const ACTORS = [...SIGNERS, SHARED];
 

@@ -64,7 +64,7 @@ const signedBy = (transaction: Transaction, signers: [index: number, name: strin
 describe("registration of a multi signature wallet", () => {
   const register = (signers: [number, string][], members = asset) =>
     signedBy(transactionOf("1/4", "alice", { asset: { multiSignature: members } }), signers);
-  const everybody: [number, string][] = [
+  const allSigners: [number, string][] = [
     [0, "carol"],
     [1, "dave"],
     [2, "erin"],
@@ -72,44 +72,44 @@ describe("registration of a multi signature wallet", () => {
 
   test("is paid by the sender and changes the wallet of the keys", () => {
     const draft = stateOf({ alice: rich });
-    apply(draft, register(everybody));
+    apply(draft, register(allSigners));
     const wallet = walletOf(draft, sharedKey, network);
     expect(wallet).toMatchObject({ balance: 0n, nonce: 0n, attributes: { multiSignature: asset } });
     expect(draft.get("wallets", wallet.address)?.publicKey).toBe(sharedKey);
     expect(draft.get("wallets", addressOfName("alice"))?.balance).toBe(999n);
-    const again = { ...register(everybody), nonce: 2n };
+    const again = { ...register(allSigners), nonce: 2n };
     expect(refusalOf(draft, again)).toBe("MultiSignatureAlreadyRegisteredError");
   });
 
   test("refuses numbers that do not fit", () => {
-    const refused = (members: typeof asset, signers = everybody) =>
+    const refused = (members: typeof asset, signers = allSigners) =>
       refusalOf(stateOf({ alice: rich }), register(signers, members));
     expect(refused({ ...asset, min: 0 })).toBe("MultiSignatureMinimumKeysError");
     expect(refused({ ...asset, min: 4 })).toBe("MultiSignatureMinimumKeysError");
     const many = Array.from({ length: 17 }, (_, index) => publicKeyOf(`participant ${index}`));
     expect(refused({ min: 17, publicKeys: many })).toBe("MultiSignatureMinimumKeysError");
-    expect(refused(asset, everybody.slice(0, 2))).toBe("MultiSignatureKeyCountMismatchError");
+    expect(refused(asset, allSigners.slice(0, 2))).toBe("MultiSignatureKeyCountMismatchError");
   });
 
   test("trap A17: needs only `min` good signatures, others may be wrong", () => {
     const withWrong = (...wrong: number[]) =>
-      everybody.map(([index, name]): [number, string] => [index, wrong.includes(index) ? "mallory" : name]);
+      allSigners.map(([index, name]): [number, string] => [index, wrong.includes(index) ? "mallory" : name]);
     expect(refusalOf(stateOf({ alice: rich }), register(withWrong(1)))).toBe("");
     expect(refusalOf(stateOf({ alice: rich }), register(withWrong(0, 2)))).toBe("InvalidMultiSignatureError");
   });
 
   test("refuses entries without a participant, and keys that are no points", () => {
-    const ofUnknown = register([[7, "carol"], ...everybody.slice(1)]);
+    const ofUnknown = register([[7, "carol"], ...allSigners.slice(1)]);
     expect(refusalOf(stateOf({ alice: rich }), ofUnknown)).toBe("InvalidMultiSignatureError");
     const publicKeys = ["00".repeat(33), ...asset.publicKeys.slice(1)];
-    expect(refusalOf(stateOf({ alice: rich }), register(everybody, { min: 2, publicKeys }))).toBe(
+    expect(refusalOf(stateOf({ alice: rich }), register(allSigners, { min: 2, publicKeys }))).toBe(
       "InvalidMultiSignatureError",
     );
   });
 
   test("G7: is refused before aip11", () => {
     const early = networkWith([{ height: 1, aip11: false }]);
-    expect(refusalOf(stateOf({ alice: rich }), register(everybody), { network: early })).toBe(
+    expect(refusalOf(stateOf({ alice: rich }), register(allSigners), { network: early })).toBe(
       "LegacyMultiSignatureRegistrationError",
     );
   });
@@ -195,10 +195,10 @@ describe("a multi signature wallet", () => {
           transactionOf("1/0", "premine", { nonce: 2n, amount: 100n, recipientId: addressOfName("alice") }),
         ]),
       );
-      const everybody: [number, string][] = participants.map((name, index) => [index, name]);
+      const allSigners: [number, string][] = participants.map((name, index) => [index, name]);
       const registration = signedBy(
         transactionOf("1/4", "alice", { asset: { multiSignature: asset } }),
-        everybody,
+        allSigners,
       );
       const spending = spend([
         [0, "carol"],

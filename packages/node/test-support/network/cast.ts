@@ -14,7 +14,7 @@ export const emil = people("emil");
 export const finn = people("finn");
 export const gwen = people("gwen");
 export const payer = people("payer");
-export const EVERYBODY = [factory, ada, ben, cleo, dora, emil, finn, gwen, payer];
+export const ALL_ACCOUNTS = [factory, ada, ben, cleo, dora, emil, finn, gwen, payer];
 
 /** Becomes a delegate, and for a while one of those who forge. */
 export const CANDIDATE = ada;

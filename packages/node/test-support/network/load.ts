@@ -13,7 +13,7 @@ import {
 import type { DevAccount } from "../../src/dev-chain/keys.ts";
 import type { Client } from "../process/client.ts";
 import type { Random } from "../simulation/random.ts";
-import { ada, ben, cleo, dora, EVERYBODY, emil, factory, finn, gwen, payer, people } from "./cast.ts";
+import { ALL_ACCOUNTS, ada, ben, cleo, dora, emil, factory, finn, gwen, payer, people } from "./cast.ts";
 import type { Fleet } from "./fleet.ts";
 
 const ONE = 100_000_000n;
@@ -41,7 +41,7 @@ type Send = (sender: DevAccount, make: (envelope: Envelope) => TransactionBody) 
 type Notes = { readonly sent: Transaction[]; nonce: bigint };
 
 export type Load = {
-  /** Settles when everybody has done what he wanted to do. */
+  /** Settles when every account has completed its work. */
   readonly finished: Promise<void>;
   /** Ends when the last answers are in. */
   stop(): Promise<void>;
@@ -246,7 +246,7 @@ export function startLoad({ network: { files, rich }, client, count }: Fleet, ra
   }
 
   async function live(): Promise<void> {
-    const payments = EVERYBODY.map(({ address }) => ({ recipientId: address, amount: 10_000n * ONE }));
+    const payments = ALL_ACCOUNTS.map(({ address }) => ({ recipientId: address, amount: 10_000n * ONE }));
     await send(rich, (given) => builders.multiPayment({ ...given, payments }));
     await Promise.all([useUniks(), giveUnikAway().then(useMoreKeys), useLocks(), runBusiness()]);
   }

@@ -93,8 +93,8 @@ export const isFactOfChain = (event: string): boolean =>
   FAMILIES.some((family) => event.startsWith(family));
 
 /**
- * Tells messages about a wallet as it is after the removal of a block from those about a fact of the block: what takes
- * back something of the block has a smaller number.
+ * Distinguishes messages about a wallet as it is after the revert of a block from messages about a fact of the block:
+ * retractions of the block's facts have smaller numbers.
  */
 export function createIsAftermath(deliveries: readonly Delivery[]): (message: Message) => boolean {
   const removedFrom = new Map<string, number>();

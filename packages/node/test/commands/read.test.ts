@@ -49,7 +49,7 @@ test.each<[string, () => unknown]>([
   ["a pair without name", () => readPair("=a")],
   ["a pair without value", () => readPair("a")],
   ["a name with two values", () => readPair("a=2", readPair("a=1"))],
-  ["a type of unik", () => readUnikType("person")],
+  ["a type of unik", () => readUnikType("human")],
   ["the name of a member of every object", () => readUnikType("toString")],
 ])("%s is refused", (_what, read) => {
   expect(read).toThrow(InvalidArgumentError);

@@ -37,7 +37,7 @@ const cast = castOf(
   deriveAccounts("test test test test test test test test test test test junk", DEV_ADDRESS_VERSION),
   1,
 );
-const everybody = [...cast.founders, ...cast.delegates.map(({ account }) => account)].map(
+const allSecrets = [...cast.founders, ...cast.delegates.map(({ account }) => account)].map(
   (p) => p.passphrase,
 );
 const { block, files } = devGenesis(cast, 2);
@@ -51,7 +51,7 @@ afterEach(async () => {
 });
 
 /** Chain and forger of a dev chain, without pool and server. */
-async function open({ secrets = everybody, undoDepth = 5, isSetUp = true } = {}) {
+async function open({ secrets = allSecrets, undoDepth = 5, isSetUp = true } = {}) {
   const database = openDatabase(":memory:");
   migrate(database);
   const folder = mkdtempSync(join(tmpdir(), "uniknode-limits-"));
@@ -153,7 +153,9 @@ test("nothing is mined while the keys of all active delegates are elsewhere", as
 
 test("slots of others are passed over", async () => {
   const [{ account }] = cast.delegates as [(typeof cast.delegates)[number]];
-  const { chain, run } = await open({ secrets: everybody.filter((secret) => secret !== account.passphrase) });
+  const { chain, run } = await open({
+    secrets: allSecrets.filter((secret) => secret !== account.passphrase),
+  });
   const { applied } = await run({ verb: "mine", blocks: 30 });
   const generators = new Set(applied.map(({ height }) => chain.blocks.header(height)!.generatorPublicKey));
   expect(generators.size).toBeGreaterThan(5);

@@ -18,7 +18,7 @@ const GUARDED = /^\/(webhooks|dev|events)/;
 const refusals = (statuses: ReadonlyMap<number, number>): number =>
   (statuses.get(422) ?? 0) + (statuses.get(400) ?? 0);
 
-test("everybody's requests", { timeout: 120_000 }, async () => {
+test("requests without a token", { timeout: 120_000 }, async () => {
   const fixture = openFixture({}, {}, longer);
   onTestFinished(fixture.close);
   await fixture.app.ready();

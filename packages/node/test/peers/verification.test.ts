@@ -163,7 +163,7 @@ describe("a peer is refused", () => {
 
   test("that claims a height without sending its blocks", async () => {
     const { own, other } = await branches();
-    // Anybody can sign a header of any height.
+    // Any key can sign a header of any height.
     const { header } = other.make(20, { keys: keysFromPassphrase("unknown") });
     expect(await refusal(own, statusOfHead(header), askFrom(own))).toBe(
       "it does not send the blocks that it claims",

@@ -411,7 +411,7 @@ describe("what cannot be", { timeout: 60_000 }, () => {
     [["lock", bob.address, "1", "ab".repeat(32)], "either --until-height or --until-time"],
     [["ipfs", "nope"], "the multihash of a file is expected"],
     [["transfer", bob.address, "0"], "more than 0"],
-    [["mint", newUnik(), "person"], "individual, organization or network is expected"],
+    [["mint", newUnik(), "human"], "individual, organization or network is expected"],
     [["update", newUnik()], "--property or --remove is expected"],
     [["mint", newUnik(), "individual", "--property", "type=2"], "the type is the second argument"],
     [["mint", newUnik(), "individual", "--cost", "2"], "--cost: --factory is required with it"],

@@ -11,7 +11,7 @@ const BLOCKTIME = 6;
 type BlockRow = { id: string; height: number; timestamp: { epoch: number } };
 
 /**
- * A network of one, and the ids of the blocks that anybody saw by the slot they stand in.
+ * A network of one, and the ids of all blocks that were seen, by their slots.
  *
  * @param onTestFinished that of the test: what is imported takes another test that runs beside it for this one
  */

@@ -211,7 +211,7 @@ describe("the judge", () => {
     expect(faultsOf([third!, second!, first!], past(5))).toEqual([
       expect.stringContaining("does not subscribe"),
     ]);
-    // The third block was undone before anybody asked.
+    // The third block was undone before the replay was requested.
     expect(faultsOf([undone!, GOOD[3]!, third!], past(3))).toEqual([]);
     expect(faultsOf([undone!, GOOD[3]!], past(4))).toEqual([expect.stringContaining("does not subscribe")]);
   });

@@ -88,16 +88,16 @@ describe("updates and deletions", () => {
   test("an update receives what happens after it, even while the event log is being notified", async () => {
     const known = Promise.withResolvers<void>();
     const called = Promise.withResolvers<void>();
-    let isTold = true;
+    let isNotified = true;
     const { webhooks, emit, calls } = createService({
       webhooksChanged: async () => {
-        if (isTold) return;
+        if (isNotified) return;
         called.resolve();
         await known.promise;
       },
     });
     const { id } = await webhooks.register.create(always());
-    isTold = false;
+    isNotified = false;
     const updated = webhooks.register.update(`${id}`, { target: "https://other.example/" });
     await called.promise;
     await emit(blockApplied(1));

@@ -94,7 +94,7 @@ describe("confirmations", () => {
     const first = createService({ path, clock });
     await first.webhooks.register.create(deep(2));
     await first.emit(blockApplied(1), blockApplied(2));
-    // Logged, but the process ends before anybody looks.
+    // Logged, but the process ends before it is read.
     first.database.transaction(() => first.eventLog.append([blockApplied(3)]));
     await first.close();
     const second = createService({ path, clock });

@@ -30,7 +30,7 @@ describe("a receiver that", () => {
 });
 
 test("a thousand hostile webhooks delay no other", { timeout: 60_000 }, async () => {
-  // Nobody gives up before the others are through.
+  // No call ends before all others have begun.
   const { webhooks, emit, database } = open(60_000);
   const targets = await Promise.all(Object.values(HOSTILE).map(listen));
   for (let count = 0; count < 1_000; count++) {

@@ -44,7 +44,7 @@ const other = (height: number): Event => ({
 const facts = { ...always(), events: ["transaction.applied"] };
 
 const saw = (calls: readonly Call[]) => calls.map(({ message }) => `${message.event} ${message.blockId}`);
-/** Whose id each call takes back, by its place among the calls. */
+/** For each call the position of the call whose id it retracts. */
 const pairs = (calls: readonly Call[]) =>
   calls.map(({ message }) => calls.findIndex((call) => call.message.id === message.reverts));
 

@@ -25,7 +25,7 @@ describe("restarts", () => {
     const first = createService({ path, clock, reply });
     await first.webhooks.register.create(always());
     await first.emit(blockApplied(1), blockApplied(2), blockApplied(3));
-    // Logged, but the process ends before anybody looks.
+    // Logged, but the process ends before it is read.
     first.database.transaction(() => first.eventLog.append([blockApplied(4)]));
     await first.close();
     expect(heights(seen)).toEqual([1, 2, 3]);
@@ -73,7 +73,7 @@ describe("restarts", () => {
       { height: 3, state: "delivered" },
       { height: 1, state: "failed", reason: "webhooks were off" },
     ]);
-    // By then somebody may have looked whether it is still true.
+    // By then its truth may have been checked.
     await second.webhooks.log.retry("1", "1");
     await second.clock.advance(0);
     expect(heights(second.calls)).toEqual([3, 1]);

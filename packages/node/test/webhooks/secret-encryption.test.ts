@@ -42,7 +42,7 @@ function dataFolder() {
     path,
     /** Whether a text stands anywhere in the files. */
     holds: (text: string) => bytes().includes(text),
-    /** What a start of the node does before anybody else reads. */
+    /** What a start of the node does before all other reads. */
     start(files: Partial<KeyFiles> = {}) {
       const database = openDatabase(path);
       onTestFinished(database.close);

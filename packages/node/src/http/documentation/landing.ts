@@ -1,4 +1,4 @@
-/** `GET /`: a page with the way on for a browser, and the greeting of the old node for everybody else (http-api.md 1.1). */
+/** `GET /`: a page with the next steps for a browser, and the greeting of the old node for every other client (http-api.md 1.1). */
 import { createHash } from "node:crypto";
 import { shownVersions } from "../../platform/lifecycle/version.ts";
 import type { Server } from "../server/app.ts";

@@ -264,7 +264,7 @@ describe("peers", { timeout: 90_000 }, () => {
   /** Of no block. */
   const UNKNOWN = "ab".repeat(32);
 
-  /** A peer of whose chain the first block alone is that of everybody. */
+  /** A peer whose chain has only the first block in common with the others. */
   async function lieWith(lies: (common: BlockHeader) => Pick<Lies, "head" | "headersAfter">): Promise<Liar> {
     const { status } = await buildStatus(world);
     const common = world.genesis;

@@ -196,7 +196,7 @@ test("requires no token of old programs, at the register of webhooks only, and r
   expect((await get("/metrics")).status).toBe(401);
 });
 
-test("keeps everybody else from a register for callers of old programs, token or not", async () => {
+test("refuses all other callers of a register for old programs, with a token or without", async () => {
   const get = await serve({ legacyCallers: "192.0.2.7" });
   expect((await get("/api/webhooks", { authorization: "secret" })).status).toBe(403);
 });

@@ -172,7 +172,7 @@ test("the figures are those that counting finds, after any change of deliveries 
   const undo = new Error("undone");
   fc.assert(
     fc.property(steps, (taken) => {
-      // One transaction for each run, taken back at its end: a rollback is a crash to the rows.
+      // One transaction for each run, rolled back at its end: for the rows, a rollback is a crash.
       expect(() =>
         database.transaction(() => {
           const world = createWorld(database);
