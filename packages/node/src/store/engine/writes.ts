@@ -23,35 +23,48 @@ export type Writes = {
 };
 
 export type WritesDeps = {
+  /** Called when trouble has lasted for `WRITE_RETRY_MS`: a start that fails because of it ends before, and says so itself. */
   readonly onTrouble?: (trouble: Trouble, error: unknown) => void;
+  /** Called when such trouble is over, in whichever thread notices. */
   readonly onBack?: () => void;
 };
 
 /** Positions in the shared memory. */
 const TROUBLE = 0;
 const FAILURES = 1;
+/** 1 while trouble is reported. */
+const REPORTED = 2;
 const TROUBLES = [undefined, "disk full", "disk cannot be written"] as const;
 
 /** What the threads share. */
 export const createWriteState = (): SharedArrayBuffer =>
-  new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT);
 
 export function watchWrites(
   state: SharedArrayBuffer,
   { onTrouble = () => {}, onBack = () => {} }: WritesDeps = {},
 ): Writes {
   const places = new Int32Array(state);
+  const trouble = () => TROUBLES[Atomics.load(places, TROUBLE)];
+
+  function reportLasting(error: unknown): void {
+    const lasting = trouble();
+    if (lasting && Atomics.exchange(places, REPORTED, 1) === 0) onTrouble(lasting, error);
+  }
+
   return {
-    trouble: () => TROUBLES[Atomics.load(places, TROUBLE)],
+    trouble,
     failures: () => Atomics.load(places, FAILURES),
     worked() {
-      if (Atomics.exchange(places, TROUBLE, 0) !== 0) onBack();
+      Atomics.store(places, TROUBLE, 0);
+      if (Atomics.exchange(places, REPORTED, 0) !== 0) onBack();
     },
     failed(error) {
-      const trouble = troubleOf(error);
-      if (!trouble) return;
+      const found = troubleOf(error);
+      if (!found) return;
       Atomics.add(places, FAILURES, 1);
-      if (Atomics.exchange(places, TROUBLE, TROUBLES.indexOf(trouble)) === 0) onTrouble(trouble, error);
+      if (Atomics.exchange(places, TROUBLE, TROUBLES.indexOf(found)) !== 0) return;
+      setTimeout(() => reportLasting(error), WRITE_RETRY_MS).unref();
     },
   };
 }

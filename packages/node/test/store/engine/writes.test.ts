@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createWriteState, watchWrites } from "../../../src/store/engine/writes.ts";
+
+const FULL = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+let reported: string[];
+beforeEach(() => {
+  reported = [];
+  vi.useFakeTimers();
+});
+afterEach(() => vi.useRealTimers());
+
+const open = () => {
+  const state = createWriteState();
+  const thread = (name: string) =>
+    watchWrites(state, {
+      onTrouble: (trouble) => reported.push(`${name}: ${trouble}`),
+      onBack: () => reported.push(`${name}: back`),
+    });
+  return [thread("one"), thread("two")] as const;
+};
+
+test("Trouble that lasts is reported once by one thread, and its end by the thread that notices.", () => {
+  const [one, two] = open();
+  one.failed(FULL);
+  two.failed(FULL);
+  expect([one.trouble(), two.trouble(), two.failures()]).toEqual(["disk full", "disk full", 2]);
+  expect(reported).toEqual([]);
+  vi.advanceTimersByTime(10_000);
+  one.failed(FULL);
+  vi.advanceTimersByTime(10_000);
+  expect(reported).toEqual(["one: disk full"]);
+  two.worked();
+  one.worked();
+  expect(reported).toEqual(["one: disk full", "two: back"]);
+  expect(one.trouble()).toBeUndefined();
+});
+
+test("Trouble that is over before is not reported, and neither is its end.", () => {
+  const [one, two] = open();
+  one.failed(FULL);
+  two.worked();
+  vi.advanceTimersByTime(10_000);
+  expect(reported).toEqual([]);
+  expect(two.failures()).toBe(1);
+});
+
+test("Errors of other kinds are no trouble of the disk.", () => {
+  const [one] = open();
+  one.failed(new Error("not unique"));
+  vi.advanceTimersByTime(10_000);
+  expect([one.trouble(), one.failures(), reported]).toEqual([undefined, 0, []]);
+});
