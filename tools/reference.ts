@@ -7,12 +7,14 @@ import { type Option, toFlag, toVariable } from "../packages/node/src/config/opt
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
 import { rpcOptions } from "../packages/node/src/rpc/options.ts";
+import { errorsPage } from "./reference-errors.ts";
 import { eventsPage } from "./reference-events.ts";
 
 /** Content by path. */
 export async function referencePages(): Promise<Record<string, string>> {
   return {
     "docs/reference/configuration.md": configurationPage(),
+    "docs/reference/errors.md": errorsPage(),
     "docs/reference/events.md": await eventsPage(),
   };
 }

@@ -1,31 +1,34 @@
 /** Failures of requests to the API. */
 
+/** An answer of the node other than success. */
+type Refusal = {
+  /** Of HTTP. */
+  readonly status: number;
+  /** Parsed if it is JSON, else its text. */
+  readonly body: unknown;
+  /** What is wrong, as docs/reference/errors.md lists it: `WEBHOOK_UNKNOWN`. Absent from nodes of the old network. */
+  readonly nodeCode?: string;
+};
+
 export type ApiErrorType =
   /** No connection, or it broke: the node may have received the request. */
   | { readonly code: "API_UNREACHABLE"; readonly cause: unknown }
   /** The whole answer did not arrive in time: the node may have received the request. */
   | { readonly code: "API_TIMEOUT"; readonly timeoutMs: number }
   /** 401 or 403: the webhook token is missing or wrong, or the address of the caller is not allowed. */
-  | { readonly code: "API_UNAUTHORIZED"; readonly status: number; readonly body: unknown }
+  | ({ readonly code: "API_UNAUTHORIZED" } & Refusal)
   /** 404: the object does not exist, or this node does not serve it. */
-  | { readonly code: "API_NOT_FOUND"; readonly status: number; readonly body: unknown }
+  | ({ readonly code: "API_NOT_FOUND" } & Refusal)
   /** 429: too many requests from this address. */
-  | {
+  | ({
       readonly code: "API_RATE_LIMITED";
-      readonly status: number;
-      readonly body: unknown;
       /** Time until the node accepts requests again, if it said so. */
       readonly retryAfterMs?: number;
-    }
+    } & Refusal)
   /** Any other 4xx: the request is invalid; `message` of the body names the field and the reason. */
-  | { readonly code: "API_REFUSED"; readonly status: number; readonly body: unknown }
+  | ({ readonly code: "API_REFUSED" } & Refusal)
   /** 5xx: the node could not answer. */
-  | {
-      readonly code: "API_FAILED";
-      readonly status: number;
-      readonly body: unknown;
-      readonly retryAfterMs?: number;
-    }
+  | ({ readonly code: "API_FAILED"; readonly retryAfterMs?: number } & Refusal)
   /** Success, but not the JSON that the API answers: probably another server listens there. */
   | { readonly code: "API_ANSWER_INVALID"; readonly status: number; readonly body: unknown };
 
@@ -44,6 +47,8 @@ export class ApiError extends Error {
   readonly status?: number;
   /** The answer: parsed if it is JSON, else its text. */
   readonly body?: unknown;
+  /** What is wrong, as docs/reference/errors.md lists it: `WEBHOOK_UNKNOWN`. Absent from nodes of the old network. */
+  readonly nodeCode?: string;
   readonly type: ApiErrorType;
   /** Whether the same request may succeed later. A request that changes something may have taken effect already. */
   readonly isRetryable: boolean;
@@ -60,6 +65,7 @@ export class ApiError extends Error {
       this.status = type.status;
       this.body = type.body;
     }
+    if ("nodeCode" in type) this.nodeCode = type.nodeCode;
     if ("retryAfterMs" in type) this.retryAfterMs = type.retryAfterMs;
   }
 }

@@ -3,12 +3,14 @@ import type { ApiErrorType } from "./error.ts";
 import { parseJson } from "./json.ts";
 
 export function refusalOf({ status, headers }: Response, body: unknown, nowMs: number): ApiErrorType {
-  if (status === 401 || status === 403) return { code: "API_UNAUTHORIZED", status, body };
-  if (status === 404) return { code: "API_NOT_FOUND", status, body };
-  if (status < 500 && status !== 429) return { code: "API_REFUSED", status, body };
+  const nodeCode = headers.get("error-code");
+  const refusal = { status, body, ...(nodeCode !== null && { nodeCode }) };
+  if (status === 401 || status === 403) return { code: "API_UNAUTHORIZED", ...refusal };
+  if (status === 404) return { code: "API_NOT_FOUND", ...refusal };
+  if (status < 500 && status !== 429) return { code: "API_REFUSED", ...refusal };
   const retryAfterMs = retryAfter(headers, nowMs);
   const code = status === 429 ? "API_RATE_LIMITED" : "API_FAILED";
-  return { code, status, body, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  return { code, ...refusal, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 /** JSON, or else the text itself. */

@@ -1,10 +1,23 @@
 /** The body or the parameters of a subscription request are not valid; `message` names the member. */
+export type SubscriptionErrorCode =
+  /** A member has no such name. */
+  | "UNKNOWN_MEMBER"
+  /** A member is required. */
+  | "MISSING_MEMBER"
+  /** A member does not have the expected form. */
+  | "INVALID_MEMBER"
+  /** No event has this name. */
+  | "UNKNOWN_EVENT"
+  /** This node does not call such a target. */
+  | "TARGET_REFUSED";
+
 export class SubscriptionError extends Error {
-  readonly code = "SUBSCRIPTION_INVALID";
+  readonly code: SubscriptionErrorCode;
   readonly isRetryable = false;
 
-  constructor(message: string) {
+  constructor(code: SubscriptionErrorCode, message: string) {
     super(message);
     this.name = "SubscriptionError";
+    this.code = code;
   }
 }

@@ -1,12 +1,16 @@
 /** The subscription of a webhook or a live stream: events, and conditions on their content (webhooks.md 3). */
-import { isEventName } from "../events/catalogue.ts";
+import { EVENTS, isEventName } from "../events/catalogue.ts";
 import { isEventPattern } from "../events/names.ts";
+import * as expected from "../platform/expectations.ts";
+import { nearest } from "../platform/nearest.ts";
 import type { Condition } from "./conditions/conditions.ts";
 import { OperandError } from "./conditions/error.ts";
 import { isOperatorName, isUnary, operators } from "./conditions/operators.ts";
 import { compilePattern } from "./conditions/pattern.ts";
 import { invalid, oneOf, readObject } from "./members.ts";
 
+/** A condition that every event fulfils. */
+const ALWAYS = '{"key": "id", "condition": "ne", "value": ""}';
 const MAX_CONDITIONS = 50;
 const MAX_EVENTS = 50;
 const MAX_KEY_LENGTH = 256;
@@ -24,7 +28,8 @@ export const SUBSCRIPTION_READERS = {
 };
 
 function readEvent(value: unknown): string {
-  if (typeof value !== "string" || !isEventName(value)) throw invalid('"event" must be the name of an event');
+  if (typeof value !== "string") throw invalid('"event" must be a string: the name of an event');
+  if (!isEventName(value)) throw unknownEvent('"event"', value);
   return value;
 }
 
@@ -34,20 +39,32 @@ function readEvents(value: unknown): string[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_EVENTS) {
     throw invalid(`"events" must be an array of 1 to ${MAX_EVENTS} items, or null`);
   }
-  const wrong = value.findIndex(
-    (item) => typeof item !== "string" || !(isEventName(item) || isEventPattern(item)),
-  );
-  if (wrong !== -1) {
-    throw invalid(
-      `"events" at position ${wrong} must be the name of an event, or a pattern such as "transaction.*"`,
-    );
+  for (const [index, item] of value.entries()) {
+    const at = `"events" at position ${index}`;
+    if (typeof item !== "string") throw invalid(`${at} must be a string: the name of an event, or a pattern`);
+    if (!isEventName(item) && !isEventPattern(item)) throw unknownEvent(at, item);
   }
   return value as string[];
 }
 
+/** Suggestions for a mistyped name of an event. */
+const MAX_SUGGESTIONS = 3;
+const MAX_SHOWN_LENGTH = 64;
+
+function unknownEvent(at: string, name: string) {
+  const suggestions = nearest(name, Object.keys(EVENTS), MAX_SUGGESTIONS).map((known) => `"${known}"`);
+  const hint = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
+  return invalid(
+    `${at}: no event is called "${name.slice(0, MAX_SHOWN_LENGTH)}"${hint || "."} A pattern such as "transaction.*" stands for several; /documentation#/Webhooks/createWebhook lists all names`,
+    "UNKNOWN_EVENT",
+  );
+}
+
 function readConditions(value: unknown): string {
   if (!Array.isArray(value)) throw invalid('"conditions" must be an array');
-  if (value.length === 0) throw invalid('"conditions" must not be empty');
+  if (value.length === 0) {
+    throw invalid(`"conditions" must not be empty: ${ALWAYS} is always true`);
+  }
   if (value.length > MAX_CONDITIONS) {
     throw invalid(`"conditions" must not have more than ${MAX_CONDITIONS} items`);
   }
@@ -73,12 +90,17 @@ function readCondition(item: unknown, index: number): Condition {
     throw invalid(`${at}: "key" must be a string of 1 to ${MAX_KEY_LENGTH} characters`);
   }
   if (typeof condition !== "string" || !isOperatorName(condition)) {
-    throw invalid(`${at}: "condition" must be one of ${Object.keys(operators).join(", ")}`);
+    throw invalid(`${at}: "condition" ${expected.mustBe(expected.oneOf(Object.keys(operators)))}`);
   }
   const unknown = Object.keys(rest).find((name) => name !== "value");
-  if (unknown !== undefined) throw invalid(`${at}: "${unknown}" is not allowed`);
+  if (unknown !== undefined) {
+    const reason = expected.notAllowed(unknown, ["key", "condition", "value"]);
+    throw invalid(`${at}: "${unknown}" ${reason}`, "UNKNOWN_MEMBER");
+  }
   const hasValue = Object.hasOwn(rest, "value");
-  if (!hasValue && !isUnary(condition)) throw invalid(`${at}: "value" is required`);
+  if (!hasValue && !isUnary(condition)) {
+    throw invalid(`${at}: "value" ${expected.REQUIRED}`, "MISSING_MEMBER");
+  }
   if (sizeOf(rest.value) > MAX_VALUE_BYTES) {
     throw invalid(`${at}: "value" must not be larger than ${MAX_VALUE_BYTES} bytes`);
   }

@@ -1,8 +1,12 @@
 /** Reads the body of a request member by member: known names only, each with its own reader. */
-import { SubscriptionError } from "./error.ts";
+import * as expected from "../platform/expectations.ts";
+import { SubscriptionError, type SubscriptionErrorCode } from "./error.ts";
 
 /** Reads each member; a reader throws when the value is not valid. */
 export type Readers<T> = { readonly [N in keyof T]-?: (value: unknown, name: string) => T[N] };
+
+/** Names of unknown members that an error repeats. */
+const MAX_NAMED = 100;
 
 /**
  * The members that a body gives, each optional.
@@ -10,24 +14,33 @@ export type Readers<T> = { readonly [N in keyof T]-?: (value: unknown, name: str
  * @throws {SubscriptionError}
  */
 export function readMembers<T>(body: unknown, readers: Readers<T>): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(readObject(body, "the body")).map(([name, value]) => {
-      if (!Object.hasOwn(readers, name)) throw invalid(`"${name}" is not allowed`);
-      return [name, readers[name as keyof T](value, name)];
-    }),
-  ) as Partial<T>;
+  const given = Object.entries(readObject(body, "the body"));
+  const members = given
+    .filter(([name]) => Object.hasOwn(readers, name))
+    .map(([name, value]) => [name, readers[name as keyof T](value, name)]);
+  const unknown = given.map(([name]) => name).filter((name) => !Object.hasOwn(readers, name));
+  if (unknown.length > 0) throw invalid(notAllowed(unknown, Object.keys(readers)), "UNKNOWN_MEMBER");
+  return Object.fromEntries(members) as Partial<T>;
+}
+
+function notAllowed(names: readonly string[], known: readonly string[]): string {
+  const hints = names.length === 1 ? known : [];
+  return names
+    .slice(0, MAX_NAMED)
+    .map((name) => `"${name}" ${expected.notAllowed(name, hints)}`)
+    .join(", ");
 }
 
 /** @throws {SubscriptionError} when the member is missing */
 export function required<T>(value: T | undefined, name: string): T {
-  if (value === undefined) throw invalid(`"${name}" is required`);
+  if (value === undefined) throw invalid(`"${name}" ${expected.REQUIRED}`, "MISSING_MEMBER");
   return value;
 }
 
 /** @throws {SubscriptionError} */
 export function readObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid(`${what} must be an object`);
+    throw invalid(`${what} ${expected.mustBe("an object")}`);
   }
   return value as Readonly<Record<string, unknown>>;
 }
@@ -38,7 +51,7 @@ export const integer =
   (value: unknown, name: string): number => {
     if (typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum)
       return value;
-    throw invalid(`"${name}" must be an integer from ${minimum} to ${maximum}`);
+    throw invalid(`"${name}" ${expected.mustBe(expected.integer(minimum, maximum))}`);
   };
 
 /** One of some words. */
@@ -46,8 +59,9 @@ export const oneOf =
   <T extends string>(...words: readonly T[]) =>
   (value: unknown, name: string): T => {
     const word = words.find((word) => word === value);
-    if (word === undefined) throw invalid(`"${name}" must be one of ${words.join(", ")}`);
+    if (word === undefined) throw invalid(`"${name}" ${expected.mustBe(expected.oneOf(words))}`);
     return word;
   };
 
-export const invalid = (message: string) => new SubscriptionError(message);
+export const invalid = (message: string, code: SubscriptionErrorCode = "INVALID_MEMBER") =>
+  new SubscriptionError(code, message);

@@ -26,6 +26,8 @@ export type DryRunReport = {
   readonly notFired: EvaluatedEvents;
   /** Subscribed names whose events cannot be derived from stored blocks. */
   readonly notRemembered: readonly string[];
+  /** When nothing fired: why, and what to try next. */
+  readonly note?: string;
 };
 
 /** All of them are counted, and the newest listed. */
@@ -88,7 +90,10 @@ export function createDryRun({ history, readTogether, slices, observer }: DryRun
       await evaluateBlock(readTogether(() => history.eventsAt(height)).reverse());
     }
     const notRemembered = [...names].flatMap(([logged, name]) => (isRemembered(logged) ? [] : [name]));
-    return { fromHeight: height + 1, toHeight, fired, notFired, notRemembered };
+    const range = { fromHeight: height + 1, toHeight };
+    const isOnlyUnremembered = notRemembered.length === names.size;
+    const note = fired.count > 0 ? undefined : noteOf(range, notFired.count, isOnlyUnremembered);
+    return { ...range, fired, notFired, notRemembered, ...(note !== undefined && { note }) };
 
     /** In slices: requests, deliveries and other subscribers come between. */
     async function evaluateBlock(happened: readonly Event[]): Promise<void> {
@@ -130,4 +135,18 @@ export function createDryRun({ history, readTogether, slices, observer }: DryRun
       });
     }
   };
+}
+
+function noteOf(
+  { fromHeight, toHeight }: { readonly fromHeight: number; readonly toHeight: number },
+  notFired: number,
+  isOnlyUnremembered: boolean,
+): string {
+  if (isOnlyUnremembered)
+    return "Stored blocks tell nothing of these events: register the webhook to try them";
+  const blocks = `the blocks ${fromHeight} to ${toHeight}`;
+  if (notFired === 0)
+    return `None of these events happened in ${blocks}: raise "blocks", or choose other events`;
+  const times = notFired === 1 ? "1 of these events" : `${notFired} of these events`;
+  return `${times} happened in ${blocks}, and none fulfilled the conditions: "found" in notFired shows the values`;
 }

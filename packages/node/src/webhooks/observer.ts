@@ -1,7 +1,7 @@
 /** What the webhook service reports for metrics and health checks. Called often: an implementation must be fast. */
 import type { Attempted } from "./delivery/attempt.ts";
 
-export type Decision = "delivered" | "retried" | "dead";
+export type Decision = "delivered" | "retried" | "failed";
 
 export type WebhookObserver = {
   /** A call to a target has ended, with or without success. */

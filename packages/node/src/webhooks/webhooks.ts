@@ -34,6 +34,8 @@ export type WebhookOptions = {
   readonly maxWebhooks: number;
   /** Whether targets with the scheme http are refused. */
   readonly httpsOnly: boolean;
+  /** Whether deliveries may go to an address. */
+  readonly isTargetAddress: (address: string) => boolean;
   /** Calls under way at once, over all webhooks, the first one of each left out. */
   readonly maxConcurrent: number;
   /** First attempts under way at once in one webhook, unless its order is strict. */
@@ -56,6 +58,7 @@ const DAY_MS = 86_400_000;
 export const DEFAULT_WEBHOOK_OPTIONS: WebhookOptions = {
   maxWebhooks: 1_000,
   httpsOnly: false,
+  isTargetAddress: () => true,
   maxConcurrent: 256,
   maxConcurrentPerWebhook: 8,
   maxPerSecondPerHost: 0,

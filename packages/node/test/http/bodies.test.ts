@@ -36,8 +36,8 @@ describe("bodies", () => {
     ["{", "application/json", "Invalid request payload JSON format"],
     ['{"__proto__":{}}', "application/json", "Invalid request payload JSON format"],
     ["<a/>", "text/xml", "Invalid request payload JSON format"],
-    ["<a/>", "application/xml", "Unsupported Media Type"],
-    ["{}", "no media type", "Unsupported Media Type"],
+    ["<a/>", "application/xml", "Unsupported Media Type application/xml: send the body as application/json"],
+    ["{}", "no media type", "Unsupported Media Type: send the body as application/json"],
     [
       `{"id":"${"1".repeat(1_048_576)}"}`,
       "application/json",
@@ -45,7 +45,11 @@ describe("bodies", () => {
     ],
   ])("that cannot be read are 422: %.20s as %s", async (payload, contentType, message) => {
     const answer = await search(payload, contentType);
-    expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });
+    expect(answer.json()).toEqual({
+      statusCode: 422,
+      error: "Unprocessable Entity",
+      message: expect.stringContaining(message),
+    });
   });
 
   const listOf = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
@@ -88,13 +92,13 @@ describe("bodies", () => {
     });
     expect(answer.json()).toMatchObject({
       statusCode: 422,
-      message: "Invalid request payload JSON format",
+      message: expect.stringContaining("Invalid request payload JSON format"),
     });
   });
 
   test.each([
     ["/api/transactions", {}, '"transactions" is required'],
-    ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be 1 or 2'],
+    ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be one of 1, 2'],
   ])("name the member that is wrong: POST %s with %j", async (url, payload, message) => {
     const answer = await fixture.app.inject({ method: "POST", url, payload });
     expect(answer.json()).toEqual({ statusCode: 422, error: "Unprocessable Entity", message });

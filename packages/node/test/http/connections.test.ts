@@ -251,7 +251,9 @@ describe("what one connection may ask for", () => {
       body: bomb,
     });
     expect(answer.status).toBe(422);
-    expect(await answer.json()).toMatchObject({ message: "Invalid request payload JSON format" });
+    expect(await answer.json()).toMatchObject({
+      message: expect.stringContaining("Invalid request payload JSON format"),
+    });
   });
 });
 

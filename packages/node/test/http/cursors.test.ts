@@ -117,7 +117,7 @@ describe("cursors that are none", () => {
     const answer = await fixture.get(`${url}?cursor=${cursor}`);
     expect([answer.statusCode, answer.json().message]).toEqual([
       422,
-      '"cursor": the cursor is not one of this list in this order',
+      '"cursor": the cursor is not one of this list in this order; begin again with cursor=start',
     ]);
   });
 

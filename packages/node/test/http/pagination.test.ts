@@ -62,32 +62,34 @@ test("has no last page where there is nothing", async () => {
 });
 
 test.each([
-  ["/api/blocks?limit=0", '"limit" must be: an integer from 1 to 100'],
-  ["/api/blocks?page=x", '"page" must be: an integer from 1 to 2^53 - 1'],
-  ["/api/blocks?transform=1", '"transform" must be: true or false'],
+  ["/api/blocks?limit=0", '"limit" must be an integer from 1 to 100'],
+  ["/api/blocks?page=x", '"page" must be an integer from 1 to 2^53 - 1'],
+  ["/api/blocks?transform=1", '"transform" must be true or false'],
   [
     "/api/peers?orderBy=port:asc",
-    '"orderBy" must be: height, ip, latency, version; with :asc or :desc behind it',
+    '"orderBy" must be one of height, ip, latency, version, with :asc or :desc behind it',
   ],
-  ["/api/delegates?type=x", '"type" must be resigned or never-forged'],
-  ["/api/wallets/A%20B", '"id" must be: an address, a public key or the username of a delegate'],
-  ["/api/uniks/zz", '"id" must be: 64 hexadecimal digits'],
-  ["/api/blocks?foo=1", '"foo" is not allowed'],
+  ["/api/delegates?type=x", '"type" must be one of resigned, never-forged'],
+  ["/api/wallets/A%20B", '"id" must be an address, a public key or the username of a delegate'],
+  ["/api/uniks/zz", '"id" must be 64 hexadecimal digits'],
+  ["/api/node/fees?foo=1", '"foo" is not allowed; allowed: days'],
+  ["/api/node/fees?day=1", '"day" is not allowed; did you mean "days"?'],
+  ["/api/node/fees?foo=1&bar=2", '"foo" is not allowed, "bar" is not allowed'],
 ])("the error for %s names the fault and what is expected", async (url, message) => {
   expect((await fixture.get(url)).json().message).toBe(message);
 });
 
 test.each([
-  ["/api/blocks/search", { height: { from: 0 } }, '"height.from" must be: an integer from 1 to 2^53 - 1'],
-  ["/api/blocks/search", { version: "x" }, '"version" must be: an integer from 0 to 2^53 - 1'],
+  ["/api/blocks/search", { height: { from: 0 } }, '"height.from" must be an integer from 1 to 2^53 - 1'],
+  ["/api/blocks/search", { version: "x" }, '"version" must be an integer from 0 to 2^53 - 1'],
   [
     "/api/wallets/search",
     { balance: { to: 0.5 } },
-    '"balance.to" must be: an integer, which may be negative',
+    '"balance.to" must be an integer from -(2^53 - 1) to 2^53 - 1',
   ],
-  ["/api/locks/search", { isExpired: 1 }, '"isExpired" must be: true or false'],
-  ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be 1 or 2'],
-  ["/api/delegates/search", { approval: { from: 101 } }, '"approval.from" must be: a number from 0 to 100'],
+  ["/api/locks/search", { isExpired: 1 }, '"isExpired" must be true or false'],
+  ["/api/locks/search", { expirationType: 3 }, '"expirationType" must be one of 1, 2'],
+  ["/api/delegates/search", { approval: { from: 101 } }, '"approval.from" must be a number from 0 to 100'],
 ])("the error for a value that may come as text names the fault once: %s %j", async (url, body, message) => {
   expect((await fixture.post(url, body)).json().message).toBe(message);
 });

@@ -35,7 +35,11 @@ test("addresses that are not listed get 403 on every path", async () => {
   expect(await statuses("11.1.2.3", "2001:db8::2")).toEqual([403, 403]);
   for (const url of ["/", "/nothing", "/api/webhooks"]) {
     const refused = await ask("11.1.2.3", url);
-    expect(refused.json()).toEqual({ statusCode: 403, error: "Forbidden", message: "Forbidden" });
+    expect(refused.json()).toMatchObject({
+      statusCode: 403,
+      error: "Forbidden",
+      message: "This node does not serve the address 11.1.2.3: see --http-allow",
+    });
   }
   await fixture.close();
 });

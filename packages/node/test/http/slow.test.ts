@@ -1,9 +1,11 @@
 /** Requests that take too long in the thread that serves. */
+
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { dalinet } from "@uniknode/protocol";
 import { afterEach, expect, onTestFinished, test } from "vitest";
+import { LATE } from "../../src/http/server/deadlines.ts";
 import { createSlowLane, type SlowLane } from "../../src/processes/serving/slow-queries/worker-pool.ts";
 import { chain } from "../../test-support/http/chain.ts";
 import { type Fixture, identity, openFixture } from "../../test-support/http/fixture.ts";
@@ -84,8 +86,8 @@ test("are 503 in the form of every failure when the other thread takes too long"
   late.resolve();
   const slow = answers.filter(({ statusCode }) => statusCode !== 200);
   expect(slow.length).toBeGreaterThan(0);
-  const message = "Service Unavailable";
-  for (const answer of slow) expect(answer.json()).toEqual({ statusCode: 503, error: message, message });
+  const error = "Service Unavailable";
+  for (const answer of slow) expect(answer.json()).toEqual({ statusCode: 503, error, message: LATE });
 });
 
 test("get `retry-after` when too many wait", async () => {

@@ -334,11 +334,11 @@ describe("POST /transactions", () => {
   );
 
   test.each([
-    [[], '"transactions" must NOT have fewer than 1 items'],
-    [Array(41).fill({}), '"transactions" must NOT have more than 40 items'],
-    [[{}, []], '"transactions.1" must be object'],
-    [["ff02"], '"transactions.0" must be object'],
-    [[null], '"transactions.0" must be object'],
+    [[], '"transactions" must have from 1 to 40 items'],
+    [Array(41).fill({}), '"transactions" must have from 1 to 40 items'],
+    [[{}, []], '"transactions.1" must be an object'],
+    [["ff02"], '"transactions.0" must be an object'],
+    [[null], '"transactions.0" must be an object'],
   ])("refuses lists of another form before they reach the node: %.20j", async (transactions, message) => {
     const count = fixture.gateway.submitted.length;
     const answer = await fixture.post("/api/transactions", { transactions });

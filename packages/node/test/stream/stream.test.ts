@@ -48,7 +48,7 @@ test("answers under both prefixes, to GET alone", async () => {
   const short = await fetch(`http://127.0.0.1:${port}/api/events`);
   expect(short.status).toBe(200);
   await short.body?.cancel();
-  expect((await fetch(`http://127.0.0.1:${port}/api/events`, { method: "HEAD" })).status).toBe(404);
+  expect((await fetch(`http://127.0.0.1:${port}/api/events`, { method: "HEAD" })).status).toBe(405);
 });
 
 test("sends only subscribed events, and reverted blocks", async () => {
@@ -86,12 +86,12 @@ test("sends an event by the name in the subscription", async () => {
 
 test.each([
   ["?events=block.aplied", '"events" at position 0'],
-  ["?conditions=nonsense", '"conditions" must be a JSON array'],
+  ["?conditions=nonsense", '"conditions" must be an array, as JSON'],
   ["?conditions=[]", '"conditions" must not be empty'],
   ["?match=some", '"match" must be one of any, all'],
   ["?fromHeight=0", '"fromHeight" must be an integer'],
   ["?events=peer.added&fromHeight=1", '"fromHeight" is for events of which stored blocks tell'],
-  ["?lastEventId=nonsense", '"Last-Event-ID" is not the id of an event'],
+  ["?lastEventId=nonsense", '"Last-Event-ID" must be the id of an event'],
   ["?other=1", '"other" is not allowed'],
 ])("refuses %s", async (query, message) => {
   const { port } = await openStreams();

@@ -63,7 +63,7 @@ describe("updates and deletions", () => {
     await clock.advance(86_400_000);
     await emit(blockApplied(2));
     expect(calls).toHaveLength(1);
-    await expect(webhooks.log.page(`${id}`, {}, { limit: 1 })).rejects.toThrow("Not Found");
+    await expect(webhooks.log.page(`${id}`, {}, { limit: 1 })).rejects.toThrow(`webhook ${id} not found`);
     expect(log(id, 1)).toEqual([]);
   });
 

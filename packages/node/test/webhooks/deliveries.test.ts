@@ -224,7 +224,7 @@ test("a search in a long log ends after a while, and continues with the next pag
   expect([found.length, new Set(found).size, found.at(-1)]).toEqual([total - 1, total - 1, 1]);
 });
 
-describe("dead letters", () => {
+describe("failed deliveries", () => {
   test("are sent again, all since a time, in their order", async () => {
     let answer: (reply: Reply) => void = () => {};
     let reply: Reply | Promise<Reply> = 410;
@@ -252,11 +252,10 @@ describe("dead letters", () => {
     );
     expect((await retry({ since: 0 })).body).toEqual({ data: { retried: 1 } });
     await settle();
-    expect((await retry({ since: 0 })).body).toEqual({ data: { retried: 0 } });
+    expect((await retry({})).body).toEqual({ data: { retried: 0 } });
   });
 
   test.each<[string, unknown]>([
-    ["nothing", {}],
     ["a text", { since: "yesterday" }],
     ["a negative time", { since: -1 }],
     ["a fraction", { since: 1.5 }],
@@ -324,7 +323,10 @@ describe("a ping", () => {
     const first = ask("POST", "/api/webhooks/1/ping", { body: {} });
     await expect.poll(() => calls.length).toBe(1);
     const second = await ask("POST", "/api/webhooks/1/ping", { body: {} });
-    expect([second.status, second.body.message]).toEqual([409, "a ping of the webhook is under way"]);
+    expect([second.status, second.body.message]).toEqual([
+      409,
+      "a ping of the webhook is under way: ask again in 5 s",
+    ]);
     answer.resolve(200);
     expect((await first).status).toBe(200);
     expect((await ask("POST", "/api/webhooks/1/ping", { body: {} })).status).toBe(200);

@@ -164,7 +164,7 @@ describe("webhooks of an old node", () => {
 
 describe("an import is refused, and registers nothing,", () => {
   test.each([
-    ["of an event that is none", { event: "block.aplied" }, '"event" must be the name of an event'],
+    ["of an event that is none", { event: "block.aplied" }, '"event": no event is called "block.aplied"'],
     ["of a target that is no URL of the web", { target: "ftp://receiver.example/" }, '"target" must be'],
     [
       "of an unknown operator",
@@ -238,7 +238,7 @@ describe("a file that is larger than the register may be", () => {
     // Any of these would be a problem of its own.
     const unreadable = Array.from({ length: 4 }, () => 7);
     expect(codeOf(() => bring(unreadable, 3))).toBe("WEBHOOK_LIMIT");
-    expect(codeOf(() => bring(unreadable, 4))).toBe("SUBSCRIPTION_INVALID");
+    expect(codeOf(() => bring(unreadable, 4))).toBe("INVALID_MEMBER");
     expect(idsIn(path)).toEqual([]);
   });
 

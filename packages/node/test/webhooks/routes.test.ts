@@ -77,7 +77,12 @@ describe("the register", () => {
       expect([id, answer.status, answer.body]).toEqual([
         id,
         404,
-        { statusCode: 404, error: "Not Found", message: "Not Found" },
+        {
+          statusCode: 404,
+          error: "Not Found",
+          code: "WEBHOOK_UNKNOWN",
+          message: `webhook ${decodeURIComponent(id)} not found: GET /api/v2/webhooks lists those there are`,
+        },
       ]);
     }
   });
@@ -210,7 +215,7 @@ describe("access", () => {
     }
     const { headers, body } = await ask("GET", "/api/webhooks", { headers: {} });
     expect(headers["www-authenticate"]).toBe('Bearer realm="webhooks"');
-    expect(body).toEqual({ statusCode: 401, error: "Unauthorized", message: "Unauthorized" });
+    expect(body).toMatchObject({ statusCode: 401, error: "Unauthorized", code: "TOKEN_MISSING" });
   });
 
   test("is closed to all without a token", async () => {
@@ -243,7 +248,8 @@ describe("access", () => {
     expect(body).toEqual({
       statusCode: 415,
       error: "Unsupported Media Type",
-      message: "Content-Type must be application/json",
+      code: "UNSUPPORTED_CONTENT_TYPE",
+      message: "Content-Type must be application/json, and is missing",
     });
   });
 

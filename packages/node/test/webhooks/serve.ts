@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import type { Server } from "../../src/http/server/app.ts";
 import { addBodies } from "../../src/http/server/bodies.ts";
 import { addFailures } from "../../src/http/server/failures.ts";
+import { addMethods } from "../../src/http/server/methods.ts";
 import type { AccessOptions } from "../../src/http/webhooks/access.ts";
 import { createWebhookRoutes } from "../../src/http/webhooks/routes.ts";
 import { createService, type ServiceOptions, silent } from "../../test-support/webhooks/support.ts";
@@ -22,7 +23,7 @@ export async function serve(access: AccessOptions = { token: TOKEN }, options: S
   const app = fastify();
   onTestFinished(() => app.close());
   addBodies(app as unknown as Server);
-  addFailures(app as unknown as Server, silent);
+  addFailures(app as unknown as Server, silent, addMethods(app as unknown as Server));
   const routes = createWebhookRoutes(access, service.webhooks);
   for (const prefix of ["/api", "/api/v2"]) app.register(async (scope) => scope.register(routes), { prefix });
   await app.ready();

@@ -147,6 +147,8 @@ export type DryRun = {
   readonly notFired: TriedEvents;
   /** Names of events that cannot be derived from stored blocks. */
   readonly notRemembered: readonly string[];
+  /** When nothing fired: why, and what to try next. */
+  readonly note?: string;
 };
 
 /** All of them are counted; the newest are shown. */
@@ -204,8 +206,8 @@ export function webhooks(send: Send) {
         body: {},
       }),
 
-    /** Sends all failed deliveries again that were created since a time, milliseconds since 1970; 0 for all. */
-    retryFailed: (id: number, options: { readonly since: Integer }) =>
+    /** Sends all failed deliveries again that were created since a time, milliseconds since 1970; all without it. */
+    retryFailed: (id: number, options: { readonly since?: Integer } = {}) =>
       send<Answer<{ readonly retried: number }>>({
         method: "POST",
         path: path`/webhooks/${id}/deliveries/retry`,

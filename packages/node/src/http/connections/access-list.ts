@@ -9,6 +9,11 @@ export function addAccessList(app: Server, isListed: RangeTest): void {
     if (isListed(request.ip)) return done();
     // Browsers can read errors too (http-api.md 1.8).
     allowOrigin(request, reply);
-    done(new HttpError(403));
+    done(
+      new HttpError(
+        "ADDRESS_REFUSED",
+        `This node does not serve the address ${request.ip}: see --http-allow`,
+      ),
+    );
   });
 }

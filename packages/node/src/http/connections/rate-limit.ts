@@ -36,7 +36,8 @@ export function addRateLimit(app: Server, options: RateLimitOptions, nowMs: () =
     const allowance = count(request.ip, now);
     if (allowance.remaining < 0) {
       show(reply, allowance, now);
-      return done(new HttpError(429, "Rate limit exceeded"));
+      const seconds = Math.ceil((allowance.resetMs - now) / 1_000);
+      return done(new HttpError("RATE_LIMITED", `Rate limit exceeded: ask again in ${seconds} s`));
     }
     // These methods have no body.
     if (request.method === "GET" || request.method === "HEAD") show(reply, allowance, now);

@@ -5,36 +5,52 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Server } from "../server/app.ts";
-import { errorBody } from "../server/error.ts";
+import { CODE_HEADER, errorBody, type Failure } from "../server/error.ts";
 import { COMMON_HEADERS } from "../server/headers.ts";
 
-const FAILURES: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request did not arrive in time"],
-  HPE_HEADER_OVERFLOW: [431, "The path and the headers are too long"],
+const FAILURES: Readonly<Record<string, Failure>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: "REQUEST_LATE",
+    message: "The request did not arrive in time",
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: "HEADERS_TOO_LONG",
+    message: "The path and the headers are too long: 16 KiB are read",
+  },
 };
+const NOT_HTTP: Failure = {
+  status: 400,
+  code: "INVALID_HTTP",
+  message: "The request cannot be read as HTTP",
+};
+/** Any other method is 404 (http-api.md 1.3). */
+const NO_TUNNEL: Failure = { status: 404, code: "METHOD_NOT_ALLOWED", message: "Not Found" };
 
 /** Handles errors of connections, which come from the HTTP parser and from timeouts. */
 export function answerUnreadable({ code = "" }: NodeJS.ErrnoException, socket: Duplex): void {
-  const [status, message] = FAILURES[code] ?? [400, "The request cannot be read as HTTP"];
-  endWith(socket, status, message);
+  endWith(socket, FAILURES[code] ?? NOT_HTTP);
 }
 
 /** Handles requests that the runtime would answer without a body, or not at all. */
 export function addOddRequests(app: Server): void {
   // A server may ignore expectations.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  // Any other method is 404 (http-api.md 1.3).
-  app.server.on("connect", (_request, socket) => endWith(socket, 404, "Not Found"));
+  app.server.on("connect", (_request, socket) => endWith(socket, NO_TUNNEL));
 }
 
-function endWith(socket: Duplex, status: number, message: string): void {
+function endWith(socket: Duplex, failure: Failure): void {
   if (!socket.writable) return void socket.destroy();
-  const body = JSON.stringify(errorBody(status, message));
+  const { status, code } = failure;
+  // Its path is not known.
+  const body = JSON.stringify(errorBody(failure, ""));
   const headers = Object.entries({
     ...COMMON_HEADERS,
     // The Origin header may not have been read, so every origin may read this error.
     "access-control-allow-origin": "*",
     "content-type": "application/json; charset=utf-8",
+    [CODE_HEADER]: code,
     "content-length": Buffer.byteLength(body),
     connection: "close",
   }).map(([name, value]) => `${name}: ${value}\r\n`);

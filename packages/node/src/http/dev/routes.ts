@@ -7,6 +7,7 @@ import { Timestamp, type TimestampOf } from "../answers/timestamp.ts";
 import { blockId } from "../answers/values.ts";
 import { described, single } from "../documentation/route.ts";
 import { body } from "../requests/bodies.ts";
+import { hex64 } from "../requests/parameters.ts";
 import type { Server } from "../server/app.ts";
 import { HttpError } from "../server/error.ts";
 import { type AccessOptions, createAccess } from "../webhooks/access.ts";
@@ -24,7 +25,7 @@ const BODIES = {
   mine: body({ blocks: Type.Optional(count) }),
   reorg: body({ depth: count, blocks: Type.Optional(count), transactions: Type.Optional(Type.Boolean()) }),
   snapshot: body({}),
-  restore: body({ id: Type.String({ pattern: "^[0-9a-f]{64}$" }) }),
+  restore: body({ id: hex64 }),
   travel: body({ seconds: Type.Optional(seconds), to: Type.Optional(seconds) }),
   forge: body({ enabled: Type.Boolean() }),
 };
@@ -48,16 +49,17 @@ const Snapshot = Type.Object(
   { title: "DevSnapshot" },
 );
 
-const STATUS: Readonly<Record<DevErrorCode | "CHAIN_UNDO_MISSING", number>> = {
-  DEV_ONLY: 403,
-  DEV_STARTING: 503,
-  DEV_DEPTH: 422,
-  DEV_BRANCH: 422,
-  DEV_SNAPSHOT: 409,
-  DEV_TIME: 422,
-  DEV_DELEGATES: 409,
-  CHAIN_UNDO_MISSING: 409,
-};
+/** Errors of the chain that the client gets as they are. */
+const CODES: readonly (DevErrorCode | "CHAIN_UNDO_MISSING")[] = [
+  "DEV_ONLY",
+  "DEV_STARTING",
+  "DEV_DEPTH",
+  "DEV_BRANCH",
+  "DEV_SNAPSHOT",
+  "DEV_TIME",
+  "DEV_DELEGATES",
+  "CHAIN_UNDO_MISSING",
+];
 
 /** A plugin for each prefix under which the verbs answer; its errors are `HttpError`s. */
 export function createDevRoutes(
@@ -81,8 +83,8 @@ export function createDevRoutes(
 
   const run: Gateway["dev"] = (command) =>
     gateway.dev(command).catch((error: Error & { code?: string }) => {
-      const status = STATUS[error.code as keyof typeof STATUS];
-      throw status === undefined ? error : new HttpError(status, error.message);
+      const code = CODES.find((code) => code === error.code);
+      throw code === undefined ? error : new HttpError(code, error.message);
     });
 
   return async (scope: FastifyInstance) => {
@@ -128,7 +130,7 @@ export function createDevRoutes(
       route("Moves the clock forward, by seconds or to a time.", BODIES.travel),
       async ({ body: { seconds, to } }) => {
         if ((seconds === undefined) === (to === undefined)) {
-          throw new HttpError(422, 'one of "seconds" and "to" is required, and only one');
+          throw new HttpError("MISSING_MEMBER", 'one of "seconds" and "to" is required, and only one');
         }
         const destination = seconds === undefined ? { to: to! } : { seconds };
         return { data: show(await run({ verb: "travel", ...destination })) };

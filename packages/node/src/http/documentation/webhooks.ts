@@ -1,6 +1,7 @@
 /** The description of the webhook register, whose routes parse their requests themselves (webhooks.md 4). */
 import type { FastifySchema } from "fastify";
 import { type TProperties, type TSchema, Type } from "typebox";
+import { EVENTS } from "../../events/catalogue.ts";
 import { Meta, pageQuery } from "../requests/pagination.ts";
 import { query } from "../requests/parameters.ts";
 import { described } from "./route.ts";
@@ -27,13 +28,13 @@ const conditions = Type.Array(Condition, {
 const writable = {
   event: Type.Optional(
     Type.String({
-      description: "Name of an event (docs/reference/events.md).",
+      description: `One of ${Object.keys(EVENTS).join(", ")}.`,
       examples: ["transaction.applied"],
     }),
   ),
   events: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Several names, instead of `event`.",
+      description: "Further names, and patterns such as `transaction.*`; may stand instead of `event`.",
       examples: [["block.applied", "block.reverted"]],
     }),
   ),
@@ -81,7 +82,13 @@ const Secret = open("WebhookWithToken", {
   ),
 });
 const Delivery = open("Delivery", { id: Type.Integer(), messageId: Type.String() });
-const DryRun = open("DryRun", { fromHeight: Type.Integer(), toHeight: Type.Integer() });
+const DryRun = open("DryRun", {
+  fromHeight: Type.Integer(),
+  toHeight: Type.Integer(),
+  note: Type.Optional(
+    Type.String({ description: "When nothing would have fired: why, and what to try next." }),
+  ),
+});
 const Replay = Type.Object(
   {
     fromHeight: Type.Integer({ minimum: 1 }),
@@ -173,7 +180,7 @@ export const webhookRoutes: Readonly<Record<string, FastifySchema>> = {
   "POST /webhooks/:id/deliveries/retry": route(
     "Sends all failed deliveries since a time again.",
     data(Type.Object({ retried: Type.Integer({ minimum: 0 }) })),
-    { params: id, body: { since: Type.Integer({ minimum: 0, description: "Milliseconds since 1970." }) } },
+    { params: id, body: { since: milliseconds } },
   ),
   "POST /webhooks/:id/ping": route("Sends a test delivery to the target.", data(Delivery), { params: id }),
   "POST /webhooks/:id/replay": route("Delivers the events of a range of blocks again.", data(Replay), {

@@ -4,6 +4,7 @@
  */
 import { isIP } from "node:net";
 import { type TObject, type TProperties, type TString, Type } from "typebox";
+import * as expected from "../../platform/expectations.ts";
 
 /** No network allows longer ones. */
 const MAX_VENDOR_FIELD_BYTES = 255;
@@ -37,21 +38,21 @@ const integer = (minimum: number, maximum = MAX) => ({ type: "integer", minimum,
 
 /** Behind the `format` of the schemas below. */
 export const formats = {
-  uint: { test: isUnsigned, description: "an integer from 0 to 2^53 - 1", shown: integer(0) },
-  "uint+": { test: isBetween(1, MAX), description: "an integer from 1 to 2^53 - 1", shown: integer(1) },
+  uint: { test: isUnsigned, description: expected.integer(0), shown: integer(0) },
+  "uint+": { test: isBetween(1, MAX), description: expected.integer(1), shown: integer(1) },
   int: {
     test: (text) => isUnsigned(text.replace(/^-/, "")),
-    description: "an integer, which may be negative",
+    description: expected.integer(),
     shown: integer(-MAX),
   },
   limit: {
     test: isBetween(1, MAX_LIMIT),
-    description: `an integer from 1 to ${MAX_LIMIT}`,
+    description: expected.integer(1, MAX_LIMIT),
     shown: { ...integer(1, MAX_LIMIT), default: MAX_LIMIT },
   },
   days: {
     test: isBetween(1, MAX_DAYS),
-    description: `an integer from 1 to ${MAX_DAYS}`,
+    description: expected.integer(1, MAX_DAYS),
     shown: integer(1, MAX_DAYS),
   },
   percentage: {
@@ -62,12 +63,12 @@ export const formats = {
   ip: { test: isIpText, description: "an address of IPv4 or IPv6", shown: { type: "string" } },
   bool: {
     test: (text) => /^(true|false)$/i.test(text),
-    description: "true or false",
+    description: expected.BOOLEAN,
     shown: { type: "boolean" },
   },
   vendorField: {
     test: (text) => Buffer.byteLength(text) <= MAX_VENDOR_FIELD_BYTES,
-    description: `up to ${MAX_VENDOR_FIELD_BYTES} bytes`,
+    description: `a string of up to ${MAX_VENDOR_FIELD_BYTES} bytes`,
     shown: { type: "string", maxLength: MAX_VENDOR_FIELD_BYTES },
   },
 } satisfies Readonly<Record<string, Format>>;
@@ -91,7 +92,7 @@ export const hex64 = text("64 hexadecimal digits", "^[0-9a-fA-F]{64}$");
 export const publicKey = text("66 hexadecimal digits", "^[0-9a-fA-F]{66}$");
 /** The network byte is not checked: an address of another network is merely unknown. */
 export const address = text("34 letters and digits", "^[0-9A-Za-z]{34}$");
-export const username = text("1 to 64 of a-z, 0-9 and ! @ $ & _ .", "^[a-z0-9!@$&_.]{1,64}$");
+export const username = text("a name of 1 to 64 of a-z, 0-9 and ! @ $ & _ .", "^[a-z0-9!@$&_.]{1,64}$");
 export const vendorField = formatted("vendorField");
 export const walletId = text(
   "an address, a public key or the username of a delegate",
@@ -105,7 +106,7 @@ export const blockId = text(
 
 /** `<field>:<asc|desc>` with one of the fields. */
 export const orderBy = (...fields: readonly string[]): TString =>
-  text(`${fields.join(", ")}; with :asc or :desc behind it`, `^(${fields.join("|")}):(asc|desc)$`);
+  text(`${expected.oneOf(fields)}, with :asc or :desc behind it`, `^(${fields.join("|")}):(asc|desc)$`);
 
 /** A query of exactly these parameters, each optional: any other one is refused. */
 export const query = <P extends TProperties>(parameters: P): TObject<{ [K in keyof P]: P[K] }> =>

@@ -155,6 +155,6 @@ async function findBlock({ blocks }: Snapshot, id: string): Promise<StoredBlock 
 }
 
 function existing(block: StoredBlock | undefined): StoredBlock {
-  if (!block) throw notFound("Block");
+  if (!block) throw notFound("BLOCK_UNKNOWN", "Block");
   return block;
 }

@@ -92,7 +92,7 @@ export const delegates: Resource = (app, api) => {
       read(request, async (snapshot) => {
         const { activeDelegates } = network.milestoneAt(snapshot.head.height);
         if ((request.body.usernames?.length ?? 0) > activeDelegates) {
-          throw new HttpError(422, `"usernames" must NOT have more than ${activeDelegates} items`);
+          throw new HttpError("INVALID_MEMBER", `"usernames" must have from 1 to ${activeDelegates} items`);
         }
         return delegateList(request, await candidates(snapshot), request.body);
       }),
@@ -154,6 +154,6 @@ function find(candidates: readonly Candidate[], id: string): Candidate {
   const found = candidates.find(
     ({ answer }) => answer.address === id || answer.publicKey === id || answer.username === id,
   );
-  if (!found) throw notFound("Delegate");
+  if (!found) throw notFound("DELEGATE_UNKNOWN", "Delegate");
   return found;
 }

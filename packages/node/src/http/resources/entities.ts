@@ -116,7 +116,7 @@ export const entities: Resource = (app, { read }) => {
     (request) =>
       read(request, async ({ entities }) => {
         const entity = (await entities.all()).find(({ id }) => id === request.params.id);
-        if (!entity) throw notFound("Entity");
+        if (!entity) throw notFound("ENTITY_UNKNOWN", "Entity");
         return { data: entityAnswer(entity) };
       }),
   );

@@ -97,7 +97,7 @@ export const locks: Resource = (app, api) => {
     (request) =>
       read(request, async ({ head, locks }) => {
         const lock = await locks.find(request.params.id);
-        if (!lock) throw notFound("Lock");
+        if (!lock) throw notFound("LOCK_UNKNOWN", "Lock");
         return { data: lockAnswer(lock, head, timestampOf) };
       }),
   );

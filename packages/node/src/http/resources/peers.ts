@@ -62,7 +62,7 @@ export const peers: Resource = (app, { gateway }) => {
     { schema: { ...described("Peers", "One peer.", single(Peer)), params: Type.Object({ ip }) } },
     async (request) => {
       const peer = (await gateway.peers()).find((known) => known.ip === request.params.ip);
-      if (!peer) throw notFound("Peer");
+      if (!peer) throw notFound("PEER_UNKNOWN", "Peer");
       return { data: peerAnswer(peer) };
     },
   );
@@ -70,7 +70,7 @@ export const peers: Resource = (app, { gateway }) => {
 
 function ofVersions(all: readonly PeerInfo[], text: string): readonly PeerInfo[] {
   const range = parseRange(text);
-  if (!range) throw new HttpError(404, "Invalid version range provided");
+  if (!range) throw new HttpError("INVALID_VERSION_RANGE", "Invalid version range provided");
   return all.filter((peer) => {
     const version = parseVersion(peer.version);
     return version !== undefined && range.test(version);

@@ -21,7 +21,7 @@ export const rounds: Resource = (app, { read }) => {
   app.get("/rounds/:id/delegates", { config: HEAD_ONLY, schema }, (request) =>
     read(request, async ({ rounds }) => {
       const delegates = await rounds.delegates(Number(request.params.id));
-      if (!delegates) throw notFound("Round");
+      if (!delegates) throw notFound("ROUND_UNKNOWN", "Round");
       return {
         data: delegates
           .toSorted(byVotes)

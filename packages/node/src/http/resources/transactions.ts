@@ -184,7 +184,7 @@ export const transactions: Resource = (app, api) => {
     },
     async (request) => {
       const pending = await gateway.pendingTransaction(request.params.id);
-      if (!pending) throw notFound("Transaction");
+      if (!pending) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
       return { data: showPending(api, pending as TransactionJson, request.query) };
     },
   );
@@ -208,11 +208,11 @@ export const transactions: Resource = (app, api) => {
         const { id } = request.params;
         if (!wantsTransform(request.query)) {
           const signed = await transactions.signedById(id);
-          if (!signed) throw notFound("Transaction");
+          if (!signed) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
           return { data: rawTransactionAnswer(signed), ...chainmeta(head) };
         }
         const found = await transactions.byId(id);
-        if (!found) throw notFound("Transaction");
+        if (!found) throw notFound("TRANSACTION_UNKNOWN", "Transaction");
         return { data: singleTransactionAnswer(found, head.height, api), ...chainmeta(head) };
       }),
   );

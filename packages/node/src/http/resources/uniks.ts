@@ -1,4 +1,5 @@
 /** `/uniks`, `/nfts` and `/nfts/status` (http-api.md 6.12). Requests that do not validate are 400 here. */
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { TokenOrder } from "../../read/filters.ts";
 import type { Snapshot } from "../../read/port.ts";
@@ -18,7 +19,7 @@ import { memoryList } from "../lists/memory.ts";
 import { listAnswer, pageOf, pageQuery } from "../requests/pagination.ts";
 import { address, hex64, orderOf, query } from "../requests/parameters.ts";
 import type { Server } from "../server/app.ts";
-import { HttpError, notFound } from "../server/error.ts";
+import { HttpError, isOwnPath, notFound } from "../server/error.ts";
 import { HEAD_ONLY } from "../server/head-cache.ts";
 import type { Resource } from "./api.ts";
 
@@ -173,7 +174,7 @@ export const uniks: Resource = (app, api) => {
           const id = request.params.id.toLowerCase();
           const value =
             (await snapshot.tokens.property(id, key)) ?? (await systemProperty(snapshot, id, key));
-          if (value === undefined) throw new HttpError(404);
+          if (value === undefined) throw new HttpError("PROPERTY_UNKNOWN");
           return { data: value, ...chainmeta(snapshot.head) };
         }),
     );
@@ -183,8 +184,10 @@ export const uniks: Resource = (app, api) => {
 
 /** Tokens of other names: a node may have more of them, so that asking counts like asking for any other resource. */
 function addOtherNames(app: Server): void {
-  const notHere = () => {
-    throw new HttpError(404);
+  const notHere = ({ url }: FastifyRequest, reply: FastifyReply) => {
+    if (!isOwnPath(url)) throw new HttpError("TOKEN_TYPE_UNKNOWN");
+    // Not a token at all: another method of such a path, or one that is off.
+    reply.callNotFound();
   };
   for (const path of ["", "/:id", "/:id/properties", "/:id/properties/:key"]) {
     app.get(`/:name(^.+s$)${path}`, { schema: { hide: true } }, notHere);
@@ -200,7 +203,7 @@ export function tokenOrderOf({ orderBy }: { orderBy?: string }): TokenOrder {
 
 async function findToken({ tokens }: Snapshot, id: string): Promise<StoredToken> {
   const token = await tokens.find(id.toLowerCase());
-  if (!token) throw notFound(`Non fungible token ${id}`);
+  if (!token) throw notFound("UNIK_UNKNOWN", `Non fungible token ${id}`);
   return token;
 }
 

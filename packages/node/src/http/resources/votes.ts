@@ -46,7 +46,8 @@ export const votes: Resource = (app, api) => {
       read(request, async ({ head, transactions }) => {
         const { id } = request.params;
         const found = await transactions.byId(id);
-        if (found?.typeGroup !== VOTE.typeGroup || found.type !== VOTE.type) throw notFound("Vote");
+        if (found?.typeGroup !== VOTE.typeGroup || found.type !== VOTE.type)
+          throw notFound("VOTE_UNKNOWN", "Vote");
         if (wantsTransform(request.query)) return { data: transactionAnswer(found, head.height, api) };
         return { data: rawTransactionAnswer((await transactions.signedById(id))!) };
       }),

@@ -232,14 +232,15 @@ export const wallets: Resource = (app, api) => {
   // Tokens of other names are refused before the wallet is read (http-api.md 13 point 7).
   app.get("/wallets/:id/:name(^.+s$)", { schema: { hide: true } }, () => {
     throw new HttpError(
-      422,
+      "TOKEN_TYPE_UNKNOWN",
       `the tokens of a wallet are ${TOKEN_NAMES.map((name) => `${name}s`).join(" or ")}`,
+      { status: 422 },
     );
   });
 };
 
 async function findWallet({ wallets }: Snapshot, id: string): Promise<StoredWallet> {
   const wallet = await wallets.find(id);
-  if (!wallet) throw notFound("Wallet");
+  if (!wallet) throw notFound("WALLET_UNKNOWN", "Wallet");
   return wallet;
 }

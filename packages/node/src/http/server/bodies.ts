@@ -21,8 +21,22 @@ const REFUSALS: Readonly<Record<keyof Complexity, string>> = {
  */
 export function checkComplexity(text: string): void {
   const exceeded = exceededBound(text, BODY_COMPLEXITY);
-  if (exceeded) throw new HttpError(422, REFUSALS[exceeded]);
+  if (exceeded) throw new HttpError("BODY_TOO_COMPLEX", REFUSALS[exceeded]);
 }
+
+/** The parser says what is wrong, and where. */
+export const invalidJson = ({ message }: Error): HttpError =>
+  new HttpError("INVALID_JSON", `Invalid request payload JSON format: ${message.slice(0, MAX_REASON)}`);
+
+/** Parsers repeat a part of the body. */
+const MAX_REASON = 200;
+
+const unsupported = (mediaType: string): HttpError =>
+  new HttpError(
+    "UNSUPPORTED_CONTENT_TYPE",
+    `Unsupported Media Type ${mediaType.slice(0, MAX_REASON)}: send the body as application/json`,
+    { status: 422 },
+  );
 
 export function addBodies(app: Server): void {
   // Refuses members such as `__proto__`, which could change the prototype of a value.
@@ -36,13 +50,13 @@ export function addBodies(app: Server): void {
     if (text === "") return done(null, undefined);
     try {
       if (mediaType === FORM) return done(null, formOf(text));
-      if (!JSON_TYPE.test(mediaType)) throw new HttpError(422, "Unsupported Media Type");
+      if (!JSON_TYPE.test(mediaType)) throw unsupported(mediaType);
       checkComplexity(text);
     } catch (error) {
       return done(error as HttpError);
     }
     parseJson(request, text, (error, value) => {
-      if (error) done(new HttpError(422, "Invalid request payload JSON format"));
+      if (error) done(invalidJson(error));
       else done(null, value);
     });
   });
@@ -52,7 +66,7 @@ export function addBodies(app: Server): void {
 function formOf(text: string): Record<string, string> {
   let members = 1;
   for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) {
-    if (++members > BODY_COMPLEXITY.maxValues) throw new HttpError(422, REFUSALS.maxValues);
+    if (++members > BODY_COMPLEXITY.maxValues) throw new HttpError("BODY_TOO_COMPLEX", REFUSALS.maxValues);
   }
   return Object.fromEntries(new URLSearchParams(text));
 }

@@ -13,10 +13,14 @@ declare module "fastify" {
   }
 }
 
+/** Said of every answer that would take too long. */
+export const LATE =
+  "Service Unavailable: the answer would take too long; ask for fewer rows, or again in 10 s";
+
 /** The answer was not ready in time. */
 export class LateError extends HttpError {
   constructor() {
-    super(503);
+    super("ANSWER_LATE", LATE);
     this.name = "LateError";
   }
 }

@@ -1,28 +1,42 @@
 /** Errors as answers (http-api.md 2). */
 import { STATUS_CODES } from "node:http";
 import { type Static, Type } from "typebox";
+import { type ErrorCode, statusOf } from "./error-codes.ts";
+
+/** Other than the status that goes with the code. */
+export type HttpErrorOptions = { readonly status?: number };
 
 /** An answer other than success, thrown by a handler. */
 export class HttpError extends Error {
+  readonly code: ErrorCode;
   readonly statusCode: number;
   readonly isRetryable: boolean;
 
-  constructor(statusCode: number, message: string = STATUS_CODES[statusCode] ?? "") {
-    super(message);
+  constructor(code: ErrorCode, message?: string, { status = statusOf(code) }: HttpErrorOptions = {}) {
+    super(message ?? STATUS_CODES[status]);
     this.name = "HttpError";
-    this.statusCode = statusCode;
-    this.isRetryable = statusCode === 429 || statusCode === 503;
+    this.code = code;
+    this.statusCode = status;
+    this.isRetryable = status === 429 || status === 503;
   }
 }
 
 /** 404 for a resource of a path: `Wallet not found`. */
-export const notFound = (thing: string): HttpError => new HttpError(404, `${thing} not found`);
+export const notFound = (code: ErrorCode, thing: string): HttpError =>
+  new HttpError(code, `${thing} not found`);
 
 export const ErrorBody = Type.Object(
   {
     statusCode: Type.Integer(),
     error: Type.String({ description: "Reason phrase of the status." }),
     message: Type.String(),
+    code: Type.Optional(
+      Type.String({
+        description:
+          "What is wrong, for programs. Routes of the old node have it in the header `error-code` alone.",
+        examples: ["WEBHOOK_UNKNOWN"],
+      }),
+    ),
     validation: Type.Optional(
       Type.Object(
         { source: Type.Enum(["query", "params", "payload"]), keys: Type.Array(Type.String()) },
@@ -34,8 +48,31 @@ export const ErrorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-export const errorBody = (statusCode: number, message: string): ErrorBody => ({
-  statusCode,
-  error: STATUS_CODES[statusCode] ?? "Unknown",
+/** The code of every error, also of those whose body has no room for it. */
+export const CODE_HEADER = "error-code";
+
+/** What is answered instead of success. */
+export type Failure = {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly validation?: ErrorBody["validation"];
+};
+
+/**
+ * The body of a failure. The errors of the old node's routes were recorded: they have its members and no other
+ * (docs/decisions/0032-error-codes-beside-recorded-answers.md).
+ */
+export const errorBody = ({ status, code, message, validation }: Failure, path: string): ErrorBody => ({
+  statusCode: status,
+  error: STATUS_CODES[status] ?? "Unknown",
   message,
+  ...(isOwnPath(path) && { code }),
+  ...(validation && { validation }),
 });
+
+/** Paths that the old node did not have on this address. */
+const OWN_PATH =
+  /^\/(api(\/v2)?\/(webhooks|events|dev|openapi\.json)|health|metrics|documentation)(?=[/?]|$)/;
+
+export const isOwnPath = (path: string): boolean => OWN_PATH.test(path);

@@ -6,10 +6,12 @@ import { CallError } from "../../platform/threads/error.ts";
 import { CursorError, SnapshotError } from "../../read/errors.ts";
 import type { Server } from "./app.ts";
 import { allowOrigin, grant, isPreflight } from "./cors.ts";
-import { LateError } from "./deadlines.ts";
-import { type ErrorBody, errorBody, HttpError } from "./error.ts";
+import { LATE, LateError } from "./deadlines.ts";
+import { CODE_HEADER, errorBody, type Failure, HttpError, isOwnPath } from "./error.ts";
+import type { ErrorCode } from "./error-codes.ts";
 import { faultsOf } from "./faults.ts";
 import { writeCommonHeaders } from "./headers.ts";
+import { isOtherMethod, type MethodsOf } from "./methods.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -19,26 +21,35 @@ declare module "fastify" {
 }
 
 /** Bodies that cannot be read are 422, not 4xx of their own (http-api.md 1.4). */
-const UNREADABLE: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: "Payload content length greater than maximum allowed: 1048576",
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: "Unsupported Media Type",
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "Request body size did not match Content-Length",
+const UNREADABLE: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    "BODY_TOO_LARGE",
+    "Payload content length greater than maximum allowed: 1048576",
+  ],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    "UNSUPPORTED_CONTENT_TYPE",
+    "Unsupported Media Type: send the body as application/json",
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["BODY_LENGTH_WRONG", "Request body size did not match Content-Length"],
 };
 
 /** After which a list that took too long is tried again (`read/sqlite/listing.ts`), or a node that starts is asked. */
 const RETRY_AFTER_SECONDS = 10;
 
-export function addFailures(app: Server, logger: Logger): void {
+export function addFailures(app: Server, logger: Logger, methodsOf: MethodsOf): void {
   app.setErrorHandler<FastifyError | Error | undefined | null>(async (thrown, request, reply) => {
     const error = thrown ?? new Error("a failure without an error");
-    const body = describe(error, request);
-    if (body.statusCode >= 500 && body.statusCode !== 503) {
+    const isBarred = error instanceof HttpError && error.statusCode === 403;
+    // Unknown paths are always 404, even with an invalid body.
+    if (request.is404 && !isBarred) return answerUnknown(request, reply, methodsOf(request.url));
+    const failure = describe(error, request);
+    if (failure.status >= 500 && failure.status !== 503) {
       const { method, routeOptions } = request;
       logger.error({ err: error, method, route: routeOptions.url }, "request failed");
     }
     // The rest of the request is not read.
-    if (body.statusCode === 408) reply.header("connection", "close");
-    return withStatus(reply, body.statusCode).send(body);
+    if (failure.status === 408) reply.header("connection", "close");
+    return answer(failure, request, reply);
   });
 }
 
@@ -48,50 +59,102 @@ export function withStatus(reply: FastifyReply, status: number): FastifyReply {
   return reply.code(status);
 }
 
+function answer(failure: Failure, { url, headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.header(CODE_HEADER, failure.code);
+  if (headers.origin !== undefined) reply.header("access-control-expose-headers", CODE_HEADER);
+  return withStatus(reply, failure.status).send(errorBody(failure, url));
+}
+
+/**
+ * Answers a request that no route takes. On paths of the old node another method is an unknown path as well
+ * (http-api.md 1.3); `Allow` tells the methods all the same.
+ */
+export function answerUnknown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methods: readonly string[],
+): FastifyReply {
+  const { method, url } = request;
+  const [path = ""] = url.split("?", 1);
+  const isOwn = isOwnPath(url);
+  if (isOtherMethod(request, methods)) {
+    const allowed = methods.join(", ");
+    reply.header("allow", allowed);
+    const message = isOwn ? `${method} is not allowed on ${shown(path)}; allowed: ${allowed}` : "Not Found";
+    return answer({ status: isOwn ? 405 : 404, code: "METHOD_NOT_ALLOWED", message }, request, reply);
+  }
+  const message = isOwn
+    ? `No route has the path ${shown(path)}; /documentation lists all of them`
+    : "Not Found";
+  return answer({ status: 404, code: "PATH_UNKNOWN", message }, request, reply);
+}
+
+const MAX_SHOWN = 100;
+const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text);
+
 /** Answers a request whose path cannot even be percent-decoded: it never reaches the hooks. */
 export function answerUnroutable(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   writeCommonHeaders(reply);
   allowOrigin(request, reply);
   if (isPreflight(request)) grant(request, reply);
-  else reply.code(400).send(errorBody(400, "Bad Request"));
+  else answer({ status: 400, code: "PATH_ENCODING", message: "Bad Request" }, request, reply);
 }
 
-function describe(error: Error & Partial<FastifyError>, request: FastifyRequest): ErrorBody {
-  const isBarred = error instanceof HttpError && error.statusCode === 403;
-  // Unknown paths are always 404, even with an invalid body.
-  if (request.is404 && !isBarred) return errorBody(404, "Not Found");
+function describe(error: Error & Partial<FastifyError>, request: FastifyRequest): Failure {
   if (error.validation) return describeInvalid(request);
-  if (error instanceof CursorError) return describeParameter("cursor", error.message, request);
-  if (error instanceof BodyError) return errorBody(422, error.message);
+  if (error instanceof CursorError) {
+    return describeParameter("cursor", `${error.message}; begin again with cursor=start`, request);
+  }
+  if (error instanceof BodyError) return { status: 422, code: "INVALID_MEMBER", message: error.message };
   // The client caused the timeout.
   if (error instanceof LateError && isWithoutItsBody(request)) {
-    return errorBody(408, "The body did not arrive in time");
+    return { status: 408, code: "REQUEST_LATE", message: "The body did not arrive in time" };
   }
-  if (error instanceof HttpError) return errorBody(error.statusCode, error.message);
-  if (error instanceof SnapshotError || error instanceof CallError || error.code === "POOL_BUSY")
-    return errorBody(503, "Service Unavailable");
-  const unreadable = UNREADABLE[error.code ?? ""];
-  if (unreadable !== undefined) return errorBody(422, unreadable);
+  if (error instanceof HttpError) {
+    return { status: error.statusCode, code: error.code, message: error.message };
+  }
+  const busy = describeBusy(error);
+  if (busy) return { status: 503, code: busy, message: BUSY[busy] };
+  const [code, message] = UNREADABLE[error.code ?? ""] ?? [];
+  if (code !== undefined && message !== undefined) return { status: 422, code, message };
   const { statusCode = 500 } = error;
-  if (statusCode === 503) return errorBody(503, "Service Unavailable");
-  if (statusCode >= 400 && statusCode < 500) return errorBody(statusCode, error.message);
-  return errorBody(500, "An internal server error occurred");
+  if (statusCode >= 400 && statusCode < 500) {
+    return { status: statusCode, code: "INVALID_HTTP", message: error.message };
+  }
+  return { status: 500, code: "INTERNAL_ERROR", message: "An internal server error occurred" };
+}
+
+const BUSY = {
+  ANSWER_LATE: LATE,
+  NODE_BUSY: "Service Unavailable: too much is under way; ask again in 10 s",
+  NODE_STARTING: "Service Unavailable: the node has no block yet; ask again in 10 s",
+} as const;
+
+function describeBusy(error: Error & Partial<FastifyError>): keyof typeof BUSY | undefined {
+  if (error instanceof SnapshotError) {
+    return error.code === "SNAPSHOT_EMPTY" ? "NODE_STARTING" : "ANSWER_LATE";
+  }
+  if (error instanceof CallError || error.code === "POOL_BUSY" || error.statusCode === 503)
+    return "NODE_BUSY";
+  return undefined;
 }
 
 /** Whether the announced body of the request did not arrive in time. */
 const isWithoutItsBody = ({ body, headers }: FastifyRequest): boolean =>
   body === undefined && (Number(headers["content-length"] ?? 0) > 0 || "transfer-encoding" in headers);
 
-function describeInvalid(request: FastifyRequest): ErrorBody {
+function describeInvalid(request: FastifyRequest): Failure {
   const { source = "query", faults = [] } = faultsOf(request) ?? {};
   const message = faults.map(({ key, reason }) => `"${key || "value"}" ${reason}`).join(", ");
   const status = request.routeOptions.config.invalidStatus ?? 422;
-  if (status === 422) return errorBody(422, message);
-  return { ...errorBody(400, message), validation: { source, keys: faults.map(({ key }) => key) } };
+  const failure = { status, code: faults[0]?.code ?? ("INVALID_MEMBER" as const), message };
+  return status === 422
+    ? failure
+    : { ...failure, validation: { source, keys: faults.map(({ key }) => key) } };
 }
 
-function describeParameter(name: string, message: string, { routeOptions }: FastifyRequest): ErrorBody {
+function describeParameter(name: string, message: string, { routeOptions }: FastifyRequest): Failure {
   const status = routeOptions.config.invalidStatus ?? 422;
-  const body = errorBody(status, `"${name}": ${message}`);
-  return status === 422 ? body : { ...body, validation: { source: "query", keys: [name] } };
+  const failure = { status, code: "INVALID_CURSOR" as const, message: `"${name}": ${message}` };
+  return status === 422 ? failure : { ...failure, validation: { source: "query", keys: [name] } };
 }

@@ -4,6 +4,8 @@
  * are not allowed come last, all of them.
  */
 import type { FastifyRequest } from "fastify";
+import * as expected from "../../platform/expectations.ts";
+import type { ErrorCode } from "./error-codes.ts";
 
 /** Parts of a request by their names in schemas and in answers, in the order of validation. */
 const SOURCES = { params: "params", querystring: "query", body: "payload" } as const;
@@ -16,6 +18,7 @@ const MAX_REPORTED = 100;
 export type Fault = {
   /** The parameter or member, as `id.0` for an item; empty for a body as a whole. */
   readonly key: string;
+  readonly code: ErrorCode;
   readonly reason: string;
 };
 
@@ -38,10 +41,9 @@ function faultsIn(part: Part, request: FastifyRequest): Fault[] {
   const isKnown = ([name]: [string, unknown]) => Object.hasOwn(properties, name);
   if (!validate(Object.fromEntries(members.filter(isKnown)))) return faultsFrom(validate.errors);
   const unknown = members.filter((member) => !isKnown(member)).slice(0, MAX_REPORTED);
-  return unknown.map(([key]) => ({ key, reason: NOT_ALLOWED }));
+  const known = unknown.length === 1 ? Object.keys(properties) : [];
+  return unknown.map(([key]) => ({ key, code: "UNKNOWN_MEMBER", reason: expected.notAllowed(key, known) }));
 }
-
-const NOT_ALLOWED = "is not allowed";
 
 /** The results of compiled schemas, which report members that are not allowed before all other faults. */
 type Validate = NonNullable<ReturnType<FastifyRequest["getValidationFunction"]>>;
@@ -61,7 +63,7 @@ function faultsFrom(failures: readonly Failure[] | null | undefined): Fault[] {
   return all
     .filter((failure) => failure.keyword !== "anyOf" || described.includes(failure))
     .filter((failure) => !isPartOfDescribed(failure))
-    .map((failure) => ({ key: keyOf(failure), reason: reasonOf(failure) }));
+    .map((failure) => ({ key: keyOf(failure), code: codeOf(failure), reason: reasonOf(failure) }));
 }
 
 const keyOf = ({ params, instancePath }: Failure): string =>
@@ -69,15 +71,36 @@ const keyOf = ({ params, instancePath }: Failure): string =>
     .filter((name) => name !== "")
     .join(".");
 
+function codeOf({ keyword, params }: Failure): ErrorCode {
+  if (params.additionalProperty !== undefined) return "UNKNOWN_MEMBER";
+  return keyword === "required" ? "MISSING_MEMBER" : "INVALID_MEMBER";
+}
+
+function reasonOf({ keyword, params, message, parentSchema }: Failure): string {
+  if (params.additionalProperty !== undefined)
+    return expected.notAllowed(params.additionalProperty as string);
+  if (keyword === "required") return expected.REQUIRED;
+  if (keyword === "uniqueItems") return "must not have an item twice";
+  const { description, type, minimum, maximum, minItems, maxItems } = (parentSchema ?? {}) as Expected;
+  if (keyword === "minItems" || keyword === "maxItems") return expected.items(minItems, maxItems);
+  // A value may be allowed both as a number and as text.
+  if (keyword === "enum")
+    return expected.mustBe(expected.oneOf((params.allowedValues as unknown[]).map(String)));
+  if (DESCRIBED.has(keyword) && description !== undefined) return expected.mustBe(description);
+  if (type === "integer") return expected.mustBe(expected.integer(minimum, maximum));
+  if (keyword === "type") return expected.mustBe(expected.typeName(`${type}`));
+  return message ?? "is not valid";
+}
+
 /** Keywords whose faults are reported by the description of the schema. */
 const DESCRIBED = new Set(["anyOf", "format", "pattern"]);
 
-function reasonOf({ keyword, params, message, parentSchema }: Failure): string {
-  if (params.additionalProperty !== undefined) return NOT_ALLOWED;
-  if (keyword === "required") return "is required";
-  // A value may be allowed both as a number and as text.
-  if (keyword === "enum")
-    return `must be ${[...new Set((params.allowedValues as unknown[]).map(String))].join(" or ")}`;
-  const expected: string | undefined = DESCRIBED.has(keyword) ? parentSchema?.description : undefined;
-  return expected === undefined ? (message ?? "is not valid") : `must be: ${expected}`;
-}
+/** The members of a schema that say what is expected. */
+type Expected = {
+  readonly description?: string;
+  readonly type?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+};

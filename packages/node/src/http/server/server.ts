@@ -50,6 +50,7 @@ import { addDeadlines } from "./deadlines.ts";
 import { addFailures, answerUnroutable } from "./failures.ts";
 import { addHeadCache } from "./head-cache.ts";
 import { addCommonHeaders } from "./headers.ts";
+import { addMethods } from "./methods.ts";
 import { addSlowLane, type SlowLane } from "./slow-lane.ts";
 import { addEmptySegments, addUnknownPaths } from "./unknown-paths.ts";
 
@@ -177,8 +178,9 @@ export function createHttpServer(options: HttpOptions, dependencies: HttpDepende
   addAbsentValues(app);
   addCompression(app);
   addBatches(app, BATCH_WAIT_MS);
-  addFailures(app, logger);
-  addUnknownPaths(app);
+  const methodsOf = addMethods(app);
+  addFailures(app, logger, methodsOf);
+  addUnknownPaths(app, methodsOf);
 
   addDocument(app);
   addPage(app);

@@ -3,11 +3,17 @@ import type { FastifyError } from "fastify";
 import type { Logger } from "pino";
 import { SnapshotError } from "../../read/errors.ts";
 import type { Server } from "./app.ts";
+import { CODE_HEADER } from "./error.ts";
 import { withStatus } from "./failures.ts";
 
 export type SlowRequest = { readonly method: string; readonly url: string; readonly body: unknown };
 /** `body` is JSON text. */
-export type SlowAnswer = { readonly status: number; readonly body: string };
+export type SlowAnswer = {
+  readonly status: number;
+  readonly body: string;
+  /** Code of the error, if it is one. */
+  readonly code?: string;
+};
 
 export type SlowLane = {
   /** Undefined when too many are waiting already: another time, then. Rejects with a `CallError` where none comes. */
@@ -27,6 +33,7 @@ export function addSlowLane(scope: Server, logger: Logger, slowLane: SlowLane): 
     if (!slow) throw error;
     // What another thread answers may be of another head.
     request.headId = null;
+    if (slow.code !== undefined) reply.header(CODE_HEADER, slow.code);
     return withStatus(reply, slow.status).type("application/json; charset=utf-8").send(slow.body);
   });
 }

@@ -6,7 +6,8 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Server } from "./app.ts";
-import { errorBody } from "./error.ts";
+import { answerUnknown } from "./failures.ts";
+import type { MethodsOf } from "./methods.ts";
 
 /** The router matches empty parameters, such as the id in `/blocks/`: these paths are unknown. */
 export function addEmptySegments(app: Server): void {
@@ -19,7 +20,7 @@ export function addEmptySegments(app: Server): void {
 /** Header of the node's requests to itself; its value is a secret of the process. */
 const PROBE_HEADER = "x-uniknode-probe";
 
-export function addUnknownPaths(app: Server): void {
+export function addUnknownPaths(app: Server, methodsOf: MethodsOf): void {
   const probe = randomUUID();
 
   app.addHook("onRequest", (request, reply, done) => {
@@ -40,7 +41,7 @@ export function addUnknownPaths(app: Server): void {
       });
       if (statusCode < 400) return reply.redirect(originOf(request) + shorter, 301);
     }
-    return reply.code(404).send(errorBody(404, "Not Found"));
+    return answerUnknown(request, reply, methodsOf(request.url));
   });
 }
 

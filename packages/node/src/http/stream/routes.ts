@@ -1,7 +1,7 @@
 /** The live stream of events, as server-sent events. */
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import { parseJson } from "../../platform/json/lossless.ts";
-import { StreamError, type StreamErrorCode } from "../../stream/error.ts";
+import { StreamError } from "../../stream/error.ts";
 import { readPosition } from "../../stream/position.ts";
 import type { StreamRequest } from "../../stream/start.ts";
 import type { Stream } from "../../stream/stream.ts";
@@ -12,13 +12,6 @@ import { type AccessOptions, createAccess } from "../webhooks/access.ts";
 import { answer } from "../webhooks/answers.ts";
 import { integer, type Query, readQuery, text } from "../webhooks/query.ts";
 
-export const STREAM_STATUS: Readonly<Record<StreamErrorCode, number>> = {
-  STREAM_INVALID: 422,
-  STREAM_GONE: 410,
-  STREAM_SUSPENDED: 429,
-  STREAM_LIMIT: 429,
-  STREAM_FULL: 503,
-};
 /** The patterns of a stream take 10 ms to compile, and more of the largest kind. */
 const OPENED_PER_TICK = 1;
 /** When there may be room again. */
@@ -72,7 +65,10 @@ function readStreamRequest(query: Query, header: string | string[] | undefined):
   // A browser that has seen no id yet sends an empty one.
   const position = given ? readPosition(given) : undefined;
   if (given && !position)
-    throw new HttpError(422, '"Last-Event-ID" is not the id of an event of this stream');
+    throw new HttpError(
+      "INVALID_MEMBER",
+      '"Last-Event-ID" must be the id of an event of this stream; leave it out to begin now',
+    );
   const subscription = readSubscription({
     ...(events !== undefined && { events: events.split(",") }),
     ...(conditions !== undefined && { conditions: readJson(conditions) }),
@@ -85,13 +81,13 @@ function readJson(given: string): unknown {
   try {
     return parseJson(given);
   } catch {
-    throw new HttpError(422, '"conditions" must be a JSON array');
+    throw new HttpError("INVALID_MEMBER", '"conditions" must be an array, as JSON');
   }
 }
 
 function refuse(error: unknown, reply: FastifyReply): never {
   if (!(error instanceof StreamError)) throw error;
-  const status = STREAM_STATUS[error.code];
-  if (status === 429 || status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
-  throw new HttpError(status, error.message);
+  const refusal = new HttpError(error.code, error.message);
+  if (refusal.isRetryable) reply.header("retry-after", RETRY_AFTER_SECONDS);
+  throw refusal;
 }

@@ -34,15 +34,20 @@ export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }:
   const expected = token ? digest(token) : undefined;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (!isListed(request.ip)) throw new HttpError(403);
+    if (!isListed(request.ip)) {
+      throw new HttpError(
+        "ADDRESS_REFUSED",
+        `The address ${request.ip} may not use the register: see --webhook-legacy`,
+      );
+    }
     if (isLegacy) refuseCrossSite(request);
     else if (!isAuthorized(request.headers.authorization)) {
       reply.header("www-authenticate", 'Bearer realm="webhooks"');
-      throw new HttpError(401);
+      throw unauthorized(request.headers.authorization);
     }
     const jsonTypes = isLegacy ? ANY_JSON : JSON_TYPE;
     if (needsBody(request) && !jsonTypes.test(mediaType(request.headers["content-type"]))) {
-      throw new HttpError(415, "Content-Type must be application/json");
+      throw new HttpError("UNSUPPORTED_CONTENT_TYPE", contentTypeText(request.headers["content-type"]));
     }
   };
 
@@ -50,10 +55,13 @@ export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }:
   function refuseCrossSite({ ip, host, headers, socket }: FastifyRequest): void {
     const { origin } = headers;
     const reason = crossSite({ host, origin, localAddress: socket.localAddress });
-    if (reason !== undefined) throw new HttpError(403, reason);
+    if (reason !== undefined) throw new HttpError("CROSS_SITE", reason);
     // The address is that of a proxy, whose clients are unknown.
     if (headers["x-forwarded-for"] !== undefined && ip === socket.remoteAddress) {
-      throw new HttpError(403, "the request came through a proxy that --http-trust-proxy does not name");
+      throw new HttpError(
+        "PROXY_UNKNOWN",
+        "the request came through a proxy that --http-trust-proxy does not name",
+      );
     }
   }
 
@@ -65,6 +73,23 @@ export function createAccess({ token, whitelist, isLegacy = false, hosts = [] }:
     return isRaw || isBearer;
   }
 }
+
+function unauthorized(header: string | undefined): HttpError {
+  return header === undefined
+    ? new HttpError(
+        "TOKEN_MISSING",
+        'The header "Authorization" is missing: it must hold the webhook token of this node, which "uniknode token" shows',
+      )
+    : new HttpError(
+        "TOKEN_WRONG",
+        'The header "Authorization" does not hold the webhook token of this node, which "uniknode token" shows; the token of a single webhook is another one',
+      );
+}
+
+const contentTypeText = (header: string | undefined): string =>
+  `Content-Type must be application/json, ${header === undefined ? "and is missing" : `not ${mediaType(header).slice(0, MAX_SHOWN)}`}`;
+
+const MAX_SHOWN = 100;
 
 function needsBody({ method, headers, routeOptions }: FastifyRequest): boolean {
   const hasBody = (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined;

@@ -3,24 +3,11 @@ import { parseJson } from "../../platform/json/lossless.ts";
 import { SubscriptionError } from "../../subscriptions/error.ts";
 import type { DeliveryRecord } from "../../webhooks/deliveries.ts";
 import { signingSecretOf } from "../../webhooks/delivery/message.ts";
-import { WebhookError, type WebhookErrorCode } from "../../webhooks/error.ts";
+import { WebhookError } from "../../webhooks/error.ts";
 import type { ReplayProgress } from "../../webhooks/replay/replay.ts";
 import type { Webhook } from "../../webhooks/webhook.ts";
-import { checkComplexity } from "../server/bodies.ts";
+import { checkComplexity, invalidJson } from "../server/bodies.ts";
 import { HttpError } from "../server/error.ts";
-
-export const WEBHOOK_STATUS: Readonly<Record<WebhookErrorCode | SubscriptionError["code"], number>> = {
-  SUBSCRIPTION_INVALID: 422,
-  WEBHOOK_LIMIT: 422,
-  WEBHOOK_UNKNOWN: 404,
-  WEBHOOK_OFF: 409,
-  REPLAY_UNKNOWN: 404,
-  REPLAY_RUNNING: 409,
-  PING_RUNNING: 409,
-  DELIVERY_UNKNOWN: 404,
-  DELIVERY_WAITING: 409,
-  DELIVERY_UNDONE: 409,
-};
 
 /** What everybody may see of a webhook: not its token. Members beyond the interface appear where they say something. */
 export const showWebhook = ({ id, event, events, target, enabled, conditions, ...rest }: Webhook) => ({
@@ -88,7 +75,7 @@ export async function answer<T>(work: () => T | Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof WebhookError || error instanceof SubscriptionError)
-      throw new HttpError(WEBHOOK_STATUS[error.code], error.message);
+      throw new HttpError(error.code, error.message);
     throw error;
   }
 }
@@ -103,7 +90,11 @@ export function readBody(body: unknown): unknown {
   checkComplexity(text);
   try {
     return parseJson(text);
-  } catch {
-    throw new HttpError(422, "Invalid request payload JSON format");
+  } catch (error) {
+    throw invalidJson(error as Error);
   }
 }
+
+/** The same of a body that need not be there: then it has no members. */
+export const readOptionalBody = (body: unknown): unknown =>
+  body === undefined || body === null || body === "" ? {} : readBody(body);

@@ -1,7 +1,7 @@
 /** Endpoints of the delivery log, beyond the interface of the old network (webhooks.md 10 point 5). */
 import type { FastifyInstance } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
-import { answer, readBody, showDelivery } from "./answers.ts";
+import { answer, readOptionalBody, showDelivery } from "./answers.ts";
 import { integer, oneOf, type Query, readQuery, text } from "./query.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -50,8 +50,8 @@ export function addDeliveryRoutes(app: FastifyInstance, { log, ping }: Pick<Webh
     }),
   );
 
-  app.post<WithId>("/webhooks/:id/deliveries/retry", ({ params, body }) =>
-    answer(async () => ({ data: { retried: await log.retryFailed(params.id, readBody(body)) } })),
+  app.post<WithId>("/webhooks/:id/deliveries/retry", { config }, ({ params, body }) =>
+    answer(async () => ({ data: { retried: await log.retryFailed(params.id, readOptionalBody(body)) } })),
   );
 
   app.post<WithId>("/webhooks/:id/ping", { config }, ({ params }) =>

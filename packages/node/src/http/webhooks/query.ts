@@ -1,4 +1,5 @@
 /** Parameters of the register's paths: each named, each within its bounds. */
+import * as expected from "../../platform/expectations.ts";
 import { HttpError } from "../server/error.ts";
 
 export type Query = Readonly<Record<string, unknown>>;
@@ -18,7 +19,9 @@ export function readQuery<R extends Readonly<Record<string, Reader<unknown>>>>(
   return Object.fromEntries(
     Object.entries(query).map(([name, value]) => {
       const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
-      if (!reader) throw new HttpError(422, `"${name}" is not allowed`);
+      if (!reader) {
+        throw new HttpError("UNKNOWN_MEMBER", `"${name}" ${expected.notAllowed(name, Object.keys(readers))}`);
+      }
       return [name, reader(name, typeof value === "string" ? value : "")];
     }),
   ) as Read<R>;
@@ -31,18 +34,21 @@ export const integer =
     const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     // Written this way, NaN is refused as well.
     if (number >= minimum && number <= maximum) return number;
-    throw new HttpError(422, `"${name}" must be an integer from ${minimum} to ${maximum}`);
+    throw refused(name, expected.integer(minimum, maximum));
   };
 
 export const oneOf =
   <T extends string>(...words: readonly T[]): Reader<T> =>
   (name, text) => {
     const word = words.find((word) => word === text);
-    if (word === undefined) throw new HttpError(422, `"${name}" must be one of ${words.join(", ")}`);
+    if (word === undefined) throw refused(name, expected.oneOf(words));
     return word;
   };
 
 export const text: Reader<string> = (name, text) => {
-  if (text === "") throw new HttpError(422, `"${name}" must be a text`);
+  if (text === "") throw refused(name, expected.typeName("string"));
   return text;
 };
+
+const refused = (name: string, what: string): HttpError =>
+  new HttpError("INVALID_MEMBER", `"${name}" ${expected.mustBe(what)}`);

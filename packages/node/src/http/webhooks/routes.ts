@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from "fastify";
 import type { Webhooks } from "../../webhooks/webhooks.ts";
 import { createQueue } from "../server/queue.ts";
 import { type AccessOptions, createAccess } from "./access.ts";
-import { answer, readBody, showSecret, showWebhook } from "./answers.ts";
+import { answer, readBody, readOptionalBody, showSecret, showWebhook } from "./answers.ts";
 import { addDeliveryRoutes } from "./deliveries.ts";
 import { pageMeta, readPage } from "./page.ts";
 import type { Query } from "./query.ts";
@@ -64,8 +64,9 @@ export function createWebhookRoutes(
         if (request.method === "GET" || request.method === "HEAD") done();
         else changes.push(done);
       });
-      app.post<WithId>("/webhooks/:id/rotate", ({ params, body }) =>
-        answer(() => ({ data: showSecret(register.rotate(params.id, readBody(body))) })),
+      const config = { isBodyOptional: true };
+      app.post<WithId>("/webhooks/:id/rotate", { config }, ({ params, body }) =>
+        answer(() => ({ data: showSecret(register.rotate(params.id, readOptionalBody(body))) })),
       );
       addDeliveryRoutes(app, webhooks);
       addReplayRoutes(app, webhooks);

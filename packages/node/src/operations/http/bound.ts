@@ -10,7 +10,8 @@ export function createBound(options: RateLimitOptions, nowMs: () => number) {
     const now = nowMs();
     const { remaining, resetMs } = count(request.ip, now);
     if (remaining >= 0) return;
-    reply.header("retry-after", Math.ceil((resetMs - now) / 1_000));
-    throw new HttpError(429, "Rate limit exceeded");
+    const seconds = Math.ceil((resetMs - now) / 1_000);
+    reply.header("retry-after", seconds);
+    throw new HttpError("RATE_LIMITED", `Rate limit exceeded: ask again in ${seconds} s`);
   };
 }

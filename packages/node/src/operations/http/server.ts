@@ -18,6 +18,7 @@ import type { Server } from "../../http/server/app.ts";
 import { addDeadlines } from "../../http/server/deadlines.ts";
 import { addFailures } from "../../http/server/failures.ts";
 import { addCommonHeaders } from "../../http/server/headers.ts";
+import { addMethods } from "../../http/server/methods.ts";
 import { addUnknownPaths } from "../../http/server/unknown-paths.ts";
 
 export type OperationsServer = {
@@ -57,8 +58,9 @@ export function createOperationsServer(
   addHeldBytes(app, connections, MAX_HELD_BYTES);
   addDeadlines(app, ANSWER_TIMEOUT_MS);
   addCommonHeaders(app);
-  addFailures(app, logger);
-  addUnknownPaths(app);
+  const methodsOf = addMethods(app);
+  addFailures(app, logger, methodsOf);
+  addUnknownPaths(app, methodsOf);
   app.register(routes);
   return {
     connections: connections.figures,

@@ -19,8 +19,8 @@ export type EachWebhook = {
   text(figures: FiguresByWebhook, nowMs: number): string;
 };
 
-const DECISIONS: readonly Decision[] = ["delivered", "retried", "dead"];
-const NONE: Readonly<Record<Decision, number>> = { delivered: 0, retried: 0, dead: 0 };
+const DECISIONS: readonly Decision[] = ["delivered", "retried", "failed"];
+const NONE: Readonly<Record<Decision, number>> = { delivered: 0, retried: 0, failed: 0 };
 const EMPTY: QueueFigures = { waiting: 0, retrying: 0, replaying: 0 };
 
 const FIRED = family(
@@ -31,7 +31,7 @@ const FIRED = family(
 const DECIDED = family(
   "uniknode_webhook_deliveries_total",
   "counter",
-  "Outcomes of attempts: delivered, retried (another attempt follows), dead (no further attempt).",
+  "Outcomes of attempts: delivered, retried (another attempt follows), failed (no further attempt).",
 );
 const LENGTH = family(
   "uniknode_webhook_queue_length",

@@ -8,6 +8,7 @@ import type { Database } from "../../store/engine/database.ts";
 import type { EventLog } from "../../store/events/event-log.ts";
 import type { MatchingObserver } from "../../subscriptions/conditions/observer.ts";
 import type { Slices } from "../../subscriptions/conditions/slices.ts";
+import { createAddressCheck } from "../../webhooks/delivery/guard.ts";
 import { createPost } from "../../webhooks/delivery/post.ts";
 import { READER } from "../../webhooks/matching/intake.ts";
 import type { WebhookObserver } from "../../webhooks/observer.ts";
@@ -51,6 +52,7 @@ export function openWebhooks(data: ServingData, deps: WebhooksDeps): Webhooks | 
       ...DEFAULT_WEBHOOK_OPTIONS,
       ...(data.maxWebhooks !== undefined && { maxWebhooks: data.maxWebhooks }),
       httpsOnly: data.targets.httpsOnly,
+      isTargetAddress: createAddressCheck(data.targets),
       retryPausesMs,
       maxPerSecondPerHost,
       retention: { ...DEFAULT_WEBHOOK_OPTIONS.retention, ...data.deliveries.retention },

@@ -63,7 +63,7 @@ export function createOutcome({
     { failures, suspended }: RecordedOutcome,
   ): number {
     const { status, retryAfter, reason } = attempted;
-    observer.decided(webhook, nextMs === undefined ? "dead" : "retried");
+    observer.decided(webhook, nextMs === undefined ? "failed" : "retried");
     logger.debug(
       { webhook, delivery: delivery.message.id, attempts: delivery.attempts + 1, status, reason, nextMs },
       "delivery failed",

@@ -35,7 +35,8 @@ export function createPing({ deliveryQueue, intake, attempt, nowMs }: PingDeps):
 
   return {
     async send({ id: webhook, target, secrets }) {
-      if (running.has(webhook)) throw new WebhookError("PING_RUNNING", "a ping of the webhook is under way");
+      if (running.has(webhook))
+        throw new WebhookError("PING_RUNNING", "a ping of the webhook is under way: ask again in 5 s");
       running.add(webhook);
       const atMs = nowMs();
       const source = newMessage(webhook);

@@ -1,6 +1,6 @@
 /** The log of the deliveries of a webhook, and how they are sent again (webhooks.md 10 point 5). */
 import { setImmediate } from "node:timers/promises";
-import { integer, type Readers, readMembers, required } from "../../subscriptions/members.ts";
+import { integer, type Readers, readMembers } from "../../subscriptions/members.ts";
 import type { DeliveryFilter, DeliveryPage, DeliveryRange, DeliveryRecord } from "../deliveries.ts";
 import { bodyOf } from "../delivery/message.ts";
 import type { DeliveryLogRows } from "../delivery-queue.ts";
@@ -36,7 +36,8 @@ export type DeliveryLog = {
    */
   retry(id: string, delivery: string): Promise<void>;
   /**
-   * The same for every failed delivery made since `body.since`, in milliseconds since 1970. Returns their number.
+   * The same for every failed delivery made since `body.since`, in milliseconds since 1970; for all without it. Returns
+   * their number.
    *
    * @throws {SubscriptionError}
    * @throws {WebhookError} WEBHOOK_UNKNOWN
@@ -46,6 +47,9 @@ export type DeliveryLog = {
 
 const READERS: Readers<{ since: number }> = { since: integer(0, Number.MAX_SAFE_INTEGER) };
 
+/** Characters of an id that an error repeats. */
+const MAX_SHOWN = 64;
+
 /** Failed deliveries in one transaction: some milliseconds of the writer. */
 const REQUEUED_AT_ONCE = 500;
 
@@ -54,7 +58,12 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
 
   async function find(webhook: number, delivery: string): Promise<DeliveryRecord> {
     const record = await rows.find(webhook, /^[1-9]\d{0,14}$/.test(delivery) ? Number(delivery) : delivery);
-    if (!record) throw new WebhookError("DELIVERY_UNKNOWN", "Not Found");
+    if (!record) {
+      throw new WebhookError(
+        "DELIVERY_UNKNOWN",
+        `delivery ${delivery.slice(0, MAX_SHOWN)} of webhook ${webhook} not found: GET /api/v2/webhooks/${webhook}/deliveries lists those in the log`,
+      );
+    }
     return record;
   }
 
@@ -67,14 +76,22 @@ export function createDeliveryLog(deps: DeliveryLogDeps): DeliveryLog {
     async retry(id, delivery) {
       const webhook = findWebhook(id).id;
       const { number, isUndone } = await find(webhook, delivery);
-      if (isUndone) throw new WebhookError("DELIVERY_UNDONE", "what the delivery tells is not true any more");
+      if (isUndone) {
+        throw new WebhookError(
+          "DELIVERY_UNDONE",
+          "the block of the delivery was reverted, and the receiver got a retraction: there is nothing to retry",
+        );
+      }
       if (!(await rows.requeue(number, nowMs()))) {
-        throw new WebhookError("DELIVERY_WAITING", "the delivery waits in the queue already");
+        throw new WebhookError(
+          "DELIVERY_WAITING",
+          `delivery ${number} waits in the queue already: it is sent without a retry`,
+        );
       }
       onQueued(webhook);
     },
     async retryFailed(id, body) {
-      const sinceMs = required(readMembers(body, READERS).since, "since");
+      const { since: sinceMs = 0 } = readMembers(body, READERS);
       const webhook = findWebhook(id).id;
       let total = 0;
       let after = 0;

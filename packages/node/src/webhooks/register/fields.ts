@@ -1,5 +1,6 @@
 /** Reads the definition of a webhook from a request (webhooks.md 3). */
 
+import * as expected from "../../platform/expectations.ts";
 import { SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
 import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import type { WebhookFields } from "../webhook.ts";
@@ -53,7 +54,7 @@ export function readNewWebhook(body: unknown): NewWebhook {
  */
 export function checkEvents({ event, events }: Pick<WebhookFields, "event" | "events">): readonly string[] {
   if (event !== null) return [event, ...events];
-  if (events.length === 0) throw invalid('"event" is required');
+  if (events.length === 0) throw invalid('"event" or "events" is required', "MISSING_MEMBER");
   return events;
 }
 
@@ -72,7 +73,9 @@ function readTarget(value: unknown): string {
   // The URL parser accepts too much: the text must have a host, and nothing before it.
   const [, host] = /^https?:\/\/([^/?#\\\s@]+)(?:[/?#][^\s\\]*)?$/i.exec(value) ?? [];
   if (host === undefined || !URL.canParse(value)) {
-    throw invalid('"target" must be an absolute http or https URL without user and password');
+    throw invalid(
+      '"target" must be an absolute http or https URL without user and password, such as "https://receiver.example/hook"',
+    );
   }
   return value;
 }
@@ -82,5 +85,5 @@ function readSwitch(value: unknown, name: string): boolean {
   const text = typeof value === "string" ? value.toLowerCase() : value;
   if (text === true || text === "true") return true;
   if (text === false || text === "false") return false;
-  throw invalid(`"${name}" must be "true" or "false"`);
+  throw invalid(`"${name}" ${expected.mustBe(expected.BOOLEAN)}`);
 }

@@ -1,5 +1,6 @@
 /** The register of webhooks (webhooks.md 4). */
 import { randomBytes } from "node:crypto";
+import { isIP } from "node:net";
 import type { Logger } from "pino";
 import { integer, invalid, type Readers, readMembers } from "../../subscriptions/members.ts";
 import { WebhookError } from "../error.ts";
@@ -13,6 +14,8 @@ export type RegisterOptions = {
   readonly maxWebhooks: number;
   /** Targets with the scheme http are refused. */
   readonly httpsOnly: boolean;
+  /** Whether deliveries may go to an address. Of names only the guard of deliveries knows where they lead. */
+  readonly isTargetAddress: (address: string) => boolean;
 };
 
 export type RegisterDeps = {
@@ -64,6 +67,9 @@ export type Register = {
   resume(webhook: number): Promise<void>;
 };
 
+/** Characters of an id that an error repeats. */
+const MAX_SHOWN = 64;
+
 const TOKEN_BYTES = 32;
 const createToken = () => randomBytes(TOKEN_BYTES).toString("hex");
 
@@ -75,7 +81,8 @@ const ROTATION_READERS: Readers<{ overlapSeconds: number }> = {
   overlapSeconds: integer(0, 30 * DAY_SECONDS),
 };
 
-export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps: RegisterDeps): Register {
+export function createRegister(options: RegisterOptions, deps: RegisterDeps): Register {
+  const { maxWebhooks, httpsOnly, isTargetAddress } = options;
   const { storage, queuePing, onChanged, nowMs, logger } = deps;
   const { webhooks, aliases, commit } = storage;
   const webhooksChanged = oncePerTick(deps.webhooksChanged);
@@ -84,14 +91,26 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
     // Whatever is neither the decimal form of an id nor an alias is an unknown one.
     const number = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : aliases.idOf(id);
     const webhook = number === undefined ? undefined : webhooks.find(number);
-    if (!webhook) throw new WebhookError("WEBHOOK_UNKNOWN", "Not Found");
+    if (!webhook) {
+      throw new WebhookError(
+        "WEBHOOK_UNKNOWN",
+        `webhook ${id.slice(0, MAX_SHOWN)} not found: GET /api/v2/webhooks lists those there are`,
+      );
+    }
     return webhook;
   }
 
   /** The guard would refuse it at every delivery. */
   function checkTarget({ target }: Pick<Webhook, "target">): void {
     if (httpsOnly && !/^https:/i.test(target)) {
-      throw invalid('"target" must be an https URL on this node');
+      throw invalid('"target" must be an https URL on this node', "TARGET_REFUSED");
+    }
+    const address = addressIn(target);
+    if (address !== undefined && !isTargetAddress(address)) {
+      throw invalid(
+        `"target" must not be the address ${address}, which is not public: see --webhook-private-targets and --webhook-allow`,
+        "TARGET_REFUSED",
+      );
     }
   }
 
@@ -174,4 +193,11 @@ export function createRegister({ maxWebhooks, httpsOnly }: RegisterOptions, deps
       await webhooksChanged();
     },
   };
+}
+
+/** The address that a URL names; undefined for a name other than that of this machine. */
+function addressIn(target: string): string | undefined {
+  const host = new URL(target).hostname.replace(/^\[|\]$/g, "");
+  if (host === "localhost") return "127.0.0.1";
+  return isIP(host) === 0 ? undefined : host;
 }

@@ -52,7 +52,11 @@ export function createReplays(deps: ReplaysDeps): Replays {
 
   async function find(webhook: number): Promise<ReplayProgress> {
     const replay = await rows.find(webhook);
-    if (!replay) throw new WebhookError("REPLAY_UNKNOWN", "the webhook has no replay");
+    if (!replay)
+      throw new WebhookError(
+        "REPLAY_UNKNOWN",
+        `webhook ${webhook} has had no replay: POST /api/v2/webhooks/${webhook}/replay starts one`,
+      );
     return replay;
   }
 
@@ -70,13 +74,23 @@ export function createReplays(deps: ReplaysDeps): Replays {
         );
       }
       if (![...subscribedNames(checkEvents(webhook)).keys()].some(isRemembered)) {
-        throw invalid("no event of the webhook can be derived from stored blocks");
+        throw invalid(
+          "no event of the webhook can be derived from stored blocks: docs/reference/events.md lists those that can",
+        );
       }
       if (!webhook.enabled || webhook.suspended) {
-        throw new WebhookError("WEBHOOK_OFF", "the webhook is disabled or suspended");
+        throw new WebhookError(
+          "WEBHOOK_OFF",
+          webhook.enabled
+            ? `webhook ${webhook.id} is suspended: ${webhook.suspended?.reason}; ping it with success, or update it`
+            : `webhook ${webhook.id} is disabled: enable it with PUT {"enabled": "true"}`,
+        );
       }
       if (!(await rows.start(webhook.id, { fromHeight, toHeight }, nowMs()))) {
-        throw new WebhookError("REPLAY_RUNNING", "a replay of the webhook is running; cancel it first");
+        throw new WebhookError(
+          "REPLAY_RUNNING",
+          `a replay of webhook ${webhook.id} is running: wait for its end, or cancel it with DELETE`,
+        );
       }
       onChanged(webhook.id);
       return find(webhook.id);
@@ -85,7 +99,10 @@ export function createReplays(deps: ReplaysDeps): Replays {
     async cancel(id) {
       const { webhook, state } = await find(findWebhook(id).id);
       if (state !== "running")
-        throw new WebhookError("REPLAY_UNKNOWN", "no replay of the webhook is running");
+        throw new WebhookError(
+          "REPLAY_UNKNOWN",
+          `no replay of webhook ${webhook} is running: there is nothing to cancel`,
+        );
       await rows.cancel(webhook, nowMs());
       onChanged(webhook);
     },

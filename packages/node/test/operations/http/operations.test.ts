@@ -2,6 +2,7 @@ import { fastify } from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import type { Server } from "../../../src/http/server/app.ts";
 import { addFailures } from "../../../src/http/server/failures.ts";
+import { addMethods } from "../../../src/http/server/methods.ts";
 import { createOperationRoutes, type Operations } from "../../../src/operations/http/routes.ts";
 import { silent } from "../../../test-support/webhooks/support.ts";
 
@@ -16,7 +17,7 @@ const OPERATIONS: Operations = {
 async function serve() {
   const app = fastify();
   onTestFinished(() => app.close());
-  addFailures(app as unknown as Server, silent);
+  addFailures(app as unknown as Server, silent, addMethods(app as unknown as Server));
   app.register(createOperationRoutes({ token: "secret" }, OPERATIONS));
   await app.ready();
   return (url: string, remoteAddress: string, headers = {}) => app.inject({ url, remoteAddress, headers });

@@ -54,7 +54,7 @@ test("shows what is looked up", async () => {
     'uniknode_heap_used_bytes{thread="consensus"}': 1_000,
     'uniknode_webhook_deliveries_fired_total{webhook="1"}': 41,
     'uniknode_webhook_deliveries_fired_total{webhook="2"}': 42,
-    'uniknode_webhook_deliveries_total{webhook="1",outcome="dead"}': 0,
+    'uniknode_webhook_deliveries_total{webhook="1",outcome="failed"}': 0,
     'uniknode_webhooks{state="active"}': 3,
     'uniknode_webhooks{state="disabled"}': 1,
     'uniknode_webhooks{state="suspended"}': 2,
@@ -110,7 +110,7 @@ test("an empty queue has no age", async () => {
 
 test("shows nothing of a webhook that was removed", async () => {
   const metrics = createMetrics("1");
-  metrics.webhooks.decided(2, "dead");
+  metrics.webhooks.decided(2, "failed");
   const of2 = async (figures: Figures) =>
     Object.keys(await samples(metrics, figures)).filter((name) => name.includes('webhook="2"'));
   expect(await of2(FIGURES)).toHaveLength(8);
@@ -125,7 +125,7 @@ test("counts attempts by the class of their answer, and what they led to", async
   metrics.webhooks.decided(1, "delivered");
   metrics.webhooks.decided(1, "retried");
   metrics.webhooks.decided(2, "retried");
-  metrics.webhooks.decided(1, "dead");
+  metrics.webhooks.decided(1, "failed");
   const shown = await samples(metrics);
   const bucket = (answer: string, le: string) =>
     shown[`uniknode_webhook_attempt_duration_seconds_bucket{le="${le}",answer="${answer}"}`];
@@ -136,7 +136,7 @@ test("counts attempts by the class of their answer, and what they led to", async
     'uniknode_webhook_deliveries_total{webhook="1",outcome="delivered"}': 1,
     'uniknode_webhook_deliveries_total{webhook="1",outcome="retried"}': 1,
     'uniknode_webhook_deliveries_total{webhook="2",outcome="retried"}': 1,
-    'uniknode_webhook_deliveries_total{webhook="1",outcome="dead"}': 1,
+    'uniknode_webhook_deliveries_total{webhook="1",outcome="failed"}': 1,
   });
 });
 

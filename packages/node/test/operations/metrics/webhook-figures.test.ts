@@ -113,7 +113,7 @@ test("the observer is called with every attempt and its outcome", async () => {
   await webhooks.register.create(always());
   await emit(blockApplied(1));
   await clock.advance(5_000);
-  expect(seen).toEqual([503, "retried", 503, "dead"]);
+  expect(seen).toEqual([503, "retried", 503, "failed"]);
   await emit(blockApplied(2));
   expect(seen.slice(4)).toEqual([204, "delivered"]);
 });

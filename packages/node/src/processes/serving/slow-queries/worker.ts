@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createNetwork } from "@uniknode/protocol";
 import type { Gateway } from "../../../gateway/gateway.ts";
+import { CODE_HEADER } from "../../../http/server/error.ts";
 import { createHttpServer } from "../../../http/server/server.ts";
 import { openLog } from "../../../platform/logging/logger.ts";
 import { createSqliteReadModel } from "../../../read/sqlite/read-model.ts";
@@ -31,10 +32,16 @@ parentPort!.on("messageerror", (error) => {
   throw error;
 });
 parentPort!.on("message", async ({ number, method, url, body }: ToSlowLane) => {
-  const { statusCode, body: text } = await app.inject({
+  const answer = await app.inject({
     method: method as "GET",
     url,
     ...(body !== undefined && body !== null && { payload: body }),
   });
-  parentPort!.postMessage({ number, status: statusCode, body: text } satisfies FromSlowLane);
+  const { [CODE_HEADER]: code } = answer.headers;
+  parentPort!.postMessage({
+    number,
+    status: answer.statusCode,
+    body: answer.body,
+    ...(code !== undefined && { code: `${code}` }),
+  } satisfies FromSlowLane);
 });

@@ -1,0 +1,25 @@
+/** The table of error codes against the sources that throw them. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ERROR_CHAPTERS } from "../../src/http/server/error-codes.ts";
+
+const SOURCE = join(import.meta.dirname, "../../src");
+const TABLE = "http/server/error-codes.ts";
+const texts = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts") && path !== TABLE)
+  .map((path) => readFileSync(join(SOURCE, path), "utf8"));
+const codes = Object.values(ERROR_CHAPTERS).flatMap((chapter) => Object.keys(chapter));
+
+// That nothing throws a code beyond the table is a matter of types.
+test("no code of the table is one that nothing throws", () => {
+  expect(codes.filter((code) => !texts.some((text) => text.includes(`"${code}"`)))).toEqual([]);
+});
+
+test("each code is there once, with what is wrong and what to do", () => {
+  expect(new Set(codes).size).toBe(codes.length);
+  for (const [code, { why, next }] of Object.values(ERROR_CHAPTERS).flatMap(Object.entries)) {
+    expect([code, why]).toEqual([code, expect.stringMatching(/^.{10,}\.$/)]);
+    expect([code, next]).toEqual([code, expect.stringMatching(/^.{3,}[^.]$/)]);
+  }
+});
