@@ -23,6 +23,7 @@ test("each slice makes one verdict, and none twice, however slow the register an
       activeAfter: 0,
     },
     list: [],
+    names: new Map([["peer.added", "peer.added"]]),
     metered: meterConditions(() => {
       asked++;
       busy(12);

@@ -28,7 +28,7 @@ export type Outcomes = {
 };
 
 /** Outcomes that are written in one run: where a thousand targets do not respond, all calls time out in the same moment. */
-const OUTCOMES_AT_ONCE = 250;
+const OUTCOMES_AT_ONCE = 100;
 
 export function createOutcomes({ deliveryQueue, queues, outcome, clock }: OutcomesDeps): Outcomes {
   const unwritten: Unwritten[] = [];

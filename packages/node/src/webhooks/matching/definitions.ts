@@ -20,6 +20,8 @@ export type Definition = ActiveWebhook & {
   readonly list: readonly Condition[];
   /** The same object as long as they do not change. */
   readonly metered: MeteredConditions;
+  /** Of the events, by their name in the event log: the name that the subscriber receives. */
+  readonly names: ReadonlyMap<string, string>;
 };
 
 /** A webhook that subscribes to an event, and its name for the event. */
@@ -42,6 +44,7 @@ export type DefinitionDeps = {
 export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definitions {
   let version: number | undefined;
   let definitions = new Map<number, Definition>();
+  /** Made when an event of the name comes: a register that changes often is not indexed for events that do not come. */
   let byName = new Map<string, Lookup<Subscriber>>();
 
   /** Other processes may write the register, too. Conditions that stayed the same stay compiled. */
@@ -54,11 +57,18 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
         const previous = before.get(webhook.id);
         const isSame = previous?.conditions === webhook.conditions && previous.match === webhook.match;
         const { list, metered } = isSame ? previous : compile(webhook);
-        return [webhook.id, { ...webhook, list, metered }];
+        const names = previous && isSameEvents(previous, webhook) ? previous.names : namesOf(webhook);
+        return [webhook.id, { ...webhook, list, metered, names }];
       }),
     );
-    byName = lookupsOf(definitions.values());
+    byName = new Map();
     version = current;
+  }
+
+  function lookupOf(logged: string): Lookup<Subscriber> {
+    const known = byName.get(logged) ?? createLookup(entriesOf(definitions.values(), logged));
+    byName.set(logged, known);
+    return known;
   }
 
   function compile({ id, conditions, match }: ActiveWebhook): Pick<Definition, "list" | "metered"> {
@@ -96,7 +106,7 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
   return {
     forEvent({ name, data }) {
       refresh();
-      return byName.get(name)?.(data) ?? [];
+      return lookupOf(name)(data);
     },
     find(webhook) {
       refresh();
@@ -107,16 +117,20 @@ export function createDefinitions({ webhooks, logger }: DefinitionDeps): Definit
 
 const NEVER: CompiledConditions = () => false;
 
-/** By the name in the event log. */
-function lookupsOf(definitions: Iterable<Definition>): Map<string, Lookup<Subscriber>> {
-  const byName = new Map<string, Entry<Subscriber>[]>();
+const namesOf = ({ event, events }: ActiveWebhook) =>
+  subscribedNames(event === null ? events : [event, ...events]);
+
+const isSameEvents = (a: ActiveWebhook, b: ActiveWebhook): boolean =>
+  a.event === b.event &&
+  a.events.length === b.events.length &&
+  a.events.every((name, index) => name === b.events[index]);
+
+function entriesOf(definitions: Iterable<Definition>, logged: string): Entry<Subscriber>[] {
+  const entries: Entry<Subscriber>[] = [];
   for (const definition of definitions) {
-    const { event, events, list, match } = definition;
-    for (const [logged, name] of subscribedNames(event === null ? events : [event, ...events])) {
-      const entries = byName.get(logged) ?? [];
-      byName.set(logged, entries);
-      entries.push({ conditions: list, match, value: { definition, name } });
-    }
+    const { list: conditions, match, names } = definition;
+    const name = names.get(logged);
+    if (name !== undefined) entries.push({ conditions, match, value: { definition, name } });
   }
-  return new Map([...byName].map(([logged, entries]) => [logged, createLookup(entries)]));
+  return entries;
 }

@@ -14,9 +14,9 @@ import type { Outbox, Shared } from "./outbox.ts";
 import type { Retract } from "./retract.ts";
 import type { Verdicts } from "./verdicts.ts";
 
-/** Work of one step: short enough that the chain does not wait for the writer. */
+/** Work of one step: short enough that neither the chain waits for the writer nor requests for this thread. */
 const EVENTS_AT_ONCE = 50;
-const DELIVERIES_AT_ONCE = 250;
+const DELIVERIES_AT_ONCE = 100;
 
 export type MatcherDeps = {
   intake: Pick<Intake, "transaction" | "events" | "deliveries" | "blockReverts">;
@@ -37,9 +37,24 @@ export type Matched = {
   readonly more: boolean;
 };
 
+/** An event that was handled for a part of its webhooks: those up to an id. */
+type Reached = { readonly sequence: number; readonly webhook: number };
+
+/** What one step has written so far. */
+type Step = {
+  /** A webhook for each delivery. */
+  readonly written: number[];
+  /** Where the next step continues with the event before which the cursor stays. */
+  reached: Reached | undefined;
+};
+
+const isOver = ({ written }: Step): boolean => written.length >= DELIVERIES_AT_ONCE;
+
 /** A step handles the next events behind the cursor, if there are any. */
 export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
   const { intake, definitions, verdicts, retract, confirmations, outbox } = deps;
+  /** As of the last commit. After a crash the webhooks that have their delivery already are found by its id. */
+  let reached: Reached | undefined;
 
   return async () => {
     const events = intake.events.next(EVENTS_AT_ONCE);
@@ -47,24 +62,28 @@ export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
     const finished = events.slice(0, verdicts.find(events));
     const more = finished.length < events.length || events.length === EVENTS_AT_ONCE;
     if (finished.length === 0) return { webhooks: new Set(), more };
-    return intake.transaction(() => match(finished, more));
+    const step: Step = { written: [], reached };
+    const isFinished = await intake.transaction(() => match(finished, step));
+    reached = step.reached;
+    return { webhooks: new Set(step.written), more: more || !isFinished };
   };
 
-  function match(events: readonly LoggedEvent[], more: boolean): Matched {
-    const written: number[] = [];
+  /** Whether all of the events were handled. */
+  function match(events: readonly LoggedEvent[], step: Step): boolean {
     let previous: LoggedEvent | undefined;
     for (const event of events) {
       // An event of which too much follows is handled again in the next step, and the cursor stays before it.
-      if (!handle(event, previous, written)) return { webhooks: new Set(written), more: true };
+      if (!handle(event, previous, step)) return false;
       intake.events.moveTo(event.sequence);
       previous = event;
     }
-    return { webhooks: new Set(written), more };
+    return true;
   }
 
-  /** Adds a webhook for each delivery. `false`: there is more to do than one step may. */
-  function handle(event: LoggedEvent, previous: LoggedEvent | undefined, written: number[]): boolean {
-    if (written.length >= DELIVERIES_AT_ONCE) return false;
+  /** `false`: there is more to do than one step may. */
+  function handle(event: LoggedEvent, previous: LoggedEvent | undefined, step: Step): boolean {
+    if (isOver(step)) return false;
+    const { written } = step;
     const isRetracting = previous?.reverts !== undefined && previous.blockId === event.blockId;
     if (event.reverts !== undefined && !isRetracting) {
       // Before any other event of this block, or of the one that replaces it.
@@ -79,7 +98,7 @@ export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
       .map((subscriber) => ({ ...subscriber, verdict: verdicts.of(event, subscriber.definition) }));
     // Another process wrote the register meanwhile.
     if (subscribers.some(({ verdict }) => verdict === undefined)) return false;
-    if (!notify(event, subscribers, written)) return false;
+    if (!notify(event, subscribers, step)) return false;
     if (event.name === "block.reverted") intake.blockReverts.record(event.blockId!, event.sequence);
     if (event.name !== "block.applied") return true;
     const released = confirmations.release(event.height!, DELIVERIES_AT_ONCE);
@@ -87,20 +106,22 @@ export function createMatcher(deps: MatcherDeps): () => Promise<Matched> {
     return released.length < DELIVERIES_AT_ONCE;
   }
 
-  /**
-   * Adds a webhook for each delivery, and for each deferred fact. `false`: there are more than one step may write. The
-   * next step skips those that have it already.
-   */
-  function notify(event: LoggedEvent, subscribers: readonly Judged[], written: number[]): boolean {
+  /** Writes the deliveries and the deferred facts. `false`: there are more than one step may write. */
+  function notify(event: LoggedEvent, subscribers: readonly Judged[], step: Step): boolean {
     let text: string | undefined;
     const dataText = () => {
       text ??= event.data === undefined ? undefined : JSON.stringify(event.data);
       return text;
     };
     const content = outbox.share(event.name, dataText);
+    const { sequence } = event;
+    const upTo = step.reached?.sequence === sequence ? step.reached.webhook : -1;
     for (const subscriber of subscribers) {
-      if (written.length >= DELIVERIES_AT_ONCE) return false;
-      if (write(event, subscriber, content, dataText)) written.push(subscriber.definition.id);
+      const { id: webhook } = subscriber.definition;
+      if (webhook <= upTo) continue;
+      if (isOver(step)) return false;
+      if (write(event, subscriber, content, dataText)) step.written.push(webhook);
+      step.reached = { sequence, webhook };
     }
     return true;
   }
