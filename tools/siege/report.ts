@@ -13,6 +13,8 @@ export type Row = {
   readonly slotsMissed: number;
   /** Those of them that could not but be missed: the attack says when, and for which reason. */
   readonly expectedMisses: readonly { readonly reason: string; readonly slots: number }[];
+  /** All others that the log names, each with its reason. */
+  readonly otherMisses: readonly string[];
   /** What the honest receiver found wrong. */
   readonly deliveryFaults: readonly string[];
   /** What else went wrong: the process ended, the attack could not be carried out. */
@@ -52,7 +54,7 @@ export function failures(row: Row, { maxLeftMib, maxHealthMs }: Bounds): string[
     ...(left > maxLeftMib ? [`memory: ${Math.round(left)} MiB more than before`] : []),
     ...(p99(health) > maxHealthMs ? [`health: p99 ${Math.round(p99(health))} ms`] : []),
     ...(refusedHealth.length > 0 ? [`health refused: ${statuses(refusedHealth)}`] : []),
-    ...(unexpected > 0 ? [`slots missed: ${unexpected}`] : []),
+    ...(unexpected > 0 ? [`slots missed: ${[unexpected, ...row.otherMisses].join("; ")}`] : []),
     ...(refusedClient.length > 0 ? [`honest requests refused: ${statuses(refusedClient)}`] : []),
     ...row.deliveryFaults.map((fault) => `delivery: ${fault}`),
     ...row.faults,

@@ -7,7 +7,7 @@ import type { AttackData, AttackResult } from "./attack-thread.ts";
 import { ATTACKS } from "./attacks/all.ts";
 import { startAsking } from "./observers/client.ts";
 import { startReceiver } from "./observers/receiver.ts";
-import { expectedMisses, slotsSignedTwice } from "./observers/slots.ts";
+import { missesSince, slotsSignedTwice } from "./observers/slots.ts";
 import type { Row } from "./report.ts";
 import { hasEnded, lastLines, type SiegedNode, startForging, type Target } from "./target.ts";
 
@@ -106,6 +106,7 @@ const rowOfFailure = (attack: string, { message }: Error): Row => ({
   slotsForged: 0,
   slotsMissed: 0,
   expectedMisses: [],
+  otherMisses: [],
   deliveryFaults: [],
   faults: [`it could not be observed: ${message}`],
 });
@@ -184,7 +185,7 @@ async function observe(
     health: health.take(),
     slotsForged: (figuresAfter?.forged ?? 0) - (figuresBefore?.forged ?? 0),
     slotsMissed: (figuresAfter?.missed ?? 0) - (figuresBefore?.missed ?? 0),
-    expectedMisses: expectedMisses(node, missesBefore, result.outages),
+    ...missesSince(node, missesBefore, result.outages),
     deliveryFaults: receiver.faults(),
     faults: [
       ...(hasEnded(node) ? [`the process ended: ${lastLines(node)}`] : []),

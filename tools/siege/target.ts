@@ -51,7 +51,7 @@ export type SiegedNode = {
   /** Lines of its log with this message. */
   logged(message: string): LogLine[];
   /** Blocks that were signed with its keys, by all processes that had them. */
-  signed(): { readonly slot: number; readonly id: string }[];
+  signed(): Signed[];
   /** Resident memory, MiB. */
   residentMib(): number;
   /** @throws {Error} when the metrics are not answered in time */
@@ -61,6 +61,9 @@ export type SiegedNode = {
   /** Ends it, and removes its folder. */
   close(): Promise<void>;
 };
+
+/** A block that was signed. */
+export type Signed = { readonly slot: number; readonly publicKey: string; readonly id: string };
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
@@ -156,7 +159,7 @@ export async function startNode({
     },
     figures,
     logged,
-    signed: () => logged("block forged") as { slot: number; id: string }[],
+    signed: () => logged("block forged") as unknown as Signed[],
     stop,
     async close() {
       await stop();

@@ -3,28 +3,41 @@ import type { Outage } from "../attack.ts";
 import type { Row } from "../report.ts";
 import type { SiegedNode } from "../target.ts";
 
-/** Missed slots within an outage that have its reason, as the log has them after its first misses. */
-export function expectedMisses(
+type Miss = { readonly slot: number; readonly reason: string };
+
+export type Misses = Pick<Row, "expectedMisses" | "otherMisses">;
+
+/** Missed slots after the first ones of the log: those within an outage that have its reason, and all others. */
+export function missesSince(
   { slots, logged }: SiegedNode,
   missesBefore: number,
   outages: readonly Outage[],
-): Row["expectedMisses"] {
+): Misses {
   const slotAt = (unixMs: number) => slots.slotAt(slots.timeAt(unixMs));
-  const missed = logged("slot missed").slice(missesBefore) as { slot: number; reason: string }[];
-  return outages.map(({ fromMs, toMs, reason }) => ({
-    reason,
-    slots: missed.filter(
-      (miss) => miss.slot >= slotAt(fromMs) && miss.slot <= slotAt(toMs) && miss.reason.includes(reason),
-    ).length,
-  }));
+  const missed = logged("slot missed").slice(missesBefore) as unknown as Miss[];
+  const isOf = ({ fromMs, toMs, reason }: Outage, miss: Miss) =>
+    miss.slot >= slotAt(fromMs) && miss.slot <= slotAt(toMs) && miss.reason.includes(reason);
+  return {
+    expectedMisses: outages.map((outage) => ({
+      reason: outage.reason,
+      slots: missed.filter((miss) => isOf(outage, miss)).length,
+    })),
+    otherMisses: missed
+      .filter((miss) => !outages.some((outage) => isOf(outage, miss)))
+      .map(({ slot, reason }) => `slot ${slot}, "${reason}"`),
+  };
 }
 
-/** Slots that more than one block was signed for. */
+/**
+ * Slots that more than one block was signed for with the same key. Two keys may have the same slot on two branches: the
+ * order of the delegates follows the height.
+ */
 export function slotsSignedTwice({ signed }: SiegedNode): number[] {
-  const ids = new Map<number, string>();
-  return signed().flatMap(({ slot, id }) => {
-    const known = ids.get(slot) ?? id;
-    ids.set(slot, known);
+  const ids = new Map<string, string>();
+  return signed().flatMap(({ slot, publicKey, id }) => {
+    const signing = `${slot} ${publicKey}`;
+    const known = ids.get(signing) ?? id;
+    ids.set(signing, known);
     return known === id ? [] : [slot];
   });
 }
