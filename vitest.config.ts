@@ -1,30 +1,43 @@
 import { defineConfig } from "vitest/config";
 
-/** Networks of nodes, and nodes that are killed or attacked under load: each needs all processors, and its slots keep their time. */
-const busy = ["network", "peers/network", "simulation", "crash", "siege"].map(
-  (folder) => `packages/node/test/${folder}/**/*.test.ts`,
-);
+const node = (...folders: string[]) => folders.map((folder) => `packages/node/test/${folder}/**/*.test.ts`);
+
+/** The real program: most of the time they wait for blocks, timeouts and retries. */
+const processes = node("process");
+/** Networks of nodes: they wait for the slots of their delegates, which need free processors to keep their time. */
+const networks = node("network", "peers/network");
+/** Nodes that are killed or attacked under load: each needs all processors. */
+const attacks = node("simulation", "crash", "siege");
 
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hideSkippedTests: false,
     reporters: [["default", { summary: false }]],
+    // One group after the other; the number of workers is what two processors can do with it.
     projects: [
       {
         extends: true,
         test: {
           name: "rooms",
           include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: busy,
-          // Most of them wait for processes and sockets.
+          exclude: [...processes, ...networks, ...attacks],
+          // Most of them wait for sockets.
           maxWorkers: "100%",
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: "networks", include: busy, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: "processes", include: processes, maxWorkers: 3, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        test: { name: "networks", include: networks, maxWorkers: 3, sequence: { groupOrder: 2 } },
+      },
+      {
+        extends: true,
+        test: { name: "attacks", include: attacks, maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
     ],
   },
