@@ -5,7 +5,7 @@ import { ConfigError } from "../platform/config-error.ts";
 import { makeFolder } from "../platform/files/folder.ts";
 import { writeWholeFile } from "../platform/files/whole-file.ts";
 import { readJsonObject } from "../platform/json/json-file.ts";
-import { DATA_FOLDER } from "../store/engine/folder-lock.ts";
+import { DATA_FOLDER, DataInUseError, lockDataFolder } from "../store/engine/folder-lock.ts";
 
 /** Shape of the chain in a data folder: options that cannot change while it lives. */
 export type Shape = { readonly mnemonic: string; readonly accounts: number; readonly blockTime: number };
@@ -21,7 +21,12 @@ export const REMEDY = "start over with --reset, or choose another folder with --
 
 export const isDevFolder = (folder: string): boolean => existsSync(join(folder, SHAPE_FILE));
 
-/** Deletes a dev chain. Nothing else is ever deleted: the folder must be one. */
+/**
+ * Deletes a dev chain. Nothing else is ever deleted: the folder must be one.
+ *
+ * @throws {ConfigError} when it is none
+ * @throws {DataInUseError} when a node runs on it
+ */
 export function resetFolder(folder: string): void {
   if (!existsSync(folder)) return;
   if (!isDevFolder(folder)) {
@@ -29,7 +34,17 @@ export function resetFolder(folder: string): void {
       `--reset: ${folder} holds no dev chain and is left as it is; choose another with --data`,
     );
   }
+  refuseInUse(folder);
   for (const file of [SHAPE_FILE, ...DATA_FILES]) rmSync(join(folder, file), { force: true });
+}
+
+function refuseInUse(folder: string): void {
+  try {
+    lockDataFolder(folder).release();
+  } catch (error) {
+    // Damage is what a reset is for.
+    if (error instanceof DataInUseError) throw error;
+  }
 }
 
 /**

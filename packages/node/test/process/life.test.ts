@@ -113,12 +113,17 @@ describe("on demand", { timeout: 30_000 }, () => {
 });
 
 describe("what cannot be started says why and changes nothing", { timeout: 60_000 }, () => {
-  test("a data folder in use", async () => {
+  test.each<[more: string[]]>([[[]], [["--reset"]]])("a data folder in use %j", async (more) => {
     const folder = newFolder();
-    await dev(folder).printed(/Ctrl-C stops/);
-    const second = await runUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "1"]);
+    const first = dev(folder);
+    await first.printed(/Ctrl-C stops/);
+    const second = await runUniknode([
+      ...["dev", "--data", folder, "--http-port", "0", "--block-time", "1"],
+      ...more,
+    ]);
     expect(second.stderr).toContain("is in use by another uniknode");
     expect(second.code).toBe(1);
+    expect((await stop(first)).code).toBe(0);
   });
 
   test("a dev chain of another shape, until it is reset", async () => {
