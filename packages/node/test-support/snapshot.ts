@@ -1,14 +1,13 @@
 /** Synchronous reads of one commit, with the head that they see, for tests of what the read model is made of. */
 import type { Head } from "../src/read/head.ts";
-import { createReadTime } from "../src/read/sqlite/pages/read-time.ts";
+import type { ReadTime } from "../src/read/sqlite/pages/read-time.ts";
 import type { Database } from "../src/store/engine/database.ts";
 import { createReadTogether } from "../src/store/engine/snapshot.ts";
 
 export type SynchronousSnapshot = <T>(work: (head: Head) => T) => T;
 
-/** @param maxMs time for the rows of one work */
-export function createSnapshot(database: Database, maxMs: number): SynchronousSnapshot {
-  const time = createReadTime(database, maxMs);
+/** @param time for the rows of one work */
+export function createSnapshot(database: Database, time: ReadTime): SynchronousSnapshot {
   const readTogether = createReadTogether(database);
   const head = database.prepare<Head>(
     "SELECT id, height, timestamp FROM blocks ORDER BY height DESC LIMIT 1",

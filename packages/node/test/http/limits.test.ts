@@ -209,17 +209,16 @@ describe("failures", () => {
 
 test("searches that no index answers are given up when they take too long", async () => {
   const hurried = openFixture({ readTimeoutMs: -1 });
-  // The clock is looked at after so many rows, found or not.
-  const statuses: number[] = [];
-  for (let number = 0; number < 100; number++) {
-    const answer = await hurried.get(`/api/transactions?vendorField=nothing${number}`);
-    statuses.push(answer.statusCode);
-    if (answer.statusCode === 503) {
-      const error = "Service Unavailable";
-      expect(answer.json()).toEqual({ statusCode: 503, error, message: LATE });
-    }
+  const error = "Service Unavailable";
+  for (const query of [
+    "vendorField=nothing",
+    "vendorField=o&orderBy=amount:asc",
+    "amount=1",
+    "typeGroup=1&fee=7",
+  ]) {
+    const answer = await hurried.get(`/api/transactions?${query}`);
+    expect([answer.statusCode, answer.json()]).toEqual([503, { statusCode: 503, error, message: LATE }]);
   }
-  expect(new Set(statuses)).toEqual(new Set([200, 503]));
   // What is found by its id is not in danger.
   expect((await hurried.get("/api/blocks/last")).statusCode).toBe(200);
   await hurried.close();

@@ -1,7 +1,8 @@
 /** Conditions on the assets of transactions, which are kept as JSON. */
 import { transactionTypes } from "@uniknode/protocol";
 import type { Database, SqlValue } from "../../store/engine/database.ts";
-import { type Condition, NEVER, oneOf } from "./pages/conditions.ts";
+import type { Integer } from "../page.ts";
+import { type Condition, found, NEVER, oneOf } from "./pages/conditions.ts";
 
 /** Makes the conditions known to the connection. */
 export function defineAssets(database: Database): void {
@@ -66,10 +67,11 @@ function typesWith(members: readonly string[]): Condition[] {
     }),
   );
   if (types.length === 0) return [NEVER];
-  return types.map(({ typeGroup, type }) => ({
-    sql: "type_group = +? AND type = +?",
-    values: [typeGroup, type],
-  }));
+  return types.map(({ typeGroup, type }) => ofType(typeGroup, type));
 }
+
+/** That a transaction has a type. */
+export const ofType = (typeGroup: Integer, type: Integer): Condition =>
+  found({ sql: "type_group = +? AND type = +?", values: [BigInt(typeGroup), BigInt(type)] }, "many");
 
 type AssetSchema = { readonly properties?: object; readonly anyOf?: readonly AssetSchema[] };

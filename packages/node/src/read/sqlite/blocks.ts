@@ -1,27 +1,26 @@
 /** Blocks with the figures of their generator that answers contain. */
-import type { Database } from "../../store/engine/database.ts";
 import type { BlockFilter, BlockOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import type { Direction, Found, Range } from "../page.ts";
 import type { StoredBlock } from "../rows.ts";
-import { type Condition, conditionsOf, integer, NEVER, text } from "./pages/conditions.ts";
+import { type Condition, conditionsOf, found, integer, NEVER, text } from "./pages/conditions.ts";
 import { placeOf } from "./pages/cursor.ts";
-import { betweenHeights, countOf, type Heights, heightsOf } from "./pages/heights.ts";
+import { countOf, type Heights, heightConditions, heightsOf } from "./pages/heights.ts";
 import type { OrderTerm } from "./pages/order.ts";
-import { createTablePages } from "./pages/table-pages.ts";
+import { createTablePages, type TablePagesDependencies } from "./pages/table-pages.ts";
 import { blocksOf } from "./plans/by-row.ts";
 
 const FIELDS = {
-  id: text("id"),
+  id: text("id", "few"),
   version: integer("version"),
   numberOfTransactions: integer("number_of_transactions"),
   totalAmount: integer("total_amount"),
   totalFee: integer("total_fee"),
   // Qualified, because the bare name would mean the text in the answer.
   reward: integer("blocks.reward"),
-  generatorPublicKey: text("generator"),
+  generatorPublicKey: text("generator", "some"),
   /** The same, for lists that are about one generator whatever else is asked of them. */
-  forgedBy: text("generator"),
+  forgedBy: text("generator", "some"),
   payloadLength: integer("payload_length"),
   payloadHash: text("payload_hash"),
   blockSignature: text("signature"),
@@ -61,10 +60,11 @@ const JOINS = "LEFT JOIN wallets ON public_key = generator";
 /** What the genesis block names as its parent. */
 const NO_BLOCK = "0";
 
-export function createBlockQueries(database: Database): BlockQueries {
+export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
+  const { database } = deps;
   const byHeight = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE height = +?`);
   const byId = database.prepare<StoredBlock>(`SELECT ${COLUMNS} FROM blocks ${JOINS} WHERE id = +?`);
-  const pages = createTablePages<StoredBlock>(database, "blocks", {
+  const pages = createTablePages<StoredBlock>(deps, "blocks", {
     table: "blocks",
     key: ["height"],
     columns: COLUMNS,
@@ -94,7 +94,7 @@ export function createBlockQueries(database: Database): BlockQueries {
 
   function childOf(id: string): Condition {
     const height = id === NO_BLOCK ? 0 : heights.get(id)?.height;
-    return height === undefined ? NEVER : { sql: "height = +?", values: [height + 1] };
+    return height === undefined ? NEVER : found({ sql: "height = +?", values: [height + 1] }, "few");
   }
 
   function heightAt(time: number, head: Head): number {
@@ -125,7 +125,7 @@ export function createBlockQueries(database: Database): BlockQueries {
         head,
         {
           selection: {
-            conditions: [...conditions, betweenHeights(heights)],
+            conditions: [...conditions, ...heightConditions(heights)],
             order: orderOf(value, direction),
           },
           filter: isOfHeightsOnly ? "heights" : "values",

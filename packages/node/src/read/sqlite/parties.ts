@@ -1,6 +1,6 @@
 /** Who takes part in a transaction: conditions on `transactions`, each of which an index answers. */
 import type { Database } from "../../store/engine/database.ts";
-import { type Condition, NEVER } from "./pages/conditions.ts";
+import { type Condition, found, NEVER } from "./pages/conditions.ts";
 
 export type Parties = {
   sentBy(address: string): Condition;
@@ -33,26 +33,29 @@ export function createParties(
 
   function sentBy(address: string): Condition {
     const sender = publicKeyOf(address);
-    return sender === undefined ? NEVER : { sql: "sender = +?", values: [sender] };
+    return sender === undefined ? NEVER : found({ sql: "sender = +?", values: [sender] }, "some");
   }
 
   function ownWithoutRecipient(address: string): Condition {
     const sent = sentBy(address);
-    return sent === NEVER ? NEVER : { sql: `${sent.sql} AND recipient IS NULL`, values: sent.values };
+    return sent === NEVER ? NEVER : { ...sent, sql: `${sent.sql} AND recipient IS NULL` };
   }
 
   const isPaid = (address: string): Condition =>
     payment.get(address) === undefined
       ? NEVER
       : {
-          sql: "(height, sequence) IN (SELECT height, sequence FROM payees WHERE address = +?)",
+          sql: `EXISTS (SELECT 1 FROM payees WHERE address = +?
+            AND payees.height = transactions.height AND payees.sequence = transactions.sequence)`,
           values: [address],
+          finds: { share: "some", through: { table: "payees", sql: "payees.address = +?" } },
         };
 
   /** What a mint or an update pays the foundation is no part of the transaction itself. */
   const earned: Condition = {
     sql: "is_alive = 1 AND (type = +? OR height < ?)",
     values: [CERTIFIED_MINT, foundationUntil],
+    finds: { share: "some", wider: { sql: "is_alive = 1", values: [] } },
   };
 
   return {
@@ -68,4 +71,4 @@ export function createParties(
   };
 }
 
-const receives = (address: string): Condition => ({ sql: "recipient = +?", values: [address] });
+const receives = (address: string): Condition => found({ sql: "recipient = +?", values: [address] }, "some");

@@ -7,6 +7,8 @@ import { createDelegateQueries, type DelegateQueries } from "./delegates.ts";
 import { createEntityQueries, type EntityQueries } from "./entities.ts";
 import { createFeeQueries, type FeeQueries } from "./fees.ts";
 import { createLockQueries, type LockQueries } from "./locks.ts";
+import type { ReadTime } from "./pages/read-time.ts";
+import { createStretches } from "./pages/stretches.ts";
 import { createRankings, NO_RANKINGS, type RankingDependencies } from "./rankings/rankings.ts";
 import { createRoundQueries, type RoundQueries } from "./rounds.ts";
 import { createTokenQueries, type TokenQueries } from "./tokens.ts";
@@ -35,6 +37,12 @@ export type RankingOptions = {
   readonly maxShare?: number | undefined;
 };
 
+export type QueryOptions = {
+  /** For the rows of one list. */
+  readonly time: ReadTime;
+  readonly rankings?: RankingOptions | undefined;
+};
+
 /** Fewer rows are sorted in less time than a ranking's page takes. */
 const MIN_RANKED = 5_000;
 /** All seven orders of a million transactions take 75 MB (docs/decisions/0018-keep-long-sort-orders-in-memory.md). */
@@ -43,13 +51,14 @@ const MAX_RANKING_BYTES = 96 * 2 ** 20;
 export function createQueries(
   database: Database,
   { description, milestones }: Network,
-  { build, minRanked = MIN_RANKED, maxShare }: RankingOptions = {},
+  { time, rankings: { build, minRanked = MIN_RANKED, maxShare } = {} }: QueryOptions,
 ): Queries {
+  const stretches = createStretches(database, time);
   const rankings = build
     ? createRankings({ maxBytes: MAX_RANKING_BYTES, maxShare }, { database, build })
     : NO_RANKINGS;
   const { foundation, pubKeyHash } = description;
-  const blocks = createBlockQueries(database);
+  const blocks = createBlockQueries({ database, time, stretches });
   return {
     blocks,
     chain: createChainQueries(database),
@@ -58,14 +67,15 @@ export function createQueries(
     fees: createFeeQueries(database),
     locks: createLockQueries(database),
     rounds: createRoundQueries(database),
-    tokens: createTokenQueries(database),
+    tokens: createTokenQueries({ database, time, stretches }),
     transactions: createTransactionQueries(database, {
       foundation: foundation && addressFromPublicKey(foundation.publicKey, pubKeyHash),
       foundationUntil: milestones.find(({ unsTokenEcoV3 }) => unsTokenEcoV3)?.height,
       heightAt: blocks.heightAt,
+      stretches,
       rankings,
       minRanked,
     }),
-    wallets: createWalletQueries(database),
+    wallets: createWalletQueries({ database, time, stretches }),
   };
 }

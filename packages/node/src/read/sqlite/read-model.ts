@@ -27,8 +27,8 @@ export function createSqliteReadModel(
   { database, network }: { readonly database: Database; readonly network: Network },
 ): ReadModel {
   const transaction = createTickTransaction(database);
-  const time = createReadTime(database, readTimeoutMs);
-  const queries = createQueries(database, network, rankings);
+  const time = createReadTime(readTimeoutMs);
+  const queries = createQueries(database, network, { time, rankings });
   const snapshotAt = perHead((head) => createSnapshot(head, { transaction, time, queries }));
   return {
     head: transaction.head,

@@ -1,11 +1,10 @@
 /** Tokens with their properties. The database does not keep under which name a token was minted. */
-import type { Database } from "../../store/engine/database.ts";
 import type { TokenFilter, TokenOrder } from "../filters.ts";
 import { type Head, perHead } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import type { StoredToken, TokenProperty } from "../rows.ts";
-import { type Condition, oneOf } from "./pages/conditions.ts";
-import { createTablePages } from "./pages/table-pages.ts";
+import { type Condition, found, oneOf } from "./pages/conditions.ts";
+import { createTablePages, type TablePagesDependencies } from "./pages/table-pages.ts";
 
 export type TokenQueries = {
   find(id: string): StoredToken | undefined;
@@ -23,9 +22,10 @@ const COLUMNS = `tokens.id, owner AS ownerId, first_transaction AS firstTransact
 const JOINS = `LEFT JOIN properties AS type ON type.token = tokens.id AND type.key = 'type'
   LEFT JOIN properties AS names ON names.token = tokens.id AND names.key = 'explicitValues'`;
 
-export function createTokenQueries(database: Database): TokenQueries {
+export function createTokenQueries(deps: TablePagesDependencies): TokenQueries {
+  const { database } = deps;
   const find = database.prepare<StoredToken>(`SELECT ${COLUMNS} FROM tokens ${JOINS} WHERE tokens.id = +?`);
-  const pages = createTablePages<StoredToken>(database, "tokens", {
+  const pages = createTablePages<StoredToken>(deps, "tokens", {
     table: "tokens",
     key: ["id"],
     columns: COLUMNS,
@@ -62,6 +62,6 @@ export function createTokenQueries(database: Database): TokenQueries {
 }
 
 const tokenConditions = ({ ids, ownerId }: TokenFilter): Condition[] => [
-  ...(ids === undefined ? [] : [oneOf("id", ids)]),
-  ...(ownerId === undefined ? [] : [{ sql: "owner = +?", values: [ownerId] }]),
+  ...(ids === undefined ? [] : [found(oneOf("id", ids), "few")]),
+  ...(ownerId === undefined ? [] : [found({ sql: "owner = +?", values: [ownerId] }, "some")]),
 ];

@@ -5,41 +5,47 @@ import type { TransactionFilter, TransactionOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import type { Found, Integer, Interval, Range } from "../page.ts";
 import type { StoredTransaction } from "../rows.ts";
-import { type AssetTest, defineAssets, unlocking, withAsset } from "./assets.ts";
+import { type AssetTest, defineAssets, ofType, unlocking, withAsset } from "./assets.ts";
 import {
   anyOf,
   type Condition,
   conditionsOf,
   type Field,
+  found,
   hasValue,
   integer,
+  NEVER,
   text,
 } from "./pages/conditions.ts";
-import { betweenHeights, heightsOf, isOfHeights } from "./pages/heights.ts";
+import { heightConditions, heightsOf, isOfHeights } from "./pages/heights.ts";
 import type { OrderTerm } from "./pages/order.ts";
 import { createRowsAt } from "./pages/places.ts";
 import { createRowCounts } from "./pages/row-counts.ts";
+import { alternativesOf } from "./pages/selection.ts";
+import type { Stretches } from "./pages/stretches.ts";
 import { createTallies } from "./pages/tallies.ts";
 import { createTotals } from "./pages/totals.ts";
-import { createTransactionPages, type TransactionQuestion } from "./pages/transaction-pages.ts";
+import { createTransactionPages, TRANSACTIONS, type TransactionQuestion } from "./pages/transaction-pages.ts";
 import { createParties } from "./parties.ts";
 import { createByIndex } from "./plans/by-index.ts";
 import { createMatching, type Wanted } from "./plans/by-match.ts";
 import { createByRanking } from "./plans/by-ranking.ts";
+import { createByStretches } from "./plans/by-stretches.ts";
 import type { Asked } from "./plans/choose.ts";
 import type { Rankings } from "./rankings/rankings.ts";
 
 const FIELDS = {
-  id: text("id"),
-  type: integer("type"),
-  typeGroup: integer("type_group"),
+  id: text("id", "few"),
   version: integer("version"),
-  senderPublicKey: text("sender"),
+  senderPublicKey: text("sender", "some"),
   // Qualified, because the bare name would mean the text in the answer.
   nonce: integer("transactions.nonce"),
   amount: integer("transactions.amount"),
   fee: integer("transactions.fee"),
 } as const;
+
+const TYPE = integer("type");
+const TYPE_GROUP = integer("type_group");
 
 const CERTIFIED_MINT = 3;
 const CERTIFIED_UPDATE = 4;
@@ -49,8 +55,8 @@ const ORDERS = {
   fee: FIELDS.fee,
   nonce: FIELDS.nonce,
   timestamp: integer("height"),
-  type: FIELDS.type,
-  typeGroup: FIELDS.typeGroup,
+  type: TYPE,
+  typeGroup: TYPE_GROUP,
   vendorField: text("vendor_field"),
   version: FIELDS.version,
 } as const satisfies Record<TransactionOrder["field"], Field>;
@@ -58,7 +64,7 @@ const ORDERS = {
 /** Filters that a ranking answers. Types have an index. */
 const SEARCHED = ["amount", "fee", "nonce", "version", "vendorField"] as const;
 
-const sentWith = (publicKey: string): Condition => ({ sql: "sender = +?", values: [publicKey] });
+const sentWith = (publicKey: string): Condition => found({ sql: "sender = +?", values: [publicKey] }, "some");
 
 export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
@@ -79,6 +85,7 @@ export type TransactionQueryOptions = {
   readonly foundationUntil: number | undefined;
   /** Height of the first block at or after a network time. */
   readonly heightAt: (time: number, head: Head) => number;
+  readonly stretches: Stretches;
   readonly rankings: Rankings;
   /** Rows from which on a ranking is made of them. */
   readonly minRanked: number;
@@ -95,7 +102,7 @@ const SIGNED = "id, bytes";
 
 export function createTransactionQueries(
   database: Database,
-  { heightAt, rankings, minRanked, ...options }: TransactionQueryOptions,
+  { heightAt, stretches, rankings, minRanked, ...options }: TransactionQueryOptions,
 ): TransactionQueries {
   defineAssets(database);
   const parties = createParties(database, options);
@@ -109,12 +116,11 @@ export function createTransactionQueries(
      ORDER BY sequence`,
   );
   const totals = createTotals(database);
-  const listed = { table: "transactions", key: ["height", "sequence"] } as const;
   const page = createTransactionPages({
     totals,
-    tally: createTallies(database, listed),
-    count: createRowCounts(database, { ...listed, columns: SIGNED }),
-    matching: createMatching(database, rankings),
+    tally: createTallies(database, stretches, TRANSACTIONS),
+    count: createRowCounts(database, stretches, TRANSACTIONS),
+    matching: createMatching(database, stretches, rankings),
     rankings,
     byRanking: createByRanking(database),
     minRanked,
@@ -124,10 +130,16 @@ export function createTransactionQueries(
   function conditionsFor(filter: TransactionFilter): Condition[] {
     const { blockId, vendorField, senderId } = filter;
     // A type without a group is one of the core's.
-    const typeGroup = filter.typeGroup ?? (filter.type === undefined ? undefined : TYPE_GROUPS.core);
-    const conditions = conditionsOf(FIELDS, { ...filter, ...(typeGroup !== undefined && { typeGroup }) });
+    const { type, typeGroup = type === undefined ? undefined : TYPE_GROUPS.core } = filter;
+    const conditions = conditionsOf(FIELDS, filter);
+    if (isOne(type) && isOne(typeGroup)) conditions.push(ofType(typeGroup, type));
+    else {
+      if (type !== undefined) conditions.push(hasValue(TYPE, type));
+      if (typeGroup !== undefined) conditions.push(hasValue(TYPE_GROUP, typeGroup));
+    }
     if (blockId !== undefined) {
-      conditions.push({ sql: "height = (SELECT height FROM blocks WHERE id = ?)", values: [blockId] });
+      const sql = "height = (SELECT height FROM blocks WHERE id = ?)";
+      conditions.push(found({ sql, values: [blockId] }, "few"));
     }
     if (vendorField !== undefined) {
       conditions.push(wantedIn(ORDERS.vendorField, vendorField));
@@ -148,6 +160,18 @@ export function createTransactionQueries(
       .reduce((sum, { transactions }) => sum + transactions, 0);
   }
 
+  /**
+   * The types that a group has, where nothing else leads to its transactions: an index has those of each type along the
+   * chain, but not those of a group.
+   */
+  function typesOfGroup(head: Head, filter: TransactionFilter): Condition[] | undefined {
+    const { type, typeGroup } = filter;
+    if (type !== undefined || !isOne(typeGroup)) return undefined;
+    if (conditionsFor(filter).some(({ finds }) => finds)) return undefined;
+    const types = totals.byType(head).filter((one) => one.typeGroup === Number(typeGroup));
+    return types.length === 0 ? [NEVER] : types.map((one) => ofType(one.typeGroup, one.type));
+  }
+
   function questionOf(head: Head, filter: TransactionFilter, order: TransactionOrder): TransactionQuestion {
     const { recipientId, addresses, participant } = filter;
     const assets = assetTests(filter);
@@ -158,11 +182,13 @@ export function createTransactionQueries(
       ...(addresses === undefined ? [] : [parties.between(addresses)]),
       ...assets.map(({ types }) => types),
     ];
-    const asked = conditionsFor(filter);
+    const types = ways ? undefined : typesOfGroup(head, filter);
+    const rest = types ? withoutGroup(filter) : filter;
+    const asked = conditionsFor(rest);
     const heights = heightsOf(head, filter, heightAt);
-    const isRange = !ways && asked.length === 0;
+    const isRange = !ways && !types && asked.length === 0;
     const conditions = [
-      ...(isOfHeights(filter) ? [betweenHeights(heights)] : []),
+      ...(isOfHeights(filter) ? heightConditions(heights) : []),
       ...asked,
       ...others.map(anyOf),
       // Last, because it looks into the asset.
@@ -170,27 +196,33 @@ export function createTransactionQueries(
     ];
     const { field, direction, sequence = "desc" } = order;
     return {
-      selection: { conditions, ...(ways && { ways }), order: orderOf(order) },
+      selection: { conditions, ways: ways ?? types ?? [], order: orderOf(order) },
       ...(field !== "timestamp" && { by: ORDERS[field] }),
       direction,
       sequence,
       ...(isRange && { heights }),
       filter: kindOf(filter, isRange),
-      wanted: wantedOf(filter),
+      wanted: wantedOf(rest),
       indexed: [
-        ...(filter.senderId === undefined ? [] : [[[parties.sentBy(filter.senderId)]]]),
-        ...(filter.senderPublicKey === undefined ? [] : [[[sentWith(filter.senderPublicKey)]]]),
-        ...(ways ? [ways.map((way) => [way])] : []),
+        ...(filter.senderId === undefined
+          ? []
+          : [alternativesOf({ conditions: [parties.sentBy(filter.senderId)] })]),
+        ...(filter.senderPublicKey === undefined
+          ? []
+          : [alternativesOf({ conditions: [sentWith(filter.senderPublicKey)] })]),
+        ...(ways ? [alternativesOf({ conditions: [], ways })] : []),
       ],
       typesTotal: ways || isRange ? undefined : totalOfTypes(head, filter),
     };
   }
 
   const createFilteredList = <Row>(columns: string, joins = ""): ListOf<Row> => {
-    const byIndex = createByIndex<Row>(database, { ...listed, columns, joins });
+    const listed = { ...TRANSACTIONS, columns, joins };
+    const byIndex = createByIndex<Row>(database, listed);
+    const byStretches = createByStretches<Row>(database, listed, { stretches, byIndex });
     const at = createRowsAt<Row>(database, columns, joins);
     return (head, filter, order, range) =>
-      page({ byIndex, at }, head, questionOf(head, filter, order), range);
+      page({ byIndex, byStretches, at }, head, questionOf(head, filter, order), range);
   };
   const list = createFilteredList<StoredTransaction>(COLUMNS, JOINS);
   const signedList = createFilteredList<SignedRow>(SIGNED);
@@ -226,10 +258,13 @@ const wantedOf = (filter: TransactionFilter): Wanted[] =>
   [...SEARCHED, ...(filter.type === undefined ? (["typeGroup"] as const) : [])].flatMap((field) => {
     const value = filter[field];
     if (value === undefined || value === "") return [];
-    // No index has a column with a sign before it.
-    const unindexed = { ...ORDERS[field], column: `+${ORDERS[field].column}` };
-    return [{ ...ORDERS[field], value, alongTheChain: wantedIn(unindexed, value) }];
+    return [{ ...ORDERS[field], value, alongTheChain: wantedIn(ORDERS[field], value) }];
   });
+
+const withoutGroup = ({ typeGroup: _, ...others }: TransactionFilter): TransactionFilter => others;
+
+const isOne = (value: Integer | Interval | undefined): value is Integer =>
+  value !== undefined && typeof value !== "object";
 
 /** Texts are looked for as a part. */
 const wantedIn = ({ column, kind }: Field, value: Integer | Interval): Condition =>

@@ -1,12 +1,11 @@
 /** Wallets. */
-import type { Database } from "../../store/engine/database.ts";
 import type { WalletFilter, WalletOrder } from "../filters.ts";
 import type { Head } from "../head.ts";
 import type { Found, Range } from "../page.ts";
 import { SHOWN_ATTRIBUTES, type StoredWallet } from "../rows.ts";
-import { conditionsOf, integer, oneOf, text } from "./pages/conditions.ts";
+import { conditionsOf, found, integer, oneOf, text } from "./pages/conditions.ts";
 import type { OrderTerm } from "./pages/order.ts";
-import { createTablePages } from "./pages/table-pages.ts";
+import { createTablePages, type TablePagesDependencies } from "./pages/table-pages.ts";
 
 /** Some wallets own thousands of tokens: attributes that name nothing of this are not looked into. */
 const NAMES_SEEN = new RegExp(`"(${SHOWN_ATTRIBUTES.join("|")})"`);
@@ -17,15 +16,15 @@ const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) 
 const VOTE_BALANCE = "CAST(coalesce(attributes ->> '$.delegate.voteBalance', 0) AS INTEGER)";
 
 const FIELDS = {
-  address: text("address"),
-  publicKey: text("public_key"),
+  address: text("address", "few"),
+  publicKey: text("public_key", "few"),
   secondPublicKey: text("second_public_key"),
-  vote: text("vote"),
+  vote: text("vote", "some"),
   /** The same, for lists that are about one delegate whatever else is asked of them. */
-  votesFor: text("vote"),
-  username: text("username"),
+  votesFor: text("vote", "some"),
+  username: text("username", "few"),
   // Qualified, because the bare name would mean the text in the answer.
-  balance: integer("wallets.balance"),
+  balance: integer("wallets.balance", ["wallets.balance", "address"]),
   lockedBalance: integer(LOCKED_BALANCE),
   voteBalance: integer(VOTE_BALANCE),
   producedBlocks: integer("attributes ->> '$.delegate.producedBlocks'"),
@@ -66,14 +65,15 @@ type WalletRow = {
 
 const COLUMNS = `address, public_key AS publicKey, CAST(balance AS TEXT) AS balance, CAST(nonce AS TEXT) AS nonce, attributes`;
 
-export function createWalletQueries(database: Database): WalletQueries {
+export function createWalletQueries(deps: TablePagesDependencies): WalletQueries {
+  const { database } = deps;
   const lookups = ["address", "public_key", "username"].map((column) =>
     database.prepare<WalletRow>(`SELECT ${COLUMNS} FROM wallets WHERE ${column} = +?`),
   );
   const secondKey = database.prepare(
     "SELECT 1 FROM wallets WHERE address = ? AND second_public_key IS NOT NULL",
   );
-  const pages = createTablePages<WalletRow>(database, "wallets", {
+  const pages = createTablePages<WalletRow>(deps, "wallets", {
     table: "wallets",
     key: ["address"],
     columns: COLUMNS,
@@ -91,15 +91,15 @@ export function createWalletQueries(database: Database): WalletQueries {
       const { addresses } = filter;
       const conditions = [
         ...conditionsOf(FIELDS, filter),
-        ...(addresses === undefined ? [] : [oneOf("address", addresses)]),
+        ...(addresses === undefined ? [] : [found(oneOf("address", addresses), "few")]),
       ];
       const question = {
         selection: { conditions, order: orderOf(order) },
         filter: conditions.length === 0 ? "none" : "values",
         isInOrder: INDEXED.includes(order.field),
       } as const;
-      const { rows, ...found } = pages(head, question, range);
-      return { rows: rows.map(walletFromRow), ...found };
+      const { rows, ...rest } = pages(head, question, range);
+      return { rows: rows.map(walletFromRow), ...rest };
     },
   };
 }

@@ -17,8 +17,23 @@ export const placeOf = (order: readonly OrderTerm[], names: readonly string[]): 
  *
  * @throws {CursorError}
  */
-export function after(order: readonly OrderTerm[], place: string): Condition {
-  const known = cursorPlace(order, place);
+export const after = (order: readonly OrderTerm[], place: string): Condition =>
+  isBeyond(order, place, cursorPlace(order, place));
+
+/**
+ * That a row comes before a place.
+ *
+ * @throws {CursorError}
+ */
+export const before = (order: readonly OrderTerm[], place: string): Condition =>
+  isBeyond(
+    order.map(({ value, direction }) => ({ value, direction: direction === "asc" ? "desc" : "asc" })),
+    place,
+    cursorPlace(order, place),
+  );
+
+/** @param known what the order knows of the row at the place */
+function isBeyond(order: readonly OrderTerm[], place: string, known: readonly unknown[]): Condition {
   const at = (index: number): Condition => ({ sql: `json_extract(?, '$[${index + 1}]')`, values: [place] });
   const [{ direction }] = order as [OrderTerm];
   // An index that has all of them in one direction is entered where they are, however many rows are alike in the first.

@@ -1,7 +1,7 @@
 /** Heights that a filter leaves. */
 import type { Head } from "../../head.ts";
 import type { Integer, Interval } from "../../page.ts";
-import type { Condition } from "./conditions.ts";
+import { type Condition, found } from "./conditions.ts";
 
 /** Lowest and highest of a chain without gaps. */
 export type Heights = { readonly low: number; readonly high: number };
@@ -37,8 +37,17 @@ const endsOf = (wanted: Integer | Interval | undefined): { from?: number; to?: n
 /** What is at one height only stands in the order of the rest of its key, whichever way round heights are asked for. */
 export const betweenHeights = ({ low, high }: Heights): Condition =>
   low === high
-    ? { sql: "height = +?", values: [low] }
-    : { sql: "height BETWEEN ? AND ?", values: [low, high] };
+    ? found({ sql: "height = +?", values: [low] }, "few")
+    : found({ sql: "height BETWEEN ? AND ?", values: [low, high] }, "range");
+
+/** The same as conditions that an index is entered by, one for each end. */
+export const heightConditions = ({ low, high }: Heights): Condition[] =>
+  low === high
+    ? [betweenHeights({ low, high })]
+    : [
+        { sql: "height >= ?", values: [low], finds: { share: "range", side: "low" } },
+        { sql: "height <= ?", values: [high], finds: { share: "range", side: "high" } },
+      ];
 
 export const isOfHeights = ({ height, timestamp }: PlaceFilter): boolean =>
   height !== undefined || timestamp !== undefined;

@@ -1,5 +1,4 @@
 /** Time for the rows of one list: nothing else happens in this thread meanwhile. */
-import type { Database } from "../../../store/engine/database.ts";
 import { SnapshotError } from "../../errors.ts";
 
 /** Counted of the time between two looks at the clock: when it is more, the machine was busy with something else. */
@@ -8,23 +7,30 @@ const MAX_STEP_MS = 5;
 export type ReadTime = {
   /** The time for the rows of one list begins. */
   begin(): void;
+  /**
+   * To be asked before every statement that looks at as many rows as take some milliseconds, and no more.
+   *
+   * @returns milliseconds since the last look
+   * @throws {SnapshotError} when the time is up
+   */
+  look(): number;
 };
 
-export function createReadTime(database: Database, maxMs: number): ReadTime {
+export function createReadTime(maxMs: number): ReadTime {
   let leftMs = 0;
   let lookedMs = 0;
-  // Lists ask it every few rows that they look at.
-  database.define("in_time", () => {
-    const nowMs = performance.now();
-    leftMs -= Math.min(nowMs - lookedMs, MAX_STEP_MS);
-    lookedMs = nowMs;
-    if (leftMs < 0) throw new SnapshotError("SNAPSHOT_TIMEOUT");
-    return 1;
-  });
   return {
     begin() {
       leftMs = maxMs;
       lookedMs = performance.now();
+    },
+    look() {
+      const nowMs = performance.now();
+      const spentMs = nowMs - lookedMs;
+      lookedMs = nowMs;
+      leftMs -= Math.min(spentMs, MAX_STEP_MS);
+      if (leftMs < 0) throw new SnapshotError("SNAPSHOT_TIMEOUT");
+      return spentMs;
     },
   };
 }

@@ -4,10 +4,13 @@ import type { Head } from "../../head.ts";
 import type { Found, Range } from "../../page.ts";
 import { createStartInIndex } from "../plans/by-count.ts";
 import { createByIndex } from "../plans/by-index.ts";
+import { createByStretches } from "../plans/by-stretches.ts";
 import type { Asked, Known } from "../plans/choose.ts";
 import { type Finding, findPage } from "../plans/find.ts";
+import type { ReadTime } from "./read-time.ts";
 import { createRowCounts } from "./row-counts.ts";
-import { alternativesOf, type ListedTable, type Selection } from "./selection.ts";
+import { alternativesOf, type ListedTable, lookOf, type Selection } from "./selection.ts";
+import type { Stretches } from "./stretches.ts";
 
 export type TableQuestion<Row> = Pick<Asked, "filter" | "isInOrder"> & {
   readonly selection: Selection;
@@ -17,30 +20,39 @@ export type TableQuestion<Row> = Pick<Asked, "filter" | "isInOrder"> & {
   readonly byRow?: () => Found<Row>;
 };
 
-/** @throws {CursorError} */
+export type TablePagesDependencies = {
+  readonly database: Database;
+  readonly time: ReadTime;
+  readonly stretches: Stretches;
+};
+
+/** @throws {CursorError | SnapshotError} */
 export type TablePages<Row> = (head: Head, question: TableQuestion<Row>, range: Range) => Found<Row>;
 
 /** No ranking is made of these tables. */
 const BOUNDS = { minRanked: Number.POSITIVE_INFINITY };
 
 export function createTablePages<Row>(
-  database: Database,
+  { database, time, stretches }: TablePagesDependencies,
   collection: "blocks" | "wallets" | "tokens",
   listed: ListedTable,
 ): TablePages<Row> {
   const byIndex = createByIndex<Row>(database, listed);
-  const startInIndex = createStartInIndex(database, listed);
-  const count = createRowCounts(database, listed);
+  const byStretches = createByStretches<Row>(database, listed, { stretches, byIndex });
+  const startInIndex = createStartInIndex(database, time, listed);
+  const count = createRowCounts(database, stretches, listed);
   return (head, { selection, filter, isInOrder, totalCount, byRow }, range) => {
     const { offset, after } = range;
-    const asked: Asked = { collection, filter, isInOrder, offset, isAfter: after !== undefined };
     const known: Known = totalCount === undefined ? {} : { total: totalCount };
     const learning = { total: () => ({ total: count(head, alternativesOf(selection)) }) };
     // With a filter, rows are found by the index of the filter, whatever another one has in their order.
     const isWalked = isInOrder && filter === "none";
+    const look = isWalked ? "bounded" : lookOf(listed, selection);
+    const asked: Asked = { collection, filter, isInOrder, look, offset, isAfter: after !== undefined };
     const finding: Finding<Row> = {
       ...(byRow && { row: byRow }),
       index: (totalCount) => byIndex(selection, range, { totalCount, isInOrder: isWalked }),
+      stretches: (totalCount) => byStretches(selection, range, { totalCount }),
       count(totalCount) {
         const { from, offset } = startInIndex(head, selection, range.offset);
         return byIndex(selection, { ...range, offset }, { totalCount, from, isInOrder: true });

@@ -9,7 +9,8 @@ import type { Database, Statement } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction } from "../../page.ts";
 import type { Condition } from "./conditions.ts";
-import { type Alternatives, keysText, valuesOf } from "./selection.ts";
+import { type Alternatives, inRange, type KeyedTable, keysText, valuesOf } from "./selection.ts";
+import type { Stretches } from "./stretches.ts";
 
 export type Tally = {
   readonly totalCount: number;
@@ -21,22 +22,20 @@ export type Tally = {
 export type Tallies = (head: Head, alternatives: Alternatives) => Tally;
 
 /** Rows are added at its end only, with the blocks that have their heights. */
-type GrowingTable = { readonly table: string; readonly key: readonly ["height", ...string[]] };
+type GrowingTable = KeyedTable & { readonly key: readonly ["height", ...string[]] };
 
 /** Rows up to and with the block of a height. */
 export type Mark = { readonly height: number; readonly rows: number };
 
-/** What is known of a filter: marks by ascending height, the last block that was counted, and in how many parts the rest is. */
-type Counted = { readonly marks: Mark[]; last: Mark; parts: number };
+/** What is known of a filter: marks by ascending height, and the last block that was counted. */
+type Counted = { readonly marks: Mark[]; last: Mark };
 
 /** Rows between two marks, and so the most that a page is away from one, but for the rest of a block. */
 const STEP = 250;
-/** Parts into which one is divided for all of which there was no time: those that are done then stay so. */
-const PARTS = 16;
 /** Filters remembered. Each takes 32 bytes for every step: 26 MB for all of them where each finds a million rows. */
 const MAX_FILTERS = 200;
 
-export function createTallies(database: Database, listed: GrowingTable): Tallies {
+export function createTallies(database: Database, stretches: Stretches, listed: GrowingTable): Tallies {
   const countedByFilter = new LRUCache<string, Counted>({ max: MAX_FILTERS });
   const statements = new LRUCache<string, Statement<{ height: number; rows: number }>>({ max: MAX_FILTERS });
   const blockId = database.prepare<{ id: string }>("SELECT id FROM blocks WHERE height = ?");
@@ -58,31 +57,27 @@ export function createTallies(database: Database, listed: GrowingTable): Tallies
     return statement;
   }
 
+  /** What is done stays so when there is no time for the rest. */
+  function count(head: Head, alternatives: Alternatives, counted: Counted): void {
+    const { marks } = counted;
+    const above: Condition = { sql: "height > ?", values: [counted.last.height] };
+    for (const { alternatives: part, end } of stretches(listed, inRange(alternatives, above, "low"), "asc")) {
+      const heights = statementOf(keysText(listed, part)).all(...valuesOf(part));
+      for (const { height, rows } of heights) {
+        counted.last = { height, rows: counted.last.rows + rows };
+        if (counted.last.rows - (marks.at(-1) ?? START).rows >= STEP) marks.push(counted.last);
+      }
+      counted.last = { ...counted.last, height: end ? Number(end[0]) : head.height };
+    }
+  }
+
   return (head, alternatives) => {
     follow(head);
-    const between = (low: number, high: number) =>
-      alternatives.map((tests) => [{ sql: "height > ? AND height <= ?", values: [low, high] }, ...tests]);
-    const sql = keysText(listed, between(0, 0));
-    const name = [sql, ...valuesOf(alternatives)].join("\0");
-    const counted = countedByFilter.get(name) ?? { marks: [], last: START, parts: 1 };
+    const name = [keysText(listed, alternatives), ...valuesOf(alternatives)].join("\0");
+    const counted = countedByFilter.get(name) ?? { marks: [], last: START };
     countedByFilter.set(name, counted);
+    if (counted.last.height < head.height) count(head, alternatives, counted);
     const { marks } = counted;
-    const { height: begun } = counted.last;
-    const blocks = Math.max(1, Math.ceil((head.height - begun) / counted.parts));
-    while (counted.last.height < head.height) {
-      const end = Math.min(counted.last.height + blocks, head.height);
-      try {
-        const part = statementOf(sql).iterate(...valuesOf(between(counted.last.height, end)));
-        for (const { height, rows } of part) {
-          counted.last = { height, rows: counted.last.rows + rows };
-          if (counted.last.rows - (marks.at(-1) ?? START).rows >= STEP) marks.push(counted.last);
-        }
-      } catch (error) {
-        if (counted.last.height === begun) counted.parts *= PARTS;
-        throw error;
-      }
-      counted.last = { ...counted.last, height: end };
-    }
     const totalCount = counted.last.rows;
     return { totalCount, startOf: (direction, offset) => startOf(marks, totalCount, direction, offset) };
   };

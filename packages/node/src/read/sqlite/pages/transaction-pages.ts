@@ -5,6 +5,7 @@ import type { ByIndex } from "../plans/by-index.ts";
 import { isAt, type Matches, type Matching, type Wanted } from "../plans/by-match.ts";
 import type { ByRanking } from "../plans/by-ranking.ts";
 import { startOfTransactions } from "../plans/by-row.ts";
+import type { ByStretches } from "../plans/by-stretches.ts";
 import { type Asked, MAX_LOOKED_UP } from "../plans/choose.ts";
 import { type Finding, findPage, type Learning } from "../plans/find.ts";
 import type { Kind, Ranking } from "../rankings/ranking.ts";
@@ -13,7 +14,7 @@ import { anyOf } from "./conditions.ts";
 import type { Heights } from "./heights.ts";
 import type { RowsAt } from "./places.ts";
 import type { RowCounts } from "./row-counts.ts";
-import { type Alternatives, alternativesOf, type Selection } from "./selection.ts";
+import { type Alternatives, alternativesOf, lookOf, type Selection } from "./selection.ts";
 import type { Tallies, Tally } from "./tallies.ts";
 import type { Totals } from "./totals.ts";
 
@@ -35,7 +36,14 @@ export type TransactionQuestion = Pick<Asked, "filter"> & {
   readonly typesTotal: number | undefined;
 };
 
-export type RowSources<Row> = { readonly byIndex: ByIndex<Row>; readonly at: RowsAt<Row> };
+export type RowSources<Row> = {
+  readonly byIndex: ByIndex<Row>;
+  readonly byStretches: ByStretches<Row>;
+  readonly at: RowsAt<Row>;
+};
+
+/** What pages are lists of. */
+export const TRANSACTIONS = { table: "transactions", key: ["height", "sequence"] } as const;
 
 /** @throws {CursorError | SnapshotError} */
 export type TransactionPages = <Row>(
@@ -94,7 +102,7 @@ export function createTransactionPages({
   }
 
   function pageOf<Row>(
-    { byIndex, at }: RowSources<Row>,
+    { byIndex, byStretches, at }: RowSources<Row>,
     head: Head,
     question: TransactionQuestion,
     range: Range,
@@ -102,6 +110,7 @@ export function createTransactionPages({
     const { selection, by, direction, heights, filter } = question;
     const { order } = selection;
     const { offset, after, isWalk } = range;
+    const look = lookOf(TRANSACTIONS, selection);
     let matches: Matches | undefined;
     let tallied: Tally | undefined;
     let ranking: Ranking | undefined;
@@ -137,8 +146,10 @@ export function createTransactionPages({
         const start = after === undefined ? (matches ?? tallyAll()).startOf(direction, offset) : undefined;
         const walked = matches ? { conditions: [question.wanted[0]!.alongTheChain], order } : selection;
         const left = { ...range, offset: start?.offset ?? 0 };
-        return byIndex(walked, left, { totalCount, from: start?.from });
+        const walk = matches || look !== "bounded" ? byStretches : byIndex;
+        return walk(walked, left, { totalCount, from: start?.from });
       },
+      stretches: (totalCount) => byStretches(selection, range, { totalCount }),
       ranking: () => at(byRanking(ranking!, by!.kind, order, range), order, isWalk),
       match() {
         if (!by) return at(matches!.page(order, range)!, order, isWalk);
@@ -151,6 +162,7 @@ export function createTransactionPages({
       collection: "transactions",
       filter,
       isInOrder: !by,
+      look,
       offset,
       isAfter: after !== undefined,
     };

@@ -7,10 +7,12 @@ import type { Head } from "../../head.ts";
 import type { Condition } from "../pages/conditions.ts";
 import { after, placeOf } from "../pages/cursor.ts";
 import { createMarks } from "../pages/marks.ts";
+import type { ReadTime } from "../pages/read-time.ts";
 import {
   alternativesOf,
   createPreparer,
-  type ListedTable,
+  inRange,
+  type KeyedTable,
   pageText,
   type Selection,
   valuesOf,
@@ -22,7 +24,7 @@ export type Start = { readonly from?: Condition; readonly offset: number };
 export type StartInIndex = (head: Head, selection: Selection, offset: number) => Start;
 
 /** Marks in lists that an index has in their order. Transactions have tallies (`pages/tallies.ts`) instead. */
-export function createStartInIndex(database: Database, listed: ListedTable): StartInIndex {
+export function createStartInIndex(database: Database, time: ReadTime, listed: KeyedTable): StartInIndex {
   const prepare = createPreparer(database);
   const marks = createMarks();
   return (head, selection, offset) => {
@@ -31,8 +33,8 @@ export function createStartInIndex(database: Database, listed: ListedTable): Sta
     const { text, names } = pageText(listed, alternatives, order);
     const list = [text, ...valuesOf(alternatives)].join("\0");
     const { place, rest } = marks.before(head, list, offset, (last, rows) => {
-      const behind =
-        last === undefined ? alternatives : alternatives.map((tests) => [after(order, last), ...tests]);
+      time.look();
+      const behind = inRange(alternatives, last === undefined ? undefined : after(order, last));
       const { text } = pageText(listed, behind, order);
       const select = prepare(`SELECT ${placeOf(order, names)} AS place FROM (${text})`);
       return (select.get(...valuesOf(behind), 1, rows - 1) as { place: string } | undefined)?.place;

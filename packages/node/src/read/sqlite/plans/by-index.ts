@@ -1,22 +1,22 @@
 /**
- * By index: rows are walked over in the order of an index from where the page may begin, or found by their conditions and
- * sorted. Costs the rows between that place and the end of the page where an index has the order, else all that are found.
+ * By index: rows are walked over in the order of an index from where the page may begin, or the few that an index finds are
+ * sorted, in one statement. Costs the rows between that place and the end of the page where an index has the order, else all
+ * that are found.
  */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Found, Range } from "../../page.ts";
 import type { Condition } from "../pages/conditions.ts";
 import { after, placeOf } from "../pages/cursor.ts";
-import { createGivenUp } from "../pages/given-up.ts";
 import {
   alternativesOf,
   createPreparer,
+  fromText,
+  inRange,
   type ListedTable,
-  nameOf,
   orderText,
   pageText,
   type Selection,
   valuesOf,
-  whereText,
 } from "../pages/selection.ts";
 
 export type WalkOptions = {
@@ -27,7 +27,7 @@ export type WalkOptions = {
   readonly isInOrder?: boolean;
 };
 
-/** @throws {CursorError | SnapshotError} */
+/** @throws {CursorError} */
 export type ByIndex<Row> = (selection: Selection, range: Range, options: WalkOptions) => Found<Row>;
 
 /** Whole rows may be dragged along for as many as this. */
@@ -36,21 +36,17 @@ const NEAR = 100;
 export function createByIndex<Row>(database: Database, listed: ListedTable): ByIndex<Row> {
   const { table, key, columns, joins = "" } = listed;
   const prepare = createPreparer(database);
-  const unlessGivenUp = createGivenUp();
 
-  const walk: ByIndex<Row> = (selection, range, { totalCount, from, isInOrder = false }) => {
+  return (selection, range, { totalCount, from, isInOrder = false }) => {
     const { order } = selection;
     const { limit, isWalk = false } = range;
     const offset = range.after === undefined ? range.offset : 0;
-    const start = range.after === undefined ? from : after(order, range.after);
-    const alternatives = alternativesOf(selection);
-    const found = start ? alternatives.map((tests) => [start, ...tests]) : alternatives;
+    const found = inRange(alternativesOf(selection), startOf(selection, range, from));
     const values = valuesOf(found);
     const [only, ...others] = found;
     if (isInOrder && offset < NEAR && !isWalk && only && others.length === 0) {
       const select = prepare(
-        `SELECT ${columns} FROM ${table} ${joins} ${whereText(only)} ORDER BY ${orderText(order)}
-         LIMIT +? OFFSET +?`,
+        `SELECT ${columns} ${fromText(listed, only, joins)} ORDER BY ${orderText(order)} LIMIT +? OFFSET +?`,
       );
       return { rows: select.all(...values, limit, offset) as Row[], totalCount };
     }
@@ -63,16 +59,17 @@ export function createByIndex<Row>(database: Database, listed: ListedTable): ByI
        CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY ${orderText(order)}`,
     );
     if (!isWalk) return { rows: select.all(...values, limit, offset) as Row[], totalCount };
-    // One row more than the page shows whether there are others.
+    // One more than is shown tells whether there are others.
     const rows = select.all(...values, limit + 1, offset) as (Row & { place: string })[];
     if (rows.length <= limit) return { rows, totalCount };
     const shown = rows.slice(0, limit);
     return { rows: shown, totalCount, next: shown.at(-1)!.place };
   };
-
-  return (selection, ...asked) =>
-    unlessGivenUp(
-      () => nameOf(listed, selection),
-      () => walk(selection, ...asked),
-    );
 }
+
+/** Where a page begins: behind a place, or where rows begin that are not left out. */
+export const startOf = (
+  { order }: Selection,
+  { after: place }: Range,
+  from: Condition | undefined,
+): Condition | undefined => (place === undefined ? from : after(order, place));

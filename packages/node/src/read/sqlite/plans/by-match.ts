@@ -6,10 +6,11 @@ import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
-import type { Condition } from "../pages/conditions.ts";
+import { allOf, type Condition, found } from "../pages/conditions.ts";
 import type { OrderTerm } from "../pages/order.ts";
 import { type PageOfPlaces, placeAfter } from "../pages/places.ts";
-import { type Alternatives, keysText, valuesOf, whereText } from "../pages/selection.ts";
+import { type Alternatives, alternativesOf, keysText, valuesOf } from "../pages/selection.ts";
+import type { Stretches } from "../pages/stretches.ts";
 import { type Mark, startOf } from "../pages/tallies.ts";
 import { bytesOf, type Kind, type Ranking, rowsBetween, rowsWith, SEQUENCES } from "../rankings/ranking.ts";
 import type { Rankings } from "../rankings/rankings.ts";
@@ -32,7 +33,7 @@ export type Wanted = {
   readonly column: string;
   readonly kind: Kind;
   readonly value: Integer | Interval;
-  /** The same as a condition that no index answers: along the chain, for what nearly all rows have. */
+  /** The same as a test of each row along the chain, for what nearly all rows have. */
   readonly alongTheChain: Condition;
 };
 
@@ -46,11 +47,12 @@ export type Matching = {
 };
 
 /** That a row is at one of the places. */
-export const isAt = (places: readonly number[]): Condition => ({
-  sql: `(height, sequence) IN (SELECT value / ${SEQUENCES}, value % ${SEQUENCES} FROM json_each(?))`,
-  values: [JSON.stringify(places)],
-});
+export const isAt = (places: readonly number[]): Condition => {
+  const sql = `(height, sequence) IN (SELECT value / ${SEQUENCES}, value % ${SEQUENCES} FROM json_each(?))`;
+  return found({ sql, values: [JSON.stringify(places)] }, "few");
+};
 
+const ALL = alternativesOf({ conditions: [] });
 const TABLE = { table: "transactions", key: ["height", "sequence"] };
 
 /** Parts of the chain whose rows are counted, where they are too many to be sorted. */
@@ -58,12 +60,12 @@ const PARTS = 1_000;
 /** Values of a column that many rows have, remembered until the next block: 50 kB each. */
 const MAX_KEPT = 20;
 
-export function createMatching(database: Database, rankings: Rankings): Matching {
+export function createMatching(database: Database, stretches: Stretches, rankings: Rankings): Matching {
   const kept = new WeakMap<Ranking, LRUCache<string, Matches>>();
 
   return {
     matches(head, { column, kind, value }) {
-      const ranking = rankings.find(head, { column, kind, alternatives: [[]] });
+      const ranking = rankings.find(head, { column, kind, alternatives: ALL });
       if (!ranking) return undefined;
       const known = kept.get(ranking) ?? new LRUCache({ max: MAX_KEPT });
       // Rankings are others after each block.
@@ -78,18 +80,23 @@ export function createMatching(database: Database, rankings: Rankings): Matching
       return matches;
     },
     places(alternatives) {
-      const rows = database.prepare<{ place: number }>(
-        `SELECT height * ${SEQUENCES} + sequence AS place FROM (${keysText(TABLE, alternatives)})`,
-      );
-      return rows.all(...valuesOf(alternatives)).map(({ place }) => place);
+      const places: number[] = [];
+      for (const stretch of stretches(TABLE, alternatives, "asc")) {
+        const rows = database.prepare<{ place: number }>(
+          `SELECT height * ${SEQUENCES} + sequence AS place FROM (${keysText(TABLE, stretch.alternatives)})`,
+        );
+        for (const { place } of rows.all(...valuesOf(stretch.alternatives))) places.push(place);
+      }
+      return places;
     },
     passing(head, places, conditions) {
+      const { sql, values } = allOf(conditions);
       const select = database.prepare<{ place: number }>(
         `SELECT place FROM (
            SELECT value AS place, value / ${SEQUENCES} AS height, value % ${SEQUENCES} AS sequence FROM json_each(?)
-         ) AS found CROSS JOIN transactions USING (height, sequence) ${whereText(conditions)}`,
+         ) AS found CROSS JOIN transactions USING (height, sequence) WHERE ${sql}`,
       );
-      const rows = select.all(JSON.stringify(places), ...valuesOf([conditions]));
+      const rows = select.all(JSON.stringify(places), ...values);
       return matchesOf(head, [Float64Array.from(rows, ({ place }) => place)]);
     },
   };

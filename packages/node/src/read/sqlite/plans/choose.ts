@@ -1,7 +1,7 @@
 /** Which plan finds a page. The choice depends on what is asked and on counts only: nothing is read here. */
 
 /** How a page is found. Each is a file beside this one, which says what it costs. */
-export type Plan = "none" | "row" | "index" | "count" | "ranking" | "match";
+export type Plan = "none" | "row" | "index" | "stretches" | "count" | "ranking" | "match";
 
 export type Asked = {
   readonly collection: "blocks" | "transactions" | "wallets" | "tokens";
@@ -12,6 +12,11 @@ export type Asked = {
   readonly filter: "none" | "heights" | "blocks" | "values";
   /** Whether the rows lie in the order that is asked for: by their place in the chain, or as an index has all of them. */
   readonly isInOrder: boolean;
+  /**
+   * Rows that an index finds: no more than those of the page and before it, or few (`bounded`); all that are asked for,
+   * to be sorted (`sorted`); or others too, to be tested one by one (`tested`).
+   */
+  readonly look: "bounded" | "sorted" | "tested";
   /** Rows before the page, where it does not begin after a place. */
   readonly offset: number;
   readonly isAfter: boolean;
@@ -37,7 +42,10 @@ export type Bounds = {
   readonly minRanked: number;
 };
 
-/** Rows that are sorted in some milliseconds: the first by their places, the second by a value, each row looked up. */
+/**
+ * Rows that are sorted in some milliseconds: the first by their places, or as an index finds them, the second by a value, each
+ * row looked up.
+ */
 export const MAX_SORTED = 20_000;
 export const MAX_LOOKED_UP = 2_000;
 /** Offset from which on transactions are not walked over one by one. */
@@ -60,19 +68,24 @@ export function choosePlan(asked: Asked, known: Known, { minRanked }: Bounds): C
   const { total } = known;
   if (total === undefined) return { learn: "total" };
   if (offset >= total && !isAfter) return { plan: "none" };
+  const walk: Choice = { plan: isAtOnce(asked, total) ? "index" : "stretches" };
   if (!isTransactions) {
     const isFar = filter === "none" && isInOrder && offset >= FAR_IN_INDEX;
-    return { plan: isFar ? "count" : "index" };
+    return isFar ? { plan: "count" } : walk;
   }
   if (isInOrder && isOfHeights) return { plan: offset >= FAR ? "row" : "index" };
   // A few blocks are sorted, and a ranking of all rows does not help.
-  if (filter === "heights" || filter === "blocks") return { plan: "index" };
+  if (filter === "heights" || filter === "blocks") return walk;
   if (isInOrder) {
     // What nearly all rows have is found along the chain rather than by the index of a value.
     const isAlongTheChain = known.matches !== undefined && known.matches !== "unknown";
-    return { plan: isAlongTheChain || offset >= FAR ? "count" : "index" };
+    return isAlongTheChain || offset >= FAR ? { plan: "count" } : walk;
   }
-  if (total < minRanked) return { plan: "index" };
+  if (total < minRanked) return walk;
   if (known.isRanked === undefined) return { learn: "ranking" };
-  return { plan: known.isRanked ? "ranking" : "index" };
+  return known.isRanked ? { plan: "ranking" } : walk;
 }
+
+/** Whether one statement may look at all rows that have to be looked at. */
+const isAtOnce = ({ look }: Asked, total: number): boolean =>
+  look === "bounded" || (look === "sorted" && total <= MAX_SORTED);

@@ -21,8 +21,8 @@ export type BuilderData = { readonly databasePath: string };
 export type ToBuilder = { readonly ranked: Ranked; readonly maxBytes: number };
 
 const STAYS_MS = 60_000;
-/** Longer than the thread reads for one ranking. */
-const TIMEOUT_MS = 660_000;
+/** No request waits for it, and its rows are read once. */
+const TIMEOUT_MS = 600_000;
 
 /**
  * @param onError given what keeps a ranking from being made

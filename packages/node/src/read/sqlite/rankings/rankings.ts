@@ -5,9 +5,9 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
-import { valuesOf } from "../pages/selection.ts";
+import { keysText, valuesOf } from "../pages/selection.ts";
 import { merged, type Ranking, sizeOf, upTo } from "./ranking.ts";
-import { type Ranked, type RankingAt, readRanking, readRoots } from "./reading.ts";
+import { type Ranked, type RankingAt, readRanking, readRoots, TABLE } from "./reading.ts";
 
 export type Rankings = {
   /** To be asked in a snapshot. Undefined while there is none: another time, perhaps. */
@@ -79,7 +79,7 @@ export function createRankings(
       const { column, alternatives } = ranked;
       const name = JSON.stringify([
         column,
-        alternatives.map((tests) => tests.map(({ sql }) => sql)),
+        keysText(TABLE, alternatives),
         valuesOf(alternatives).map((value) => [typeof value, `${value}`]),
       ]);
       const known = kept.get(name);

@@ -1,7 +1,7 @@
 /** Rankings as they are read from the database, by the thread that makes them and by the one that keeps them. */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
-import { type Alternatives, valuesOf, whereText } from "../pages/selection.ts";
+import { type Alternatives, fromText, inRange, valuesOf } from "../pages/selection.ts";
 import { type Kind, type RankedRow, type Ranking, rankingOf, SEQUENCES } from "./ranking.ts";
 
 /** Transactions in the order of a column. */
@@ -14,6 +14,8 @@ export type Ranked = {
 
 /** A ranking of all rows up to the first of some blocks that follow one another downwards. */
 export type RankingAt = { readonly ranking: Ranking; readonly roots: readonly Head[] };
+
+export const TABLE = { table: "transactions", key: ["height", "sequence"] };
 
 /** Blocks that may be reverted without reading all rows again. */
 const ROOTS = 100;
@@ -36,10 +38,8 @@ export function readRanking(
   { column, kind, alternatives }: Ranked,
   { above, maxBytes }: { above: number; maxBytes: number },
 ): Ranking | undefined {
-  const found = alternatives.map((tests) => [{ sql: "height > ?", values: [above] }, ...tests]);
-  const texts = found.map(
-    (tests) => `SELECT height, sequence, ${column} AS rank FROM transactions ${whereText(tests)}`,
-  );
+  const found = inRange(alternatives, { sql: "height > ?", values: [above] });
+  const texts = found.map((one) => `SELECT height, sequence, ${column} AS rank ${fromText(TABLE, one)}`);
   const rows = database.prepare<RankedRow>(
     `SELECT height * ${SEQUENCES} + sequence AS place, CAST(rank AS TEXT) AS value FROM (${texts.join(" UNION ")})
      ORDER BY rank IS NULL, rank, height DESC, sequence DESC`,

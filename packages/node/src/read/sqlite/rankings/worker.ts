@@ -3,25 +3,19 @@ import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../../../store/engine/database.ts";
 import { createReadTogether } from "../../../store/engine/snapshot.ts";
 import { defineAssets } from "../assets.ts";
-import { createReadTime } from "../pages/read-time.ts";
 import type { BuilderData, ToBuilder } from "./builder.ts";
 import { readRankingAt } from "./reading.ts";
 
 const { databasePath } = workerData as BuilderData;
 
-/** No request waits for it, and its rows are read once. */
-const MAX_MS = 600_000;
-
 const database = openDatabase(databasePath, { readonly: true });
 defineAssets(database);
 const readTogether = createReadTogether(database);
-const time = createReadTime(database, MAX_MS);
 
 parentPort!.on("messageerror", (error) => {
   throw error;
 });
 parentPort!.on("message", ({ ranked, maxBytes }: ToBuilder) => {
-  time.begin();
   const built = readTogether(() => readRankingAt(database, ranked, maxBytes));
   const buffers = built ? Object.values(built.ranking).map(({ buffer }) => buffer) : [];
   parentPort!.postMessage(built, buffers);

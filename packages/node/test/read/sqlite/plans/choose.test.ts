@@ -18,11 +18,14 @@ const asked = (collection: Asked["collection"], filter: Asked["filter"], others:
   collection,
   filter,
   isInOrder: true,
+  look: "bounded" as const,
   offset: 0,
   isAfter: false,
   ...others,
 });
 const byValue = { isInOrder: false };
+const sorted = { isInOrder: false, look: "sorted" } as const;
+const tested = { look: "tested" } as const;
 const after = { isAfter: true };
 const at = (offset: number) => ({ offset });
 
@@ -135,6 +138,35 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
     { matches: "unknown", total: MANY, isRanked: true },
     "ranking",
   ],
+
+  ["wallets by a value, few", asked("wallets", "none", sorted), { total: MAX_SORTED }, "index"],
+  ["wallets by a value, many", asked("wallets", "none", sorted), { total: MAX_SORTED + 1 }, "stretches"],
+  ["wallets that are tested", asked("wallets", "values", tested), { total: 1 }, "stretches"],
+  [
+    "blocks that are tested, after a place",
+    asked("blocks", "values", { ...tested, ...after }),
+    { total: 0 },
+    "stretches",
+  ],
+  ["blocks that are tested, none", asked("blocks", "values", tested), { total: 0 }, "none"],
+  [
+    "transactions by a value, too few to be ranked",
+    asked("transactions", "none", sorted),
+    { total: 4_999 },
+    "index",
+  ],
+  [
+    "transactions by a value, many and not ranked yet",
+    asked("transactions", "none", sorted),
+    { total: MANY, isRanked: false },
+    "stretches",
+  ],
+  [
+    "transactions that are tested, near",
+    asked("transactions", "values", tested),
+    { matches: "unknown", total: MANY },
+    "stretches",
+  ],
 ];
 
 test.each(TABLE)("%s", (_what, asked, known, expected) => {
@@ -152,16 +184,21 @@ test("Every choice ends: what is learned is not asked for again.", () => {
           for (const offset of [0, FAR, FAR_IN_INDEX, MANY])
             for (const matches of ["unknown", 0, MAX_SORTED, MANY] as const)
               for (const total of [0, MIN_RANKED, MANY])
-                for (const isRanked of [true, false]) {
-                  const facts = { total: { total }, matches: { matches }, ranking: { isRanked } };
-                  let known: Known = {};
-                  for (let step = 0; ; step++) {
-                    expect(step).toBeLessThan(4);
-                    const choice = choosePlan({ collection, filter, isInOrder, offset, isAfter }, known, {
-                      minRanked: MIN_RANKED,
-                    });
-                    if ("plan" in choice) break;
-                    known = { ...known, ...facts[choice.learn] };
+                for (const isRanked of [true, false])
+                  for (const look of ["bounded", "sorted", "tested"] as const) {
+                    const facts = { total: { total }, matches: { matches }, ranking: { isRanked } };
+                    let known: Known = {};
+                    for (let step = 0; ; step++) {
+                      expect(step).toBeLessThan(4);
+                      const choice = choosePlan(
+                        { collection, filter, isInOrder, look, offset, isAfter },
+                        known,
+                        {
+                          minRanked: MIN_RANKED,
+                        },
+                      );
+                      if ("plan" in choice) break;
+                      known = { ...known, ...facts[choice.learn] };
+                    }
                   }
-                }
 });

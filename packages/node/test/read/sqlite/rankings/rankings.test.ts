@@ -11,6 +11,8 @@ import {
   type TransactionOrder,
 } from "../../../../src/read/filters.ts";
 import type { Head } from "../../../../src/read/head.ts";
+import { createReadTime } from "../../../../src/read/sqlite/pages/read-time.ts";
+import { createStretches } from "../../../../src/read/sqlite/pages/stretches.ts";
 import { createRankingBuilder } from "../../../../src/read/sqlite/rankings/builder.ts";
 import {
   createRankings,
@@ -104,13 +106,16 @@ function createTable(database: Database) {
   };
 }
 
+/** As long as the tests take. */
+const time = createReadTime(600_000);
+
 const OPTIONS = { foundation: undefined, foundationUntil: undefined, heightAt: () => 0 };
 
 /** Two ways of reading a database; `found` counts the rankings that were there when asked for. */
 function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setting> = {}) {
   const database = openDatabase(path);
   migrate(database);
-  const snapshot = createSnapshot(database, 60_000);
+  const snapshot = createSnapshot(database, time);
   const asked: string[] = [];
   const rankings = createRankings(
     { maxBytes, maxShare: 1 },
@@ -130,6 +135,7 @@ function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setti
       return ranking;
     },
   };
+  const options = { ...OPTIONS, stretches: createStretches(database, time), minRanked: 0 };
   const read = <T>(work: (head: Head) => T): T => snapshot(work);
   return {
     database,
@@ -137,8 +143,8 @@ function open({ maxBytes = 10_000_000, path = ":memory:", build }: Partial<Setti
     read,
     asked,
     found: () => found,
-    plain: createTransactionQueries(database, { ...OPTIONS, rankings: NO_RANKINGS, minRanked: 0 }),
-    ranked: createTransactionQueries(database, { ...OPTIONS, rankings: counting, minRanked: 0 }),
+    plain: createTransactionQueries(database, { ...options, rankings: NO_RANKINGS }),
+    ranked: createTransactionQueries(database, { ...options, rankings: counting }),
   };
 }
 

@@ -1,0 +1,211 @@
+/** Pages that are made in stretches are those that one statement finds. */
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { SnapshotError } from "../../../../src/read/errors.ts";
+import type { Range } from "../../../../src/read/page.ts";
+import { type Condition, found } from "../../../../src/read/sqlite/pages/conditions.ts";
+import { heightConditions } from "../../../../src/read/sqlite/pages/heights.ts";
+import type { OrderTerm } from "../../../../src/read/sqlite/pages/order.ts";
+import { createReadTime, type ReadTime } from "../../../../src/read/sqlite/pages/read-time.ts";
+import { createRowCounts } from "../../../../src/read/sqlite/pages/row-counts.ts";
+import {
+  alternativesOf,
+  fromText,
+  inRange,
+  type Selection,
+} from "../../../../src/read/sqlite/pages/selection.ts";
+import { createStretches } from "../../../../src/read/sqlite/pages/stretches.ts";
+import { createByIndex } from "../../../../src/read/sqlite/plans/by-index.ts";
+import { createByStretches } from "../../../../src/read/sqlite/plans/by-stretches.ts";
+import { openDatabase } from "../../../../src/store/engine/database.ts";
+import { migrate } from "../../../../src/store/engine/migrations.ts";
+
+const TRANSACTIONS = { table: "transactions", key: ["height", "sequence"], columns: "id, amount" } as const;
+const WALLETS = { table: "wallets", key: ["address"], columns: "address, username" } as const;
+const TINY = { initial: 2, min: 1, max: 5 };
+const [HEIGHTS, WALLET_COUNT] = [40, 150];
+
+const database = openDatabase(":memory:");
+migrate(database);
+afterAll(() => database.close());
+const AMOUNTS = [0n, 1n, 7n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
+database.transaction(() => {
+  const insert = database.prepare(
+    "INSERT INTO transactions VALUES (?, ?, ?, 2, 1, ?, ?, ?, 1, ?, ?, ?, ?, ?, '', NULL, x'')",
+  );
+  const pay = database.prepare("INSERT INTO payees VALUES (?, ?, ?)");
+  for (let height = 1; height <= HEIGHTS; height++) {
+    for (let sequence = 0; sequence < (height * 7) % 10; sequence++) {
+      const number = height * 10 + sequence;
+      const [sender, recipient] = [`s${number % 3}`, number % 4 === 0 ? null : `r${number % 5}`];
+      const text = number % 3 === 0 ? null : `text ${number % 4}`;
+      const isAlive = number % 6 === 0 ? 1 : null;
+      insert.run(
+        ...[height, sequence, `${number}`, number % 2, sender, recipient],
+        ...[AMOUNTS[number % AMOUNTS.length]!, number % 2, height, text, isAlive],
+      );
+      if (number % 4 === 1) pay.run(`r${number % 3}`, height, sequence);
+    }
+  }
+  const open = database.prepare("INSERT INTO wallets VALUES (?, NULL, ?, ?, ?, ?, NULL, '{}')");
+  for (let number = 0; number < WALLET_COUNT; number++) {
+    const username = number % 4 === 0 ? `name ${number % 8}` : null;
+    open.run(`a${number}`, AMOUNTS[number % AMOUNTS.length]!, number % 3, `v${number % 2}`, username);
+  }
+});
+
+const some = (sql: string, ...values: (string | number | bigint)[]) => found({ sql, values }, "some");
+const PAID: Condition = {
+  sql: `EXISTS (SELECT 1 FROM payees WHERE address = 'r1'
+    AND payees.height = transactions.height AND payees.sequence = transactions.sequence)`,
+  values: [],
+  finds: { share: "some", through: { table: "payees", sql: "payees.address = 'r1'" } },
+};
+const ALIVE: Condition = {
+  sql: "is_alive = 1 AND (type = ? OR height < ?)",
+  values: [1, 30],
+  finds: { share: "some", wider: { sql: "is_alive = 1", values: [] } },
+};
+const RICH: Condition = {
+  sql: "wallets.balance >= ?",
+  values: [2n ** 53n],
+  finds: { share: "some", walk: ["wallets.balance", "address"] },
+};
+type Asked = Pick<Selection, "conditions" | "ways">;
+const ASKED: Record<"transactions" | "wallets", Asked[]> = {
+  transactions: [
+    { conditions: [] },
+    { conditions: [{ sql: "amount > ?", values: [1] }] },
+    { conditions: [some("sender = ?", "s1")] },
+    { conditions: [some("sender = ?", "s1"), { sql: "fee = ?", values: [1] }] },
+    {
+      conditions: [
+        found({ sql: "type_group = 1 AND type = ?", values: [0] }, "many"),
+        some("sender = ?", "s2"),
+      ],
+    },
+    { conditions: heightConditions({ low: 7, high: 31 }) },
+    { conditions: [...heightConditions({ low: 4, high: 35 }), { sql: "fee = ?", values: [0] }] },
+    { conditions: [], ways: [some("sender = ?", "s1"), some("recipient = ?", "r1"), PAID, ALIVE] },
+    { conditions: [{ sql: "fee = ?", values: [0] }], ways: [PAID, ALIVE, some("recipient = ?", "r2")] },
+    { conditions: [{ sql: "FALSE", values: [] }] },
+  ],
+  wallets: [
+    { conditions: [] },
+    { conditions: [{ sql: "username IS NOT NULL", values: [] }] },
+    { conditions: [some("vote = ?", "v1")] },
+    { conditions: [some("vote = ?", "v1"), { sql: "nonce = ?", values: [1] }] },
+    { conditions: [RICH] },
+    { conditions: [RICH, { sql: "username IS NULL", values: [] }] },
+  ],
+};
+const by = (value: string, direction: OrderTerm["direction"]): OrderTerm => ({ value, direction });
+const DIRECTIONS = ["asc", "desc"] as const;
+const ORDERS: Record<"transactions" | "wallets", OrderTerm[][]> = {
+  transactions: DIRECTIONS.flatMap((direction) => [
+    [by("height", direction), by("sequence", "desc")],
+    [by("height", direction), by("sequence", "asc")],
+    [by("transactions.amount", direction), by("height", "desc"), by("sequence", "desc")],
+    [
+      by("vendor_field IS NULL", direction),
+      by("vendor_field", direction),
+      by("height", "desc"),
+      by("sequence", "asc"),
+    ],
+  ]),
+  wallets: DIRECTIONS.flatMap((direction) => [
+    [by("address", direction)],
+    [by("wallets.balance", direction), by("address", direction)],
+    [by("username IS NULL", "asc"), by("username", direction), by("address", "asc")],
+  ]),
+};
+
+const head = { id: "head", height: HEIGHTS, timestamp: 0 };
+
+function open(listed: typeof TRANSACTIONS | typeof WALLETS, time: ReadTime) {
+  const byIndex = createByIndex<Record<string, unknown>>(database, listed);
+  const stretches = createStretches(database, time, TINY);
+  return {
+    byIndex,
+    byStretches: createByStretches(database, listed, { stretches, byIndex }),
+    count: createRowCounts(database, stretches, listed),
+  };
+}
+
+const TABLES = { transactions: TRANSACTIONS, wallets: WALLETS };
+const time = createReadTime(600_000);
+time.begin();
+const OPEN = { transactions: open(TRANSACTIONS, time), wallets: open(WALLETS, time) };
+
+const shown = <T extends object>(rows: readonly T[]) => rows.map((row) => ({ ...row, place: undefined }));
+
+const range: fc.Arbitrary<Range> = fc.record({
+  offset: fc.oneof(fc.nat(12), fc.nat(200)),
+  limit: fc.integer({ min: 1, max: 30 }),
+  isWalk: fc.boolean(),
+});
+const question = fc.constantFrom("transactions" as const, "wallets" as const).chain((name) =>
+  fc.record({
+    name: fc.constant(name),
+    asked: fc.constantFrom(...ASKED[name]),
+    order: fc.constantFrom(...ORDERS[name]),
+    range,
+  }),
+);
+
+test("All pages, in any order and of any filter, from an offset or a place on.", () => {
+  fc.assert(
+    fc.property(question, ({ name, asked, order, range }) => {
+      const { byIndex, byStretches, count } = OPEN[name];
+      const selection = { ...asked, order };
+      const totalCount = byIndex(selection, { offset: 0, limit: 1_000 }, { totalCount: 0 }).rows.length;
+      expect(count(head, alternativesOf(asked))).toBe(totalCount);
+      let next: Range | undefined = range;
+      for (let pages = 0; next && pages < 4; pages++) {
+        const expected = byIndex(selection, next, { totalCount });
+        const page = byStretches(selection, next, { totalCount });
+        expect({ ...page, rows: shown(page.rows) }).toEqual({ ...expected, rows: shown(expected.rows) });
+        next = page.next === undefined ? undefined : { ...next, after: page.next };
+      }
+    }),
+    { numRuns: 600 },
+  );
+});
+
+test("A range takes the place of a wider one at the same side, which is only tested then.", () => {
+  const above = (height: number): Condition => ({ sql: "height > ?", values: [height] });
+  const [one] = inRange(
+    alternativesOf({ conditions: heightConditions({ low: 2, high: 9 }) }),
+    above(5),
+    "low",
+  );
+  expect(fromText(TRANSACTIONS, one!)).toBe(
+    "FROM transactions  WHERE (height <= ?) AND (height > ?) AND +(height >= ?)",
+  );
+  const [two] = inRange(inRange([one!], above(7), "low"), { sql: "height < ?", values: [8] }, "high");
+  expect(two!.found.flatMap(({ values }) => values)).toEqual([7, 8]);
+  expect(two!.tests.flatMap(({ values }) => values)).toEqual([9, 5, 2]);
+});
+
+test("A list that took too long is not tried again for a while, and others are.", () => {
+  let looks = 0;
+  const { byStretches } = open(TABLES.wallets, {
+    begin() {},
+    look() {
+      if (++looks > 3) throw new SnapshotError("SNAPSHOT_TIMEOUT");
+      return 2;
+    },
+  });
+  const page = (sql: string) =>
+    byStretches(
+      { conditions: [{ sql, values: [] }], order: ORDERS.wallets[1]! },
+      { offset: 0, limit: 5 },
+      { totalCount: 9 },
+    );
+  expect(() => page("nonce = 1")).toThrow(SnapshotError);
+  looks = 0;
+  expect(() => page("nonce = 1")).toThrow(SnapshotError);
+  expect(looks).toBe(0);
+  expect(() => page("nonce = 2")).toThrow(SnapshotError);
+  expect(looks).toBe(4);
+});
