@@ -36,7 +36,7 @@ export async function walletList(
   return listAnswer(request, page, { rows: rows.map(walletAnswer), ...found });
 }
 
-/** As the old network has it, 0 stands for "whatever it is" in these two filters. */
+/** As in the old network, 0 means any value in these two filters. */
 const withoutZeros = ({ voteBalance, producedBlocks, ...filter }: WalletFilter): WalletFilter => ({
   ...filter,
   ...(voteBalance !== undefined && Number(voteBalance) !== 0 && { voteBalance }),

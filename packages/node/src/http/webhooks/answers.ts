@@ -9,7 +9,7 @@ import type { Webhook } from "../../webhooks/webhook.ts";
 import { checkComplexity, invalidJson } from "../server/bodies.ts";
 import { HttpError } from "../server/error.ts";
 
-/** What everybody may see of a webhook: not its token. Members beyond the interface appear where they say something. */
+/** The public members of a webhook, without its token. Members beyond the interface are present only if they have a value. */
 export const showWebhook = ({ id, event, events, target, enabled, conditions, ...rest }: Webhook) => ({
   id,
   event: event ?? events[0],
@@ -24,7 +24,7 @@ export const showWebhook = ({ id, event, events, target, enabled, conditions, ..
   ...(rest.suspended && { suspended: { reason: rest.suspended.reason, since: rest.suspended.sinceMs } }),
 });
 
-/** A webhook with its token, for the one who made the token; `secret` is the same for libraries of Standard Webhooks. */
+/** A webhook with its token, for the client that created the token; `secret` is the same for libraries of Standard Webhooks. */
 export function showSecret(webhook: Webhook) {
   const { id, event, target, ...rest } = showWebhook(webhook);
   const { token, previous } = webhook.secrets;
