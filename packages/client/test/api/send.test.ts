@@ -86,6 +86,18 @@ describe("a request", () => {
 });
 
 describe("an answer that is none", () => {
+  test("the code of the node is read from the header, which every error of it has", async () => {
+    const { send } = await serve(answering(404, {}, { "error-code": "WALLET_UNKNOWN" }));
+    const error = await errorOf(send({ path: "/wallets/a" }));
+    expect([error.code, error.nodeCode, error.type]).toMatchObject([
+      "API_NOT_FOUND",
+      "WALLET_UNKNOWN",
+      { nodeCode: "WALLET_UNKNOWN" },
+    ]);
+    const old = await serve(answering(404));
+    expect((await errorOf(old.send({ path: "/wallets/a" }))).nodeCode).toBeUndefined();
+  });
+
   test.each([
     [401, "API_UNAUTHORIZED", false],
     [403, "API_UNAUTHORIZED", false],

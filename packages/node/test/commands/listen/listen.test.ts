@@ -185,7 +185,12 @@ describe("what cannot be done is said", { timeout: 40_000 }, () => {
   });
 
   test.each<[string, () => string[], number, string]>([
-    ["a wrong token", () => ["--url", url, "--token", "wrong"], 1, "Unauthorized (HTTP 401)"],
+    [
+      "a wrong token",
+      () => ["--url", url, "--token", "wrong"],
+      1,
+      "does not hold the webhook token of this node",
+    ],
     ["no server", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no answer"],
     ["no token", () => ["--url", url], 2, "give --token TOKEN"],
     [
