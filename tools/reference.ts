@@ -2,17 +2,20 @@
 import { writeFileSync } from "node:fs";
 import { listenOptions } from "../packages/node/src/commands/listen/options.ts";
 import { txOptions } from "../packages/node/src/commands/tx/options.ts";
+import { serviceOptions } from "../packages/node/src/commands/webhooks/service.ts";
 import { connectionOptions } from "../packages/node/src/config/connection.ts";
 import { type Option, toFlag, toVariable } from "../packages/node/src/config/option.ts";
 import { devOptions, runOptions } from "../packages/node/src/config/options.ts";
 import type { OptionTable } from "../packages/node/src/config/resolve.ts";
 import { rpcOptions } from "../packages/node/src/rpc/options.ts";
+import { commandsPage } from "./reference-commands.ts";
 import { errorsPage } from "./reference-errors.ts";
 import { eventsPage } from "./reference-events.ts";
 
 /** Content by path. */
 export async function referencePages(): Promise<Record<string, string>> {
   return {
+    "docs/reference/commands.md": await commandsPage(),
     "docs/reference/configuration.md": configurationPage(),
     "docs/reference/errors.md": errorsPage(),
     "docs/reference/events.md": await eventsPage(),
@@ -30,6 +33,7 @@ function configurationPage(): string {
     ...optionTable("uniknode run", runOptions),
     ...optionTable("uniknode listen", listenOptions),
     ...optionTable("uniknode status, block, unik, wallet", connectionOptions),
+    ...optionTable("uniknode webhooks", serviceOptions),
     ...optionTable("uniknode tx", txOptions),
     ...optionTable("uniknode rpc", rpcOptions),
   ].join("\n");

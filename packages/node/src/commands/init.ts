@@ -9,13 +9,6 @@ import { programVersion } from "../platform/lifecycle/version.ts";
 
 const TEMPLATE = fileURLToPath(new URL("../../templates/receiver", import.meta.url));
 
-const EXAMPLES = `
-Examples:
-  npx uniknode init my-app
-  npx uniknode init my-app --packages release    (the packages of "npm run release" instead of the registry's)
-
-Exit codes: 0 created, 1 failed, 2 the folder is not empty, cannot be made, or has no packages.`;
-
 export const initCommand = (): Command =>
   new Command("init")
     .description("create a small project that receives webhooks, with a test on a dev chain")
@@ -24,7 +17,6 @@ export const initCommand = (): Command =>
       "--packages <folder>",
       "folder with the packed files of Uniknode, to be installed instead of the registry's",
     )
-    .addHelpText("after", EXAMPLES)
     .action((folder: string, { packages }: { packages?: string }) => {
       createProject(resolve(folder), packages === undefined ? undefined : resolve(packages));
       process.stdout.write(`Created ${folder}: a receiver of webhooks, and its test on a dev chain.

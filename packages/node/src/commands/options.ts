@@ -1,7 +1,7 @@
 /** Flags of commands from option tables, and the configuration from flags. */
 import { type Command, Option as Flag } from "commander";
 import { type Option, toFlag, toVariable } from "../config/option.ts";
-import { type Config, type OptionTable, resolveConfig } from "../config/resolve.ts";
+import { type Config, type OptionTable, resolveConfig, type Sources } from "../config/resolve.ts";
 
 /** Adds the flags of a table, and `--config`. */
 export function addFlags(command: Command, table: OptionTable): Command {
@@ -15,9 +15,13 @@ export function addFlags(command: Command, table: OptionTable): Command {
 }
 
 /** Reads the configuration from flags, environment, file and defaults. */
-export function readConfig<T extends OptionTable>(command: Command, table: T): Config<T> {
+export const readConfig = <T extends OptionTable>(command: Command, table: T): Config<T> =>
+  resolveConfig(table, sourcesOf(command));
+
+/** Where the options of a command have their values from. */
+export function sourcesOf(command: Command): Sources {
   const { config: file, ...flags } = command.opts<Record<string, unknown>>();
-  return resolveConfig(table, { flags, environment: process.env, file: file as string | undefined });
+  return { flags, environment: process.env, file: file as string | undefined };
 }
 
 function flagFor(option: Option): Flag {

@@ -2,9 +2,10 @@
 import { Command } from "commander";
 import { shownVersions } from "../platform/lifecycle/version.ts";
 
+/** Both versions and the runtime. */
+export const versionLine = (): string => `uniknode ${shownVersions()} (Node.js ${process.versions.node})`;
+
 export const versionCommand = (): Command =>
   new Command("version")
     .description("print the versions of the protocol, the program and its runtime")
-    .action(
-      () => void process.stdout.write(`uniknode ${shownVersions()} (Node.js ${process.versions.node})\n`),
-    );
+    .action(() => void process.stdout.write(`${versionLine()}\n`));

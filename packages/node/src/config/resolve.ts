@@ -21,30 +21,57 @@ export type Sources = {
   file?: string | undefined;
 };
 
+export type Origin = "default" | "file" | "environment" | "argument";
+
+/** Where the value of an option comes from; an absent value has the origin `default`. */
+export type Resolved = {
+  readonly option: Option;
+  readonly origin: Origin;
+  /** The flag, the variable or the file that says it; undefined for defaults. */
+  readonly source?: string;
+  /** Reads it, and throws the `ConfigError` of a value that the option refuses. */
+  readonly read: () => OptionValue | undefined;
+};
+
 /**
  * Reads every option of the table.
  *
  * @throws {ConfigError} on a value that an option refuses, an unknown key of the file, or an unreadable file
  */
 export function resolveConfig<T extends OptionTable>(table: T, sources: Sources): Config<T> {
+  const values = Object.entries(resolveOrigins(table, sources)).map(([name, { read }]) => [name, read()]);
+  return Object.fromEntries(values) as Config<T>;
+}
+
+/**
+ * Where each option of the table has its value from.
+ *
+ * @throws {ConfigError} on an unknown key of the file, or an unreadable file
+ */
+export function resolveOrigins<T extends OptionTable>(table: T, sources: Sources): Record<keyof T, Resolved> {
   const file = sources.file === undefined ? {} : readConfigFile(sources.file, table);
-  const values: Record<string, OptionValue | undefined> = {};
+  const resolved: Record<string, Resolved> = {};
   for (const [name, option] of Object.entries(table)) {
-    const candidates: [source: string, value: unknown][] = [
-      [toFlag(option), sources.flags[name]],
-      [`environment variable ${toVariable(option)}`, sources.environment[toVariable(option)]],
+    const candidates: [origin: Origin, source: string, value: unknown][] = [
+      ["argument", toFlag(option), sources.flags[name]],
+      ["environment", `environment variable ${toVariable(option)}`, sources.environment[toVariable(option)]],
       // The old node ignored empty variables.
-      ...(option.oldVariables ?? []).map((variable): [string, unknown] => [
+      ...(option.oldVariables ?? []).map((variable): [Origin, string, unknown] => [
+        "environment",
         `environment variable ${variable}`,
         sources.environment[variable] ? (option.oldMeaning ?? sources.environment[variable]) : undefined,
       ]),
-      [`"${name}" in ${sources.file}`, file[name]],
+      ["file", `"${name}" in ${sources.file}`, file[name]],
     ];
-    const [source, value] = candidates.find(([, candidate]) => candidate !== undefined) ?? [];
-    if (source === undefined) values[name] = option.default;
-    else values[name] = readFrom(source, option, value);
+    const found = candidates.find(([, , candidate]) => candidate !== undefined);
+    if (found === undefined) {
+      resolved[name] = { option, origin: "default", read: () => option.default };
+    } else {
+      const [origin, source, value] = found;
+      resolved[name] = { option, origin, source, read: () => readFrom(source, option, value) };
+    }
   }
-  return values as Config<T>;
+  return resolved as Record<keyof T, Resolved>;
 }
 
 function readFrom(source: string, option: Option, value: unknown): OptionValue {

@@ -6,22 +6,15 @@ import { startListening } from "./listen.ts";
 import { listenOptions } from "./options.ts";
 import { requestJson, requestLine } from "./show.ts";
 
-const EXAMPLES = `
-Examples:
-  uniknode listen --token TOKEN
-  uniknode listen --token TOKEN --event "transaction.*" --condition "amount gte 100000000"
-  uniknode listen --token TOKEN --event block.applied --status 503    (watch the node retry)
-  uniknode listen --token TOKEN --json | jq .delivery.data
-
-The node must run on this machine and deliver to its loopback address: a dev chain does by default, any other
-node needs --webhook-private-targets.
-
-Exit codes: 0 stopped and removed the webhook, 1 failed or could not remove it, 2 invalid options.`;
+const NOTES = `
+--status 503 answers with an error, to watch the node retry. The node must run on this machine and deliver to its
+loopback address: a dev chain does by default, any other node needs --webhook-private-targets. The exit code is 1 when the
+webhook could not be removed.`;
 
 export function listenCommand(): Command {
   const command = new Command("listen")
     .description("receive webhooks in the terminal and verify them")
-    .addHelpText("after", EXAMPLES);
+    .addHelpText("after", NOTES);
   return addFlags(command, listenOptions).action(async () => {
     const config = readConfig(command, listenOptions);
     const format = config.json ? requestJson : requestLine;

@@ -1,7 +1,7 @@
 /** `uniknode listen`: registers a webhook while it runs. */
 import { ApiError, createClient } from "@uniknode/client";
 import type { Config } from "../../config/resolve.ts";
-import { ConfigError } from "../../platform/config-error.ts";
+import { tokenOf } from "../local-token.ts";
 import { readConditions } from "./condition.ts";
 import type { listenOptions } from "./options.ts";
 import { type ReceivedRequest, startReceiver } from "./receiver.ts";
@@ -29,14 +29,12 @@ export type Listening = {
  * @throws {ApiError} when the node does not answer, or refuses the webhook
  */
 export async function startListening(
-  { url, token, event, condition, match, port, status, delay }: Config<typeof listenOptions>,
+  config: Config<typeof listenOptions>,
   { onRequest, report }: ListenDeps,
 ): Promise<Listening> {
-  if (token === undefined) {
-    throw new ConfigError("give --token TOKEN: the webhook token that the node shows when it starts");
-  }
+  const { url, event, condition, match, order, port, status, delay } = config;
   const conditions = readConditions(condition);
-  const { webhooks } = createClient({ url, webhookToken: token });
+  const { webhooks } = createClient({ url, webhookToken: tokenOf(config) });
   const secret = Promise.withResolvers<string>();
   const receiver = await startReceiver(
     { port, status, delayMs: delay },
@@ -44,7 +42,7 @@ export async function startListening(
   );
   const { target } = receiver;
   const { data: webhook } = await webhooks
-    .create({ events: event, target, conditions, match })
+    .create({ events: event, target, conditions, match, order })
     .catch(async (error: unknown) => {
       await receiver.close();
       throw error;
@@ -62,7 +60,7 @@ export async function startListening(
       if (error.code === "API_NOT_FOUND") return;
       throw new WebhookLeftError(
         `webhook ${webhook.id} could not be removed (${error.message}). Once the node runs again: ` +
-          `curl -X DELETE -H "Authorization: TOKEN" ${url}/api/webhooks/${webhook.id}`,
+          `uniknode webhooks delete ${webhook.id} --url ${url}`,
         { cause: error },
       );
     }

@@ -1,13 +1,6 @@
 /** Every option of `uniknode listen`. */
-import {
-  option,
-  readChoice,
-  readInteger,
-  readNodeUrl,
-  readSwitch,
-  readText,
-  readTexts,
-} from "../../config/option.ts";
+import { option, readChoice, readInteger, readNodeUrl, readSwitch, readTexts } from "../../config/option.ts";
+import { tokenOptions } from "../local-token.ts";
 
 export const listenOptions = {
   url: option({
@@ -17,14 +10,7 @@ export const listenOptions = {
     default: "http://127.0.0.1:4003",
     read: readNodeUrl,
   }),
-  token: option({
-    name: "token",
-    placeholder: "TOKEN",
-    sentence: "Webhook token of the node; a dev chain prints it when it starts.",
-    variable: "UNIKNODE_WEBHOOK_TOKEN",
-    secret: true,
-    read: readText,
-  }),
+  ...tokenOptions,
   event: option({
     name: "event",
     variable: "UNIKNODE_LISTEN_EVENT",
@@ -50,6 +36,15 @@ export const listenOptions = {
     sentence: "Whether any or all of the conditions must be true.",
     default: "any" as const,
     read: readChoice("any", "all"),
+  }),
+  order: option({
+    name: "order",
+    variable: "UNIKNODE_LISTEN_ORDER",
+    placeholder: "HOW",
+    sentence:
+      "strict: deliveries arrive one after the other, in order; parallel: as receivers get them by default.",
+    default: "strict" as const,
+    read: readChoice("strict", "parallel"),
   }),
   port: option({
     name: "port",

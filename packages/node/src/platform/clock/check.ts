@@ -35,9 +35,8 @@ export async function checkClock(servers: readonly string[], deps: ClockCheckDep
   const { logger, nowMs, signal } = deps;
   const failures: Error[] = [];
   for (const server of servers) {
-    const within = AbortSignal.any([signal, AbortSignal.timeout(2 * TIMEOUT_MS)]);
     try {
-      const offsetMs = Math.round(await queryOffset(await locate(server, within), { nowMs, signal: within }));
+      const offsetMs = await measureOffset(server, { nowMs, signal });
       const level = Math.abs(offsetMs) > MAX_OFFSET_MS ? "warn" : "info";
       return logger[level]({ server, offsetMs }, "clock compared with a time server");
     } catch (error) {
@@ -55,6 +54,20 @@ export async function checkClock(servers: readonly string[], deps: ClockCheckDep
   } else {
     logger.warn({ servers, reasons }, "no time server answered: the clock was not checked");
   }
+}
+
+/**
+ * Milliseconds by which the clock of a server is ahead of the clock of this machine.
+ *
+ * @param server see `readTimeServer`
+ * @throws {Error} when the server is not found, or sends no usable answer within six seconds
+ */
+export async function measureOffset(
+  server: string,
+  { nowMs, signal }: Pick<ClockCheckDeps, "nowMs" | "signal">,
+): Promise<number> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(2 * TIMEOUT_MS)]);
+  return Math.round(await queryOffset(await locate(server, within), { nowMs, signal: within }));
 }
 
 /**

@@ -181,7 +181,7 @@ describe("what cannot be done is said", { timeout: 40_000 }, () => {
     const { code, stderr } = await interrupted(listener);
     expect(code).toBe(1);
     expect(stderr).toContain("webhook 1 could not be removed");
-    expect(stderr).toContain(`curl -X DELETE -H "Authorization: TOKEN" ${other.url}/api/webhooks/1`);
+    expect(stderr).toContain(`uniknode webhooks delete 1 --url ${other.url}`);
   });
 
   test.each<[string, () => string[], number, string]>([
@@ -192,7 +192,7 @@ describe("what cannot be done is said", { timeout: 40_000 }, () => {
       "does not hold the webhook token of this node",
     ],
     ["no server", () => ["--url", "http://127.0.0.1:1", "--token", TOKEN], 1, "no answer"],
-    ["no token", () => ["--url", url], 2, "give --token TOKEN"],
+    ["no token", () => ["--url", url, "--data", "/nowhere"], 2, "/nowhere is no data folder of a node"],
     [
       "no URL",
       () => ["--url", "node", "--token", TOKEN],

@@ -1,28 +1,25 @@
-/** `uniknode webhooks`: the webhook register of a stopped node. */
+/** `uniknode webhooks import`: the register of an old node, into the data folder of a stopped one. */
 import { Command } from "commander";
-import { runOptions } from "../config/options.ts";
-import { importOldRegister } from "../webhooks/sqlite/import-register.ts";
-import { addFlags, readConfig } from "./options.ts";
+import { runOptions } from "../../config/options.ts";
+import { importOldRegister } from "../../webhooks/sqlite/import-register.ts";
+import { addFlags, readConfig } from "../options.ts";
 
 const { data, webhookKeyFile, webhookOldKeyFile, webhookLimit } = runOptions;
 const options = { data, webhookKeyFile, webhookOldKeyFile, webhookLimit };
 
-export function webhooksCommand(): Command {
-  const command = new Command("webhooks").description("manage the webhook register of a data folder");
-  const bring = command
-    .command("import")
+export function importCommand(): Command {
+  const bring = new Command("import")
     .description(
       "register the webhooks of an old node; their ids stay valid in paths, and receivers need no change",
     )
     .argument("<FILE>", "webhooks.json from the cache folder of the old node");
-  addFlags(bring, options).action((file: string) => {
+  return addFlags(bring, options).action((file: string) => {
     const { webhookLimit: maxWebhooks, ...config } = readConfig(bring, options);
     const imported = importOldRegister(file, { ...config, maxWebhooks });
     for (const { alias, webhook } of imported)
       say(`${webhook.id}  ${alias}  ${webhook.event}  ${webhook.target}`);
     say(`webhooks registered: ${imported.length}; deliveries begin with the next start of the node`);
   });
-  return command;
 }
 
 const say = (text: string) => void process.stdout.write(`${text}\n`);

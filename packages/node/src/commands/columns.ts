@@ -1,0 +1,38 @@
+/** Tables that fit the terminal. */
+
+const GAP = 2;
+/** No column becomes narrower. */
+const MIN_WIDTH = 8;
+
+/**
+ * Lines of a table, headings first. The widest columns are cut where the table is wider than the terminal.
+ *
+ * @param width in characters; undefined where the output is no terminal: nothing is cut
+ */
+export function columns(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number | undefined = process.stdout.columns,
+): string[] {
+  const lines = [headings, ...rows];
+  const widths = headings.map((_, index) => Math.max(...lines.map((line) => line[index]!.length)));
+  if (width !== undefined) shrink(widths, width - GAP * (widths.length - 1));
+  return lines.map((line) =>
+    line
+      .map((text, index) => cut(text, widths[index]!).padEnd(widths[index]! + GAP))
+      .join("")
+      .trimEnd(),
+  );
+}
+
+/** Takes characters from the widest column, until all of them fit. */
+function shrink(widths: number[], available: number): void {
+  for (let excess = widths.reduce((sum, width) => sum + width, 0) - available; excess > 0; excess--) {
+    const widest = Math.max(...widths);
+    if (widest <= MIN_WIDTH) return;
+    widths[widths.indexOf(widest)] = widest - 1;
+  }
+}
+
+const cut = (text: string, width: number): string =>
+  text.length <= width ? text : `${text.slice(0, width - 1)}…`;

@@ -1,0 +1,66 @@
+/** `uniknode config`: every option of a start with its value, and where the value comes from. */
+import { Command } from "commander";
+import { loadNetwork } from "../config/network.ts";
+import { devOptions, runOptions } from "../config/options.ts";
+import { type OptionTable, type Resolved, resolveConfig, resolveOrigins } from "../config/resolve.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { columns } from "./columns.ts";
+import { addFlags, sourcesOf } from "./options.ts";
+
+const HIDDEN = "***";
+
+export const configCommand = (): Command =>
+  new Command("config")
+    .description("show every option with its value and origin: default, file, environment or argument")
+    .addCommand(tableCommand("dev", devOptions, () => {}))
+    .addCommand(tableCommand("run", runOptions, checkNetwork));
+
+function tableCommand(name: string, table: OptionTable, checkMore: (command: Command) => void): Command {
+  const command = new Command(name)
+    .description(`show what "uniknode ${name}" would start with; takes its options`)
+    .option("--check", "print nothing but what is wrong, all of it")
+    .option("--json", "print one JSON document");
+  return addFlags(command, table).action(() => {
+    const resolved = Object.values(resolveOrigins(table, sourcesOf(command)));
+    const { check = false, json = false } = command.opts<{ check?: boolean; json?: boolean }>();
+    if (check) {
+      checkAll(resolved);
+      checkMore(command);
+      process.stdout.write(`the configuration of "uniknode ${name}" is valid\n`);
+      return;
+    }
+    const rows = resolved.map(rowOf);
+    const lines = columns(
+      ["OPTION", "VALUE", "ORIGIN"],
+      rows.map(({ option, value, source, origin }) => [option, String(value ?? ""), source ?? origin]),
+    );
+    process.stdout.write(`${json ? JSON.stringify(rows) : lines.join("\n")}\n`);
+  });
+}
+
+/** Secrets are hidden, also when they are given as numbers or lists. */
+function rowOf({ option, origin, source, read }: Resolved) {
+  const value = read();
+  const shown = option.secret && value !== undefined ? HIDDEN : value;
+  return { option: option.name, value: shown, origin, ...(source !== undefined && { source }) };
+}
+
+/** @throws {ConfigError} with everything that is wrong, one a line */
+function checkAll(resolved: readonly Resolved[]): void {
+  const faults = resolved.flatMap(({ read }) => {
+    try {
+      read();
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+}
+
+/** The files of the network; a genesis block that peers will be asked for is not needed. */
+function checkNetwork(command: Command): void {
+  const { network, genesis, networkDir } = resolveConfig(runOptions, sourcesOf(command));
+  if (network !== undefined && genesis === undefined && networkDir === undefined) return;
+  loadNetwork({ network, genesis, networkDir });
+}

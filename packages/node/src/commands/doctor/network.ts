@@ -1,0 +1,79 @@
+/** Checks of the network: ports, genesis block and peers. */
+import { once } from "node:events";
+import { createServer, isIPv6, Socket } from "node:net";
+import { loadNetwork, type NetworkChoice } from "../../config/network.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+const CONNECT_TIMEOUT_MS = 3_000;
+/** So many seeds are tried. */
+const MAX_TRIED = 8;
+
+/** Whether a start could listen there; a node that is running already has taken the port, and answers. */
+export async function checkPort(name: string, host: string, port: number, flag: string): Promise<Finding> {
+  const server = createServer();
+  try {
+    const failed = once(server, "error").then(([error]) => Promise.reject(error));
+    server.listen(port, host);
+    await Promise.race([once(server, "listening"), failed]);
+    return ok(name, `${port === 0 ? "any port" : `port ${port}`} of ${host} is free`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE" && (await isNode(host, port)))
+      return ok(name, `a node answers at port ${port} of ${host}`);
+    const remedy = `choose another with ${flag}${code === "EADDRINUSE" ? ", or end the program that has it" : ""}`;
+    return fail(name, `port ${port} of ${host} cannot be used: ${code}`, remedy);
+  } finally {
+    server.close();
+  }
+}
+
+export function checkGenesis(choice: NetworkChoice): Finding {
+  const { network, genesis, networkDir } = choice;
+  if (network === undefined && networkDir === undefined) {
+    return ok("genesis", "no network is chosen: a dev chain has its own");
+  }
+  if (network !== undefined && genesis === undefined && networkDir === undefined) {
+    return ok("genesis", `the first start asks peers of ${network} for it`);
+  }
+  try {
+    const { files } = loadNetwork(choice);
+    return ok("genesis", `${files.network.name}, nethash ${files.network.nethash}`);
+  } catch (error) {
+    return fail("genesis", (error as Error).message, "see docs/guides/network.md");
+  }
+}
+
+export async function checkPeers(seeds: readonly string[], port: number): Promise<Finding> {
+  if (seeds.length === 0) return ok("peers", "none are named: only a known network, or --peers, names some");
+  const tried = seeds.slice(0, MAX_TRIED);
+  const answers = await Promise.all(tried.map((seed) => isReachable(seed, port)));
+  const reached = answers.filter((isReached) => isReached).length;
+  const text = `${reached} of ${tried.length} accept connections at port ${port}`;
+  if (reached === 0) {
+    return fail("peers", text, `let TCP port ${port} out, or name other nodes with --peers`);
+  }
+  return reached < tried.length ? warn("peers", text, "name more nodes with --peers") : ok("peers", text);
+}
+
+async function isNode(host: string, port: number): Promise<boolean> {
+  const name = isIPv6(host) ? `[${host}]` : host;
+  try {
+    const signal = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
+    return (await fetch(`http://${name}:${port}/api/node/status`, { signal })).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function isReachable(host: string, port: number): Promise<boolean> {
+  const socket = new Socket();
+  try {
+    socket.connect({ host, port });
+    await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,160 @@
+/** `uniknode webhooks ping|deliveries|retry|replay`. */
+import type { DeliveryRecord, DeliveryState, Replay } from "@uniknode/client";
+import { jsonText } from "@uniknode/client";
+import { Command, Option } from "commander";
+import { ConfigError } from "../../platform/config-error.ts";
+import { columns } from "../columns.ts";
+import { show, table } from "../connection.ts";
+import { readCount } from "./fields.ts";
+import { readId, withService } from "./service.ts";
+
+const ID = ["<id>", 'number of the webhook, as "uniknode webhooks list" shows it', readId] as const;
+const DELIVERY = 'number of the delivery, or its "webhook-id"';
+const SHOWN = 20;
+
+export const deliveryCommands = (): Command[] => [
+  pingCommand(),
+  deliveriesCommand(),
+  retryCommand(),
+  replayCommand(),
+];
+
+/** The ping was sent, and its receiver did not accept it. */
+class PingError extends Error {
+  readonly code = "PING_FAILED";
+  readonly isRetryable = true;
+}
+
+const pingCommand = () =>
+  withService<[number]>(
+    new Command("ping").description("send a test delivery, and show its outcome").argument(...ID),
+    async ({ client, connection }, [id]) => {
+      const { data } = await client.webhooks.ping(id);
+      show(connection, data, linesOf(data));
+      if (data.state === "delivered") return;
+      throw new PingError(
+        `the receiver of webhook ${id} did not accept the ping (${outcomeOf(data)}); check that it runs and answers 2xx`,
+      );
+    },
+  );
+
+const deliveriesCommand = () =>
+  withService<
+    [number, string | undefined],
+    { state?: DeliveryState; event?: string; height?: number; limit?: number }
+  >(
+    new Command("deliveries")
+      .description("show the newest deliveries of a webhook, or one of them with its body")
+      .argument(...ID)
+      .argument("[delivery]", DELIVERY)
+      .addOption(
+        new Option("--state <STATE>", "only those").choices(["pending", "delivered", "failed", "cancelled"]),
+      )
+      .option("--event <NAME>", "only those of an event")
+      .option("--height <N>", "only those of a block", readCount(1))
+      .option("--limit <N>", `how many (default: ${SHOWN})`, readCount(1)),
+    async ({ client, connection }, [id, delivery], { limit = SHOWN, state, event, height }) => {
+      if (delivery !== undefined) {
+        const { data } = await client.webhooks.delivery(id, delivery);
+        return show(connection, data, [...linesOf(data), ...(data.body ? [jsonText(data.body)] : [])]);
+      }
+      const query = {
+        ...(state && { state }),
+        ...(event && { event }),
+        ...(height !== undefined && { height }),
+      };
+      const records: DeliveryRecord[] = [];
+      for await (const record of client.webhooks.deliveries(id, query)) {
+        if (records.push(record) === limit) break;
+      }
+      const rows = records.map((record) => [
+        `${record.id}`,
+        record.state,
+        record.event,
+        `${record.height ?? ""}`,
+        `${record.attempts.length}`,
+        outcomeOf(record),
+        new Date(record.createdAt).toISOString(),
+      ]);
+      const lines = columns(["ID", "STATE", "EVENT", "HEIGHT", "ATTEMPTS", "OUTCOME", "CREATED"], rows);
+      show(connection, records, rows.length > 0 ? lines : [`webhook ${id} has no such deliveries`]);
+    },
+  );
+
+const retryCommand = () =>
+  withService<[number, string | undefined], { allFailed?: boolean; since?: number }>(
+    new Command("retry")
+      .description("send a delivery again, or all that failed")
+      .argument(...ID)
+      .argument("[delivery]", DELIVERY)
+      .option("--all-failed", "all failed deliveries of the webhook")
+      .option("--since <MS>", "with --all-failed: created since, milliseconds since 1970", readCount(0)),
+    async ({ client, connection }, [id, delivery], { allFailed = false, since = 0 }) => {
+      if ((delivery === undefined) !== allFailed) {
+        throw new ConfigError(
+          `retry: a delivery or --all-failed is expected, one of them; "uniknode webhooks deliveries ${id}" shows the deliveries`,
+        );
+      }
+      if (delivery === undefined) {
+        const { data } = await client.webhooks.retryFailed(id, { since });
+        return show(connection, data, [`${data.retried} failed deliveries are sent again`]);
+      }
+      await client.webhooks.retry(id, delivery);
+      show(connection, { id, delivery, retried: 1 }, [`delivery ${delivery} is sent again`]);
+    },
+  );
+
+const replayCommand = () =>
+  withService<[number], { from?: number; to?: number; cancel?: boolean }>(
+    new Command("replay")
+      .description("deliver the events of a range of blocks again, or show the progress of that")
+      .argument(...ID)
+      .option("--from <HEIGHT>", "first block; without it the last replay is shown", readCount(1))
+      .option("--to <HEIGHT>", "last block (default: the head)", readCount(1))
+      .option("--cancel", "end the running replay"),
+    async ({ client, connection }, [id], { from, to, cancel = false }) => {
+      if (cancel) {
+        await client.webhooks.cancelReplay(id);
+        return show(connection, { id, cancelled: true }, [`the replay of webhook ${id} is cancelled`]);
+      }
+      if (from === undefined) {
+        if (to !== undefined) throw new ConfigError("replay: --to needs --from, the first block");
+        const { data } = await client.webhooks.getReplay(id);
+        return show(connection, data, replayLines(data));
+      }
+      const toHeight = to ?? (await client.blockchain.get()).data.block.height;
+      const { data } = await client.webhooks.replay(id, { fromHeight: from, toHeight });
+      show(connection, data, replayLines(data));
+    },
+  );
+
+const replayLines = (replay: Replay): string[] =>
+  table([
+    ["state", replay.state],
+    ["reason", replay.reason],
+    ["blocks", `${replay.fromHeight} to ${replay.toHeight}, next ${replay.nextHeight}`],
+    ["events", `${replay.events}`],
+    ["waiting", `${replay.waiting}`],
+  ]);
+
+const linesOf = (record: DeliveryRecord): string[] =>
+  table([
+    ["delivery", record.id],
+    ["webhook-id", record.messageId],
+    ["event", record.event],
+    ["height", record.height],
+    ["state", record.state],
+    ["outcome", outcomeOf(record)],
+    ["attempts", `${record.attempts.length}`],
+    ["created", new Date(record.createdAt).toISOString()],
+    [
+      "next attempt",
+      record.nextAttemptAt === undefined ? undefined : new Date(record.nextAttemptAt).toISOString(),
+    ],
+  ]);
+
+/** Why it is not delivered, or else what the last attempt brought. */
+function outcomeOf({ attempts, reason }: DeliveryRecord): string {
+  const last = attempts.at(-1);
+  return reason ?? (last?.status === undefined ? last?.error : `HTTP ${last.status}`) ?? "";
+}

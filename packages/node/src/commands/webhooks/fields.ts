@@ -1,0 +1,54 @@
+/** Options that describe a webhook on the command line. */
+import type { WebhookChanges } from "@uniknode/client";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { readConditions } from "../listen/condition.ts";
+
+export type FieldOptions = {
+  readonly event?: readonly string[];
+  readonly condition?: readonly string[];
+  readonly match?: "any" | "all";
+  readonly order?: "parallel" | "strict";
+  readonly confirmations?: number;
+};
+
+export const addEventFlags = (command: Command): Command =>
+  command
+    .option("--event <NAME>", "event or pattern such as transaction.*; may be given several times", another)
+    .option("--condition <TEXT>", 'such as "amount gte 100000000"; may be given several times', another)
+    .addOption(
+      new Option("--match <HOW>", "whether any or all conditions must be true").choices(["any", "all"]),
+    )
+    .option("--confirmations <N>", "blocks to wait for before events are delivered", readCount(0));
+
+export const addFields = (command: Command): Command =>
+  addEventFlags(command).addOption(
+    new Option("--order <HOW>", "whether a delivery waits for the one before it").choices([
+      "parallel",
+      "strict",
+    ]),
+  );
+
+/** Only what was given. */
+export const changesOf = ({
+  event,
+  condition,
+  match,
+  order,
+  confirmations,
+}: FieldOptions): Omit<WebhookChanges, "target"> => ({
+  ...(event && { events: event }),
+  ...(condition && { conditions: readConditions(condition) }),
+  ...(match && { match }),
+  ...(order && { order }),
+  ...(confirmations !== undefined && { confirmations }),
+});
+
+export const readCount =
+  (minimum: number) =>
+  (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : -1;
+    if (value < minimum) throw new InvalidArgumentError(`An integer of ${minimum} or more is expected.`);
+    return value;
+  };
+
+const another = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];

@@ -1,0 +1,157 @@
+/** `uniknode webhooks list|show|create|update|pause|resume|delete|rotate`. */
+import type { Webhook, WebhookWithToken } from "@uniknode/client";
+import { Command } from "commander";
+import { ConfigError } from "../../platform/config-error.ts";
+import { columns } from "../columns.ts";
+import { show, table } from "../connection.ts";
+import { readConditions } from "../listen/condition.ts";
+import { addFields, changesOf, type FieldOptions, readCount } from "./fields.ts";
+import { readId, type Service, withService } from "./service.ts";
+
+const ID = ["<id>", 'number of the webhook, as "uniknode webhooks list" shows it', readId] as const;
+
+export const registerCommands = (): Command[] => [
+  listCommand(),
+  showCommand(),
+  createCommand(),
+  updateCommand(),
+  switchCommand("pause", "stop deliveries to a webhook until it is resumed", false),
+  switchCommand("resume", "deliver to a paused or suspended webhook again", true),
+  deleteCommand(),
+  rotateCommand(),
+];
+
+const listCommand = () =>
+  withService(new Command("list").description("show the webhooks of a node"), async (service) => {
+    const webhooks: Webhook[] = [];
+    for await (const webhook of service.client.webhooks.list()) webhooks.push(webhook);
+    const rows = webhooks.map((webhook) => [
+      `${webhook.id}`,
+      stateOf(webhook),
+      eventsOf(webhook),
+      webhook.target,
+    ]);
+    const lines = columns(["ID", "STATE", "EVENTS", "TARGET"], rows);
+    show(
+      service.connection,
+      webhooks,
+      rows.length > 0
+        ? lines
+        : ["no webhook is registered; uniknode webhooks create TARGET --event NAME registers one"],
+    );
+  });
+
+const showCommand = () =>
+  withService<[number]>(
+    new Command("show").description("show a webhook").argument(...ID),
+    async ({ client, connection }, [id]) => {
+      const { data: webhook } = await client.webhooks.get(id);
+      show(connection, webhook, linesOf(webhook));
+    },
+  );
+
+const createCommand = () =>
+  withService<[string], FieldOptions & { readonly ping?: boolean }>(
+    addFields(
+      new Command("create")
+        .description("register a webhook, and show its secret, which is shown only once")
+        .argument("<target>", "URL that deliveries are posted to"),
+    ).option("--ping", "send a ping as the first delivery"),
+    async (service, [target], { ping, ...fields }) => {
+      if (!fields.event) {
+        throw new ConfigError(
+          'create: --event NAME is missing, such as --event "transaction.*"; --event "*" stands for every event ' +
+            "(docs/reference/events.md)",
+        );
+      }
+      const conditions = readConditions(fields.condition ?? []);
+      const { data } = await service.client.webhooks.create({
+        target,
+        ...changesOf(fields),
+        conditions,
+        ...(ping && { ping }),
+      });
+      showSecret(service, data);
+    },
+  );
+
+const updateCommand = () =>
+  withService<[number], FieldOptions & { readonly target?: string }>(
+    addFields(
+      new Command("update").description("change a webhook; what is not given stays as it is").argument(...ID),
+    ).option("--target <URL>", "URL that deliveries are posted to"),
+    async (service, [id], { target, ...fields }) => {
+      const changes = { ...changesOf(fields), ...(target !== undefined && { target }) };
+      if (Object.keys(changes).length === 0) {
+        throw new ConfigError(
+          "update: nothing to change; give --target, --event or another option of --help",
+        );
+      }
+      await service.client.webhooks.update(id, changes);
+      await showAfter(service, id);
+    },
+  );
+
+const switchCommand = (name: string, description: string, enabled: boolean) =>
+  withService<[number]>(new Command(name).description(description).argument(...ID), async (service, [id]) => {
+    await service.client.webhooks.update(id, { enabled });
+    await showAfter(service, id);
+  });
+
+const deleteCommand = () =>
+  withService<[number]>(
+    new Command("delete").description("remove a webhook with its deliveries").argument(...ID),
+    async ({ client, connection }, [id]) => {
+      await client.webhooks.remove(id);
+      show(connection, { id, deleted: true }, [`webhook ${id} is removed`]);
+    },
+  );
+
+const rotateCommand = () =>
+  withService<[number], { readonly overlap?: number }>(
+    new Command("rotate")
+      .description("give a webhook a new secret, and show it; both are valid for a while")
+      .argument(...ID)
+      .option("--overlap <SECONDS>", "how long the former secret stays valid (default: a day)", readCount(0)),
+    async (service, [id], { overlap: overlapSeconds }) => {
+      const options = overlapSeconds === undefined ? {} : { overlapSeconds };
+      showSecret(service, (await service.client.webhooks.rotate(id, options)).data);
+    },
+  );
+
+async function showAfter({ client, connection }: Service, id: number): Promise<void> {
+  const { data: webhook } = await client.webhooks.get(id);
+  show(connection, webhook, linesOf(webhook));
+}
+
+const showSecret = ({ connection }: Service, webhook: WebhookWithToken) =>
+  show(connection, webhook, [
+    ...linesOf(webhook),
+    ...table([
+      ["token", webhook.token],
+      ["secret", webhook.secret],
+    ]),
+    "token and secret are the same key in two forms; keep one of them: neither is shown again",
+  ]);
+
+const linesOf = (webhook: Webhook): string[] =>
+  table([
+    ["id", webhook.id],
+    ["state", stateOf(webhook)],
+    ["reason", webhook.suspended?.reason],
+    ["events", eventsOf(webhook)],
+    ["target", webhook.target],
+    ["conditions", webhook.conditions.map(conditionText).join(webhook.match === "all" ? " and " : " or ")],
+    ["order", webhook.order ?? "parallel"],
+    ["confirmations", webhook.confirmations],
+  ]);
+
+const stateOf = ({ enabled, suspended }: Webhook): string => {
+  if (!enabled) return "paused";
+  return suspended ? "suspended" : "active";
+};
+
+const eventsOf = ({ event, events }: Webhook): string => [...new Set([event, ...(events ?? [])])].join(" ");
+
+const conditionText = ({ key, condition, value }: Webhook["conditions"][number]): string =>
+  [key, condition, ...(value === undefined ? [] : [JSON.stringify(value)])].join(" ");

@@ -1,0 +1,27 @@
+/** The program within the process of a test, which is faster than one of its own. */
+import { vi } from "vitest";
+import { main } from "../../src/commands/main.ts";
+import type { Ended } from "./uniknode.ts";
+
+/** Runs a command line to its end; one at a time, because the output of the whole process is taken. */
+export async function runMain(args: readonly string[]): Promise<Ended> {
+  const [stdout, stderr] = [take(process.stdout), take(process.stderr)];
+  // Texts name commands as the way of starting wants them: npm started the tests.
+  vi.stubEnv("npm_lifecycle_event", undefined);
+  try {
+    return { code: await main(args), stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    stdout.release();
+    stderr.release();
+    vi.unstubAllEnvs();
+  }
+}
+
+function take(stream: NodeJS.WriteStream) {
+  let text = "";
+  const write = vi.spyOn(stream, "write").mockImplementation((chunk) => {
+    text += String(chunk);
+    return true;
+  });
+  return { text: () => text, release: () => write.mockRestore() };
+}

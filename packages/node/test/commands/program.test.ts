@@ -1,0 +1,126 @@
+/** The declarations of the commands: help, configuration, completion. */
+import { execFileSync, spawnSync } from "node:child_process";
+import type { Command } from "commander";
+import { describe, expect, test } from "vitest";
+import { COMMANDS } from "../../src/commands/catalogue.ts";
+import { columns } from "../../src/commands/columns.ts";
+import { scripts } from "../../src/commands/completion/scripts.ts";
+import { placesOf } from "../../src/commands/completion/words.ts";
+import { createProgram, examplesOf } from "../../src/commands/program.ts";
+import { runMain } from "../../test-support/process/main.ts";
+
+const program = await createProgram();
+const places = placesOf(program);
+
+/** Every command without subcommands, by its path. */
+const leaves = (command: Command, path: readonly string[]): [string, Command][] =>
+  command.commands.length === 0
+    ? [[path.join(" "), command]]
+    : command.commands.flatMap((below) => leaves(below, [...path, below.name()]));
+
+describe("help", () => {
+  test.each(leaves(program, []))(
+    "%s has a description and an example that names only options that it has",
+    (path, command) => {
+      const { examples } = COMMANDS.find(({ name }) => name === path.split(" ")[0])!;
+      const own = examplesOf(path, examples);
+      expect(own).not.toEqual([]);
+      expect(command.description()).not.toBe("");
+      const flags = command.options.map(({ long }) => long);
+      const named = own.flatMap((example) => example.match(/(?<= )--[a-z-]+/g) ?? []);
+      expect(flags).toEqual(expect.arrayContaining(named));
+    },
+  );
+
+  test("no example has a passphrase, and no flag takes one", () => {
+    const flags = leaves(program, []).flatMap(([, { options }]) => options.map(({ long }) => long));
+    expect(flags).not.toContain("--passphrase");
+    expect(COMMANDS.flatMap(({ examples }) => examples).join("\n")).not.toMatch(/passphrase(?!-file FILE)/);
+  });
+
+  test("-v and --version show what the command version shows", async () => {
+    const { code, stdout } = await runMain(["version"]);
+    expect(code).toBe(0);
+    for (const flag of ["-v", "--version"]) expect(await runMain([flag])).toMatchObject({ code: 0, stdout });
+  });
+});
+
+describe("config", () => {
+  test("shows each option with its value and where that comes from, without secrets", async () => {
+    const { stdout } = await runMain([
+      "config",
+      "dev",
+      "--json",
+      "--http-port",
+      "5",
+      "--webhook-token",
+      "hidden",
+    ]);
+    const rows = JSON.parse(stdout) as { option: string }[];
+    const row = (name: string) => rows.find(({ option }) => option === name);
+    expect(row("httpPort")).toEqual({
+      option: "httpPort",
+      value: 5,
+      origin: "argument",
+      source: "--http-port",
+    });
+    expect(row("blockTime")).toEqual({ option: "blockTime", value: 2, origin: "default" });
+    expect(row("webhookToken")).toMatchObject({ value: "***", origin: "argument" });
+    expect(stdout).not.toContain("hidden");
+  });
+
+  test("--check names everything that is wrong at once", async () => {
+    const args = ["config", "dev", "--check", "--http-port", "x", "--block-time", "0"];
+    const { code, stderr } = await runMain(args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--http-port: an integer[\s\S]*--block-time: an integer/);
+    expect(await runMain(["config", "dev", "--check"])).toMatchObject({ code: 0 });
+  });
+});
+
+test("doctor says what to do about a port that is taken, and ends with code 1", async () => {
+  const { createServer } = await import("node:net");
+  const server = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  const { code, stdout, stderr } = await runMain(["doctor", "--http-port", `${port}`]);
+  server.close();
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^ok +runtime /m);
+  expect(stdout).toMatch(/^fail +HTTP port .*EADDRINUSE\n +choose another with --http-port/m);
+  expect(stderr).toContain("HTTP port: see the lines");
+});
+
+describe("completion", () => {
+  const complete = (...words: string[]): string[] => {
+    const script = `${scripts.bash(places)}
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _uniknode; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return execFileSync("bash", ["-c", script, "bash", ...words], { encoding: "utf8" })
+      .trim()
+      .split("\n");
+  };
+
+  test.each([
+    ["commands", ["web"], ["webhooks"]],
+    ["subcommands", ["webhooks", "re"], ["resume", "retry", "replay"]],
+    [
+      "options behind arguments and values",
+      ["webhooks", "create", "http://a/", "--match", "all", "--ev"],
+      ["--event"],
+    ],
+    ["files after an option with a value", ["dev", "--data", ""], [""]],
+  ])("bash completes %s", (_what, words, expected) => {
+    expect(complete("uniknode", ...words).sort()).toEqual(expected.sort());
+  });
+
+  const shells = (["zsh", "fish"] as const).filter((shell) => spawnSync(shell, ["-c", "true"]).status === 0);
+  test.each(shells)("%s accepts its script", (shell) => {
+    expect(spawnSync(shell, ["-n"], { input: scripts[shell](places) })).toMatchObject({ status: 0 });
+  });
+});
+
+test("tables are cut to the width of the terminal at their widest columns, and elsewhere not", () => {
+  const rows = [["1", "a".repeat(40), "short"]];
+  expect(columns(["ID", "LONG", "END"], rows, undefined)[1]).toBe(`1   ${"a".repeat(40)}  short`);
+  expect(columns(["ID", "LONG", "END"], rows, 30)[1]).toBe(`1   ${"a".repeat(18)}…  short`);
+});

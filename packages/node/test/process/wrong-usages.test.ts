@@ -1,0 +1,126 @@
+/** Wrong command lines: each answer names the thing and the reason, and says what to do. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { runMain } from "../../test-support/process/main.ts";
+import { runUniknode } from "../../test-support/process/uniknode.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-wrong-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const [file, bad, empty, passphrase] = ["file", "bad.json", "empty", "passphrase"].map((name) =>
+  join(folder, name),
+) as [string, string, string, string];
+writeFileSync(file, "not a folder");
+writeFileSync(bad, '{"httpPrt": 1}');
+writeFileSync(passphrase, "some words\n");
+mkdirSync(empty);
+/** Nothing listens there. */
+const NOWHERE = ["--url", "http://127.0.0.1:1", "--timeout", "1"];
+const TOKEN = ["--token", "t"];
+const SECRET = ["--passphrase-file", passphrase];
+const HEX = "ab".repeat(32);
+
+type Row = readonly [args: readonly string[], code: number, what: string, next: string];
+
+const ROWS: readonly Row[] = [
+  [[], 2, "Usage: uniknode", "Examples:"],
+  [["fly"], 2, "unknown command 'fly'", "uniknode --help"],
+  [["statsu"], 2, "unknown command 'statsu'", "Did you mean status?"],
+  [["dev", "--fly"], 2, "unknown option '--fly'", "uniknode dev --help"],
+  [["dev", "--blocktime", "2"], 2, "unknown option '--blocktime'", "Did you mean --block-time?"],
+  [["dev", "surplus"], 2, "too many arguments", "uniknode dev --help"],
+  [["dev", "--http-port"], 2, "'--http-port <PORT>' argument missing", "uniknode dev --help"],
+  [["dev", "--http-port", "x"], 2, '--http-port: an integer from 0 to 65535 is expected, not "x"', "Port"],
+  [["dev", "--block-time", "0"], 2, "--block-time: an integer from 1 to 3600", "Seconds between"],
+  [["dev", "--log-level", "loud"], 2, "--log-level: one of", "info"],
+  [["dev", "--mnemonic", "no words", "--data", join(folder, "m")], 2, "--mnemonic", "12 to 24 words"],
+  [["dev", "--config", join(folder, "none.json")], 2, "none.json cannot be read", "leave out --config"],
+  [["dev", "--config", bad], 2, `"httpPrt" in ${bad}`, 'did you mean "httpPort"?'],
+  [["dev", "--data", file], 2, file, "--data"],
+  [["dev", "--reset", "--data", empty], 2, `${empty} holds no dev chain`, "--data"],
+  [["run"], 2, "which network?", "--network-dir"],
+  [["run", "--network", "moonnet"], 2, "livenet, sandbox, dalinet", '"moonnet"'],
+  [
+    ["run", "--network", "livenet", "--alone"],
+    2,
+    "genesis block of --network livenet",
+    "give --genesis FILE",
+  ],
+  [["run", "--network-dir", empty], 2, `--network-dir ${empty}`, "network.json"],
+  [["run", "--network-dir", empty, "--network", "livenet"], 2, "--network-dir", "leave out --network"],
+  [["status", ...NOWHERE], 1, "no answer", "uniknode dev"],
+  [["status", "--url", "node"], 2, "--url: a base URL such as", "http://127.0.0.1:4003"],
+  [["status", "--timeout", "0"], 2, "--timeout: an integer from 1", "Seconds"],
+  [["unik"], 2, "missing required argument 'id'", "uniknode unik --help"],
+  [["wallet", "show"], 2, "missing required argument 'id'", "uniknode wallet show --help"],
+  [["wallet", "new", "--network", "moon"], 2, "--network: one of", "livenet"],
+  [
+    ["wallet", "address", "--passphrase", "my words"],
+    2,
+    "unknown option '--passphrase'",
+    "--passphrase-file",
+  ],
+  [["wallet", "address", "--passphrase-file", "/nowhere"], 2, "/nowhere cannot be read", "--passphrase-file"],
+  [["wallet", "adress"], 2, "unknown command 'adress'", "Did you mean address?"],
+  [["tx"], 2, "Usage: uniknode tx", "Commands:"],
+  [["tx", "transfer", "ADDRESS", "many"], 2, "'ADDRESS' is invalid", "uniknode tx transfer --help"],
+  [["tx", "vote"], 2, "missing required argument 'delegate'", "uniknode tx vote --help"],
+  [["tx", "vote", "x", ...SECRET, ...NOWHERE], 1, "no answer", "--url"],
+  [["tx", "vote", "x", "--fee", "-1", ...SECRET], 2, "--fee", "12.5"],
+  [["tx", "mint", "short", "individual"], 2, "'short' is invalid", "64 hexadecimal digits"],
+  [["tx", "update", HEX, ...SECRET, ...NOWHERE], 2, "update:", "--property or --remove"],
+  [["tx", "post", join(folder, "none.json")], 2, "none.json", "cannot be read"],
+  [["tx", "show", "12"], 2, "'12' is invalid", "64 hexadecimal digits"],
+  [["webhooks", "list", "--data", empty], 2, `${empty} is no data folder of a node`, "--token"],
+  [["webhooks", "list", "--url", "http://node.example"], 2, "on another machine", "UNIKNODE_WEBHOOK_TOKEN"],
+  [["webhooks", "list", ...TOKEN, ...NOWHERE], 1, "no answer", "uniknode dev"],
+  [["webhooks", "show", "first", ...TOKEN], 2, "'first' is invalid", "uniknode webhooks list"],
+  [["webhooks", "create", "http://127.0.0.1/", ...TOKEN], 2, "--event NAME is missing", '"transaction.*"'],
+  [
+    ["webhooks", "create", "http://127.0.0.1/", "--event", "*", "--condition", "a is b", ...TOKEN],
+    2,
+    '"is" is not an operator',
+    "eq, ne",
+  ],
+  [["webhooks", "update", "1", ...TOKEN], 2, "nothing to change", "--target"],
+  [["webhooks", "retry", "1", ...TOKEN], 2, "a delivery or --all-failed", "webhooks deliveries 1"],
+  [["webhooks", "replay", "1", "--to", "3", ...TOKEN], 2, "--to needs --from", "first block"],
+  [
+    ["webhooks", "import", "/nowhere.json", "--data", join(folder, "i")],
+    2,
+    "/nowhere.json",
+    "cannot be read",
+  ],
+  [["listen", ...TOKEN, "--status", "99"], 2, "--status: an integer from 200 to 599", '"99"'],
+  [["token", "--data", empty], 2, "no data folder of a node", "--data"],
+  [["accounts", "--data", empty], 2, "holds no dev chain", "uniknode dev"],
+  [["init"], 2, "missing required argument 'folder'", "uniknode init --help"],
+  [["init", folder], 2, "is not empty", "choose another with uniknode init"],
+  [["forger", "why", "--slot", "x"], 2, "'x' is invalid", "The number of a slot"],
+  [["snapshot", "verify", empty, "--network-dir", empty], 2, "--network-dir", "network.json"],
+  [["export", "--from", "1"], 2, "'1' is invalid", "2 or more"],
+  [["completion", "tcsh"], 2, "'tcsh' is invalid", "bash, zsh, fish"],
+];
+
+describe("the answer to a wrong command line names the fault and the next step", () => {
+  test.each(ROWS)("uniknode %j", async (args, code, what, next) => {
+    const answer = await runMain(args);
+    expect(answer).toMatchObject({ code });
+    expect(answer.stderr).toContain(what);
+    expect(answer.stderr).toContain(next);
+    expect(answer.stderr).not.toMatch(/^ +at /m);
+    expect(answer.stdout).toBe("");
+  });
+
+  test("there are forty of them or more", () => expect(ROWS.length).toBeGreaterThanOrEqual(40));
+});
+
+test("the real program answers in the same way", async () => {
+  const { code, stdout, stderr } = await runUniknode(["webhooks", "lst"]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toBe(
+    "error: unknown command 'lst'\n(Did you mean list?)\nuniknode webhooks --help shows what is expected, with examples\n",
+  );
+});
