@@ -4,12 +4,12 @@ import type { Database, SqlValue } from "../../store/engine/database.ts";
 import type { Integer } from "../page.ts";
 import { type Condition, found, NEVER, oneOf } from "./pages/conditions.ts";
 
-/** Makes the conditions known to the connection. */
+/** Defines the functions of these conditions on the connection. */
 export function defineAssets(database: Database): void {
   let last: { text: SqlValue; wanted: unknown } | undefined;
   /** Whether the transaction has an asset with the members of a JSON object. */
   database.define("has_asset", (asset, text) => {
-    // The same for every row of a search, and not always small.
+    // The same for every row of a search, and parsing it takes time.
     if (last?.text !== text) last = { text: text!, wanted: JSON.parse(text as string) };
     return asset !== null && contains(JSON.parse(asset as string), last.wanted) ? 1 : 0;
   });

@@ -16,10 +16,10 @@ const FIELDS = {
   numberOfTransactions: integer("number_of_transactions"),
   totalAmount: integer("total_amount"),
   totalFee: integer("total_fee"),
-  // Qualified, because the bare name would mean the text in the answer.
+  // Qualified: the bare name would be the text of the answer.
   reward: integer("blocks.reward"),
   generatorPublicKey: text("generator", "some"),
-  /** The same, for lists that are about one generator whatever else is asked of them. */
+  /** The generator of a list of one delegate's blocks, in addition to `generatorPublicKey`. */
   forgedBy: text("generator", "some"),
   payloadLength: integer("payload_length"),
   payloadHash: text("payload_hash"),
@@ -98,7 +98,7 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
   }
 
   function heightAt(time: number, head: Head): number {
-    // Timestamps grow with heights: halving finds the place without an index on them.
+    // Timestamps grow with heights: a binary search needs no index on them.
     let low = 1;
     let high = head.height + 1;
     while (low < high) {

@@ -1,4 +1,4 @@
-/** Who takes part in a transaction: conditions on `transactions`, each of which an index answers. */
+/** Conditions on the parties of a transaction (sender, recipient, payees); each has an index. */
 import type { Database } from "../../store/engine/database.ts";
 import { type Condition, found, NEVER } from "./pages/conditions.ts";
 

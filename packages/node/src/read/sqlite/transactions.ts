@@ -38,7 +38,7 @@ const FIELDS = {
   id: text("id", "few"),
   version: integer("version"),
   senderPublicKey: text("sender", "some"),
-  // Qualified, because the bare name would mean the text in the answer.
+  // Qualified: the bare name would be the text of the answer.
   nonce: integer("transactions.nonce"),
   amount: integer("transactions.amount"),
   fee: integer("transactions.fee"),
@@ -70,7 +70,7 @@ export type TransactionQueries = {
   byId(id: string): StoredTransaction | undefined;
   /** The same as it was signed. */
   signedById(id: string): Transaction | undefined;
-  /** Mints and updates of a block that carry a certification, in its order: nothing else is rewarded. */
+  /** Mints and updates of a block that carry a certification, in its order: only these are rewarded. */
   certifiedInBlock(height: number): Transaction[];
   list: ListOf<StoredTransaction>;
   signedList: ListOf<Transaction>;
@@ -126,7 +126,7 @@ export function createTransactionQueries(
     minRanked,
   });
 
-  /** What a filter asks for beside heights and times. */
+  /** The conditions of a filter other than heights and times. */
   function conditionsFor(filter: TransactionFilter): Condition[] {
     const { blockId, vendorField, senderId } = filter;
     // A type without a group is one of the core's.
@@ -148,7 +148,7 @@ export function createTransactionQueries(
     return conditions;
   }
 
-  /** The number of transactions that a filter finds; undefined where it asks for more than types. */
+  /** The number of transactions that a filter finds; undefined if it has other conditions than types. */
   function totalOfTypes(head: Head, filter: TransactionFilter): number | undefined {
     const { type, typeGroup, ...others } = filter;
     if (typeof type === "object" || typeof typeGroup === "object") return undefined;
@@ -266,7 +266,7 @@ const withoutGroup = ({ typeGroup: _, ...others }: TransactionFilter): Transacti
 const isOne = (value: Integer | Interval | undefined): value is Integer =>
   value !== undefined && typeof value !== "object";
 
-/** Texts are looked for as a part. */
+/** Texts match as a part. */
 const wantedIn = ({ column, kind }: Field, value: Integer | Interval): Condition =>
   kind === "text"
     ? { sql: `instr(${column}, ?) > 0`, values: [`${value}`] }

@@ -7,11 +7,11 @@ import { conditionsOf, found, integer, oneOf, text } from "./pages/conditions.ts
 import type { OrderTerm } from "./pages/order.ts";
 import { createTablePages, type TablePagesDependencies } from "./pages/table-pages.ts";
 
-/** Some wallets own thousands of tokens: attributes that name nothing of this are not looked into. */
+/** Some wallets own thousands of tokens: attributes without any of these names are not parsed. */
 const NAMES_SEEN = new RegExp(`"(${SHOWN_ATTRIBUTES.join("|")})"`);
 const NONE_SEEN: StoredWallet["attributes"] = {};
 
-/** Amounts that a wallet has not are 0. */
+/** Missing amounts are 0. */
 const LOCKED_BALANCE = "CAST(coalesce(attributes ->> '$.htlc.lockedBalance', 0) AS INTEGER)";
 const VOTE_BALANCE = "CAST(coalesce(attributes ->> '$.delegate.voteBalance', 0) AS INTEGER)";
 
@@ -20,10 +20,10 @@ const FIELDS = {
   publicKey: text("public_key", "few"),
   secondPublicKey: text("second_public_key"),
   vote: text("vote", "some"),
-  /** The same, for lists that are about one delegate whatever else is asked of them. */
+  /** The delegate of a list of its voters, in addition to `vote`. */
   votesFor: text("vote", "some"),
   username: text("username", "few"),
-  // Qualified, because the bare name would mean the text in the answer.
+  // Qualified: the bare name would be the text of the answer.
   balance: integer("wallets.balance", ["wallets.balance", "address"]),
   lockedBalance: integer(LOCKED_BALANCE),
   voteBalance: integer(VOTE_BALANCE),

@@ -25,7 +25,7 @@ export function blocksOf(
   };
 }
 
-/** Transactions of one block stand in the order of their sequence, or the other way round. */
+/** Transactions of one block are in the order of their sequence, or reversed. */
 export type ChainOrder = { readonly direction: Direction; readonly sequence: Direction };
 
 /** The rows that a page of all transactions between two heights begins with, and what is left of the offset there. */

@@ -1,6 +1,6 @@
 /** Which plan finds a page. The choice depends on what is asked and on counts only: nothing is read here. */
 
-/** How a page is found. Each is a file beside this one, which says what it costs. */
+/** How a page is found. Each plan has a file in this folder, whose header says what it costs. */
 export type Plan = "none" | "row" | "index" | "stretches" | "count" | "ranking" | "match";
 
 export type Asked = {
@@ -10,7 +10,7 @@ export type Asked = {
    * values of columns.
    */
   readonly filter: "none" | "heights" | "blocks" | "values";
-  /** Whether the rows lie in the order that is asked for: by their place in the chain, or as an index has all of them. */
+  /** Whether the rows are stored in the requested order: by their position in the chain, or by an index of all of them. */
   readonly isInOrder: boolean;
   /**
    * Rows that an index finds: no more than those of the page and before it, or few (`bounded`); all that are asked for,
@@ -22,13 +22,13 @@ export type Asked = {
   readonly isAfter: boolean;
 };
 
-/** What has been learned so far; what is absent was not looked for. */
+/** What is known so far; absent members were not determined. */
 export type Known = {
   /** Rows of all pages. */
   readonly total?: number;
   /** Rows known by their places: all that are asked for, or all that an index or a ranking finds of them, tested. */
   readonly matches?: number | "unknown";
-  /** Whether the order that is asked for is kept in memory. */
+  /** Whether a ranking in memory has the requested order. */
   readonly isRanked?: boolean;
 };
 

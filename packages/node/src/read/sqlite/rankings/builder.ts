@@ -10,9 +10,9 @@ import type { RankingDependencies } from "./rankings.ts";
 import type { Ranked, RankingAt } from "./reading.ts";
 
 export type RankingBuilder = {
-  /** To be asked for one at a time. */
+  /** To be called for one ranking at a time. */
   build: RankingDependencies["build"];
-  /** Ends what is being made. */
+  /** Ends the build that runs. */
   close(): Promise<void>;
 };
 
@@ -71,7 +71,7 @@ export function createRankingBuilder(
         return built;
       } catch (error) {
         onError(error);
-        // What it is at is of no use any more, and the next ranking finds another thread.
+        // Its result is not needed any more, and the next ranking gets another thread.
         void end();
         throw error;
       } finally {

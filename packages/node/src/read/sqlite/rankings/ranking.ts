@@ -173,7 +173,7 @@ export function pageOf(ranking: Ranking, direction: Direction, offset: number, l
   return page;
 }
 
-/** Offset of the first row that comes after another one, which may have gone. */
+/** Offset of the first row after another one, which may no longer exist. */
 export function offsetAfter(
   ranking: Ranking,
   direction: Direction,
@@ -190,7 +190,7 @@ export function offsetAfter(
   return before + (direction === "asc" ? start : places.length - rowEnds[group]!);
 }
 
-/** Rows whose value lies between two, both of which belong to it; each group newest first. */
+/** Rows whose value is between two bounds, both included; each group newest first. */
 export function rowsBetween(ranking: Ranking, from?: Uint8Array, to?: Uint8Array): readonly Float64Array[] {
   const first = from === undefined ? 0 : firstFrom(ranking, from);
   const { rowEnds } = ranking;

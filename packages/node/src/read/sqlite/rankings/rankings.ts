@@ -17,7 +17,7 @@ export type Rankings = {
 export const NO_RANKINGS: Rankings = { find: () => undefined };
 
 export type RankingOptions = {
-  /** Memory for all of them together. The one used last goes last. */
+  /** Memory for all of them together. The least recently used one is evicted first. */
   readonly maxBytes: number;
   /** Part of the time in which one may be being made; from 0, above it, to 1. Absent: a half. */
   readonly maxShare?: number | undefined;
@@ -25,7 +25,7 @@ export type RankingOptions = {
 
 export type RankingDependencies = {
   readonly database: Database;
-  /** Undefined when it would take more than so many bytes. What it throws is for others to tell. */
+  /** Undefined when it would take more than so many bytes. Its errors are reported by the caller. */
   readonly build: (ranked: Ranked, maxBytes: number) => Promise<RankingAt | undefined>;
 };
 
@@ -52,7 +52,7 @@ export function createRankings(
   let isBuilding = false;
   let restsUntilMs = 0;
 
-  /** One at a time, and not all of the time, whatever is asked for. */
+  /** One at a time, with pauses, however many are requested. */
   async function begin(name: string, ranked: Ranked): Promise<void> {
     const startMs = performance.now();
     if (isBuilding || startMs < restsUntilMs || refused.has(name)) return;

@@ -276,7 +276,7 @@ test("that alone would take more than that are not made again and again", async 
   opened.database.close();
 });
 
-test("keep nobody waiting while they are made, one at a time", async () => {
+test("delay no request while they are built, one at a time", async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const opened = open({ build: () => promise });
   appendMany(opened.table, 5, 10);
@@ -311,7 +311,7 @@ test("are made by another thread while blocks are added and taken away", async (
   rmSync(folder, { recursive: true });
 });
 
-test("that cannot be made are told of, and asked for in vain for a while", async () => {
+test("that cannot be built are reported, and are not tried again for a while", async () => {
   const errors: unknown[] = [];
   const builder = createRankingBuilder("/nowhere/chain.sqlite", (error) => errors.push(error));
   const settled = Promise.withResolvers<void>();
