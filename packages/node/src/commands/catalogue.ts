@@ -62,6 +62,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./init.ts")).initCommand(),
   },
   {
+    name: "network",
+    group: START,
+    examples: [
+      "uniknode network init my-network",
+      "uniknode network init my-network --name my-network --nodes 2",
+    ],
+    load: async () => (await import("./network.ts")).networkCommand(),
+  },
+  {
     name: "webhooks",
     group: WEBHOOKS,
     examples: [
@@ -83,6 +92,16 @@ export const COMMANDS: readonly CommandEntry[] = [
       "uniknode webhooks import webhooks.json --data .uniknode/data",
     ],
     load: async () => (await import("./webhooks/command.ts")).webhooksCommand(),
+  },
+  {
+    name: "trigger",
+    group: WEBHOOKS,
+    examples: [
+      "uniknode trigger --list",
+      "uniknode trigger unik.minted",
+      "uniknode trigger block.reverted --json",
+    ],
+    load: async () => (await import("./trigger/command.ts")).triggerCommand(),
   },
   {
     name: "listen",

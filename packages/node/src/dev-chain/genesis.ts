@@ -18,12 +18,15 @@ const ONE = 100_000_000n;
 export const START_BALANCE = 10_000n * ONE;
 
 /** The network of the dev chain and its first block. */
-export function devGenesis(cast: Cast, blockTimeSeconds: number): ReturnType<typeof createGenesisBlock> {
-  const files: NetworkFiles = {
+export const devGenesis = (cast: Cast, blockTimeSeconds: number) =>
+  genesisOf(cast, {
     network: devDescription(cast),
     milestones: devMilestones(blockTimeSeconds),
     exceptions: {},
-  };
+  });
+
+/** The first block of a network of this cast, and the files with its nethash. */
+export function genesisOf(cast: Cast, files: NetworkFiles): ReturnType<typeof createGenesisBlock> {
   const funded = [
     ...cast.accounts,
     ...cast.delegates.map(({ account }) => account),

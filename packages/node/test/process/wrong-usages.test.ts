@@ -101,6 +101,14 @@ const ROWS: readonly Row[] = [
   [["forger", "why", "--slot", "x"], 2, "'x' is invalid", "The number of a slot"],
   [["snapshot", "verify", empty, "--network-dir", empty], 2, "--network-dir", "network.json"],
   [["export", "--from", "1"], 2, "'1' is invalid", "2 or more"],
+  [["trigger"], 2, "which event?", "uniknode trigger --list"],
+  [["trigger", "unik.mintd"], 2, '"unik.mintd" is no event', "did you mean unik.minted?"],
+  [["trigger", "peer.added"], 2, "peer.added cannot be triggered", "docs/guides/own-network.md"],
+  [["trigger", "unik.minted", "--data", empty], 2, "holds no dev chain", "uniknode dev"],
+  [["network", "init"], 2, "missing required argument 'folder'", "uniknode network init --help"],
+  [["network", "init", folder], 2, "is not an empty folder", "name a new folder"],
+  [["network", "init", join(folder, "n"), "--name", "A B"], 2, "--name: lower-case letters", '"A B"'],
+  [["network", "init", join(folder, "n"), "--nodes", "9"], 2, "--nodes: an integer from 1 to 6", '"9"'],
   [["completion", "tcsh"], 2, "'tcsh' is invalid", "bash, zsh, fish"],
 ];
 

@@ -1,0 +1,127 @@
+/** `uniknode network init`: the folder of a network of one's own. */
+import { randomInt } from "node:crypto";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { generateMnemonic } from "@scure/bip39";
+import { wordlist } from "@scure/bip39/wordlists/english.js";
+import { blockToJson } from "@uniknode/protocol";
+import { Command } from "commander";
+import { option, readInteger, readText } from "../config/option.ts";
+import { devOptions } from "../config/options.ts";
+import { showAccounts } from "../dev-chain/accounts.ts";
+import { START_BALANCE } from "../dev-chain/genesis.ts";
+import { createOwnNetwork, dealDelegates } from "../dev-chain/own-network.ts";
+import { ConfigError } from "../platform/config-error.ts";
+import { makeFolder } from "../platform/files/folder.ts";
+import { commandLine } from "../platform/lifecycle/command-line.ts";
+import { addFlags, readConfig } from "./options.ts";
+
+/** All delegates of the first rounds; each node needs one of them. */
+const MAX_NODES = 6;
+
+const options = {
+  name: option({
+    name: "name",
+    variable: "UNIKNODE_NETWORK_NAME",
+    placeholder: "NAME",
+    sentence:
+      "Name of the network: lower-case letters, digits and hyphens; my-network and a number when not given.",
+    read: readName,
+  }),
+  nodes: option({
+    name: "nodes",
+    variable: "UNIKNODE_NETWORK_NODES",
+    placeholder: "N",
+    sentence: "Nodes that forge; each gets a file with its share of the six delegates.",
+    default: 1,
+    read: readInteger(1, MAX_NODES),
+  }),
+  blockTime: { ...devOptions.blockTime, default: 8 },
+  accounts: devOptions.accounts,
+};
+
+export function networkCommand(): Command {
+  const command = new Command("network").description("make a network of your own");
+  const init = command
+    .command("init")
+    .description(
+      "make a folder for --network-dir: rules, genesis block, and the keys of delegates and accounts",
+    )
+    .argument("<folder>", "a new or empty folder");
+  addFlags(init, options).action((folder: string) => {
+    const {
+      name = `my-network-${randomInt(1_000_000)}`,
+      nodes,
+      blockTime,
+      accounts,
+    } = readConfig(init, options);
+    claim(folder);
+    const mnemonic = generateMnemonic(wordlist);
+    const { files, block, cast } = createOwnNetwork({
+      name,
+      blockTimeSeconds: blockTime,
+      accounts,
+      mnemonic,
+    });
+    write(folder, "network.json", files.network);
+    write(folder, "milestones.json", files.milestones);
+    write(folder, "exceptions.json", files.exceptions);
+    write(folder, "genesisBlock.json", blockToJson(block));
+    const shares = dealDelegates(cast, nodes);
+    const delegateFiles = shares.map((secrets, index) => {
+      const file = `delegates-${index + 1}.json`;
+      write(folder, file, { secrets }, SECRET_MODE);
+      return file;
+    });
+    const balances = new Set([...cast.accounts, cast.factory, cast.foundation].map(({ address }) => address));
+    const balanceOf = (address: string) => (balances.has(address) ? START_BALANCE : undefined);
+    write(folder, "accounts.json", showAccounts({ cast, mnemonic, balanceOf }), SECRET_MODE);
+    process.stdout.write(`${report(folder, files.network, delegateFiles)}\n`);
+  });
+  return command;
+}
+
+const report = (
+  folder: string,
+  { name, nethash }: { readonly name: string; readonly nethash: string },
+  delegateFiles: readonly string[],
+): string =>
+  [
+    `Network ${name}, nethash ${nethash}`,
+    "",
+    `${folder}: network.json, milestones.json, exceptions.json and genesisBlock.json are for every node;`,
+    `accounts.json and ${delegateFiles.join(", ")} are secret keys: keep them where only their node reads them.`,
+    "",
+    "Start a node that forges:",
+    ...delegateFiles.map(
+      (file) =>
+        `  ${commandLine(process.env, "run", "--network-dir", folder, "--delegates", join(folder, file), "--data", join(folder, file.replace("delegates", "data").replace(".json", "")))}`,
+    ),
+    "",
+    "Nodes find each other by --peers ADDRESS (docs/guides/own-network.md).",
+  ].join("\n");
+
+/** Owners alone read it. */
+const SECRET_MODE = 0o600;
+
+function write(folder: string, name: string, content: unknown, mode = 0o644): void {
+  writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`, { mode, flag: "wx" });
+}
+
+/** @throws {ConfigError} when the folder has content, is none, or cannot be made */
+function claim(folder: string): void {
+  makeFolder(folder, { what: "the network folder", flag: "uniknode network init FOLDER" });
+  if (readdirSync(folder).length > 0) {
+    throw new ConfigError(
+      `${folder} is not an empty folder: a network is never overwritten; name a new folder`,
+    );
+  }
+}
+
+function readName(value: unknown): string {
+  const text = readText(value);
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(text)) {
+    throw new Error("lower-case letters, digits and hyphens are expected, 32 at most, a letter first");
+  }
+  return text;
+}

@@ -1,0 +1,204 @@
+/** What causes each event on a dev chain: the real thing, through the pool, the forger and the chain. */
+import { builders } from "@uniknode/protocol";
+import { SendError } from "../../submission/error.ts";
+import type { TriggerChain } from "./chain.ts";
+
+export type Cause = { readonly how: string; readonly cause: (chain: TriggerChain) => Promise<void> };
+/** Why an event cannot be caused from outside of the node. */
+export type NoCause = { readonly why: string };
+
+const ONE = 100_000_000n;
+/** Rounds of a dev chain have so many slots. */
+const ROUND = 6;
+
+async function transfer(chain: TriggerChain): Promise<void> {
+  const [from, to] = chain.cast.accounts;
+  const recipientId = (to ?? from)!.address;
+  await chain.send(from!, ({ envelope }) => builders.transfer({ ...envelope, recipientId, amount: ONE }));
+}
+
+async function forgeTransfer(chain: TriggerChain): Promise<void> {
+  await transfer(chain);
+  await chain.mine();
+}
+
+async function revert(chain: TriggerChain): Promise<void> {
+  await forgeTransfer(chain);
+  await chain.client.dev.reorg({ depth: 1 });
+}
+
+async function becomeDelegate(chain: TriggerChain) {
+  const owner = await disclose(chain);
+  await chain.send(owner, ({ envelope }) =>
+    builders.unsDelegateRegister({ ...envelope, tokenId: owner.tokenId }),
+  );
+  await chain.mine();
+  return owner;
+}
+
+async function disclose(chain: TriggerChain) {
+  const owner = await chain.newOwner();
+  const { factory } = chain.cast;
+  await chain.send(owner, ({ envelope }) =>
+    builders.certifiedDisclosure({
+      ...envelope,
+      keys: owner.keys,
+      tokenId: owner.tokenId,
+      explicitValues: [`trigger-${owner.tokenId.slice(0, 12)}`],
+      kind: 1,
+      factory: { tokenId: factory.unikId, keys: factory.keys },
+      issuedAt: Math.floor(Date.now() / 1_000),
+    }),
+  );
+  await chain.mine();
+  return owner;
+}
+
+async function vote(chain: TriggerChain) {
+  // Owners of a unik alone may vote.
+  const wallet = await chain.newOwner();
+  const { publicKey } = chain.cast.delegates[0]!.account;
+  await chain.send(wallet, ({ envelope }) => builders.unsVote({ ...envelope, vote: `+${publicKey}` }));
+  await chain.mine();
+  return { wallet, publicKey };
+}
+
+/** Lets slots pass without a block. */
+async function missSlots(chain: TriggerChain, blocks: number): Promise<void> {
+  const { data } = await chain.client.node.configuration();
+  const seconds = Number((data.constants as { blocktime?: number }).blocktime ?? 2) * 2;
+  for (let block = 0; block < blocks; block++) {
+    await chain.client.dev.travel({ seconds });
+    await chain.mine();
+  }
+}
+
+const onMine: Cause = { how: "forges a block", cause: (chain) => chain.mine() };
+const onTransfer: Cause = { how: "sends a transfer and forges it", cause: forgeTransfer };
+const onRevert: Cause = { how: "forges a transfer, and reverts its block by another branch", cause: revert };
+const onRound: Cause = { how: "forges a round of blocks", cause: (chain) => chain.mine(ROUND) };
+const AT_START: NoCause = {
+  why: "happens once, when the node starts: stop the dev chain and start it again",
+};
+const NEEDS_PEER: NoCause = { why: "needs another node: see docs/guides/own-network.md" };
+
+export const CAUSES: Readonly<Record<string, Cause | NoCause>> = {
+  "block.applied": onMine,
+  "block.disregarded": NEEDS_PEER,
+  "block.forged": onMine,
+  "block.received": onMine,
+  "block.reverted": onRevert,
+  "delegate.registered": {
+    how: "mints and discloses a unik of a new wallet, and registers it as a delegate",
+    cause: async (chain) => void (await becomeDelegate(chain)),
+  },
+  "delegate.resigned": {
+    how: "registers a new wallet as a delegate, and resigns",
+    async cause(chain) {
+      const owner = await becomeDelegate(chain);
+      await chain.send(owner, ({ envelope }) => builders.unsDelegateResign(envelope));
+      await chain.mine();
+    },
+  },
+  "forger.failed": { why: "needs a fault of the node, such as a full disk" },
+  "forger.missing": {
+    how: "moves the clock beyond a slot, and forges a block",
+    cause: (chain) => missSlots(chain, 1),
+  },
+  "forger.started": AT_START,
+  "peer.added": NEEDS_PEER,
+  "peer.removed": NEEDS_PEER,
+  "round.applied": onRound,
+  "round.created": onRound,
+  "round.missed": {
+    how: "forges three rounds of blocks, and lets slots pass between them",
+    cause: (chain) => missSlots(chain, 3 * ROUND),
+  },
+  "state:started": AT_START,
+  "state.started": AT_START,
+  "transaction.applied": onTransfer,
+  "transaction.expired": {
+    how: "sends a transfer that expires, and forges another branch without it",
+    async cause(chain) {
+      await chain.mine();
+      const [from] = chain.cast.accounts;
+      await chain.send(from!, ({ envelope }) => ({
+        ...builders.transfer({ ...envelope, recipientId: from!.address, amount: ONE }),
+        expiration: envelope.height! + 3,
+      }));
+      await chain.client.dev.reorg({ depth: 1, blocks: 6 });
+    },
+  },
+  "transaction.forged": onTransfer,
+  "transaction.pool.added": { how: "sends a transfer", cause: transfer },
+  "transaction.pool.rejected": {
+    how: "sends a transfer of more than the wallet has",
+    async cause(chain) {
+      const [from] = chain.cast.accounts;
+      const amount = 10_000_000n * ONE;
+      try {
+        await chain.send(from!, ({ envelope }) =>
+          builders.transfer({ ...envelope, recipientId: from!.address, amount }),
+        );
+      } catch (error) {
+        if (!(error instanceof SendError) || error.code !== "SEND_REFUSED") throw error;
+      }
+    },
+  },
+  "transaction.pool.removed": {
+    how: "sends a transfer, and restores the chain of before, which empties the pool",
+    async cause(chain) {
+      const { data } = await chain.client.dev.snapshot();
+      await transfer(chain);
+      await chain.client.dev.restore(data.id);
+    },
+  },
+  "transaction.reverted": onRevert,
+  "unik.disclosed": {
+    how: "mints a unik for a new wallet, and discloses its name",
+    cause: async (chain) => void (await disclose(chain)),
+  },
+  "unik.minted": {
+    how: "mints a unik for a new wallet",
+    cause: async (chain) => void (await chain.newOwner()),
+  },
+  "unik.transferred": {
+    how: "mints a unik for a new wallet, and transfers it to another",
+    async cause(chain) {
+      const [owner, other] = [await chain.newOwner(), await chain.newWallet()];
+      const { tokenId } = owner;
+      await chain.send(owner, ({ envelope }) =>
+        builders.nftTransfer({ ...envelope, tokenId, recipientId: other.address }),
+      );
+      await chain.mine();
+    },
+  },
+  "unik.updated": {
+    how: "mints a unik for a new wallet, and sets a property",
+    async cause(chain) {
+      const owner = await chain.newOwner();
+      const { tokenId } = owner;
+      await chain.send(owner, ({ envelope }) =>
+        builders.nftUpdate({ ...envelope, tokenId, properties: { "usr/color": "red" } }),
+      );
+      await chain.mine();
+    },
+  },
+  "wallet.created.cold": {
+    how: "pays to a new address",
+    cause: async (chain) => void (await chain.newWallet()),
+  },
+  "wallet.saved": onTransfer,
+  "wallet.unvote": {
+    how: "lets the owner of a new unik vote, and withdraw the vote",
+    async cause(chain) {
+      const { wallet, publicKey } = await vote(chain);
+      await chain.send(wallet, ({ envelope }) => builders.unsVote({ ...envelope, vote: `-${publicKey}` }));
+      await chain.mine();
+    },
+  },
+  "wallet.vote": {
+    how: "lets the owner of a new unik vote",
+    cause: async (chain) => void (await vote(chain)),
+  },
+};

@@ -1,0 +1,114 @@
+/** `uniknode trigger`: causes an event on a dev chain, and waits until it is delivered. */
+import { resolve } from "node:path";
+import type { Delivery } from "@uniknode/client";
+import { jsonText } from "@uniknode/client";
+import { Command } from "commander";
+import { devOptions } from "../../config/options.ts";
+import { resolveConfig } from "../../config/resolve.ts";
+import { isDevFolder, readShape } from "../../dev-chain/folder.ts";
+import { deriveAccounts } from "../../dev-chain/keys.ts";
+import { type Cast, castOf, DEV_ADDRESS_VERSION } from "../../dev-chain/network.ts";
+import { ConfigError } from "../../platform/config-error.ts";
+import { mostSimilar } from "../../platform/text/similar.ts";
+import { columns } from "../columns.ts";
+import { show, table } from "../connection.ts";
+import { startListening } from "../listen/listen.ts";
+import { listenOptions } from "../listen/options.ts";
+import { tokenOf } from "../local-token.ts";
+import { addFlags, readConfig } from "../options.ts";
+import { connectWithToken, serviceOptions } from "../webhooks/service.ts";
+import { CAUSES, type Cause } from "./causes.ts";
+import { openTriggerChain } from "./chain.ts";
+
+const options = { ...serviceOptions, data: devOptions.data };
+/** From the cause to the delivery. */
+const DELIVERY_TIMEOUT_MS = 15_000;
+
+/** The event was caused and not delivered in time. */
+class TriggerError extends Error {
+  readonly code = "TRIGGER";
+  readonly isRetryable = true;
+}
+
+export function triggerCommand(): Command {
+  const command = new Command("trigger")
+    .description("cause an event on a dev chain by the real thing, and show it")
+    .argument("[event]", "name of the event; --list shows all")
+    .option("--list", "show every event and how it is caused, or why it cannot be");
+  return addFlags(command, options).action(async (event: string | undefined) => {
+    const config = readConfig(command, options);
+    if (command.opts<{ list?: boolean }>().list) return show(config, CAUSES, listLines());
+    const { cause } = causeOf(event);
+    const cast = castIn(config.data);
+    const token = tokenOf(config);
+    const { client, connection } = connectWithToken({ ...config, token });
+    const chain = await openTriggerChain(client, cast);
+    const seen = Promise.withResolvers<Delivery>();
+    const flags = { url: config.url, token, event: [event] };
+    const listening = await startListening(resolveConfig(listenOptions, { flags, environment: {} }), {
+      onRequest: (received) => {
+        if ("delivery" in received && received.delivery.event === event) seen.resolve(received.delivery);
+      },
+      report: () => {},
+    });
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await cause(chain);
+      const late = new Promise<never>((_resolve, reject) => {
+        timer = setTimeout(() => reject(tooLate(event!)), DELIVERY_TIMEOUT_MS);
+      });
+      const delivery = await Promise.race([seen.promise, late]);
+      show(connection, delivery, [
+        ...table([
+          ["event", delivery.event],
+          ["height", delivery.height],
+          ["webhook-id", delivery.id],
+        ]),
+        jsonText(delivery.data),
+      ]);
+    } finally {
+      clearTimeout(timer);
+      await listening.stop();
+    }
+  });
+}
+
+const tooLate = (event: string) =>
+  new TriggerError(
+    `${event} was caused and not delivered within ${DELIVERY_TIMEOUT_MS / 1_000} s; try again, and look at "uniknode status"`,
+  );
+
+/** @throws {ConfigError} for a name that is none, or an event that cannot be caused */
+function causeOf(event: string | undefined): Cause {
+  const list = '"uniknode trigger --list" shows all';
+  if (event === undefined) throw new ConfigError(`which event? ${list}`);
+  const known = Object.hasOwn(CAUSES, event) ? CAUSES[event] : undefined;
+  if (known === undefined) {
+    const similar = mostSimilar(event, Object.keys(CAUSES));
+    const hint = similar === undefined ? "" : `did you mean ${similar}? `;
+    throw new ConfigError(`${JSON.stringify(event)} is no event; ${hint}${list}`);
+  }
+  if ("why" in known) throw new ConfigError(`${event} cannot be triggered: it ${known.why}`);
+  return known;
+}
+
+/** The accounts of the dev chain, which pay. */
+function castIn(folder: string): Cast {
+  if (!isDevFolder(folder)) {
+    throw new ConfigError(
+      `${resolve(folder)} holds no dev chain, and only there events can be triggered: start one with "uniknode dev", ` +
+        "or give its folder with --data",
+    );
+  }
+  const { mnemonic, accounts } = readShape(folder);
+  return castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
+}
+
+const listLines = (): string[] =>
+  columns(
+    ["EVENT", "TRIGGER"],
+    Object.entries(CAUSES).map(([event, known]) => [
+      event,
+      "how" in known ? known.how : `cannot be triggered: it ${known.why}`,
+    ]),
+  );

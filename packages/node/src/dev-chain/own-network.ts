@@ -1,0 +1,39 @@
+/** A new network of one's own: its rules, its genesis block, and the keys of its delegates and first accounts. */
+import type { GenesisDraft, NetworkFiles } from "@uniknode/protocol";
+import { genesisOf } from "./genesis.ts";
+import { deriveAccounts } from "./keys.ts";
+import { type Cast, castOf, DEV_ADDRESS_VERSION, devDescription, devMilestones } from "./network.ts";
+
+export type OwnNetworkOptions = {
+  /** Lower-case letters, digits and hyphens. */
+  readonly name: string;
+  readonly blockTimeSeconds: number;
+  /** Funded accounts. */
+  readonly accounts: number;
+  /** From which every key is derived. */
+  readonly mnemonic: string;
+};
+
+export type OwnNetwork = ReturnType<typeof genesisOf> & { readonly cast: Cast };
+
+/** The rules are those of a dev chain; keys, name and nethash are its own. */
+export function createOwnNetwork({
+  name,
+  blockTimeSeconds,
+  accounts,
+  mnemonic,
+}: OwnNetworkOptions): OwnNetwork {
+  const cast = castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts);
+  const files: GenesisDraft["files"] & NetworkFiles = {
+    network: { ...devDescription(cast), name, messagePrefix: `${name} message:\n` },
+    milestones: devMilestones(blockTimeSeconds),
+    exceptions: {},
+  };
+  return { ...genesisOf(cast, files), cast };
+}
+
+/** The passphrases of the delegates, dealt to nodes in turn. */
+export const dealDelegates = ({ founders }: Cast, nodes: number): string[][] =>
+  Array.from({ length: nodes }, (_, node) =>
+    founders.filter((_founder, index) => index % nodes === node).map(({ passphrase }) => passphrase),
+  );

@@ -1,0 +1,77 @@
+/** `uniknode network init`, and two real nodes on what it makes. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { freePort } from "../../test-support/peers/world.ts";
+import { runMain } from "../../test-support/process/main.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+
+const parent = mkdtempSync(join(tmpdir(), "uniknode-own-"));
+const folder = join(parent, "my-network");
+const running: Running[] = [];
+
+afterAll(async () => {
+  for (const { child, ended } of running) {
+    child.kill("SIGKILL");
+    await ended;
+  }
+  rmSync(parent, { recursive: true, force: true });
+});
+
+test("the folder has the network for every node, and secret keys for each", async () => {
+  const args = ["network", "init", folder, "--name", "my-network", "--nodes", "2", "--block-time", "1"];
+  const { code, stdout, stderr } = await runMain(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain(`uniknode run --network-dir ${folder} --delegates ${folder}/delegates-2.json`);
+  const secret = ["accounts.json", "delegates-1.json", "delegates-2.json"];
+  expect(readdirSync(folder).sort()).toEqual(
+    [...secret, "exceptions.json", "genesisBlock.json", "milestones.json", "network.json"].sort(),
+  );
+  for (const file of secret) expect(statSync(join(folder, file)).mode & 0o077).toBe(0);
+  const shares = secret.slice(1).map((file) => {
+    const { secrets } = JSON.parse(readFileSync(join(folder, file), "utf8")) as { secrets: string[] };
+    return secrets;
+  });
+  expect(shares.map(({ length }) => length)).toEqual([3, 3]);
+  expect(new Set(shares.flat()).size).toBe(6);
+});
+
+test("a folder with content is left as it is", async () => {
+  const { code, stderr } = await runMain(["network", "init", folder]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`${folder} is not an empty folder`);
+});
+
+test("two nodes forge one chain, each with its delegates", { timeout: 90_000 }, async () => {
+  const port = await freePort();
+  const start = async (index: 1 | 2) => {
+    const node = spawnUniknode([
+      ...["run", "--network-dir", folder, "--delegates", join(folder, `delegates-${index}.json`)],
+      ...["--data", join(parent, `data-${index}`), "--http-port", "0", "--watch-rounds", "0"],
+      ...["--p2p-host", `127.0.0.${index}`, "--p2p-port", `${port}`, "--p2p-loopback"],
+      ...["--peers", `127.0.0.${3 - index}`],
+    ]);
+    running.push(node);
+    const [url] = await node.printed(/http:\S+/);
+    return async (path: string) => {
+      const response = await fetch(`${url}/api${path}`);
+      return (response.ok ? ((await response.json()) as { data: unknown }).data : undefined) as
+        | { id: string; generator: { username: string } }
+        | undefined;
+    };
+  };
+  const [first, second] = [await start(1), await start(2)];
+  // Each node has three of the six delegates: a fourth name is one of the other node.
+  const forgers = new Set<string>();
+  let height = 2;
+  async function seeNext(): Promise<number> {
+    const [mine, others] = [await first(`/blocks/${height}`), await second(`/blocks/${height}`)];
+    if (mine !== undefined && mine.id === others?.id) {
+      forgers.add(mine.generator.username);
+      height++;
+    }
+    return forgers.size;
+  }
+  await expect.poll(seeNext, { timeout: 75_000, interval: 200 }).toBeGreaterThan(3);
+});
