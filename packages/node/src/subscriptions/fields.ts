@@ -1,8 +1,8 @@
 /** The subscription of a webhook or a live stream: events, and conditions on their content (webhooks.md 3). */
 import { EVENTS, isEventName } from "../events/catalogue.ts";
 import { isEventPattern } from "../events/names.ts";
-import * as expected from "../platform/expectations.ts";
-import { nearest } from "../platform/nearest.ts";
+import * as expected from "../platform/text/expectations.ts";
+import { similarNames } from "../platform/text/similar.ts";
 import type { Condition } from "./conditions/conditions.ts";
 import { OperandError } from "./conditions/error.ts";
 import { isOperatorName, isUnary, operators } from "./conditions/operators.ts";
@@ -52,7 +52,9 @@ const MAX_SUGGESTIONS = 3;
 const MAX_SHOWN_LENGTH = 64;
 
 function unknownEvent(at: string, name: string) {
-  const suggestions = nearest(name, Object.keys(EVENTS), MAX_SUGGESTIONS).map((known) => `"${known}"`);
+  const suggestions = similarNames(name, Object.keys(EVENTS))
+    .slice(0, MAX_SUGGESTIONS)
+    .map((known) => `"${known}"`);
   const hint = suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`;
   return invalid(
     `${at}: no event is called "${name.slice(0, MAX_SHOWN_LENGTH)}"${hint || "."} A pattern such as "transaction.*" stands for several; /documentation#/Webhooks/createWebhook lists all names`,

@@ -4,7 +4,7 @@
  */
 import { isIP } from "node:net";
 import { type TObject, type TProperties, type TString, Type } from "typebox";
-import * as expected from "../../platform/expectations.ts";
+import * as expected from "../../platform/text/expectations.ts";
 
 /** No network allows longer ones. */
 const MAX_VENDOR_FIELD_BYTES = 255;

@@ -4,7 +4,7 @@
  * are not allowed come last, all of them.
  */
 import type { FastifyRequest } from "fastify";
-import * as expected from "../../platform/expectations.ts";
+import * as expected from "../../platform/text/expectations.ts";
 import type { ErrorCode } from "./error-codes.ts";
 
 /** Parts of a request by their names in schemas and in answers, in the order of validation. */

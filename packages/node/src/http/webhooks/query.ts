@@ -1,5 +1,5 @@
 /** Parameters of the register's paths: each named, each within its bounds. */
-import * as expected from "../../platform/expectations.ts";
+import * as expected from "../../platform/text/expectations.ts";
 import { HttpError } from "../server/error.ts";
 
 export type Query = Readonly<Record<string, unknown>>;

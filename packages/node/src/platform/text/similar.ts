@@ -1,20 +1,22 @@
-/** The known name that someone probably meant. */
+/** Known names that someone probably meant. */
 
 /** Longer names are compared by their begin. */
 const MAX_LENGTH = 64;
 
 /** The most similar of the known names; undefined when none is similar enough to be meant. */
-export function mostSimilar(name: string, known: readonly string[]): string | undefined {
+export const mostSimilar = (name: string, known: readonly string[]): string | undefined =>
+  similarNames(name, known)[0];
+
+/** The known names that are similar enough to be meant, the most similar first. */
+export function similarNames(name: string, known: readonly string[]): string[] {
   const wanted = name.slice(0, MAX_LENGTH).toLowerCase();
   // A third of the letters may be wrong.
-  let best: { readonly name?: string; readonly distance: number } = {
-    distance: Math.ceil(wanted.length / 3) + 1,
-  };
-  for (const candidate of known) {
-    const distance = editDistance(wanted, candidate.slice(0, MAX_LENGTH).toLowerCase());
-    if (distance < best.distance) best = { name: candidate, distance };
-  }
-  return best.name;
+  const maxDistance = Math.ceil(wanted.length / 3);
+  return known
+    .map((name) => ({ name, distance: editDistance(wanted, name.slice(0, MAX_LENGTH).toLowerCase()) }))
+    .filter(({ distance }) => distance <= maxDistance)
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ name }) => name);
 }
 
 /** Characters to insert, delete, replace, or swap with their neighbour, until the texts are the same. */

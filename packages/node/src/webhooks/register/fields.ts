@@ -1,6 +1,6 @@
 /** Reads the definition of a webhook from a request (webhooks.md 3). */
 
-import * as expected from "../../platform/expectations.ts";
+import * as expected from "../../platform/text/expectations.ts";
 import { SUBSCRIPTION_READERS } from "../../subscriptions/fields.ts";
 import { integer, invalid, oneOf, type Readers, readMembers, required } from "../../subscriptions/members.ts";
 import type { WebhookFields } from "../webhook.ts";

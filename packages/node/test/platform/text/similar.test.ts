@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mostSimilar } from "../../../src/platform/text/similar.ts";
+import { mostSimilar, similarNames } from "../../../src/platform/text/similar.ts";
 
 const NAMES = ["blockTime", "httpPort", "httpHost", "data"];
 
@@ -13,4 +13,8 @@ test.each<[name: string, meant: string | undefined]>([
   ["x".repeat(100_000), undefined],
 ])("Instead of %j was probably meant: %s", (name, meant) => {
   expect(mostSimilar(name, NAMES)).toBe(meant);
+});
+
+test("The most similar names come first.", () => {
+  expect(similarNames("httpPost", NAMES)).toEqual(["httpPort", "httpHost"]);
 });

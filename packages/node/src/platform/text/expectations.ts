@@ -1,5 +1,5 @@
 /** What is said of a value that is not as expected: the same words for the same kind of value everywhere. */
-import { nearest } from "./nearest.ts";
+import { mostSimilar } from "./similar.ts";
 
 /** Behind the name of the member, as in `"limit" must be an integer from 1 to 100`. */
 export const mustBe = (what: string): string => `must be ${what}`;
@@ -9,7 +9,7 @@ export const REQUIRED = "is required";
 /** @param known names of the members that there are */
 export function notAllowed(name: string, known: readonly string[] = []): string {
   if (known.length === 0) return "is not allowed";
-  const [suggestion] = nearest(name, known);
+  const suggestion = mostSimilar(name, known);
   const hint = suggestion === undefined ? "" : `; did you mean "${suggestion}"?`;
   return `is not allowed${hint || `; allowed: ${known.join(", ")}`}`;
 }
