@@ -1,5 +1,13 @@
 /** `uniknode snapshot`, `export` and `import`: copies of a chain. */
-import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -14,14 +22,31 @@ import { restoreSnapshot } from "../archive/restore.ts";
 import { verifySnapshot } from "../archive/verify.ts";
 import { createVerifier } from "../chain/pipeline/verifier.ts";
 import { loadNetwork } from "../config/network.ts";
+import { option, readText } from "../config/option.ts";
 import { runOptions } from "../config/options.ts";
 import type { Config } from "../config/resolve.ts";
+import { CLOCK_FILE, claimFolder, isDevFolder, readShape } from "../dev-chain/folder.ts";
+import { devGenesis } from "../dev-chain/genesis.ts";
+import { deriveAccounts } from "../dev-chain/keys.ts";
+import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
+import { ConfigError } from "../platform/config-error.ts";
 import { programVersion } from "../platform/lifecycle/version.ts";
 import { addFlags, readConfig } from "./options.ts";
 import { createProgress } from "./progress.ts";
 
 const { data, network, genesis, networkDir, accelerator } = runOptions;
-const networkOptions = { network, genesis, networkDir, accelerator };
+const networkOptions = {
+  network,
+  genesis,
+  networkDir,
+  devChain: option({
+    name: "devChain",
+    placeholder: "DIR",
+    sentence: "Data folder of the dev chain that the snapshot is of, instead of a network.",
+    read: readText,
+  }),
+  accelerator,
+};
 const chainOptions = { data, ...networkOptions };
 
 /** Threads for verification, the only other work of the process. */
@@ -50,6 +75,8 @@ export function snapshotCommand(): Command {
   addFlags(restore, chainOptions).action(async (snapshot: string) => {
     const config = readConfig(restore, chainOptions);
     const manifest = await withChain(config, (deps) => restoreSnapshot(snapshot, config.data, deps));
+    // What makes the folder one of a dev chain: "uniknode dev" continues it.
+    if (config.devChain !== undefined) copyDevFiles(config.devChain, config.data);
     say(`${config.data}: ${summary(manifest)}`);
   });
 
@@ -86,7 +113,7 @@ export function exportCommand(): Command {
     const progress = createProgress();
     const blocks = exportBlocks({
       data: config.data,
-      network: createNetwork(loadNetwork(config).files),
+      network: createNetwork(sourceOf(config).files),
       from,
       to,
       onProgress: (done, total) => progress(`exporting ${total} blocks`, done / total),
@@ -136,7 +163,7 @@ async function withChain<T>(
 }
 
 function createDeps(config: Config<typeof networkOptions>) {
-  const { files, genesis: block } = loadNetwork(config);
+  const { files, block } = sourceOf(config);
   return {
     network: createNetwork(files),
     genesis: block,
@@ -144,6 +171,31 @@ function createDeps(config: Config<typeof networkOptions>) {
     nowMs: Date.now,
     onProgress: createProgress(),
   };
+}
+
+/** The shape of a dev chain, and its clock: the time of the head may be ahead of the machine's. */
+function copyDevFiles(from: string, to: string): void {
+  claimFolder(to, readShape(from));
+  const clock = join(from, CLOCK_FILE);
+  if (existsSync(clock)) copyFileSync(clock, join(to, CLOCK_FILE));
+}
+
+/** @throws {ConfigError} when neither a network nor a dev chain is named, or both */
+function sourceOf({ devChain, ...choice }: Config<typeof networkOptions>) {
+  if (devChain === undefined) {
+    const { files, genesis: block } = loadNetwork(choice);
+    return { files, block };
+  }
+  if (choice.network !== undefined || choice.networkDir !== undefined) {
+    throw new ConfigError("--dev-chain has rules of its own: leave out --network and --network-dir");
+  }
+  if (!isDevFolder(devChain)) {
+    throw new ConfigError(
+      `--dev-chain: ${devChain} holds no dev chain; name the folder that "uniknode dev" uses`,
+    );
+  }
+  const { mnemonic, accounts, blockTime } = readShape(devChain);
+  return devGenesis(castOf(deriveAccounts(mnemonic, DEV_ADDRESS_VERSION), accounts), blockTime);
 }
 
 const height = (flags: string, sentence: string) =>

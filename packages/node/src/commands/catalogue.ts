@@ -194,6 +194,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: [
       "uniknode snapshot create --data .uniknode/data --output backup",
       "uniknode snapshot verify backup --network livenet --genesis genesisBlock.json --execute",
+      "uniknode snapshot verify dev-backup --dev-chain .uniknode/dev --execute",
+      "uniknode snapshot restore dev-backup --data other --dev-chain .uniknode/dev",
       "uniknode snapshot restore backup --data other --network livenet --genesis genesisBlock.json",
     ],
     load: async () => (await import("./archive.ts")).snapshotCommand(),

@@ -100,6 +100,13 @@ const ROWS: readonly Row[] = [
   [["init", folder], 2, "is not empty", "choose another with uniknode init"],
   [["forger", "why", "--slot", "x"], 2, "'x' is invalid", "The number of a slot"],
   [["snapshot", "verify", empty, "--network-dir", empty], 2, "--network-dir", "network.json"],
+  [["snapshot", "verify", empty, "--dev-chain", empty], 2, `${empty} holds no dev chain`, "uniknode dev"],
+  [
+    ["snapshot", "verify", empty, "--dev-chain", empty, "--network", "livenet"],
+    2,
+    "--dev-chain",
+    "leave out",
+  ],
   [["export", "--from", "1"], 2, "'1' is invalid", "2 or more"],
   [["trigger"], 2, "which event?", "uniknode trigger --list"],
   [["trigger", "unik.mintd"], 2, '"unik.mintd" is no event', "did you mean unik.minted?"],
