@@ -111,10 +111,13 @@ describe("the commands", () => {
     DIR: join(folder, "chain"),
     SIGNED: signed,
   };
+  const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
 
   test("are all there", () => {
     expect(commands.length).toBeGreaterThan(18);
     writeFileSync(passphraseFile, `${alice.passphrase}\n`);
+    writeFileSync(join(folder, "node.json"), JSON.stringify({ network: "livenet" }));
+    values["http://127.0.0.1:8000/"] = receiverUrl();
   });
 
   test.each(commands)("%s", { timeout: 30_000 }, async (command) => {
@@ -123,11 +126,15 @@ describe("the commands", () => {
       ...process.env,
       UNIKNODE_URL: url,
       UNIKNODE_WEBHOOK_TOKEN: "TOKEN",
+      UNIKNODE_DATA: join(folder, "chain"),
+      // A node may have the default port on the machine of the test.
+      UNIKNODE_HTTP_PORT: "0",
       UNIKNODE_PASSPHRASE: alice.passphrase,
       UNIKNODE_FACTORY_PASSPHRASE: factory.passphrase,
     };
-    const { stdout, stderr } = await run("sh", ["-c", typed], { env });
+    const { stdout, stderr } = await run("sh", ["-c", typed], { env, cwd: folder });
     expect(stderr).toBe("");
+    if (command.includes(" webhooks create ")) values.WEBHOOK = /^id\s+(\d+)$/m.exec(stdout)![1]!;
     if (command.includes(" lock ")) values.LOCK = /^id\s+(\S+)$/m.exec(stdout)![1]!;
     if (command.includes("--dry-run")) writeFileSync(signed, stdout);
     if (command.includes("--wait")) expect(stdout).toMatch(/^state\s+forged in block /m);
