@@ -4,6 +4,7 @@
  */
 import type { Logger } from "pino";
 import type { Log } from "../logging/logger.ts";
+import { saveMemoryWhenIdle } from "./heap.ts";
 import { stopSignal } from "./signals.ts";
 
 /** A running server that can be stopped. */
@@ -51,6 +52,7 @@ export async function serveUntilStopped<S extends Served>({
     });
   const stopped = stopSignal().then(() => setDeadline(STOP_TIMEOUT_MS));
   const uncaught = uncaughtError(logger, () => setDeadline(FAILURE_TIMEOUT_MS));
+  const endSaving = saveMemoryWhenIdle();
   try {
     served = await Promise.race([start(), uncaught]);
     const failed = served.failed.catch((err) => {
@@ -62,6 +64,7 @@ export async function serveUntilStopped<S extends Served>({
     await Promise.race([stopped, uncaught, failed, running]);
     logger.info("stopping");
   } finally {
+    endSaving();
     if (served) onStopping?.();
     await served?.stop();
     await log.flushed(FLUSH_TIMEOUT_MS);
