@@ -23,6 +23,8 @@ const TIMEOUT_MS = 60_000;
 
 /** Slots that the clock leaves out when it is set. */
 const LEFT_OUT = "the node was busy or asleep during the slot";
+/** The slot in the middle of which the clock is set. */
+const ENTERED_LATE = "too little of the slot was left";
 
 const setClock = (clockFile: string, aheadMs: number) => writeFileSync(clockFile, String(aheadMs));
 
@@ -82,6 +84,7 @@ export const restoredFolder: Attack = {
     // The forger notices the clock a moment later, which may be a slot later.
     const slotMs = target.network.blocktime * 1_000;
     tally.outage({ fromMs: 0, toMs: restoredMs + slotMs, reason: LEFT_OUT });
+    tally.outage({ fromMs: restoredMs, toMs: restoredMs + slotMs, reason: ENTERED_LATE });
     await until(
       `${MIN_REFUSALS} slots that were signed before are refused`,
       async () => (await refusals(target)) >= MIN_REFUSALS,
@@ -95,6 +98,7 @@ export const restoredFolder: Attack = {
     setClock(target.clockFile, 0);
     tally.outage({ fromMs: restoredMs, toMs: nowMs + aheadMs, reason: "the signing record has" });
     tally.outage({ fromMs: nowMs + aheadMs, toMs: nowMs, reason: LEFT_OUT });
+    tally.outage({ fromMs: nowMs, toMs: nowMs + slotMs, reason: ENTERED_LATE });
     const before = await forged(target);
     await until("a block is forged by the right clock", async () => (await forged(target)) > before);
   },
