@@ -22,9 +22,13 @@ export type Database = {
    * that a column equals, unless it is a unique key of the only table. Such a parameter is written `+?`: the sign changes no
    * value, and SQLite does not look behind it.
    *
-   * @param options `bigints`: integer columns of this statement come back as `bigint`
+   * @param options `bigints`: integer columns of this statement come back as `bigint`; `arrays`: a row comes back as the array of
+   *   its columns, in their order
    */
-  prepare<Row>(sql: string, options?: { bigints: boolean }): Statement<Row>;
+  prepare<Row>(
+    sql: string,
+    options?: { readonly bigints?: boolean; readonly arrays?: boolean },
+  ): Statement<Row>;
   /** A function for the SQL texts of this connection. It may be called for every row; what it throws ends the statement. */
   define(name: string, compute: (...values: SqlValue[]) => SqlValue): void;
   /** Runs statements without parameters or answers. */
@@ -148,10 +152,11 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       driver.inTransaction ? execute(...parameters) : transaction(() => execute(...parameters));
 
   return {
-    prepare<Row>(sql: string, { bigints = false } = {}) {
+    prepare<Row>(sql: string, { bigints = false, arrays = false } = {}) {
       const prepared = driver.prepare(sql);
-      // The driver allows the mode on statements that read only.
+      // The driver allows the modes on statements that read only.
       if (bigints) prepared.safeIntegers(true);
+      if (arrays) prepared.raw(true);
       const statement = prepared as unknown as Statement<Row>;
       if (prepared.readonly) return statement;
       return {

@@ -6,11 +6,17 @@
 import { hash } from "node:crypto";
 import { CursorError } from "../../errors.ts";
 import { allOf, anyOf, type Condition } from "./conditions.ts";
-import type { OrderTerm } from "./order.ts";
+import type { OrderTerm, OrderValues } from "./order.ts";
 
 /** SQL of the place of a row, whose order has these values. */
 export const placeOf = (order: readonly OrderTerm[], names: readonly string[]): string =>
   `json_array('${nameOf(order)}', ${names.join()})`;
+
+/** Place of a row whose order has these values. */
+export function placeAt(order: readonly OrderTerm[], values: OrderValues): string {
+  const members = values.map((value) => (typeof value === "string" ? JSON.stringify(value) : String(value)));
+  return `["${nameOf(order)}",${members.join()}]`;
+}
 
 /**
  * That a row comes after a place.

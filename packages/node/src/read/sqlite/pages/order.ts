@@ -1,5 +1,41 @@
-/** What rows are ordered by. */
+/** What rows are ordered by, and how SQLite compares it. */
+import type { SqlValue } from "../../../store/engine/database.ts";
 import type { Direction } from "../../page.ts";
 
 /** `value` is a text of SQL of the caller's own making, never of a request's. */
 export type OrderTerm = { readonly value: string; readonly direction: Direction };
+
+/** Values of the terms of an order, of one row. */
+export type OrderValues = readonly SqlValue[];
+
+/** Compares rows as `ORDER BY` does. Only `null`, numbers and texts are ordered by. */
+export function comparerOf(order: readonly OrderTerm[]): (one: OrderValues, other: OrderValues) => number {
+  const signs = order.map(({ direction }) => (direction === "asc" ? 1 : -1));
+  return (one, other) => {
+    for (let index = 0; index < signs.length; index++) {
+      const compared = compareValues(one[index]!, other[index]!);
+      if (compared !== 0) return compared * signs[index]!;
+    }
+    return 0;
+  };
+}
+
+/** Nothing comes before numbers, numbers before texts. */
+function compareValues(one: SqlValue, other: SqlValue): number {
+  if (one === other) return 0;
+  const [kind, otherKind] = [kindOf(one), kindOf(other)];
+  if (kind !== otherKind) return kind - otherKind;
+  if (typeof one === "string") return compareTexts(one, other as string);
+  return one! < other! ? -1 : 1;
+}
+
+const kindOf = (value: SqlValue): number => (value === null ? 0 : typeof value === "string" ? 2 : 1);
+
+/** Characters that take two units in JavaScript come before some that take one, but after them in UTF-8, by which SQLite compares. */
+const TWO_UNITS = /[\ud800-\udfff]/;
+
+function compareTexts(one: string, other: string): number {
+  if (TWO_UNITS.test(one) || TWO_UNITS.test(other))
+    return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  return one < other ? -1 : 1;
+}

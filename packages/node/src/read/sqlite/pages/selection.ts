@@ -129,8 +129,8 @@ export function countText(listed: KeyedTable, alternatives: Alternatives): strin
     : `SELECT COUNT(*) AS total FROM (${keysText(listed, alternatives)})`;
 }
 
-/** Keys of a page, whose limit and offset are the last two values, and the names of what it is ordered by. */
-export function pageText(
+/** Keys of rows, each once, with what they are ordered by, and the names of that. */
+export function rowsText(
   listed: KeyedTable,
   alternatives: Alternatives,
   order: readonly OrderTerm[],
@@ -141,10 +141,13 @@ export function pageText(
   const values = order.flatMap(({ value }, index) => (isKey(value) ? [] : [`${value} AS ${names[index]}`]));
   const columns = [...key, ...values].join();
   const keys = alternatives.map((one) => `SELECT ${columns} ${fromText(listed, one)}`);
-  return {
-    text: `${keys.join(" UNION ")} ORDER BY ${orderText(named(order, names))} LIMIT +? OFFSET +?`,
-    names,
-  };
+  return { text: keys.join(" UNION "), names };
+}
+
+/** The same of a page, in its order, whose limit and offset are the last two values. */
+export function pageText(...rows: Parameters<typeof rowsText>): ReturnType<typeof rowsText> {
+  const { text, names } = rowsText(...rows);
+  return { text: `${text} ORDER BY ${orderText(named(rows[2], names))} LIMIT +? OFFSET +?`, names };
 }
 
 /** The key of the row so many rows further on in the order in which an index finds them; their number is the last value. */
@@ -187,7 +190,7 @@ export const named = (order: readonly OrderTerm[], names: readonly string[]): Or
 /** Prepares each text once. */
 export function createPreparer(
   database: Database,
-  options?: { readonly bigints: boolean },
+  options?: Parameters<Database["prepare"]>[1],
 ): (sql: string) => Statement<unknown> {
   const prepared = new LRUCache<string, Statement<unknown>>({ max: MAX_STATEMENTS });
   return (sql) => {

@@ -5,9 +5,9 @@
  */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Condition } from "../pages/conditions.ts";
-import { before, placeOf } from "../pages/cursor.ts";
+import { before, placeAt } from "../pages/cursor.ts";
 import { createGivenUp } from "../pages/given-up.ts";
-import type { OrderTerm } from "../pages/order.ts";
+import { comparerOf, type OrderTerm, type OrderValues } from "../pages/order.ts";
 import {
   type Alternatives,
   alternativesOf,
@@ -20,6 +20,7 @@ import {
   orderText,
   pageText,
   passing,
+  rowsText,
   type Selection,
   sideBefore,
   valuesOf,
@@ -33,32 +34,34 @@ export type ByStretches<Row> = ByIndex<Row>;
 
 export type ByStretchesDependencies<Row> = { readonly stretches: Stretches; readonly byIndex: ByIndex<Row> };
 
-const placesIn = (rows: unknown[]): string[] => (rows as { place: string }[]).map(({ place }) => place);
-
 export function createByStretches<Row>(
   database: Database,
   listed: ListedTable,
   { stretches, byIndex }: ByStretchesDependencies<Row>,
 ): ByStretches<Row> {
   const prepare = createPreparer(database);
+  // Integers beyond 2^53 stay what they are.
+  const prepareValues = createPreparer(database, { bigints: true, arrays: true });
   const unlessGivenUp = createGivenUp();
 
-  /** Places of the first rows in an order. */
-  function placesOf(alternatives: Alternatives, order: readonly OrderTerm[], limit: number): string[] {
-    const { text, names } = pageText(listed, alternatives, order);
-    const select = prepare(
-      `SELECT ${placeOf(order, names)} AS place FROM (${text}) ORDER BY ${orderText(named(order, names))}`,
-    );
-    return placesIn(select.all(...valuesOf(alternatives), limit, 0));
+  /** What an order has of rows, in no order. */
+  function rowsOf(alternatives: Alternatives, order: readonly OrderTerm[]): OrderValues[] {
+    const { text, names } = rowsText(listed, alternatives, order);
+    const select = prepareValues(`SELECT ${names.join()} FROM (${text})`);
+    return select.all(...valuesOf(alternatives)) as OrderValues[];
   }
 
-  /** The first of some places. They are compared by SQLite, as rows are. */
-  function firstOf(places: readonly string[], order: readonly OrderTerm[], limit: number): string[] {
-    const members = order.map((_, index) => `json_extract(value, '$[${index + 1}]')`);
-    const select = prepare(
-      `SELECT value AS place FROM json_each(?) ORDER BY ${orderText(named(order, members))} LIMIT +?`,
+  /** The same of the first rows, in the order that an index has them in but for what is alike in the first of it. */
+  function firstRowsOf(
+    alternatives: Alternatives,
+    order: readonly OrderTerm[],
+    limit: number,
+  ): OrderValues[] {
+    const { text, names } = pageText(listed, alternatives, order);
+    const select = prepareValues(
+      `SELECT ${names.join()} FROM (${text}) ORDER BY ${orderText(named(order, names))}`,
     );
-    return placesIn(select.all(JSON.stringify(places), limit));
+    return select.all(...valuesOf(alternatives), limit, 0) as OrderValues[];
   }
 
   function rowsAt(places: readonly string[], order: readonly OrderTerm[]): Row[] {
@@ -74,30 +77,35 @@ export function createByStretches<Row>(
     return select.all(JSON.stringify(places)) as Row[];
   }
 
-  /** Places of so many rows; undefined where one stretch has all that are looked at. */
-  function firstPlaces(
+  /** What the order has of so many rows from the first on; undefined where one stretch has all that are looked at. */
+  function firstRows(
     selection: Selection,
     start: Condition | undefined,
     count: number,
-  ): readonly string[] | undefined {
+  ): readonly OrderValues[] | undefined {
     const { order } = selection;
+    const compare = comparerOf(order);
+    const firstOf = (rows: readonly OrderValues[]) => rows.toSorted(compare).slice(0, count);
     const all = alternativesOf(selection);
     const isOrdered = isInOrder(walkOf(listed, all), order);
     const { direction } = order[0]!;
     const left = isOrdered ? inRange(all, start, sideBefore(direction)) : passing(all, start);
-    let places: string[] = [];
+    let rows: readonly OrderValues[] = [];
     let last: Condition | undefined;
     for (const stretch of stretches(listed, left, isOrdered ? direction : "asc")) {
       if (stretch.isAll) return undefined;
-      const missing = isOrdered ? count - places.length : count;
-      places = places.concat(placesOf(passing(stretch.alternatives, last), order, missing));
-      if (isOrdered && places.length === count) return places;
-      if (!isOrdered && places.length >= 2 * count) {
-        places = firstOf(places, order, count);
-        last = before(order, places.at(-1)!);
+      if (isOrdered) {
+        rows = rows.concat(firstRowsOf(stretch.alternatives, order, count - rows.length));
+        if (rows.length === count) return rows;
+        continue;
+      }
+      rows = rows.concat(rowsOf(passing(stretch.alternatives, last), order));
+      if (rows.length >= 2 * count) {
+        rows = firstOf(rows);
+        last = before(order, placeAt(order, rows.at(-1)!));
       }
     }
-    return isOrdered ? places : firstOf(places, order, count);
+    return isOrdered ? rows : firstOf(rows);
   }
 
   const walk: ByStretches<Row> = (selection, range, options) => {
@@ -107,10 +115,10 @@ export function createByStretches<Row>(
     const offset = range.after === undefined ? range.offset : 0;
     // One more than is shown tells whether there are others.
     const count = offset + limit + (isWalk ? 1 : 0);
-    const places = firstPlaces(selection, startOf(selection, range, from), count);
-    if (!places) return byIndex(selection, range, options);
-    const shown = places.slice(offset, offset + limit);
-    const isLast = !isWalk || places.length < count;
+    const first = firstRows(selection, startOf(selection, range, from), count);
+    if (!first) return byIndex(selection, range, options);
+    const shown = first.slice(offset, offset + limit).map((values) => placeAt(order, values));
+    const isLast = !isWalk || first.length < count;
     return { rows: rowsAt(shown, order), totalCount, ...(!isLast && { next: shown.at(-1)! }) };
   };
 
