@@ -47,7 +47,10 @@ export type ReadModel = {
   close(): void;
 };
 
-/** The state after the block `head`. Every read may fail with a `SnapshotError`. */
+/**
+ * The state after the block `head`. Every read may fail with a `SnapshotError`: an implementation gives each read a time, and
+ * ends one that needs longer with `SNAPSHOT_TIMEOUT`; the snapshot remains, and so do its other reads.
+ */
 export type Snapshot = {
   readonly head: Head;
   readonly blocks: Blocks;

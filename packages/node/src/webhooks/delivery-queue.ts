@@ -5,6 +5,9 @@
  *
  * Deliveries are written by matching, in the transaction that moves the cursor of the event log: `matching/intake.ts`.
  * Times are milliseconds since 1970. A change is on disk when its promise settles.
+ *
+ * Every call settles within `CALL_TIMEOUT_MS`, whatever holds the database up. A call that fails has changed nothing and holds
+ * nothing; it may be made again. The dispatcher does so after a pause.
  */
 import type {
   Attempt,
@@ -18,6 +21,9 @@ import type {
 } from "./deliveries.ts";
 import type { DeliveryRetention, OverfullQueue } from "./log/bounds.ts";
 import type { Replay, ReplayProgress } from "./replay/replay.ts";
+
+/** Time in which every call has an answer or has failed. */
+export const CALL_TIMEOUT_MS = 10_000;
 
 export type DeliveryQueue = {
   /** Ids of all webhooks: each has a queue. */

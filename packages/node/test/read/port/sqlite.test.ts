@@ -14,7 +14,7 @@ import { longer } from "../../../test-support/http/longer.ts";
 import type { OpenSubject } from "./subject.ts";
 import { describeReadModel } from "./suite.ts";
 
-const open: OpenSubject = async ({ isEmpty } = { isEmpty: false }) => {
+const open: OpenSubject = async ({ isEmpty = false, hasTime = true } = {}) => {
   const folder = mkdtempSync(join(tmpdir(), "uniknode-read-model-"));
   const path = isEmpty ? join(folder, "chain.sqlite") : writeChain(folder, longer);
   const writer = openDatabase(path);
@@ -22,7 +22,10 @@ const open: OpenSubject = async ({ isEmpty } = { isEmpty: false }) => {
   const blocks = createBlockStore(writer);
   const transactions = createTransactionStore(writer);
   const reader = openDatabase(path, { readonly: true });
-  const model = createSqliteReadModel({}, { database: reader, network: chain.network });
+  const model = createSqliteReadModel(hasTime ? {} : { readTimeoutMs: -1 }, {
+    database: reader,
+    network: chain.network,
+  });
   return {
     model,
     async append(block) {

@@ -11,5 +11,6 @@ export type Subject = {
   close(): Promise<void>;
 };
 
-/** @param isEmpty without any block */
-export type OpenSubject = (options?: { readonly isEmpty: boolean }) => Promise<Subject>;
+/** `isEmpty`: without any block; `hasTime`: whether a read that tests many rows may take any time. */
+export type SubjectOptions = { readonly isEmpty?: boolean; readonly hasTime?: boolean };
+export type OpenSubject = (options?: SubjectOptions) => Promise<Subject>;

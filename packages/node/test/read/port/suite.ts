@@ -95,6 +95,21 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         await empty.close();
       });
 
+      test("ends a read whose time is up, and answers the others.", async () => {
+        const hurried = await open({ hasTime: false });
+        await hurried.model.snapshot(async ({ wallets, blocks }) => {
+          // No index has it: every wallet is tested.
+          const tested = wallets.list(
+            { secondPublicKey: secondKey },
+            { field: "address", direction: "asc" },
+            ALL,
+          );
+          await expect(tested).rejects.toMatchObject({ code: "SNAPSHOT_TIMEOUT", isRetryable: false });
+          expect((await blocks.byHeight(1))?.height).toBe(1);
+        });
+        await hurried.close();
+      });
+
       test("passes on what its work throws.", async () => {
         await expect(read(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
         expect(await read(async () => 1)).toBe(1);

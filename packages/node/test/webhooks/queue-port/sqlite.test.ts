@@ -34,6 +34,11 @@ async function open(path = databasePath()): Promise<Subject> {
       webhooks.activate(id, 0);
       return id;
     },
+    async holdUp() {
+      const other = openDatabase(path);
+      other.execute("BEGIN IMMEDIATE");
+      return async () => other.close();
+    },
     crash: () => open(path),
   };
 }

@@ -6,6 +6,8 @@ import type { WebhookFields } from "../../../src/webhooks/webhook.ts";
 export type Subject = WebhookStorage & {
   /** Registers an active webhook. Returns its id. */
   addWebhook(fields?: Partial<WebhookFields>): Promise<number>;
+  /** Another client of the database holds what every change needs, until the returned function is called. */
+  holdUp(): Promise<() => Promise<void>>;
   /** What a crash leaves: everything that was recorded, in a storage that knows nothing else. */
   crash(): Promise<Subject>;
 };

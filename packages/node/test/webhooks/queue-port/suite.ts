@@ -2,7 +2,12 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { NewDelivery } from "../../../src/webhooks/deliveries.ts";
-import type { AttemptFailure, AttemptOutcome, DeliveryQueue } from "../../../src/webhooks/delivery-queue.ts";
+import {
+  type AttemptFailure,
+  type AttemptOutcome,
+  CALL_TIMEOUT_MS,
+  type DeliveryQueue,
+} from "../../../src/webhooks/delivery-queue.ts";
 import { startDeliverer } from "./deliverer.ts";
 import type { OpenSubject, Subject } from "./subject.ts";
 
@@ -583,6 +588,18 @@ export function describeDeliveryQueue(name: string, open: OpenSubject): void {
         expect(steps).toBeGreaterThan(2);
         expect(await statesOf(queue, webhook)).toEqual([]);
       });
+    });
+
+    test("a change that the database holds up fails in time, changes nothing, and may be made again.", async () => {
+      const [number] = await put(subject, webhook, ["a"]);
+      const release = await subject.holdUp();
+      const beganMs = performance.now();
+      await expect(queue.record([success(webhook, number!)])).rejects.toThrow();
+      expect(performance.now() - beganMs).toBeLessThan(CALL_TIMEOUT_MS);
+      expect(await statesOf(queue, webhook)).toEqual([["a", "pending"]]);
+      await release();
+      expect(await queue.record([success(webhook, number!)])).toEqual([{ isCurrent: true, failures: 0 }]);
+      expect(await statesOf(queue, webhook)).toEqual([["a", "delivered"]]);
     });
 
     describe("with the dispatcher", () => {
