@@ -1,6 +1,6 @@
 /** Failures of the read model that callers distinguish. */
 
-/** The place in a cursor does not belong to this list in this order. */
+/** The cursor does not belong to this list in this order. */
 export class CursorError extends Error {
   readonly code = "CURSOR_UNKNOWN";
   readonly isRetryable = false;

@@ -13,7 +13,7 @@ export type Range = {
   readonly limit: number;
   /** The `next` of an earlier page: the page has the rows after it, and `offset` is ignored. */
   readonly after?: string;
-  /** Whether the answer needs `next`, the place of the last row. */
+  /** Whether the answer needs `next`, the cursor of the last row. */
   readonly isWalk?: boolean;
 };
 
@@ -22,7 +22,7 @@ export type Found<T> = {
   /** Rows of all pages. */
   readonly totalCount: number;
   /**
-   * Place of the last row, if other rows come after it. Any text of up to 2,048 bytes; its content is private to the
+   * Cursor of the last row, if other rows come after it. Any text of up to 2,048 bytes; its content is private to the
    * implementation that made it.
    */
   readonly next?: string;

@@ -32,17 +32,17 @@ export function memoryList<Row, Shown>(
   });
 }
 
-/** A place is the id of a row with its index: the page has the rows after it, or those from its index on if it no longer exists. */
+/** A cursor is the id of a row with its index: the page has the rows after it, or those from its index on if it no longer exists. */
 export const placeOf = (id: string, index: number): string => JSON.stringify([id, index]);
 
-function indexAfter<Row>(rows: readonly Row[], place: string, id: (row: Row) => string): number {
-  const [lastId, lastIndex] = readPlace(place);
+function indexAfter<Row>(rows: readonly Row[], cursor: string, id: (row: Row) => string): number {
+  const [lastId, lastIndex] = readCursor(cursor);
   const index = rows.findIndex((row) => id(row) === lastId);
   return index === -1 ? lastIndex : index + 1;
 }
 
 /** @throws {CursorError} */
-export function readPlace(text: string): [id: string, index: number] {
+export function readCursor(text: string): [id: string, index: number] {
   try {
     const [id, index] = JSON.parse(text);
     if (typeof id === "string" && Number.isSafeInteger(index) && index >= 0) return [id, index];

@@ -14,7 +14,7 @@ import {
   type TransactionJson,
 } from "../answers/transaction.ts";
 import { chainmetaMember, described, listOf, single } from "../documentation/route.ts";
-import { placeOf, readPlace } from "../lists/memory.ts";
+import { placeOf, readCursor } from "../lists/memory.ts";
 import {
   type ListedExtras,
   nonceQuery,
@@ -220,7 +220,7 @@ export const transactions: Resource = (app, api) => {
 
 function rangeOf({ offset, limit, after }: Page): PoolRange {
   if (after === undefined) return { offset, limit };
-  const [afterId, index] = readPlace(after);
+  const [afterId, index] = readCursor(after);
   return { offset: index, limit, afterId };
 }
 

@@ -4,7 +4,7 @@ import type { Head } from "../head.ts";
 import type { Direction, Found, Range } from "../page.ts";
 import type { StoredBlock } from "../rows.ts";
 import { type Condition, conditionsOf, found, integer, NEVER, text } from "./pages/conditions.ts";
-import { placeOf } from "./pages/cursor.ts";
+import { cursorOf } from "./pages/cursor.ts";
 import { countOf, type Heights, heightConditions, heightsOf } from "./pages/heights.ts";
 import type { OrderTerm } from "./pages/order.ts";
 import { createTablePages, type TablePagesDependencies } from "./pages/table-pages.ts";
@@ -45,15 +45,15 @@ export type BlockQueries = {
   heightAt(time: number, head: Head): number;
 };
 
-type ListedRow = StoredBlock & { place: string };
+type ListedRow = StoredBlock & { cursor: string };
 
 const COLUMNS = `id, version, timestamp, height, previous AS previousBlock,
   number_of_transactions AS numberOfTransactions, CAST(total_amount AS TEXT) AS totalAmount,
   CAST(total_fee AS TEXT) AS totalFee, CAST(reward AS TEXT) AS reward, payload_length AS payloadLength,
   payload_hash AS payloadHash, generator AS generatorPublicKey, signature AS blockSignature, username`;
-const PLACES = {
-  asc: placeOf([{ value: "height", direction: "asc" }], ["height"]),
-  desc: placeOf([{ value: "height", direction: "desc" }], ["height"]),
+const CURSORS = {
+  asc: cursorOf([{ value: "height", direction: "asc" }], ["height"]),
+  desc: cursorOf([{ value: "height", direction: "desc" }], ["height"]),
 };
 const JOINS = "LEFT JOIN wallets ON public_key = generator";
 
@@ -76,7 +76,7 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
     (["asc", "desc"] as const).map((direction) => [
       direction,
       database.prepare<ListedRow>(
-        `SELECT ${COLUMNS}, ${PLACES[direction]} AS place FROM blocks ${JOINS}
+        `SELECT ${COLUMNS}, ${CURSORS[direction]} AS cursor FROM blocks ${JOINS}
          WHERE height BETWEEN ? AND ? ORDER BY height ${direction}`,
       ),
     ]),
@@ -88,7 +88,7 @@ export function createBlockQueries(deps: TablePagesDependencies): BlockQueries {
     return {
       rows,
       totalCount: countOf(heights),
-      ...(!isLast && rows.length > 0 && { next: rows.at(-1)!.place }),
+      ...(!isLast && rows.length > 0 && { next: rows.at(-1)!.cursor }),
     };
   }
 

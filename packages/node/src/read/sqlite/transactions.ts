@@ -1,4 +1,4 @@
-/** Confirmed transactions with their place in the chain. */
+/** Confirmed transactions with their position in the chain. */
 import { sealedFromTrustedBytes, type Transaction, TYPE_GROUPS } from "@uniknode/protocol";
 import type { Database } from "../../store/engine/database.ts";
 import type { TransactionFilter, TransactionOrder } from "../filters.ts";
@@ -19,7 +19,7 @@ import {
 } from "./pages/conditions.ts";
 import { heightConditions, heightsOf, isOfHeights } from "./pages/heights.ts";
 import type { OrderTerm } from "./pages/order.ts";
-import { createRowsAt } from "./pages/places.ts";
+import { createRowsAt } from "./pages/positions.ts";
 import { createRowCounts } from "./pages/row-counts.ts";
 import { alternativesOf } from "./pages/selection.ts";
 import type { Stretches } from "./pages/stretches.ts";
@@ -191,7 +191,7 @@ export function createTransactionQueries(
       ...(isOfHeights(filter) ? heightConditions(heights) : []),
       ...asked,
       ...others.map(anyOf),
-      // Last, because it looks into the asset.
+      // Last, because it reads the asset.
       ...assets.map(({ condition }) => condition),
     ];
     const { field, direction, sequence = "desc" } = order;
@@ -272,16 +272,16 @@ const wantedIn = ({ column, kind }: Field, value: Integer | Interval): Condition
     ? { sql: `instr(${column}, ?) > 0`, values: [`${value}`] }
     : hasValue({ column, kind }, value);
 
-/** Ties are broken by the place in the chain, newest first. Absent vendorFields count as the highest. */
+/** Ties are broken by the position in the chain, newest first. Absent vendorFields count as the highest. */
 function orderOf({ field, direction, sequence = "desc" }: TransactionOrder): OrderTerm[] {
-  const place: OrderTerm = { value: "sequence", direction: sequence };
+  const position: OrderTerm = { value: "sequence", direction: sequence };
   const { column: value } = ORDERS[field];
-  if (field === "timestamp") return [{ value, direction }, place];
+  if (field === "timestamp") return [{ value, direction }, position];
   return [
     ...(field === "vendorField" ? [{ value: `${value} IS NULL`, direction }] : []),
     { value, direction },
     { value: "height", direction: "desc" },
-    place,
+    position,
   ];
 }
 

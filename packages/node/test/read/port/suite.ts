@@ -63,7 +63,7 @@ async function wholeList<Row>(list: (range: Range) => Promise<Found<Row>>): Prom
     after = page.next;
     isEnd = after === undefined;
   }
-  const plain = (row: Row) => ({ ...row, place: undefined });
+  const plain = (row: Row) => ({ ...row, cursor: undefined });
   expect(walked.map(plain)).toEqual(rows.map(plain));
   return rows;
 }
@@ -358,7 +358,7 @@ export function describeReadModel(name: string, open: OpenSubject): void {
         expect(signed.rows.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
       });
 
-      test("refuse a place of another list, or none at all.", async () => {
+      test("refuse a cursor of another list, or none at all.", async () => {
         const { next } = await read(({ transactions }) =>
           transactions.list({}, NEWEST, { offset: 0, limit: 1, isWalk: true }),
         );

@@ -6,7 +6,7 @@ import type { Integer, Interval } from "../../page.ts";
 export type Condition = {
   readonly sql: string;
   readonly values: readonly SqlValue[];
-  /** How an index finds the rows that meet it; absent: they are looked for among others. */
+  /** How an index finds the rows that meet it; absent: they are searched among others. */
   readonly finds?: Finds;
 };
 

@@ -1,5 +1,5 @@
 /**
- * Places in an ordered list, so that a page may begin after a row whatever was added before it. A place is JSON: a
+ * Cursors in an ordered list, so that a page may begin after a row whatever was added before it. A cursor is JSON: a
  * name of the order, then what the order knows of the row. It goes through SQLite as text, so that integers beyond
  * 2^53 stay what they are.
  */
@@ -8,47 +8,47 @@ import { CursorError } from "../../errors.ts";
 import { allOf, anyOf, type Condition } from "./conditions.ts";
 import type { OrderTerm, OrderValues } from "./order.ts";
 
-/** SQL of the place of a row, whose order has these values. */
-export const placeOf = (order: readonly OrderTerm[], names: readonly string[]): string =>
+/** SQL of the cursor of a row, whose order has these values. */
+export const cursorOf = (order: readonly OrderTerm[], names: readonly string[]): string =>
   `json_array('${nameOf(order)}', ${names.join()})`;
 
-/** Place of a row whose order has these values. */
-export function placeAt(order: readonly OrderTerm[], values: OrderValues): string {
+/** Cursor of a row whose order has these values. */
+export function cursorAt(order: readonly OrderTerm[], values: OrderValues): string {
   const members = values.map((value) => (typeof value === "string" ? JSON.stringify(value) : String(value)));
   return `["${nameOf(order)}",${members.join()}]`;
 }
 
 /**
- * That a row comes after a place.
+ * That a row comes after a cursor.
  *
  * @throws {CursorError}
  */
-export const after = (order: readonly OrderTerm[], place: string): Condition =>
-  isBeyond(order, place, cursorPlace(order, place));
+export const after = (order: readonly OrderTerm[], cursor: string): Condition =>
+  isBeyond(order, cursor, cursorValues(order, cursor));
 
 /**
- * That a row comes before a place.
+ * That a row comes before a cursor.
  *
  * @throws {CursorError}
  */
-export const before = (order: readonly OrderTerm[], place: string): Condition =>
+export const before = (order: readonly OrderTerm[], cursor: string): Condition =>
   isBeyond(
     order.map(({ value, direction }) => ({ value, direction: direction === "asc" ? "desc" : "asc" })),
-    place,
-    cursorPlace(order, place),
+    cursor,
+    cursorValues(order, cursor),
   );
 
-/** @param known what the order knows of the row at the place */
-function isBeyond(order: readonly OrderTerm[], place: string, known: readonly unknown[]): Condition {
-  const at = (index: number): Condition => ({ sql: `json_extract(?, '$[${index + 1}]')`, values: [place] });
+/** @param known what the order knows of the row at the cursor */
+function isBeyond(order: readonly OrderTerm[], cursor: string, known: readonly unknown[]): Condition {
+  const at = (index: number): Condition => ({ sql: `json_extract(?, '$[${index + 1}]')`, values: [cursor] });
   const [{ direction }] = order as [OrderTerm];
   // An index that has all of them in one direction is entered where they are, however many rows are alike in the first.
   if (order.every((term) => term.direction === direction) && !known.includes(null)) {
     const values = order.map(({ value }) => value).join();
-    const places = order.map((_, index) => at(index));
+    const cursors = order.map((_, index) => at(index));
     return {
-      sql: `(${values}) ${direction === "asc" ? ">" : "<"} (${places.map(({ sql }) => sql).join()})`,
-      values: places.flatMap(({ values }) => values),
+      sql: `(${values}) ${direction === "asc" ? ">" : "<"} (${cursors.map(({ sql }) => sql).join()})`,
+      values: cursors.flatMap(({ values }) => values),
     };
   }
   const compared = (index: number, operator: string): Condition => {
@@ -62,18 +62,18 @@ function isBeyond(order: readonly OrderTerm[], place: string, known: readonly un
   for (let index = last - 1; index >= 0; index--) {
     isAfter = anyOf([isBehind(index), allOf([compared(index, "IS"), isAfter])]);
   }
-  // The first alone bounds what an index is looked through for.
+  // The first alone bounds what of an index is read.
   return allOf([isNotBefore(0), isAfter]);
 }
 
 /**
- * What the order knows of the row at a place; integers beyond 2^53 are rounded.
+ * What the order knows of the row at a cursor; integers beyond 2^53 are rounded.
  *
  * @throws {CursorError}
  */
-export function cursorPlace(order: readonly OrderTerm[], place: string): unknown[] {
-  const members = parse(place);
-  if (!isPlace(order, members)) throw new CursorError();
+export function cursorValues(order: readonly OrderTerm[], cursor: string): unknown[] {
+  const members = parse(cursor);
+  if (!isCursor(order, members)) throw new CursorError();
   return members.slice(1);
 }
 
@@ -81,9 +81,10 @@ export function cursorPlace(order: readonly OrderTerm[], place: string): unknown
 const nameOf = (order: readonly OrderTerm[]): string =>
   hash("sha1", order.map(({ value, direction }) => `${value} ${direction}`).join()).slice(0, 8);
 
-function isPlace(order: readonly OrderTerm[], place: unknown): place is unknown[] {
-  if (!Array.isArray(place) || place.length !== order.length + 1 || place[0] !== nameOf(order)) return false;
-  return place.every((value) => value === null || typeof value === "string" || Number.isFinite(value));
+function isCursor(order: readonly OrderTerm[], cursor: unknown): cursor is unknown[] {
+  if (!Array.isArray(cursor) || cursor.length !== order.length + 1 || cursor[0] !== nameOf(order))
+    return false;
+  return cursor.every((value) => value === null || typeof value === "string" || Number.isFinite(value));
 }
 
 function parse(text: string): unknown {

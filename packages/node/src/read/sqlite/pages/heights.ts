@@ -8,12 +8,12 @@ export type Heights = { readonly low: number; readonly high: number };
 
 export const countOf = ({ low, high }: Heights): number => Math.max(0, high - low + 1);
 
-type PlaceFilter = { readonly height?: Integer | Interval; readonly timestamp?: Integer | Interval };
+type HeightFilter = { readonly height?: Integer | Interval; readonly timestamp?: Integer | Interval };
 
 /** Times are heights too, because each block is later than the one below it. */
 export function heightsOf(
   head: Head,
-  { height, timestamp }: PlaceFilter,
+  { height, timestamp }: HeightFilter,
   heightAt: (time: number, head: Head) => number,
 ): Heights {
   const heights = endsOf(height);
@@ -49,5 +49,5 @@ export const heightConditions = ({ low, high }: Heights): Condition[] =>
         { sql: "height <= ?", values: [high], finds: { share: "range", side: "high" } },
       ];
 
-export const isOfHeights = ({ height, timestamp }: PlaceFilter): boolean =>
+export const isOfHeights = ({ height, timestamp }: HeightFilter): boolean =>
   height !== undefined || timestamp !== undefined;

@@ -1,5 +1,5 @@
 /**
- * Places in lists that an index has in their order, every thousand rows, remembered until the next block: a page far
+ * Cursors in lists that an index has in their order, every thousand rows, remembered until the next block: a page far
  * away is begun near its first row. They are searched as far as a request needs them.
  */
 import { LRUCache } from "lru-cache";
@@ -9,17 +9,17 @@ export type Marks = {
   /**
    * The mark before an offset, if there is one, and what is left of the offset from there.
    *
-   * @param next the place so many rows after another one, or after the beginning; undefined beyond the end
+   * @param next the cursor so many rows after another one, or after the beginning; undefined beyond the end
    */
   before(
     head: Head,
     list: string,
     offset: number,
     next: Next,
-  ): { readonly place?: string; readonly rest: number };
+  ): { readonly cursor?: string; readonly rest: number };
 };
 
-type Next = (place: string | undefined, rows: number) => string | undefined;
+type Next = (cursor: string | undefined, rows: number) => string | undefined;
 
 const STEP = 1_000;
 /** Lists remembered: each takes 200 bytes for every step, so that all of them take 4 MB at two hundred thousand rows. */
@@ -31,16 +31,16 @@ export function createMarks(): Marks {
     before(head, list, offset, next) {
       const wanted = Math.floor(offset / STEP);
       if (wanted === 0) return { rest: offset };
-      const places = lists(head).get(list) ?? [];
-      lists(head).set(list, places);
-      while (places.length < wanted) {
-        const place = next(places.at(-1), STEP);
-        if (place === undefined) break;
-        places.push(place);
+      const cursors = lists(head).get(list) ?? [];
+      lists(head).set(list, cursors);
+      while (cursors.length < wanted) {
+        const cursor = next(cursors.at(-1), STEP);
+        if (cursor === undefined) break;
+        cursors.push(cursor);
       }
-      const count = Math.min(wanted, places.length);
-      const place = places[count - 1];
-      return { ...(place !== undefined && { place }), rest: offset - count * STEP };
+      const count = Math.min(wanted, cursors.length);
+      const cursor = cursors[count - 1];
+      return { ...(cursor !== undefined && { cursor }), rest: offset - count * STEP };
     },
   };
 }

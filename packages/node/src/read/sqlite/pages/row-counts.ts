@@ -22,7 +22,7 @@ export function createRowCounts(database: Database, stretches: Stretches, listed
     (prepare(countText(listed, alternatives)).get(...valuesOf(alternatives)) as { total: number }).total;
 
   function count(alternatives: Alternatives): number {
-    // SQLite counts a table without looking at its rows.
+    // SQLite counts a table without reading its rows.
     if (alternatives.every(({ found, tests }) => found.length + tests.length === 0)) {
       return countAtOnce(alternatives);
     }

@@ -78,7 +78,7 @@ function alternativeOf(conditions: readonly Condition[]): Alternative {
 }
 
 /**
- * Those within a part of the order. The range takes the place of one at the same side, which is only tested then: SQLite
+ * Those within a part of the order. The range replaces one at the same side, which is only tested then: SQLite
  * enters an index by one of the two, and it might be the wider one.
  */
 export function inRange(alternatives: Alternatives, range: Condition | undefined, side?: Side): Alternatives {
@@ -92,7 +92,7 @@ export function inRange(alternatives: Alternatives, range: Condition | undefined
   }));
 }
 
-/** The side at which rows are left out that come before a place. */
+/** The side at which rows are left out that come before a cursor. */
 export const sideBefore = (direction: Direction): Side => (direction === "asc" ? "low" : "high");
 
 /** Those that pass another test. */
@@ -110,8 +110,8 @@ export const isInOrder = (walk: readonly string[], order: readonly OrderTerm[]):
     return term?.value === column && term.direction === order[0]!.direction;
   });
 
-/** How many rows have to be looked at for a page of a selection (`plans/choose.ts`). */
-export function lookOf(listed: KeyedTable, selection: Selection): Asked["look"] {
+/** How many rows have to be read for a page of a selection (`plans/choose.ts`). */
+export function scanOf(listed: KeyedTable, selection: Selection): Asked["scan"] {
   const alternatives = alternativesOf(selection);
   if (alternatives.every(({ isFew }) => isFew)) return "bounded";
   if (alternatives.some(({ isFew, tests }) => !isFew && tests.length > 0)) return "tested";

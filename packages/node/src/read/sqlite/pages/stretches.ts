@@ -1,6 +1,6 @@
 /**
- * Lists in stretches, each of so few rows that one statement looks at them in some milliseconds: between two of them the
- * clock is looked at, because SQLite does not stop within a statement. The rows of a stretch lie together in the index
+ * Lists in stretches, each of so few rows that one statement reads them in some milliseconds: between two of them the
+ * clock is read, because SQLite does not stop within a statement. The rows of a stretch lie together in the index
  * that finds them, whether they pass the tests or not.
  */
 import type { Database, SqlValue } from "../../../store/engine/database.ts";
@@ -73,7 +73,7 @@ export function createStretches(
       return ends.reduce((nearest, end) => (isBefore(end, nearest, direction) ? end : nearest), ends[0]!);
     }
 
-    time.look();
+    time.check();
     let left = alternatives;
     for (let rows = initial; ; ) {
       const end = endOf(left, rows);
@@ -83,7 +83,7 @@ export function createStretches(
       }
       yield { alternatives: inRange(left, compared(upTo, end), last), end, isAll: false };
       left = inRange(alternatives, compared(beyond, end), first);
-      const spentMs = time.look();
+      const spentMs = time.check();
       if (spentMs < SHORT_MS) rows = Math.min(2 * rows, max);
       else if (spentMs > LONG_MS) rows = Math.max(Math.floor(rows / 2), min);
     }

@@ -9,7 +9,7 @@ import type { Asked, Known } from "../plans/choose.ts";
 import { type Finding, findPage } from "../plans/find.ts";
 import type { ReadTime } from "./read-time.ts";
 import { createRowCounts } from "./row-counts.ts";
-import { alternativesOf, type ListedTable, lookOf, type Selection } from "./selection.ts";
+import { alternativesOf, type ListedTable, type Selection, scanOf } from "./selection.ts";
 import type { Stretches } from "./stretches.ts";
 
 export type TableQuestion<Row> = Pick<Asked, "filter" | "isInOrder"> & {
@@ -47,8 +47,8 @@ export function createTablePages<Row>(
     const learning = { total: () => ({ total: count(head, alternativesOf(selection)) }) };
     // With a filter, rows are found by the index of the filter, whatever another one has in their order.
     const isWalked = isInOrder && filter === "none";
-    const look = isWalked ? "bounded" : lookOf(listed, selection);
-    const asked: Asked = { collection, filter, isInOrder, look, offset, isAfter: after !== undefined };
+    const scan = isWalked ? "bounded" : scanOf(listed, selection);
+    const asked: Asked = { collection, filter, isInOrder, scan, offset, isAfter: after !== undefined };
     const finding: Finding<Row> = {
       ...(byRow && { row: byRow }),
       index: (totalCount) => byIndex(selection, range, { totalCount, isInOrder: isWalked }),

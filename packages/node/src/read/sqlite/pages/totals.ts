@@ -30,7 +30,7 @@ export function createTotals(database: Database): Totals {
     upTo,
     between: ({ low, high }) => (low > high ? 0 : upTo(high) - upTo(low - 1)),
     heightOf(count, head) {
-      // They never fall: halving finds the place without an index on them.
+      // They never fall: halving finds it without an index on them.
       let low = 1;
       let high = head.height + 1;
       while (low < high) {

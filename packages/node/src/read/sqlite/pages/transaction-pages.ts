@@ -12,16 +12,16 @@ import type { Kind, Ranking } from "../rankings/ranking.ts";
 import type { Rankings } from "../rankings/rankings.ts";
 import { anyOf } from "./conditions.ts";
 import type { Heights } from "./heights.ts";
-import type { RowsAt } from "./places.ts";
+import type { RowsAt } from "./positions.ts";
 import type { RowCounts } from "./row-counts.ts";
-import { type Alternatives, alternativesOf, lookOf, type Selection } from "./selection.ts";
+import { type Alternatives, alternativesOf, type Selection, scanOf } from "./selection.ts";
 import type { Tallies, Tally } from "./tallies.ts";
 import type { Totals } from "./totals.ts";
 
 /** What is asked of all transactions. */
 export type TransactionQuestion = Pick<Asked, "filter"> & {
   readonly selection: Selection;
-  /** What they are ordered by before their place in the chain; absent: nothing. */
+  /** What they are ordered by before their position in the chain; absent: nothing. */
   readonly by?: { readonly column: string; readonly kind: Kind };
   readonly direction: Direction;
   /** Of transactions of one block. */
@@ -85,19 +85,20 @@ export function createTransactionPages({
     const [fewest] = indexed
       .map((alternatives) => ({ alternatives, count: tally(head, alternatives).totalCount }))
       .sort((a, b) => a.count - b.count);
-    return fewest!.count > MAX_LOOKED_UP ? undefined : matching.places(fewest!.alternatives);
+    return fewest!.count > MAX_LOOKED_UP ? undefined : matching.positions(fewest!.alternatives);
   }
 
-  /** All rows that are asked for, where they are known by their places; undefined where they are not. */
+  /** All rows that are asked for, where they are known by their positions; undefined where they are not. */
   function matchesOf(head: Head, { selection, wanted, indexed }: TransactionQuestion): Matches | undefined {
     if (totals.upTo(head.height) < minRanked) return undefined;
     const { conditions, ways = [] } = selection;
     const matches = valueMatches(head, wanted);
-    const places = matches?.places ?? lookedUp(head, indexed);
+    const positions = matches?.positions ?? lookedUp(head, indexed);
     // Matches are all that is asked for, or more than that.
     if (ways.length === 0 && conditions.length === 1) return matches;
     return (
-      places && matching.passing(head, places, [...conditions, ...(ways.length > 0 ? [anyOf(ways)] : [])])
+      positions &&
+      matching.passing(head, positions, [...conditions, ...(ways.length > 0 ? [anyOf(ways)] : [])])
     );
   }
 
@@ -110,7 +111,7 @@ export function createTransactionPages({
     const { selection, by, direction, heights, filter } = question;
     const { order } = selection;
     const { offset, after, isWalk } = range;
-    const look = lookOf(TRANSACTIONS, selection);
+    const scan = scanOf(TRANSACTIONS, selection);
     let matches: Matches | undefined;
     let tallied: Tally | undefined;
     let ranking: Ranking | undefined;
@@ -146,14 +147,14 @@ export function createTransactionPages({
         const start = after === undefined ? (matches ?? tallyAll()).startOf(direction, offset) : undefined;
         const walked = matches ? { conditions: [question.wanted[0]!.alongTheChain], order } : selection;
         const left = { ...range, offset: start?.offset ?? 0 };
-        const walk = matches || look !== "bounded" ? byStretches : byIndex;
+        const walk = matches || scan !== "bounded" ? byStretches : byIndex;
         return walk(walked, left, { totalCount, from: start?.from });
       },
       stretches: (totalCount) => byStretches(selection, range, { totalCount }),
       ranking: () => at(byRanking(ranking!, by!.kind, order, range), order, isWalk),
       match() {
         if (!by) return at(matches!.page(order, range)!, order, isWalk);
-        return byIndex({ conditions: [isAt(matches!.places!)], order }, range, {
+        return byIndex({ conditions: [isAt(matches!.positions!)], order }, range, {
           totalCount: matches!.count,
         });
       },
@@ -162,7 +163,7 @@ export function createTransactionPages({
       collection: "transactions",
       filter,
       isInOrder: !by,
-      look,
+      scan,
       offset,
       isAfter: after !== undefined,
     };

@@ -5,7 +5,7 @@
 import type { Database } from "../../../store/engine/database.ts";
 import type { Head } from "../../head.ts";
 import type { Condition } from "../pages/conditions.ts";
-import { after, placeOf } from "../pages/cursor.ts";
+import { after, cursorOf } from "../pages/cursor.ts";
 import { createMarks } from "../pages/marks.ts";
 import type { ReadTime } from "../pages/read-time.ts";
 import {
@@ -32,13 +32,13 @@ export function createStartInIndex(database: Database, time: ReadTime, listed: K
     const alternatives = alternativesOf(selection);
     const { text, names } = pageText(listed, alternatives, order);
     const list = [text, ...valuesOf(alternatives)].join("\0");
-    const { place, rest } = marks.before(head, list, offset, (last, rows) => {
-      time.look();
+    const { cursor, rest } = marks.before(head, list, offset, (last, rows) => {
+      time.check();
       const behind = inRange(alternatives, last === undefined ? undefined : after(order, last));
       const { text } = pageText(listed, behind, order);
-      const select = prepare(`SELECT ${placeOf(order, names)} AS place FROM (${text})`);
-      return (select.get(...valuesOf(behind), 1, rows - 1) as { place: string } | undefined)?.place;
+      const select = prepare(`SELECT ${cursorOf(order, names)} AS cursor FROM (${text})`);
+      return (select.get(...valuesOf(behind), 1, rows - 1) as { cursor: string } | undefined)?.cursor;
     });
-    return { offset: rest, ...(place !== undefined && { from: after(order, place) }) };
+    return { offset: rest, ...(cursor !== undefined && { from: after(order, cursor) }) };
   };
 }

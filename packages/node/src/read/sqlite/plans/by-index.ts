@@ -1,12 +1,12 @@
 /**
  * By index: rows are walked over in the order of an index from where the page may begin, or the few that an index finds are
- * sorted, in one statement. Costs the rows between that place and the end of the page where an index has the order, else all
+ * sorted, in one statement. Costs the rows between there and the end of the page where an index has the order, else all
  * that are found.
  */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Found, Range } from "../../page.ts";
 import type { Condition } from "../pages/conditions.ts";
-import { after, placeOf } from "../pages/cursor.ts";
+import { after, cursorOf } from "../pages/cursor.ts";
 import {
   alternativesOf,
   createPreparer,
@@ -21,7 +21,7 @@ import {
 
 export type WalkOptions = {
   readonly totalCount: number;
-  /** Leaves out rows that the offset would skip; what remains of it is in the range. A place in the range comes first. */
+  /** Leaves out rows that the offset would skip; what remains of it is in the range. A cursor in the range comes first. */
   readonly from?: Condition | undefined;
   /** Whether an index has them in their order, so that none are sorted. */
   readonly isInOrder?: boolean;
@@ -52,24 +52,24 @@ export function createByIndex<Row>(database: Database, listed: ListedTable): ByI
     }
     const { text, names } = pageText(listed, found, order);
     const paged = names.map((name) => `page.${name}`);
-    const place = isWalk ? `, ${placeOf(order, paged)} AS place` : "";
+    const cursor = isWalk ? `, ${cursorOf(order, paged)} AS cursor` : "";
     // The keys of the page first: what is skipped or sorted does not drag whole rows along.
     const select = prepare(
-      `SELECT ${columns}${place} FROM (${text}) AS page
+      `SELECT ${columns}${cursor} FROM (${text}) AS page
        CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY ${orderText(order)}`,
     );
     if (!isWalk) return { rows: select.all(...values, limit, offset) as Row[], totalCount };
     // One more than is shown tells whether there are others.
-    const rows = select.all(...values, limit + 1, offset) as (Row & { place: string })[];
+    const rows = select.all(...values, limit + 1, offset) as (Row & { cursor: string })[];
     if (rows.length <= limit) return { rows, totalCount };
     const shown = rows.slice(0, limit);
-    return { rows: shown, totalCount, next: shown.at(-1)!.place };
+    return { rows: shown, totalCount, next: shown.at(-1)!.cursor };
   };
 }
 
-/** Where a page begins: behind a place, or where rows begin that are not left out. */
+/** Where a page begins: behind a cursor, or where rows begin that are not left out. */
 export const startOf = (
   { order }: Selection,
-  { after: place }: Range,
+  { after: cursor }: Range,
   from: Condition | undefined,
-): Condition | undefined => (place === undefined ? from : after(order, place));
+): Condition | undefined => (cursor === undefined ? from : after(order, cursor));

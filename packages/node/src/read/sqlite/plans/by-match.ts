@@ -1,6 +1,6 @@
 /**
  * By match: transactions that a ranking, or an index, finds by the value of a column are few enough to be held by their
- * places; what else is asked of them is tested row by row. Costs sorting the places, or looking up each of the rows.
+ * positions; what else is asked of them is tested row by row. Costs sorting the positions, or looking up each of the rows.
  */
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../../store/engine/database.ts";
@@ -8,7 +8,7 @@ import type { Head } from "../../head.ts";
 import type { Direction, Integer, Interval, Range } from "../../page.ts";
 import { allOf, type Condition, found } from "../pages/conditions.ts";
 import type { OrderTerm } from "../pages/order.ts";
-import { type PageOfPlaces, placeAfter } from "../pages/places.ts";
+import { type PageOfPositions, positionAfter } from "../pages/positions.ts";
 import { type Alternatives, alternativesOf, keysText, valuesOf } from "../pages/selection.ts";
 import type { Stretches } from "../pages/stretches.ts";
 import { type Mark, startOf } from "../pages/tallies.ts";
@@ -17,13 +17,13 @@ import type { Rankings } from "../rankings/rankings.ts";
 import type { Start } from "./by-count.ts";
 import { MAX_LOOKED_UP, MAX_SORTED } from "./choose.ts";
 
-/** Rows that are known by their places. */
+/** Rows that are known by their positions. */
 export type Matches = {
   readonly count: number;
-  /** Their places; undefined where they are too many to be looked up one by one. */
-  readonly places: readonly number[] | undefined;
-  /** A page of them by their place in the chain; undefined where they are too many to be sorted. */
-  page(order: readonly OrderTerm[], range: Range): PageOfPlaces | undefined;
+  /** Their positions; undefined where they are too many to be looked up one by one. */
+  readonly positions: readonly number[] | undefined;
+  /** A page of them by their position in the chain; undefined where they are too many to be sorted. */
+  page(order: readonly OrderTerm[], range: Range): PageOfPositions | undefined;
   /** Where such a page begins (`tallies.ts`). */
   startOf(direction: Direction, offset: number): Start;
 };
@@ -41,15 +41,15 @@ export type Matching = {
   /** Undefined while there is no ranking. */
   matches(head: Head, wanted: Wanted): Matches | undefined;
   /** Rows that an index answers. */
-  places(alternatives: Alternatives): readonly number[];
+  positions(alternatives: Alternatives): readonly number[];
   /** Those of some rows that meet all conditions; each row is looked up. */
-  passing(head: Head, places: readonly number[], conditions: readonly Condition[]): Matches;
+  passing(head: Head, positions: readonly number[], conditions: readonly Condition[]): Matches;
 };
 
-/** That a row is at one of the places. */
-export const isAt = (places: readonly number[]): Condition => {
+/** That a row is at one of the positions. */
+export const isAt = (positions: readonly number[]): Condition => {
   const sql = `(height, sequence) IN (SELECT value / ${SEQUENCES}, value % ${SEQUENCES} FROM json_each(?))`;
-  return found({ sql, values: [JSON.stringify(places)] }, "few");
+  return found({ sql, values: [JSON.stringify(positions)] }, "few");
 };
 
 const ALL = alternativesOf({ conditions: [] });
@@ -79,25 +79,25 @@ export function createMatching(database: Database, stretches: Stretches, ranking
       if (matches.count > MAX_SORTED) known.set(name, matches);
       return matches;
     },
-    places(alternatives) {
-      const places: number[] = [];
+    positions(alternatives) {
+      const positions: number[] = [];
       for (const stretch of stretches(TABLE, alternatives, "asc")) {
-        const rows = database.prepare<{ place: number }>(
-          `SELECT height * ${SEQUENCES} + sequence AS place FROM (${keysText(TABLE, stretch.alternatives)})`,
+        const rows = database.prepare<{ position: number }>(
+          `SELECT height * ${SEQUENCES} + sequence AS position FROM (${keysText(TABLE, stretch.alternatives)})`,
         );
-        for (const { place } of rows.all(...valuesOf(stretch.alternatives))) places.push(place);
+        for (const { position } of rows.all(...valuesOf(stretch.alternatives))) positions.push(position);
       }
-      return places;
+      return positions;
     },
-    passing(head, places, conditions) {
+    passing(head, positions, conditions) {
       const { sql, values } = allOf(conditions);
-      const select = database.prepare<{ place: number }>(
-        `SELECT place FROM (
-           SELECT value AS place, value / ${SEQUENCES} AS height, value % ${SEQUENCES} AS sequence FROM json_each(?)
+      const select = database.prepare<{ position: number }>(
+        `SELECT position FROM (
+           SELECT value AS position, value / ${SEQUENCES} AS height, value % ${SEQUENCES} AS sequence FROM json_each(?)
          ) AS found CROSS JOIN transactions USING (height, sequence) WHERE ${sql}`,
       );
-      const rows = select.all(JSON.stringify(places), ...values);
-      return matchesOf(head, [Float64Array.from(rows, ({ place }) => place)]);
+      const rows = select.all(JSON.stringify(positions), ...values);
+      return matchesOf(head, [Float64Array.from(rows, ({ position }) => position)]);
     },
   };
 }
@@ -116,47 +116,47 @@ function matchesOf(head: Head, groups: readonly Float64Array[]): Matches {
   if (count > MAX_SORTED) return manyOf(count, marksOf(head, groups));
   return {
     count,
-    places: count > MAX_LOOKED_UP ? undefined : groups.flatMap((rows) => [...rows]),
-    page: (order, range) => pageByPlace(groups, count, order, range),
+    positions: count > MAX_LOOKED_UP ? undefined : groups.flatMap((rows) => [...rows]),
+    page: (order, range) => pageByPosition(groups, count, order, range),
     startOf: (direction, offset) => startOf(marksOf(head, groups), count, direction, offset),
   };
 }
 
-/** Their places are not held: marks take less memory. */
+/** Their positions are not held: marks take less memory. */
 const manyOf = (count: number, marks: readonly Mark[]): Matches => ({
   count,
-  places: undefined,
+  positions: undefined,
   page: () => undefined,
   startOf: (direction, offset) => startOf(marks, count, direction, offset),
 });
 
-/** The place with its sequence counted from the other end. */
-const backwards = (place: number): number => place + SEQUENCES - 1 - 2 * (place % SEQUENCES);
+/** The position with its sequence counted from the other end. */
+const backwards = (position: number): number => position + SEQUENCES - 1 - 2 * (position % SEQUENCES);
 
-function pageByPlace(
+function pageByPosition(
   groups: readonly Float64Array[],
   count: number,
   order: readonly OrderTerm[],
   range: Range,
-): PageOfPlaces {
+): PageOfPositions {
   const [{ direction }, sequence] = order as readonly [OrderTerm, OrderTerm];
   // Sequences that run against the heights are reversed before rows are sorted as numbers, and afterwards again.
-  const reversed = sequence.direction === direction ? (place: number) => place : backwards;
+  const reversed = sequence.direction === direction ? (position: number) => position : backwards;
   const sorted = new Float64Array(count);
   let length = 0;
-  for (const rows of groups) for (const place of rows) sorted[length++] = reversed(place);
+  for (const rows of groups) for (const position of rows) sorted[length++] = reversed(position);
   sorted.sort();
   if (direction === "desc") sorted.reverse();
   const offset =
     range.after === undefined
       ? range.offset
-      : indexAfter(sorted, direction, reversed(placeAfter(order, range.after)));
-  const places = [...sorted.subarray(offset, offset + range.limit)].map(reversed);
-  return { places, totalCount: count, isLast: offset + places.length >= count };
+      : indexAfter(sorted, direction, reversed(positionAfter(order, range.after)));
+  const positions = [...sorted.subarray(offset, offset + range.limit)].map(reversed);
+  return { positions, totalCount: count, isLast: offset + positions.length >= count };
 }
 
-function indexAfter(sorted: Float64Array, direction: Direction, place: number): number {
-  const index = sorted.findIndex((other) => (direction === "asc" ? other > place : other < place));
+function indexAfter(sorted: Float64Array, direction: Direction, position: number): number {
+  const index = sorted.findIndex((other) => (direction === "asc" ? other > position : other < position));
   return index === -1 ? sorted.length : index;
 }
 
@@ -164,7 +164,7 @@ function indexAfter(sorted: Float64Array, direction: Direction, place: number): 
 function marksOf({ height }: Head, groups: readonly Float64Array[]): Mark[] {
   const size = SEQUENCES * Math.ceil((height + 1) / PARTS);
   const counts = new Uint32Array(PARTS);
-  for (const rows of groups) for (const place of rows) counts[Math.floor(place / size)]!++;
+  for (const rows of groups) for (const position of rows) counts[Math.floor(position / size)]!++;
   let rows = 0;
   return Array.from(counts, (count, part) => {
     rows += count;

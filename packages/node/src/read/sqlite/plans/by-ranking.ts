@@ -5,11 +5,11 @@
 import type { Database } from "../../../store/engine/database.ts";
 import type { Range } from "../../page.ts";
 import type { OrderTerm } from "../pages/order.ts";
-import { type PageOfPlaces, placeAfter } from "../pages/places.ts";
+import { type PageOfPositions, positionAfter } from "../pages/positions.ts";
 import { bytesOf, type Kind, offsetAfter, pageOf, type Ranking } from "../rankings/ranking.ts";
 
 /**
- * @param order ended by the places of rows, newest first
+ * @param order ended by the positions of rows, newest first
  * @throws {CursorError}
  */
 export type ByRanking = (
@@ -17,7 +17,7 @@ export type ByRanking = (
   kind: Kind,
   order: readonly OrderTerm[],
   range: Range,
-) => PageOfPlaces;
+) => PageOfPositions;
 
 export function createByRanking(database: Database): ByRanking {
   // Integers beyond 2^53 stay what they are.
@@ -26,12 +26,12 @@ export function createByRanking(database: Database): ByRanking {
     const { direction } = order.at(-3)!;
     let { offset } = range;
     if (range.after !== undefined) {
-      const place = placeAfter(order, range.after);
+      const position = positionAfter(order, range.after);
       const value = member.get(range.after, `$[${order.length - 2}]`)!.text;
-      offset = offsetAfter(ranking, direction, bytesOf(kind, value), place);
+      offset = offsetAfter(ranking, direction, bytesOf(kind, value), position);
     }
-    const totalCount = ranking.places.length;
-    const places = pageOf(ranking, direction, offset, range.limit);
-    return { places, totalCount, isLast: offset + places.length >= totalCount };
+    const totalCount = ranking.positions.length;
+    const positions = pageOf(ranking, direction, offset, range.limit);
+    return { positions, totalCount, isLast: offset + positions.length >= totalCount };
   };
 }

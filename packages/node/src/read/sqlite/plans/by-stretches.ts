@@ -1,11 +1,11 @@
 /**
- * By stretches: rows that are tested one by one, or too many to be sorted at once, are looked at some thousands at a time
+ * By stretches: rows that are tested one by one, or too many to be sorted at once, are read some thousands at a time
  * (`pages/stretches.ts`), and the first of all that were seen are kept. Costs all rows that an index finds, or up to the end of
  * the page where it finds them in their order; ends with an error when the time is up.
  */
 import type { Database } from "../../../store/engine/database.ts";
 import type { Condition } from "../pages/conditions.ts";
-import { before, placeAt } from "../pages/cursor.ts";
+import { before, cursorAt } from "../pages/cursor.ts";
 import { createGivenUp } from "../pages/given-up.ts";
 import { comparerOf, type OrderTerm, type OrderValues } from "../pages/order.ts";
 import {
@@ -64,7 +64,7 @@ export function createByStretches<Row>(
     return select.all(...valuesOf(alternatives), limit, 0) as OrderValues[];
   }
 
-  function rowsAt(places: readonly string[], order: readonly OrderTerm[]): Row[] {
+  function rowsAt(cursors: readonly string[], order: readonly OrderTerm[]): Row[] {
     const { table, key, columns, joins = "" } = listed;
     const members = key.map((column) => {
       const index = order.findIndex(({ value }) => value === column);
@@ -74,10 +74,10 @@ export function createByStretches<Row>(
       `SELECT ${columns} FROM (SELECT key AS position, ${members.join()} FROM json_each(?)) AS page
        CROSS JOIN ${table} USING (${key.join()}) ${joins} ORDER BY position`,
     );
-    return select.all(JSON.stringify(places)) as Row[];
+    return select.all(JSON.stringify(cursors)) as Row[];
   }
 
-  /** What the order has of so many rows from the first on; undefined where one stretch has all that are looked at. */
+  /** What the order has of so many rows from the first on; undefined where one stretch has all that are read. */
   function firstRows(
     selection: Selection,
     start: Condition | undefined,
@@ -102,7 +102,7 @@ export function createByStretches<Row>(
       rows = rows.concat(rowsOf(passing(stretch.alternatives, last), order));
       if (rows.length >= 2 * count) {
         rows = firstOf(rows);
-        last = before(order, placeAt(order, rows.at(-1)!));
+        last = before(order, cursorAt(order, rows.at(-1)!));
       }
     }
     return isOrdered ? rows : firstOf(rows);
@@ -117,7 +117,7 @@ export function createByStretches<Row>(
     const count = offset + limit + (isWalk ? 1 : 0);
     const first = firstRows(selection, startOf(selection, range, from), count);
     if (!first) return byIndex(selection, range, options);
-    const shown = first.slice(offset, offset + limit).map((values) => placeAt(order, values));
+    const shown = first.slice(offset, offset + limit).map((values) => cursorAt(order, values));
     const isLast = !isWalk || first.length < count;
     return { rows: rowsAt(shown, order), totalCount, ...(!isLast && { next: shown.at(-1)! }) };
   };

@@ -16,8 +16,8 @@ export type Asked = {
    * Rows that an index finds: no more than those of the page and before it, or few (`bounded`); all that are asked for,
    * to be sorted (`sorted`); or others too, to be tested one by one (`tested`).
    */
-  readonly look: "bounded" | "sorted" | "tested";
-  /** Rows before the page, where it does not begin after a place. */
+  readonly scan: "bounded" | "sorted" | "tested";
+  /** Rows before the page, where it does not begin after a cursor. */
   readonly offset: number;
   readonly isAfter: boolean;
 };
@@ -26,7 +26,7 @@ export type Asked = {
 export type Known = {
   /** Rows of all pages. */
   readonly total?: number;
-  /** Rows known by their places: all that are asked for, or all that an index or a ranking finds of them, tested. */
+  /** Rows known by their positions: all that are asked for, or all that an index or a ranking finds of them, tested. */
   readonly matches?: number | "unknown";
   /** Whether a ranking in memory has the requested order. */
   readonly isRanked?: boolean;
@@ -43,7 +43,7 @@ export type Bounds = {
 };
 
 /**
- * Rows that are sorted in some milliseconds: the first by their places, or as an index finds them, the second by a value, each
+ * Rows that are sorted in some milliseconds: the first by their positions, or as an index finds them, the second by a value, each
  * row looked up.
  */
 export const MAX_SORTED = 20_000;
@@ -86,6 +86,6 @@ export function choosePlan(asked: Asked, known: Known, { minRanked }: Bounds): C
   return known.isRanked ? { plan: "ranking" } : walk;
 }
 
-/** Whether one statement may look at all rows that have to be looked at. */
-const isAtOnce = ({ look }: Asked, total: number): boolean =>
-  look === "bounded" || (look === "sorted" && total <= MAX_SORTED);
+/** Whether one statement may read all rows that have to be read. */
+const isAtOnce = ({ scan }: Asked, total: number): boolean =>
+  scan === "bounded" || (scan === "sorted" && total <= MAX_SORTED);

@@ -7,7 +7,7 @@ import type { Direction } from "../../page.ts";
 
 export type Ranking = {
   /** By ascending value; rows of one value newest first. */
-  readonly places: Float64Array<ArrayBuffer>;
+  readonly positions: Float64Array<ArrayBuffer>;
   /** Of each distinct value the index behind its last row. */
   readonly rowEnds: Uint32Array<ArrayBuffer>;
   /** The distinct values one behind the other, as bytes whose order is that of the values. */
@@ -16,13 +16,13 @@ export type Ranking = {
   readonly byteEnds: Uint32Array<ArrayBuffer>;
 };
 
-/** `value` is decimal where it is an integer; `place` is a height and a sequence in one number (`placeOf`). */
-export type RankedRow = { readonly place: number; readonly value: string | null };
+/** `value` is decimal where it is an integer; `position` is a height and a sequence in one number (`positionOf`). */
+export type RankedRow = { readonly position: number; readonly value: string | null };
 export type Kind = "integer" | "text";
 
 /** Above the number of transactions in a block. Heights of 33 bits are left. */
 export const SEQUENCES = 2 ** 20;
-export const placeOf = (height: number, sequence: number): number => height * SEQUENCES + sequence;
+export const positionOf = (height: number, sequence: number): number => height * SEQUENCES + sequence;
 
 /** Neither byte begins a character. */
 const TEXT = 0xfe;
@@ -46,13 +46,13 @@ export const sizeOf = (ranking: Ranking): number =>
  * @returns undefined when it would be larger than so many bytes
  */
 export function rankingOf(kind: Kind, rows: Iterable<RankedRow>, maxBytes: number): Ranking | undefined {
-  const places: number[] = [];
+  const positions: number[] = [];
   const [rowEnds, byteEnds]: [number[], number[]] = [[], []];
   let bytes = new Uint8Array(1_024);
   let last: string | null | undefined;
-  for (const { place, value } of rows) {
+  for (const { position, value } of rows) {
     if (value !== last) {
-      if (last !== undefined) rowEnds.push(places.length);
+      if (last !== undefined) rowEnds.push(positions.length);
       last = value;
       const added = bytesOf(kind, value);
       const end = (byteEnds.at(-1) ?? 0) + added.length;
@@ -60,12 +60,12 @@ export function rankingOf(kind: Kind, rows: Iterable<RankedRow>, maxBytes: numbe
       bytes.set(added, end - added.length);
       byteEnds.push(end);
     }
-    places.push(place);
-    if (8 * (places.length + byteEnds.length) + (byteEnds.at(-1) ?? 0) > maxBytes) return undefined;
+    positions.push(position);
+    if (8 * (positions.length + byteEnds.length) + (byteEnds.at(-1) ?? 0) > maxBytes) return undefined;
   }
-  if (places.length > 0) rowEnds.push(places.length);
+  if (positions.length > 0) rowEnds.push(positions.length);
   return {
-    places: Float64Array.from(places),
+    positions: Float64Array.from(positions),
     rowEnds: Uint32Array.from(rowEnds),
     bytes: bytes.slice(0, byteEnds.at(-1) ?? 0),
     byteEnds: Uint32Array.from(byteEnds),
@@ -81,7 +81,7 @@ function longer(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
 /** The rows of both; all rows of the second are newer than those of the first. */
 export function merged(older: Ranking, newer: Ranking): Ranking {
   const writer = createWriter(
-    older.places.length + newer.places.length,
+    older.positions.length + newer.positions.length,
     older.rowEnds.length + newer.rowEnds.length,
     older.bytes.length + newer.bytes.length,
   );
@@ -104,9 +104,9 @@ export function merged(older: Ranking, newer: Ranking): Ranking {
 
 /** Without the rows above a height. */
 export function upTo(ranking: Ranking, height: number): Ranking {
-  const { places, rowEnds, bytes } = ranking;
-  const end = placeOf(height + 1, 0);
-  const writer = createWriter(places.length, rowEnds.length, bytes.length);
+  const { positions, rowEnds, bytes } = ranking;
+  const end = positionOf(height + 1, 0);
+  const writer = createWriter(positions.length, rowEnds.length, bytes.length);
   for (let index = 0; index < rowEnds.length; index++) {
     const rows = rowsOf(ranking, index);
     const kept = rows.subarray(firstIndex(rows.length, (row) => rows[row]! < end));
@@ -118,7 +118,7 @@ export function upTo(ranking: Ranking, height: number): Ranking {
 }
 
 function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
-  const places = new Float64Array(maxRows);
+  const positions = new Float64Array(maxRows);
   const rowEnds = new Uint32Array(maxGroups);
   const bytes = new Uint8Array(maxBytes);
   const byteEnds = new Uint32Array(maxGroups);
@@ -128,7 +128,7 @@ function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
     addGroups(from: Ranking, first: number, end: number): void {
       if (first === end) return;
       const [firstRow, firstByte] = [startOf(from.rowEnds, first), startOf(from.byteEnds, first)];
-      places.set(from.places.subarray(firstRow, from.rowEnds[end - 1]), rows);
+      positions.set(from.positions.subarray(firstRow, from.rowEnds[end - 1]), rows);
       bytes.set(from.bytes.subarray(firstByte, from.byteEnds[end - 1]), length);
       const [moreRows, moreBytes] = [rows - firstRow, length - firstByte];
       for (let group = first; group < end; group++, groups++) {
@@ -138,7 +138,7 @@ function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
       [rows, length] = [rowEnds[groups - 1]!, byteEnds[groups - 1]!];
     },
     addRows(added: Float64Array): void {
-      places.set(added, rows);
+      positions.set(added, rows);
       rows += added.length;
     },
     endGroup(value: Uint8Array): void {
@@ -148,7 +148,7 @@ function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
       byteEnds[groups++] = length;
     },
     ranking: (): Ranking => ({
-      places: places.subarray(0, rows),
+      positions: positions.subarray(0, rows),
       rowEnds: rowEnds.subarray(0, groups),
       bytes: bytes.subarray(0, length),
       byteEnds: byteEnds.subarray(0, groups),
@@ -158,14 +158,14 @@ function createWriter(maxRows: number, maxGroups: number, maxBytes: number) {
 
 /** A page in the order of the value; rows of one value are newest first in both directions. */
 export function pageOf(ranking: Ranking, direction: Direction, offset: number, limit: number): number[] {
-  const { places, rowEnds } = ranking;
-  const end = Math.min(offset + limit, places.length);
-  if (direction === "asc") return [...places.subarray(offset, Math.max(end, offset))];
+  const { positions, rowEnds } = ranking;
+  const end = Math.min(offset + limit, positions.length);
+  if (direction === "asc") return [...positions.subarray(offset, Math.max(end, offset))];
   const page: number[] = [];
-  let group = firstIndex(rowEnds.length, (index) => rowEnds[index]! > places.length - 1 - offset);
+  let group = firstIndex(rowEnds.length, (index) => rowEnds[index]! > positions.length - 1 - offset);
   for (let skipped = offset; skipped < end; group--) {
     const rows = rowsOf(ranking, group);
-    const first = skipped - (places.length - rowEnds[group]!);
+    const first = skipped - (positions.length - rowEnds[group]!);
     const taken = rows.subarray(first, first + end - skipped);
     page.push(...taken);
     skipped += taken.length;
@@ -178,16 +178,16 @@ export function offsetAfter(
   ranking: Ranking,
   direction: Direction,
   value: Uint8Array,
-  place: number,
+  position: number,
 ): number {
-  const { places, rowEnds } = ranking;
+  const { positions, rowEnds } = ranking;
   const group = firstFrom(ranking, value);
   const start = startOf(rowEnds, group);
   const isThere = group < rowEnds.length && Buffer.compare(valueAt(ranking, group), value) === 0;
-  if (!isThere) return direction === "asc" ? start : places.length - start;
+  if (!isThere) return direction === "asc" ? start : positions.length - start;
   const rows = rowsOf(ranking, group);
-  const before = firstIndex(rows.length, (row) => rows[row]! < place);
-  return before + (direction === "asc" ? start : places.length - rowEnds[group]!);
+  const before = firstIndex(rows.length, (row) => rows[row]! < position);
+  return before + (direction === "asc" ? start : positions.length - rowEnds[group]!);
 }
 
 /** Rows whose value is between two bounds, both included; each group newest first. */
@@ -199,7 +199,7 @@ export function rowsBetween(ranking: Ranking, from?: Uint8Array, to?: Uint8Array
       ? rowEnds.length
       : firstIndex(rowEnds.length, (index) => Buffer.compare(valueAt(ranking, index), to) > 0);
   if (first >= end) return [];
-  return [ranking.places.subarray(startOf(rowEnds, first), rowEnds[end - 1])];
+  return [ranking.positions.subarray(startOf(rowEnds, first), rowEnds[end - 1])];
 }
 
 /** Rows whose text has another one in it; each group newest first. */
@@ -218,8 +218,8 @@ export function rowsWith(ranking: Ranking, part: string): readonly Float64Array[
 
 const startOf = (ends: Uint32Array, group: number): number => (group === 0 ? 0 : ends[group - 1]!);
 
-const rowsOf = ({ places, rowEnds }: Ranking, group: number): Float64Array =>
-  places.subarray(startOf(rowEnds, group), rowEnds[group]);
+const rowsOf = ({ positions, rowEnds }: Ranking, group: number): Float64Array =>
+  positions.subarray(startOf(rowEnds, group), rowEnds[group]);
 
 const valueAt = ({ bytes, byteEnds }: Ranking, group: number): Uint8Array =>
   bytes.subarray(startOf(byteEnds, group), byteEnds[group]);

@@ -41,7 +41,7 @@ export function readRanking(
   const found = inRange(alternatives, { sql: "height > ?", values: [above] });
   const texts = found.map((one) => `SELECT height, sequence, ${column} AS rank ${fromText(TABLE, one)}`);
   const rows = database.prepare<RankedRow>(
-    `SELECT height * ${SEQUENCES} + sequence AS place, CAST(rank AS TEXT) AS value FROM (${texts.join(" UNION ")})
+    `SELECT height * ${SEQUENCES} + sequence AS position, CAST(rank AS TEXT) AS value FROM (${texts.join(" UNION ")})
      ORDER BY rank IS NULL, rank, height DESC, sequence DESC`,
   );
   return rankingOf(kind, rows.iterate(...valuesOf(found)), maxBytes);

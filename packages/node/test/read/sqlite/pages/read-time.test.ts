@@ -13,23 +13,23 @@ test("Reads end that take longer than there is time for, and others go on.", () 
   time.begin();
   for (let step = 0; step < 3; step++) {
     work(4);
-    expect(time.look()).toBeGreaterThanOrEqual(4);
+    expect(time.check()).toBeGreaterThanOrEqual(4);
   }
   const late = () => {
     for (let step = 0; step < 4; step++) {
       work(4);
-      time.look();
+      time.check();
     }
   };
   expect(late).toThrow(SnapshotError);
   time.begin();
-  expect(time.look()).toBeLessThan(4);
+  expect(time.check()).toBeLessThan(4);
 });
 
 test("Where there is no time at all, the first look ends the reads.", () => {
   const time = createReadTime(-1);
   time.begin();
-  expect(time.look).toThrow(SnapshotError);
+  expect(time.check).toThrow(SnapshotError);
 });
 
 test("The time in which the machine was busy with something else does not count.", () => {
@@ -37,5 +37,5 @@ test("The time in which the machine was busy with something else does not count.
   const time = createReadTime(maxMs);
   time.begin();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4 * maxMs);
-  expect(time.look()).toBeGreaterThan(maxMs);
+  expect(time.check()).toBeGreaterThan(maxMs);
 });

@@ -115,14 +115,14 @@ test("count as the table does, while blocks are added and taken away", () => {
   check();
 });
 
-/** Time for so many looks at the clock. */
-function looks(count: number): ReadTime {
+/** Time for so many checks at the clock. */
+function checks(count: number): ReadTime {
   let left = 0;
   return {
     begin() {
       left = count;
     },
-    look() {
+    check() {
       if (left-- === 0) throw new SnapshotError("SNAPSHOT_TIMEOUT");
       return 2;
     },
@@ -135,7 +135,7 @@ test("go on where the time was up, whether anything was found or not", () => {
     [FILTERS[1]!, 3333],
     [[{ sql: "fee = ?", values: [7] }], 0],
   ] as const) {
-    open(looks(5));
+    open(checks(5));
     const attempt = () => snapshot((head) => tallyOf(head, [...filter]).totalCount);
     let failures = 0;
     for (let answer: number | undefined; answer === undefined; ) {
@@ -154,7 +154,7 @@ test("go on where the time was up, whether anything was found or not", () => {
 
 test("leave nothing behind when there was no time at all", () => {
   append("a", 1, 100, 100);
-  open(looks(0));
+  open(checks(0));
   for (let attempt = 0; attempt < 3; attempt++) {
     expect(() => snapshot((head) => tallyOf(head, FILTERS[0]!))).toThrow(SnapshotError);
   }

@@ -137,7 +137,7 @@ const time = createReadTime(600_000);
 time.begin();
 const OPEN = { transactions: open(TRANSACTIONS, time), wallets: open(WALLETS, time) };
 
-const shown = <T extends object>(rows: readonly T[]) => rows.map((row) => ({ ...row, place: undefined }));
+const shown = <T extends object>(rows: readonly T[]) => rows.map((row) => ({ ...row, cursor: undefined }));
 
 const range: fc.Arbitrary<Range> = fc.record({
   offset: fc.oneof(fc.nat(12), fc.nat(200)),
@@ -153,7 +153,7 @@ const question = fc.constantFrom("transactions" as const, "wallets" as const).ch
   }),
 );
 
-test("All pages, in any order and of any filter, from an offset or a place on.", () => {
+test("All pages, in any order and of any filter, from an offset or a cursor on.", () => {
   fc.assert(
     fc.property(question, ({ name, asked, order, range }) => {
       const { byIndex, byStretches, count } = OPEN[name];
@@ -172,7 +172,7 @@ test("All pages, in any order and of any filter, from an offset or a place on.",
   );
 });
 
-test("A range takes the place of a wider one at the same side, which is only tested then.", () => {
+test("A range replaces a wider one at the same side, which is only tested then.", () => {
   const above = (height: number): Condition => ({ sql: "height > ?", values: [height] });
   const [one] = inRange(
     alternativesOf({ conditions: heightConditions({ low: 2, high: 9 }) }),
@@ -188,11 +188,11 @@ test("A range takes the place of a wider one at the same side, which is only tes
 });
 
 test("A list that took too long is not tried again for a while, and others are.", () => {
-  let looks = 0;
+  let checks = 0;
   const { byStretches } = open(TABLES.wallets, {
     begin() {},
-    look() {
-      if (++looks > 3) throw new SnapshotError("SNAPSHOT_TIMEOUT");
+    check() {
+      if (++checks > 3) throw new SnapshotError("SNAPSHOT_TIMEOUT");
       return 2;
     },
   });
@@ -203,9 +203,9 @@ test("A list that took too long is not tried again for a while, and others are."
       { totalCount: 9 },
     );
   expect(() => page("nonce = 1")).toThrow(SnapshotError);
-  looks = 0;
+  checks = 0;
   expect(() => page("nonce = 1")).toThrow(SnapshotError);
-  expect(looks).toBe(0);
+  expect(checks).toBe(0);
   expect(() => page("nonce = 2")).toThrow(SnapshotError);
-  expect(looks).toBe(4);
+  expect(checks).toBe(4);
 });

@@ -18,21 +18,21 @@ const asked = (collection: Asked["collection"], filter: Asked["filter"], others:
   collection,
   filter,
   isInOrder: true,
-  look: "bounded" as const,
+  scan: "bounded" as const,
   offset: 0,
   isAfter: false,
   ...others,
 });
 const byValue = { isInOrder: false };
-const sorted = { isInOrder: false, look: "sorted" } as const;
-const tested = { look: "tested" } as const;
+const sorted = { isInOrder: false, scan: "sorted" } as const;
+const tested = { scan: "tested" } as const;
 const after = { isAfter: true };
 const at = (offset: number) => ({ offset });
 
 const TABLE: [what: string, Asked, Known, choice: string][] = [
   ["blocks by height", asked("blocks", "heights"), {}, "row"],
   ["blocks by height, far", asked("blocks", "heights", at(MANY)), {}, "row"],
-  ["blocks after a place", asked("blocks", "heights", after), { total: 9 }, "index"],
+  ["blocks after a cursor", asked("blocks", "heights", after), { total: 9 }, "index"],
   ["blocks by a value", asked("blocks", "heights", byValue), { total: 9 }, "index"],
   ["blocks with a value", asked("blocks", "values"), {}, "learn total"],
   ["blocks with a value, counted", asked("blocks", "values"), { total: 9 }, "index"],
@@ -42,7 +42,7 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
   ["wallets, near", asked("wallets", "none", at(FAR_IN_INDEX - 1)), { total: MANY }, "index"],
   ["wallets, far", asked("wallets", "none", at(FAR_IN_INDEX)), { total: MANY }, "count"],
   ["wallets, beyond the end", asked("wallets", "none", at(MANY)), { total: MANY }, "none"],
-  ["wallets after a place", asked("wallets", "none", after), { total: 0 }, "index"],
+  ["wallets after a cursor", asked("wallets", "none", after), { total: 0 }, "index"],
   [
     "wallets without an index of the order, far",
     asked("wallets", "none", { ...byValue, ...at(FAR_IN_INDEX) }),
@@ -56,7 +56,7 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
   ["transactions, near", asked("transactions", "none", at(FAR - 1)), { total: MANY }, "index"],
   ["transactions, far", asked("transactions", "none", at(FAR)), { total: MANY }, "row"],
   ["transactions, beyond the end", asked("transactions", "none", at(MANY)), { total: MANY }, "none"],
-  ["transactions after a place", asked("transactions", "none", after), { total: MANY }, "index"],
+  ["transactions after a cursor", asked("transactions", "none", after), { total: MANY }, "index"],
   ["transactions of heights, far", asked("transactions", "heights", at(FAR)), { total: MANY }, "row"],
   ["transactions of heights by a value", asked("transactions", "heights", byValue), { total: MANY }, "index"],
   ["transactions by a value, few", asked("transactions", "none", byValue), { total: 4_999 }, "index"],
@@ -143,7 +143,7 @@ const TABLE: [what: string, Asked, Known, choice: string][] = [
   ["wallets by a value, many", asked("wallets", "none", sorted), { total: MAX_SORTED + 1 }, "stretches"],
   ["wallets that are tested", asked("wallets", "values", tested), { total: 1 }, "stretches"],
   [
-    "blocks that are tested, after a place",
+    "blocks that are tested, after a cursor",
     asked("blocks", "values", { ...tested, ...after }),
     { total: 0 },
     "stretches",
@@ -185,13 +185,13 @@ test("Every choice ends: what is learned is not asked for again.", () => {
             for (const matches of ["unknown", 0, MAX_SORTED, MANY] as const)
               for (const total of [0, MIN_RANKED, MANY])
                 for (const isRanked of [true, false])
-                  for (const look of ["bounded", "sorted", "tested"] as const) {
+                  for (const scan of ["bounded", "sorted", "tested"] as const) {
                     const facts = { total: { total }, matches: { matches }, ranking: { isRanked } };
                     let known: Known = {};
                     for (let step = 0; ; step++) {
                       expect(step).toBeLessThan(4);
                       const choice = choosePlan(
-                        { collection, filter, isInOrder, look, offset, isAfter },
+                        { collection, filter, isInOrder, scan, offset, isAfter },
                         known,
                         {
                           minRanked: MIN_RANKED,

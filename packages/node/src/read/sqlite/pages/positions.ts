@@ -1,0 +1,45 @@
+/** Transactions by their positions in the chain. */
+import type { Database } from "../../../store/engine/database.ts";
+import type { Found } from "../../page.ts";
+import { positionOf, SEQUENCES } from "../rankings/ranking.ts";
+import { cursorOf, cursorValues } from "./cursor.ts";
+import type { OrderTerm } from "./order.ts";
+
+export type PageOfPositions = {
+  readonly positions: readonly number[];
+  readonly totalCount: number;
+  /** Whether no others come after these. */
+  readonly isLast: boolean;
+};
+
+/**
+ * The row that a cursor names last whose order ends with the position in the chain.
+ *
+ * @throws {CursorError}
+ */
+export function positionAfter(order: readonly OrderTerm[], cursor: string): number {
+  const [height, sequence] = cursorValues(order, cursor).slice(-2).map(Number);
+  return positionOf(height!, sequence!);
+}
+
+/** The rows of a page. `order` is what the page is in; `isWalk` as of a range. */
+export type RowsAt<Row> = (
+  page: PageOfPositions,
+  order: readonly OrderTerm[],
+  isWalk?: boolean,
+) => Found<Row>;
+
+export function createRowsAt<Row>(database: Database, columns: string, joins: string): RowsAt<Row> {
+  const from = `FROM (
+      SELECT key AS position, value / ${SEQUENCES} AS height, value % ${SEQUENCES} AS sequence FROM json_each(?)
+    ) AS page CROSS JOIN transactions USING (height, sequence) ${joins} ORDER BY position`;
+  const select = database.prepare<Row>(`SELECT ${columns} ${from}`);
+  return ({ positions, totalCount, isLast }, order, isWalk) => {
+    const last = positions.at(-1);
+    const rows = select.all(JSON.stringify(positions));
+    if (!isWalk || isLast || last === undefined) return { rows, totalCount };
+    const names = order.map(({ value }) => value);
+    const walked = database.prepare<{ cursor: string }>(`SELECT ${cursorOf(order, names)} AS cursor ${from}`);
+    return { rows, totalCount, next: walked.get(JSON.stringify([last]))!.cursor };
+  };
+}
