@@ -1,16 +1,12 @@
-/** The declarations of the commands: help, configuration, completion. */
-import { execFileSync, spawnSync } from "node:child_process";
+/** The declarations of the commands: help, configuration. */
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/commands/catalogue.ts";
 import { columns } from "../../src/commands/columns.ts";
-import { scripts } from "../../src/commands/completion/scripts.ts";
-import { placesOf } from "../../src/commands/completion/words.ts";
 import { createProgram, examplesOf } from "../../src/commands/program.ts";
 import { runMain } from "../../test-support/process/main.ts";
 
 const program = await createProgram();
-const places = placesOf(program);
 
 /** Every command without subcommands, by its path. */
 const leaves = (command: Command, path: readonly string[]): [string, Command][] =>
@@ -89,34 +85,6 @@ test("doctor says what to do about a port that is taken, and ends with code 1", 
   expect(stdout).toMatch(/^ok +runtime /m);
   expect(stdout).toMatch(/^fail +HTTP port .*EADDRINUSE\n +choose another with --http-port/m);
   expect(stderr).toContain("HTTP port: see the lines");
-});
-
-describe("completion", () => {
-  const complete = (...words: string[]): string[] => {
-    const script = `${scripts.bash(places)}
-COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _uniknode; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    return execFileSync("bash", ["-c", script, "bash", ...words], { encoding: "utf8" })
-      .trim()
-      .split("\n");
-  };
-
-  test.each([
-    ["commands", ["web"], ["webhooks"]],
-    ["subcommands", ["webhooks", "re"], ["resume", "retry", "replay"]],
-    [
-      "options behind arguments and values",
-      ["webhooks", "create", "http://a/", "--match", "all", "--ev"],
-      ["--event"],
-    ],
-    ["files after an option with a value", ["dev", "--data", ""], [""]],
-  ])("bash completes %s", (_what, words, expected) => {
-    expect(complete("uniknode", ...words).sort()).toEqual(expected.sort());
-  });
-
-  const shells = (["zsh", "fish"] as const).filter((shell) => spawnSync(shell, ["-c", "true"]).status === 0);
-  test.each(shells)("%s accepts its script", (shell) => {
-    expect(spawnSync(shell, ["-n"], { input: scripts[shell](places) })).toMatchObject({ status: 0 });
-  });
 });
 
 test("tables are cut to the width of the terminal at their widest columns, and elsewhere not", () => {

@@ -1,5 +1,5 @@
 /** Completion scripts of the shells, from the places of the program. */
-import { type Place, wordsOf } from "./words.ts";
+import { type Flag, type Place, wordsOf } from "./words.ts";
 
 export const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
@@ -18,7 +18,8 @@ _uniknode() {
 ${cases(places, (words) => `words="${words}"`)}
   esac
   COMPREPLY=()
-  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+  case "$place \${COMP_WORDS[COMP_CWORD - 1]}" in
+${chosenValues(places, (values) => `words="${values}"`)}
     ${valueFlags(places)}) return ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}")
@@ -37,26 +38,27 @@ _uniknode() {
       ${patterns(places)}) place="$place $word" ;;
     esac
   done
-  case "\${words[CURRENT-1]}" in
+  case "$place \${words[CURRENT-1]}" in
+${chosenValues(places, (values) => `compadd -- ${values}; return`)}
     ${valueFlags(places)}) _files; return ;;
   esac
   case "$place" in
 ${cases(places, (words) => `compadd -- ${words}`)}
   esac
-  [[ "\${words[CURRENT]}" == -* ]] || _files
+  [[ "\${words[CURRENT]}" == -* || "$place" == (${placesWithoutFiles(places)}) ]] || _files
 }
 if [[ "$funcstack[1]" == _uniknode ]]; then _uniknode "$@"; else compdef _uniknode uniknode; fi
 `;
 }
 
 function fishScript(places: readonly Place[]): string {
-  const lines = places.flatMap(({ path, commands, flags }) => {
+  const lines = places.flatMap(({ path, commands, flags, choices }) => {
     const start = `complete -c uniknode -n '__uniknode_at "${path}"'`;
     return [
       ...commands.map(({ name, description }) => `${start} -f -a ${name} -d ${quoted(description)}`),
+      ...choices.map((choice) => `${start} -f -a ${choice}`),
       ...flags.map(
-        ({ flag, takesValue, description }) =>
-          `${start} -l ${flag.slice(2)}${takesValue ? " -r" : ""} -d ${quoted(description)}`,
+        (flag) => `${start} -l ${flag.flag.slice(2)}${fishValue(flag)} -d ${quoted(flag.description)}`,
       ),
     ];
   });
@@ -87,11 +89,33 @@ const patterns = (places: readonly Place[]): string =>
 const cases = (places: readonly Place[], show: (words: string) => string): string =>
   places.map((place) => `    "${place.path}") ${show(wordsOf(place).join(" "))} ;;`).join("\n");
 
+/** For flags that take one of a few values: their values, where the flag is that of the place. */
+const chosenValues = (places: readonly Place[], show: (values: string) => string): string =>
+  places
+    .flatMap(({ path, flags }) => flags.map(({ flag, choices }) => ({ at: `${path} ${flag}`, choices })))
+    .filter(({ choices }) => choices.length > 0)
+    .map(({ at, choices }) => `    "${at}") ${show(choices.join(" "))} ;;`)
+    .join("\n");
+
+const fishValue = ({ takesValue, choices }: Flag): string => {
+  if (choices.length > 0) return ` -x -a '${choices.join(" ")}'`;
+  return takesValue ? " -r" : "";
+};
+
+/** Places where a file is no answer, since only the values that are known are. */
+const placesWithoutFiles = (places: readonly Place[]): string =>
+  places
+    .filter(({ commands, choices }) => commands.length + choices.length > 0)
+    .map(({ path }) => `"${path}"`)
+    .join("|");
+
 /** Flags that are followed by a value: it is no command, and often a file. */
 const valueFlags = (places: readonly Place[]): string =>
   [
     ...new Set(
-      places.flatMap(({ flags }) => flags.filter(({ takesValue }) => takesValue).map(({ flag }) => flag)),
+      places.flatMap(({ flags }) =>
+        flags.filter(({ takesValue }) => takesValue).map(({ flag }) => `*" ${flag}"`),
+      ),
     ),
   ].join(" | ");
 

@@ -1,7 +1,13 @@
 /** What can follow each command: derived from the declarations. */
 import type { Command } from "commander";
 
-export type Flag = { readonly flag: string; readonly takesValue: boolean; readonly description: string };
+export type Flag = {
+  readonly flag: string;
+  readonly takesValue: boolean;
+  readonly description: string;
+  /** The only values that it takes; empty where others are possible. */
+  readonly choices: readonly string[];
+};
 
 /** A command with what may follow it. */
 export type Place = {
@@ -9,6 +15,8 @@ export type Place = {
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly Flag[];
+  /** The only values of its argument; empty where it has none, or others are possible. */
+  readonly choices: readonly string[];
 };
 
 /** The program and every command below it. */
@@ -18,19 +26,22 @@ export function placesOf(command: Command, path = ""): readonly Place[] {
     name: below.name(),
     description: firstSentence(below.description()),
   }));
-  const flags = help.visibleOptions(command).map(({ long, required, optional, description }) => ({
+  const flags = help.visibleOptions(command).map(({ long, required, optional, description, argChoices }) => ({
     flag: long ?? "",
     takesValue: required || optional,
     description: firstSentence(description),
+    choices: argChoices ?? [],
   }));
+  const choices = command.registeredArguments[0]?.argChoices ?? [];
   return [
-    { path, commands, flags },
+    { path, commands, flags, choices },
     ...command.commands.flatMap((below) => placesOf(below, `${path} ${below.name()}`)),
   ];
 }
 
-export const wordsOf = ({ commands, flags }: Place): readonly string[] => [
+export const wordsOf = ({ commands, flags, choices }: Place): readonly string[] => [
   ...commands.map(({ name }) => name),
+  ...choices,
   ...flags.map(({ flag }) => flag),
 ];
 
