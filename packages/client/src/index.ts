@@ -71,6 +71,7 @@ export type {
   TriedEvents,
   Webhook,
   WebhookChanges,
+  WebhookId,
   WebhookWithToken,
 } from "./api/resources/webhooks.ts";
 export {

@@ -30,6 +30,12 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   EPIPE: "the program that read the output has ended",
 };
 
+/** What to do on the command line about refusals of a node that says the rest itself. */
+const NODE_STEPS: Readonly<Record<string, string>> = {
+  TOKEN_MISSING: "give it with --token",
+  TOKEN_WRONG: "give it with --token",
+};
+
 const DAMAGED =
   'start a dev chain over with "uniknode dev --reset"; for any other node restore a snapshot into an empty folder ' +
   'with "uniknode snapshot restore"';
@@ -43,9 +49,14 @@ export function describeFailure(failure: unknown, hasStack: boolean): Failure {
   const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
   const code = expectedCode(error);
   if (code === undefined) return { text: `uniknode: ${stack || message}\n${REPORT}\n`, exitCode: 1 };
-  const nextStep = NEXT_STEPS[code];
+  const nextStep = nextStepOf(code, error);
   const text = `uniknode: ${message}${nextStep === undefined ? "" : `; ${nextStep}`}\n`;
   return { text: hasStack ? `${text}${stack}\n` : text, exitCode: error instanceof ConfigError ? 2 : 1 };
+}
+
+function nextStepOf(code: string, error: unknown): string | undefined {
+  const { nodeCode } = Object(error) as { nodeCode?: string };
+  return code === "API_UNAUTHORIZED" && nodeCode !== undefined ? NODE_STEPS[nodeCode] : NEXT_STEPS[code];
 }
 
 /** The driver says neither which file it is about nor what to do. */

@@ -32,6 +32,24 @@ describe("An expected failure is one line with what to do.", () => {
       "EEXIST: file already exists, open 'x'; choose another name, or remove it first",
       1,
     ],
+    [
+      new ApiError(
+        {
+          code: "API_UNAUTHORIZED",
+          status: 401,
+          nodeCode: "TOKEN_WRONG",
+          body: { message: "a wrong token" },
+        },
+        "POST /api/webhooks",
+      ),
+      "POST /api/webhooks: a wrong token (HTTP 401); give it with --token",
+      1,
+    ],
+    [
+      new ApiError({ code: "API_UNAUTHORIZED", status: 401, body: {} }, "GET /api/webhooks"),
+      'GET /api/webhooks: HTTP 401; give the webhook token with --token; "uniknode token" shows it on the machine of the node',
+      1,
+    ],
     [coded("ARCHIVE_MISSING", "x has no chain"), "x has no chain", 1],
   ])("%s", (error, text, exitCode) => {
     expect(describeFailure(error, false)).toEqual({ text: `uniknode: ${text}\n`, exitCode });

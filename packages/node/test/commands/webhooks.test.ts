@@ -1,5 +1,5 @@
 /** `uniknode webhooks` against a dev chain; the token comes from its data folder. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,4 +65,62 @@ test("a ping that is not accepted ends with code 1 and the reason", async () => 
   const { code, stderr } = await runMain(["webhooks", "ping", "2", "--url", url, "--data", folder]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/did not accept the ping \(ECONNREFUSED.*check that it runs/);
+});
+
+test("every verb takes the id that an imported webhook had on the old node", async () => {
+  const id = "0b9d8bfe-6c0c-4a0e-9f5c-1d7f6a1e2c3d";
+  const other = mkdtempSync(join(tmpdir(), "uniknode-imported-"));
+  const file = join(other, "webhooks.json");
+  const token = "ab".repeat(32);
+  const conditions = [{ key: "id", condition: "ne", value: "" }];
+  writeFileSync(
+    file,
+    JSON.stringify({ webhooks: [{ id, event: "block.forged", target, enabled: true, conditions, token }] }),
+  );
+  const data = join(other, "data");
+  const imported = await runMain(["webhooks", "import", file, "--data", data]);
+  expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining(`1  ${id}  block.forged`) });
+  const node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]);
+  try {
+    const [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
+    await node.printed(/Ctrl-C stops/);
+    const webhooks = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runMain(["webhooks", ...args, "--url", url, "--data", data]);
+      expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
+      return stdout;
+    };
+    expect(await webhooks("show", id)).toMatch(/^id +1$/m);
+    expect(await webhooks("update", id, "--event", "block.applied")).toMatch(/^events +block\.applied$/m);
+    expect(await webhooks("pause", id)).toMatch(/^state +paused$/m);
+    expect(await webhooks("resume", id)).toMatch(/^state +active$/m);
+    expect(await webhooks("rotate", id)).toMatch(/^secret +whsec_/m);
+    expect(await webhooks("ping", id)).toMatch(/^state +delivered$/m);
+    expect(await webhooks("deliveries", id)).toMatch(/ delivered +ping /);
+    const [{ id: delivery }] = JSON.parse(await webhooks("deliveries", id, "--json")) as [{ id: number }];
+    expect(await webhooks("deliveries", id, `${delivery}`)).toMatch(/^event +ping$/m);
+    expect(await webhooks("retry", id, `${delivery}`)).toContain("is sent again");
+    expect(await webhooks("retry", id, "--all-failed", "--since", "2h")).toContain("0 failed deliveries");
+    expect(await webhooks("replay", id, "--from", "1")).toMatch(/^blocks +1 to /m);
+    expect(await webhooks("replay", id)).toMatch(/^state /m);
+    expect(await webhooks("delete", id)).toBe(`webhook ${id} is removed\n`);
+    const gone = await runMain(["webhooks", "show", id, "--url", url, "--data", data]);
+    expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining("HTTP 404") });
+  } finally {
+    node.child.kill("SIGKILL");
+    await node.ended;
+    rmSync(other, { recursive: true, force: true });
+  }
+}, 60_000);
+
+test("retry names the times that --since takes", async () => {
+  const { code, stderr } = await runMain(["webhooks", "retry", "1", "--all-failed", "--since", "yesterday"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/--since <TIME>' argument 'yesterday' is invalid\. A time is expected: 2026-01-31/);
+});
+
+test("a wrong token is answered with one hint", async () => {
+  const { code, stderr } = await runMain(["listen", "--url", url, "--token", "wrong"]);
+  expect(code).toBe(1);
+  expect(stderr.match(/"uniknode token"/g)).toHaveLength(1);
+  expect(stderr).toMatch(/another one \(HTTP 401\); give it with --token\n$/);
 });

@@ -24,6 +24,9 @@ export type Condition = {
   readonly value?: unknown;
 };
 
+/** The number of a webhook, or the id (a UUID) that a webhook had on an old node, from which it was imported. */
+export type WebhookId = number | string;
+
 export type Webhook = {
   readonly id: number;
   /** Its event; the first of `events` if it was registered without `event`. */
@@ -170,36 +173,36 @@ export function webhooks(send: Send) {
   return {
     list: () => createList<Webhook>(send, { path: "/webhooks" }, { hasNoCursors: true }),
 
-    get: (id: number) => send<Answer<Webhook>>({ path: path`/webhooks/${id}` }),
+    get: (id: WebhookId) => send<Answer<Webhook>>({ path: path`/webhooks/${id}` }),
 
     /** Only this answer contains the secret of the webhook. */
     create: (webhook: NewWebhook) =>
       send<Answer<WebhookWithToken>>({ method: "POST", path: "/webhooks", body: webhook }),
 
     /** Omitted members keep their value; waiting deliveries are dropped. */
-    update: (id: number, changes: WebhookChanges) =>
+    update: (id: WebhookId, changes: WebhookChanges) =>
       send<Record<string, never>>({ method: "PUT", path: path`/webhooks/${id}`, body: changes }),
 
-    remove: (id: number) => send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}` }),
+    remove: (id: WebhookId) => send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}` }),
 
     /** Replaces the secret. For `overlapSeconds` (default: a day) deliveries carry signatures of both. */
-    rotate: (id: number, options: { readonly overlapSeconds?: number } = {}) =>
+    rotate: (id: WebhookId, options: { readonly overlapSeconds?: number } = {}) =>
       send<Answer<WebhookWithToken>>({ method: "POST", path: path`/webhooks/${id}/rotate`, body: options }),
 
     /** Sends a test delivery, and answers with its outcome. */
-    ping: (id: number) =>
+    ping: (id: WebhookId) =>
       send<Answer<DeliveryRecord>>({ method: "POST", path: path`/webhooks/${id}/ping`, body: {} }),
 
     /** Newest first. */
-    deliveries: (id: number, query?: DeliveryQuery) =>
+    deliveries: (id: WebhookId, query?: DeliveryQuery) =>
       createCursorList<DeliveryRecord>(send, { path: path`/webhooks/${id}/deliveries`, query }),
 
     /** By its id in the log, or by the `webhook-id` that the receiver saw. */
-    delivery: (id: number, delivery: number | string) =>
+    delivery: (id: WebhookId, delivery: number | string) =>
       send<Answer<DeliveryRecord>>({ path: path`/webhooks/${id}/deliveries/${delivery}` }),
 
     /** Sends a delivery again, with the same id and body. */
-    retry: (id: number, delivery: number | string) =>
+    retry: (id: WebhookId, delivery: number | string) =>
       send<Record<string, never>>({
         method: "POST",
         path: path`/webhooks/${id}/deliveries/${delivery}/retry`,
@@ -207,7 +210,7 @@ export function webhooks(send: Send) {
       }),
 
     /** Sends all failed deliveries again that were created since a time, milliseconds since 1970; all without it. */
-    retryFailed: (id: number, options: { readonly since?: Integer } = {}) =>
+    retryFailed: (id: WebhookId, options: { readonly since?: Integer } = {}) =>
       send<Answer<{ readonly retried: number }>>({
         method: "POST",
         path: path`/webhooks/${id}/deliveries/retry`,
@@ -215,14 +218,14 @@ export function webhooks(send: Send) {
       }),
 
     /** Delivers the events of a range of blocks again, both ends included, with the ids that they had or would have had. */
-    replay: (id: number, range: { readonly fromHeight: number; readonly toHeight: number }) =>
+    replay: (id: WebhookId, range: { readonly fromHeight: number; readonly toHeight: number }) =>
       send<Answer<Replay>>({ method: "POST", path: path`/webhooks/${id}/replay`, body: range }),
 
     /** The last replay and its progress. */
-    getReplay: (id: number) => send<Answer<Replay>>({ path: path`/webhooks/${id}/replay` }),
+    getReplay: (id: WebhookId) => send<Answer<Replay>>({ path: path`/webhooks/${id}/replay` }),
 
     /** Cancels the replay: its waiting deliveries are dropped. */
-    cancelReplay: (id: number) =>
+    cancelReplay: (id: WebhookId) =>
       send<Record<string, never>>({ method: "DELETE", path: path`/webhooks/${id}/replay` }),
 
     /** The events of the last `blocks` that a webhook would have received, and why it would not have received others. Registers nothing. */

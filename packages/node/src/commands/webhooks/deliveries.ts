@@ -1,14 +1,15 @@
 /** `uniknode webhooks ping|deliveries|retry|replay`. */
-import type { DeliveryRecord, DeliveryState, Replay } from "@uniknode/client";
+import type { DeliveryRecord, DeliveryState, Replay, WebhookId } from "@uniknode/client";
 import { jsonText } from "@uniknode/client";
 import { Command, Option } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
 import { columns } from "../columns.ts";
 import { show, table } from "../connection.ts";
 import { readCount } from "./fields.ts";
-import { readId, withService } from "./service.ts";
+import { readId, WEBHOOK_ID, withService } from "./service.ts";
+import { readTime, TIME } from "./time.ts";
 
-const ID = ["<id>", 'number of the webhook, as "uniknode webhooks list" shows it', readId] as const;
+const ID = ["<id>", WEBHOOK_ID, readId] as const;
 const DELIVERY = 'number of the delivery, or its "webhook-id"';
 const SHOWN = 20;
 
@@ -26,7 +27,7 @@ class PingError extends Error {
 }
 
 const pingCommand = () =>
-  withService<[number]>(
+  withService<[WebhookId]>(
     new Command("ping").description("send a test delivery, and show its outcome").argument(...ID),
     async ({ client, connection }, [id]) => {
       const { data } = await client.webhooks.ping(id);
@@ -40,7 +41,7 @@ const pingCommand = () =>
 
 const deliveriesCommand = () =>
   withService<
-    [number, string | undefined],
+    [WebhookId, string | undefined],
     { state?: DeliveryState; event?: string; height?: number; limit?: number }
   >(
     new Command("deliveries")
@@ -82,13 +83,13 @@ const deliveriesCommand = () =>
   );
 
 const retryCommand = () =>
-  withService<[number, string | undefined], { allFailed?: boolean; since?: number }>(
+  withService<[WebhookId, string | undefined], { allFailed?: boolean; since?: number }>(
     new Command("retry")
       .description("send a delivery again, or all that failed")
       .argument(...ID)
       .argument("[delivery]", DELIVERY)
       .option("--all-failed", "all failed deliveries of the webhook")
-      .option("--since <MS>", "with --all-failed: created since, milliseconds since 1970", readCount(0)),
+      .option("--since <TIME>", `with --all-failed: created since; ${TIME}`, readTime),
     async ({ client, connection }, [id, delivery], { allFailed = false, since = 0 }) => {
       if ((delivery === undefined) !== allFailed) {
         throw new ConfigError(
@@ -105,7 +106,7 @@ const retryCommand = () =>
   );
 
 const replayCommand = () =>
-  withService<[number], { from?: number; to?: number; cancel?: boolean }>(
+  withService<[WebhookId], { from?: number; to?: number; cancel?: boolean }>(
     new Command("replay")
       .description("deliver the events of a range of blocks again, or show the progress of that")
       .argument(...ID)

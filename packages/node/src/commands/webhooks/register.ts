@@ -1,14 +1,14 @@
 /** `uniknode webhooks list|show|create|update|pause|resume|delete|rotate`. */
-import type { Webhook, WebhookWithToken } from "@uniknode/client";
+import type { Webhook, WebhookId, WebhookWithToken } from "@uniknode/client";
 import { Command } from "commander";
 import { ConfigError } from "../../platform/config-error.ts";
 import { columns } from "../columns.ts";
 import { show, table } from "../connection.ts";
 import { readConditions } from "../listen/condition.ts";
 import { addFields, changesOf, type FieldOptions, readCount } from "./fields.ts";
-import { readId, type Service, withService } from "./service.ts";
+import { readId, type Service, WEBHOOK_ID, withService } from "./service.ts";
 
-const ID = ["<id>", 'number of the webhook, as "uniknode webhooks list" shows it', readId] as const;
+const ID = ["<id>", WEBHOOK_ID, readId] as const;
 
 export const registerCommands = (): Command[] => [
   listCommand(),
@@ -42,7 +42,7 @@ const listCommand = () =>
   });
 
 const showCommand = () =>
-  withService<[number]>(
+  withService<[WebhookId]>(
     new Command("show").description("show a webhook").argument(...ID),
     async ({ client, connection }, [id]) => {
       const { data: webhook } = await client.webhooks.get(id);
@@ -76,30 +76,35 @@ const createCommand = () =>
   );
 
 const updateCommand = () =>
-  withService<[number], FieldOptions & { readonly target?: string }>(
+  withService<[WebhookId], FieldOptions & { readonly target?: string }>(
     addFields(
       new Command("update").description("change a webhook; what is not given stays as it is").argument(...ID),
     ).option("--target <URL>", "URL that deliveries are posted to"),
     async (service, [id], { target, ...fields }) => {
+      // An imported webhook has an event of its own beside its "events"; no pattern can replace that.
+      const event = fields.event?.find((name) => !name.includes("*"));
       const changes = { ...changesOf(fields), ...(target !== undefined && { target }) };
       if (Object.keys(changes).length === 0) {
         throw new ConfigError(
           "update: nothing to change; give --target, --event or another option of --help",
         );
       }
-      await service.client.webhooks.update(id, changes);
+      await service.client.webhooks.update(id, { ...changes, ...(event && { event }) });
       await showAfter(service, id);
     },
   );
 
 const switchCommand = (name: string, description: string, enabled: boolean) =>
-  withService<[number]>(new Command(name).description(description).argument(...ID), async (service, [id]) => {
-    await service.client.webhooks.update(id, { enabled });
-    await showAfter(service, id);
-  });
+  withService<[WebhookId]>(
+    new Command(name).description(description).argument(...ID),
+    async (service, [id]) => {
+      await service.client.webhooks.update(id, { enabled });
+      await showAfter(service, id);
+    },
+  );
 
 const deleteCommand = () =>
-  withService<[number]>(
+  withService<[WebhookId]>(
     new Command("delete").description("remove a webhook with its deliveries").argument(...ID),
     async ({ client, connection }, [id]) => {
       await client.webhooks.remove(id);
@@ -108,7 +113,7 @@ const deleteCommand = () =>
   );
 
 const rotateCommand = () =>
-  withService<[number], { readonly overlap?: number }>(
+  withService<[WebhookId], { readonly overlap?: number }>(
     new Command("rotate")
       .description("give a webhook a new secret, and show it; both are valid for a while")
       .argument(...ID)
@@ -119,7 +124,7 @@ const rotateCommand = () =>
     },
   );
 
-async function showAfter({ client, connection }: Service, id: number): Promise<void> {
+async function showAfter({ client, connection }: Service, id: WebhookId): Promise<void> {
   const { data: webhook } = await client.webhooks.get(id);
   show(connection, webhook, linesOf(webhook));
 }

@@ -1,5 +1,5 @@
 /** The webhook register of a running node, for commands. */
-import type { Client } from "@uniknode/client";
+import type { Client, WebhookId } from "@uniknode/client";
 import { createClient } from "@uniknode/client";
 import { type Command, InvalidArgumentError } from "commander";
 import { connectionOptions } from "../../config/connection.ts";
@@ -37,8 +37,16 @@ export const withService = <Arguments extends readonly unknown[], Options extend
     await run(service, command.processedArgs as unknown as Arguments, command.opts<Options>());
   });
 
-/** The id of a webhook on the command line. */
-export function readId(text: string): number {
+export const WEBHOOK_ID =
+  'number of the webhook, as "uniknode webhooks list" shows it, or the id (UUID) that an imported one had before';
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** The id of a webhook on the command line: its number, or that of an old node. */
+export function readId(text: string): WebhookId {
   if (/^\d{1,12}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('The id of a webhook is a number; "uniknode webhooks list" shows it.');
+  if (UUID.test(text)) return text;
+  throw new InvalidArgumentError(
+    'The id of a webhook is a number, or a UUID where it was imported; "uniknode webhooks list" shows the numbers.',
+  );
 }

@@ -1,0 +1,26 @@
+/** Times on the command line. */
+import { InvalidArgumentError } from "commander";
+
+export const TIME = "2026-01-31, 2026-01-31T12:00Z, 2h for two hours ago, or milliseconds since 1970";
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** A date, with a time or without; a time without a zone is one of UTC, as a date is. */
+const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+/**
+ * Milliseconds since 1970 of a date, of a time span before now, or of their number.
+ *
+ * @throws {InvalidArgumentError} for another text
+ */
+export function readTime(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (unit !== undefined)
+    return Math.max(0, Date.now() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]);
+  const [, time, , , zone] = DATE.exec(text) ?? [];
+  const ms = DATE.test(text)
+    ? Date.parse(time !== undefined && zone === undefined ? `${text}Z` : text)
+    : Number.NaN;
+  if (Number.isNaN(ms) || ms < 0) throw new InvalidArgumentError(`A time is expected: ${TIME}.`);
+  return ms;
+}
