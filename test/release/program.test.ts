@@ -70,7 +70,7 @@ test.skipIf(!hasDpkg)(
   () => {
     writeProgram(join(folder, "program"));
     const file = join(folder, "uniknode.deb");
-    buildDebianPackage(join(folder, "program"), "1.2.3", join(folder, "debian"), file);
+    buildDebianPackage(join(folder, "program"), { version: "1.2.3" }, join(folder, "debian"), file);
     const ask = (...args: string[]) => execFileSync("dpkg-deb", args, { encoding: "utf8" });
     expect(ask("--field", file, "Package", "Version", "Architecture")).toBe(
       "Package: uniknode\nVersion: 1.2.3\nArchitecture: amd64\n",
@@ -85,5 +85,24 @@ test.skipIf(!hasDpkg)(
       expect(spawnSync("sh", ["-n"], { input: ask("--info", file, script) }).status, script).toBe(0);
     }
     expect(ask("--info", file, "postinst")).not.toMatch(/systemctl (start|enable)/);
+    expect(ask("--field", file)).not.toMatch(/Maintainer|Homepage|ORIGIN|VERSION/);
+  },
+);
+
+test.skipIf(!hasDpkg)(
+  "The Debian package names the maintainer and the repository that the releaser gives.",
+  () => {
+    writeProgram(join(folder, "program"));
+    const file = join(folder, "uniknode.deb");
+    const origin = { maintainer: "An Author <author@mail.example>", repository: "https://code.example/node" };
+    buildDebianPackage(
+      join(folder, "program"),
+      { version: "1.2.3", ...origin },
+      join(folder, "debian"),
+      file,
+    );
+    expect(execFileSync("dpkg-deb", ["--field", file, "Maintainer", "Homepage"], { encoding: "utf8" })).toBe(
+      "Maintainer: An Author <author@mail.example>\nHomepage: https://code.example/node\n",
+    );
   },
 );

@@ -11,13 +11,19 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { sourceTime } from "./archive.ts";
+import { debianFields, type Origin } from "./origin.ts";
 import { ROOT } from "./packages.ts";
 
 const OPS = join(ROOT, "ops");
 const SCRIPTS = ["postinst", "prerm", "postrm"];
 
 /** Builds the package `file` of an installed program; `folder` takes what is packed. Needs `dpkg-deb`, not root. */
-export function buildDebianPackage(program: string, version: string, folder: string, file: string): void {
+export function buildDebianPackage(
+  program: string,
+  { version, ...origin }: Origin & { readonly version: string },
+  folder: string,
+  file: string,
+): void {
   const at = (path: string): string => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     return join(folder, path);
@@ -30,7 +36,10 @@ export function buildDebianPackage(program: string, version: string, folder: str
   // It may hold passphrases.
   chmodSync(join(folder, "etc/uniknode/uniknode.env"), 0o600);
   const control = readFileSync(join(OPS, "debian/control"), "utf8");
-  writeFileSync(at("DEBIAN/control"), control.replace("VERSION", version));
+  writeFileSync(
+    at("DEBIAN/control"),
+    control.replace("VERSION", version).replace("ORIGIN\n", debianFields(origin)),
+  );
   writeFileSync(at("DEBIAN/conffiles"), "/etc/uniknode/uniknode.env\n");
   for (const script of SCRIPTS) {
     copyFileSync(join(OPS, "debian", script), at(`DEBIAN/${script}`));

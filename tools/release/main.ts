@@ -4,6 +4,8 @@
  *   npm run release                 everything
  *   npm run release -- packages     the packages for npm only
  *   npm run release -- version      make the next version of the files in .changeset; releases nothing
+ *
+ * `--maintainer "Name <mail>"` and `--repository URL` are named in the files.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,18 +15,18 @@ import { checksums, packFolder } from "./archive.ts";
 import { readChanges } from "./changes.ts";
 import { buildDebianPackage } from "./debian.ts";
 import { releaseNotes } from "./notes.ts";
+import { type Order, readOrder, silences } from "./origin.ts";
 import { compilePackages, packPackages, ROOT, versionOf } from "./packages.ts";
 import { installProgram, partsList } from "./program.ts";
 import { makeVersion } from "./version.ts";
 
-const [what = "everything"] = process.argv.slice(2);
 const target = join(ROOT, "release");
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-function release(work: string): void {
+function release(work: string, { what, origin }: Order): void {
   const version = versionOf(ROOT);
   rmSync(target, { recursive: true, force: true });
-  compilePackages(join(work, "compiled"));
+  compilePackages(join(work, "compiled"), origin);
   const files = packPackages(join(work, "compiled"), target);
   if (what === "everything") {
     const program = join(work, "uniknode");
@@ -33,7 +35,7 @@ function release(work: string): void {
     packFolder(program, archive);
     checkArchive(archive, version, join(work, "unpacked"));
     const debian = join(target, `uniknode_${version}_amd64.deb`);
-    buildDebianPackage(program, version, join(work, "debian"), debian);
+    buildDebianPackage(program, { version, ...origin }, join(work, "debian"), debian);
     const parts = join(target, `uniknode-${version}.cdx.json`);
     writeFileSync(parts, partsList(program));
     files.push(archive, debian, parts);
@@ -43,11 +45,13 @@ function release(work: string): void {
         version,
         readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"),
         files.map((file) => basename(file)),
+        origin,
       ),
     );
   }
   writeFileSync(join(target, "SHA256SUMS"), checksums(files));
   for (const file of files) print(file);
+  for (const silence of silences(origin)) print(silence);
   const pending = readChanges(join(ROOT, ".changeset")).length;
   if (pending > 0) print(`${pending} changes are not in the notes: npm run release -- version`);
 }
@@ -63,10 +67,19 @@ function checkArchive(archive: string, version: string, folder: string): void {
   if (!printed.includes(`${version} program`)) throw new Error(`${archive} runs as ${printed}`);
 }
 
-const work = mkdtempSync(join(tmpdir(), "uniknode-release-"));
+function run(order: Order): void {
+  const work = mkdtempSync(join(tmpdir(), "uniknode-release-"));
+  try {
+    if (order.what === "version") print(makeVersion(ROOT, new Date().toISOString().slice(0, 10)));
+    else release(work, order);
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
 try {
-  if (what === "version") print(makeVersion(ROOT, new Date().toISOString().slice(0, 10)));
-  else release(work);
-} finally {
-  rmSync(work, { recursive: true });
+  run(readOrder(process.argv.slice(2)));
+} catch (error) {
+  process.stderr.write(`release: ${(error as Error).message}\n`);
+  process.exitCode = 1;
 }

@@ -1,5 +1,6 @@
 /** The page that a release is announced with. */
 import { sectionOf } from "./changes.ts";
+import type { Origin } from "./origin.ts";
 
 const PURPOSES: readonly (readonly [RegExp, string])[] = [
   [/linux-x64\.tar\.gz$/, "the program with its runtime: unpack and run"],
@@ -11,7 +12,12 @@ const PURPOSES: readonly (readonly [RegExp, string])[] = [
   [/^uniknode-[\d.]+\.tgz$/, "`uniknode` for npm"],
 ];
 
-export const releaseNotes = (version: string, changelog: string, files: readonly string[]): string =>
+export const releaseNotes = (
+  version: string,
+  changelog: string,
+  files: readonly string[],
+  { repository }: Origin = {},
+): string =>
   `# Uniknode ${version}
 
 ${sectionOf(changelog, version)}
@@ -20,5 +26,5 @@ ${sectionOf(changelog, version)}
 |---|---|
 ${files.map((file) => `| ${file} | ${PURPOSES.find(([pattern]) => pattern.test(file))?.[1] ?? ""} |`).join("\n")}
 
-\`sha256sum --check SHA256SUMS\` checks a download. How to install: docs/guides/install.md.
+\`sha256sum --check SHA256SUMS\` checks a download. How to install: docs/guides/install.md.${repository === undefined ? "" : ` Source: ${repository}`}
 `;

@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { manifestMembers, type Origin } from "./origin.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -21,7 +22,7 @@ const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
 /** Writes each package, whose types `npm run check` has checked, ready for `npm pack`, into a folder of its name below `folder`. */
-export function compilePackages(folder: string): void {
+export function compilePackages(folder: string, origin: Origin = {}): void {
   const compiled = join(folder, "compiled");
   execFileSync(
     join(ROOT, "node_modules/.bin/tsc"),
@@ -42,7 +43,10 @@ export function compilePackages(folder: string): void {
     }
     writeFileSync(join(target, "README.md"), withoutLinks(readFileSync(join(source, "README.md"), "utf8")));
     copyFileSync(join(ROOT, "LICENSE"), join(target, "LICENSE"));
-    writeFileSync(join(target, "package.json"), publishedManifest(readManifest(source)));
+    writeFileSync(
+      join(target, "package.json"),
+      publishedManifest({ ...readManifest(source), ...manifestMembers(origin, name) }),
+    );
   }
 }
 

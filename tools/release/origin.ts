@@ -1,0 +1,65 @@
+/** Whom a release names as its origin. The repository does not know where it is published: the releaser says it. */
+import { parseArgs } from "node:util";
+
+export type Origin = {
+  /** `Name <mail>`, for the Debian package. */
+  readonly maintainer?: string;
+  /** URL of the public repository. */
+  readonly repository?: string;
+};
+
+export type Order = { readonly what: "everything" | "packages" | "version"; readonly origin: Origin };
+
+const USAGE =
+  'npm run release -- [packages|version] [--maintainer "Name <mail>"] [--repository https://...] (CONTRIBUTING.md, "Release")';
+
+/**
+ * What the command line orders.
+ *
+ * @throws {Error} for anything else than CONTRIBUTING.md describes
+ */
+export function readOrder(args: readonly string[]): Order {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { maintainer: { type: "string" }, repository: { type: "string" } },
+  });
+  const [what = "everything", ...more] = positionals;
+  if (more.length > 0 || (what !== "everything" && what !== "packages" && what !== "version"))
+    throw new Error(`${JSON.stringify(positionals.join(" "))} is no part of a release: ${USAGE}`);
+  const { maintainer, repository } = values;
+  if (maintainer !== undefined && !/^[^<>\n]+ <[^<>@\s]+@[^<>@\s]+>$/.test(maintainer))
+    throw new Error(`--maintainer: "Name <mail>" is expected, not ${JSON.stringify(maintainer)}: ${USAGE}`);
+  if (repository !== undefined && !/^https:\/\/[^\s"]+$/.test(repository))
+    throw new Error(
+      `--repository: a URL with https is expected, not ${JSON.stringify(repository)}: ${USAGE}`,
+    );
+  return {
+    what,
+    origin: {
+      ...(maintainer !== undefined && { maintainer }),
+      ...(repository !== undefined && { repository }),
+    },
+  };
+}
+
+/** What a release does not say, and how to make it say that; one line each. */
+export const silences = ({ maintainer, repository }: Origin): string[] => [
+  ...(maintainer === undefined
+    ? ['The Debian package names no maintainer, which Debian asks of packages: --maintainer "Name <mail>"']
+    : []),
+  ...(repository === undefined ? ["No file names the public repository: --repository https://..."] : []),
+];
+
+/** The fields of a Debian package. */
+export const debianFields = ({ maintainer, repository }: Origin): string =>
+  [
+    ...(maintainer === undefined ? [] : [`Maintainer: ${maintainer}\n`]),
+    ...(repository === undefined ? [] : [`Homepage: ${repository}\n`]),
+  ].join("");
+
+/** The member of the manifest of a package in the folder `packages/NAME`. */
+export const manifestMembers = ({ repository }: Origin, name: string) =>
+  repository === undefined
+    ? {}
+    : { repository: { type: "git", url: `git+${repository}`, directory: `packages/${name}` } };
