@@ -74,19 +74,6 @@ describe("config", () => {
   });
 });
 
-test("doctor says what to do about a port that is taken, and ends with code 1", async () => {
-  const { createServer } = await import("node:net");
-  const server = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as { port: number };
-  const { code, stdout, stderr } = await runMain(["doctor", "--http-port", `${port}`]);
-  server.close();
-  expect(code).toBe(1);
-  expect(stdout).toMatch(/^ok +runtime /m);
-  expect(stdout).toMatch(/^fail +HTTP port .*EADDRINUSE\n +choose another with --http-port/m);
-  expect(stderr).toContain("HTTP port: see the lines");
-});
-
 test("tables are cut to the width of the terminal at their widest columns, and elsewhere not", () => {
   const rows = [["1", "a".repeat(40), "short"]];
   expect(columns(["ID", "LONG", "END"], rows, undefined)[1]).toBe(`1   ${"a".repeat(40)}  short`);

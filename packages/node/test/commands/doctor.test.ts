@@ -1,0 +1,224 @@
+/** `uniknode doctor`: each check against real servers and files, where it passes and where it does not. */
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkFolder, checkTime } from "../../src/commands/doctor/machine.ts";
+import { checkGenesis, checkPeers, checkPort } from "../../src/commands/doctor/network.ts";
+import { answerOf, startTimeServer } from "../../test-support/platform/time-server.ts";
+import { runMain } from "../../test-support/process/main.ts";
+import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "uniknode-doctor-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const portOf = (server: Server): number => (server.address() as { port: number }).port;
+
+async function listen(host = "127.0.0.1"): Promise<Server> {
+  const server = createServer((socket) => socket.destroy()).listen(0, host);
+  await once(server, "listening");
+  return server;
+}
+
+describe("clock", () => {
+  const compared = async (aheadMs: number) => {
+    const { server, close } = await startTimeServer((question) => [answerOf(question, Date.now() + aheadMs)]);
+    try {
+      return { server, finding: await checkTime([server]) };
+    } finally {
+      close();
+    }
+  };
+
+  test("a clock that agrees with a time server is right", async () => {
+    const { finding, server } = await compared(0);
+    expect(finding).toMatchObject({ name: "clock", state: "ok" });
+    expect(finding.text).toMatch(new RegExp(`^\\d+ ms (behind|ahead of) ${server}$`));
+  });
+
+  test.each([
+    ["behind", 60_000],
+    ["ahead of", -60_000],
+  ])("a clock that is a minute %s the server is a failure", async (side, aheadMs) => {
+    const { finding } = await compared(aheadMs);
+    expect(finding).toMatchObject({ state: "fail", remedy: expect.stringContaining("timedatectl") });
+    expect(finding.text).toMatch(new RegExp(`^(59|60)\\d{3} ms ${side} 127`));
+  });
+
+  test("a server that does not answer is a warning with the reason, and the next one is asked", async () => {
+    // No name of the DNS: the answer is there at once.
+    const broken = "a..b";
+    const right = await startTimeServer((question) => [answerOf(question, Date.now())]);
+    try {
+      expect(await checkTime([broken, right.server])).toMatchObject({ state: "ok" });
+      const finding = await checkTime([broken]);
+      expect(finding).toMatchObject({ state: "warn", remedy: expect.stringContaining("--time-servers") });
+      expect(finding.text).toContain(`no time server answered (${broken}: `);
+    } finally {
+      right.close();
+    }
+  });
+
+  test("without a time server nothing is compared", async () => {
+    expect(await checkTime([])).toMatchObject({ state: "ok", text: expect.stringContaining("not compared") });
+  });
+});
+
+describe("ports", () => {
+  test("a port that is free, or any port, can be used", async () => {
+    const server = await listen();
+    const port = portOf(server);
+    server.close();
+    await once(server, "close");
+    expect(await checkPort("HTTP port", "127.0.0.1", port, "--http-port")).toMatchObject({
+      state: "ok",
+      text: `port ${port} of 127.0.0.1 is free`,
+    });
+    expect(await checkPort("peer port", "::1", 0, "--p2p-port")).toMatchObject({ state: "ok" });
+  });
+
+  test("a port of another program is a failure that names the option", async () => {
+    const server = await listen();
+    const port = portOf(server);
+    const finding = await checkPort("peer port", "127.0.0.1", port, "--p2p-port");
+    server.close();
+    expect(finding).toMatchObject({
+      name: "peer port",
+      state: "fail",
+      text: `port ${port} of 127.0.0.1 cannot be used: EADDRINUSE`,
+      remedy: "choose another with --p2p-port, or end the program that has it",
+    });
+  });
+
+  test("an address that is not of this machine is a failure", async () => {
+    const finding = await checkPort("HTTP port", "192.0.2.1", 4003, "--http-port");
+    expect(finding).toMatchObject({ state: "fail", text: expect.stringContaining("EADDRNOTAVAIL") });
+  });
+});
+
+describe("genesis", () => {
+  const networkDir = join(folder, "network");
+
+  test("files of a network that belong together are right", async () => {
+    expect(await runMain(["network", "init", networkDir, "--name", "ours"])).toMatchObject({ code: 0 });
+    expect(checkGenesis({ networkDir })).toMatchObject({
+      state: "ok",
+      text: expect.stringMatching(/^ours, nethash [0-9a-f]{64}$/),
+    });
+  });
+
+  test("files that are missing, damaged or of another network are failures with their names", () => {
+    const empty = join(folder, "empty");
+    mkdirSync(empty);
+    expect(checkGenesis({ networkDir: empty })).toMatchObject({
+      state: "fail",
+      text: expect.stringMatching(/network\.json and milestones\.json and genesisBlock\.json missing/),
+      remedy: "see docs/guides/network.md",
+    });
+    const genesis = join(folder, "genesisBlock.json");
+    writeFileSync(genesis, "{");
+    expect(checkGenesis({ network: "livenet", genesis })).toMatchObject({
+      state: "fail",
+      text: expect.stringContaining(genesis),
+    });
+    writeFileSync(genesis, JSON.stringify({ payloadHash: "ab".repeat(32) }));
+    expect(checkGenesis({ network: "livenet", genesis })).toMatchObject({
+      state: "fail",
+      text: expect.stringContaining("use the genesis block of livenet"),
+    });
+  });
+
+  test("a dev chain and a known network need no file", () => {
+    expect(checkGenesis({})).toMatchObject({ state: "ok" });
+    expect(checkGenesis({ network: "livenet" })).toMatchObject({ state: "ok" });
+  });
+});
+
+describe("peers", () => {
+  test("seeds that all accept connections are right; one that does not is a warning; none is a failure", async () => {
+    const peer = await listen("127.0.0.1");
+    const port = portOf(peer);
+    expect(await checkPeers(["127.0.0.1"], port)).toMatchObject({
+      state: "ok",
+      text: `1 of 1 accept connections at port ${port}`,
+    });
+    expect(await checkPeers(["127.0.0.1", "127.0.0.2"], port)).toMatchObject({
+      state: "warn",
+      text: `1 of 2 accept connections at port ${port}`,
+      remedy: "name more nodes with --peers",
+    });
+    peer.close();
+    await once(peer, "close");
+    expect(await checkPeers(["127.0.0.1"], port)).toMatchObject({
+      state: "fail",
+      remedy: `let TCP port ${port} out, or name other nodes with --peers`,
+    });
+  });
+
+  test("without seeds none are tried", async () => {
+    expect(await checkPeers([], 4001)).toMatchObject({ state: "ok", text: expect.stringContaining("none") });
+  });
+});
+
+describe("data folder", () => {
+  test("an empty or missing folder is right; a file and a damaged database are failures", () => {
+    expect(checkFolder(join(folder, "new/data"))).toMatchObject({ state: "ok" });
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    expect(checkFolder(file)).toMatchObject({ state: "fail", text: `${file} is a file` });
+    expect(checkFolder(join(file, "data"))).toMatchObject({ state: "fail", text: `${file} is a file` });
+    const damaged = join(folder, "damaged");
+    mkdirSync(damaged);
+    writeFileSync(join(damaged, "node.sqlite"), "no database ".repeat(1_000));
+    expect(checkFolder(damaged)).toMatchObject({
+      state: "fail",
+      text: expect.stringContaining(join(damaged, "node.sqlite")),
+      remedy: expect.stringContaining("snapshot"),
+    });
+  });
+});
+
+describe("a node that runs", () => {
+  const data = join(folder, "running");
+  let node: Running;
+  let port: string;
+  beforeAll(async () => {
+    node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]);
+    [, port] = (await node.printed(/API\s+http:\S+?:(\d+)\/api/)) as unknown as [string, string];
+    await node.printed(/Ctrl-C stops/);
+  }, 60_000);
+  afterAll(async () => {
+    node.child.kill("SIGKILL");
+    await node.ended;
+  });
+
+  test("has taken its own port, and that is no failure", async () => {
+    const { code, stdout, stderr } = await runMain(["doctor", "--data", data, "--http-port", port, "--json"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const findings = JSON.parse(stdout) as { name: string; state: string; text: string }[];
+    expect(findings).toContainEqual({
+      name: "HTTP port",
+      state: "ok",
+      text: `a node answers at port ${port} of 127.0.0.1`,
+    });
+    expect(findings).toContainEqual({ name: "data folder", state: "ok", text: `${data} has a chain` });
+  });
+});
+
+test("every failure is named at the end, and the code is 1", async () => {
+  const { server, close } = await startTimeServer((question) => [answerOf(question, Date.now() + 60_000)]);
+  const taken = await listen();
+  const args = ["--network", "livenet", "--http-port", `${portOf(taken)}`, "--time-servers", server];
+  const peers = ["--peers", "127.0.0.9", "--p2p-host", "127.0.0.1", "--p2p-port", `${portOf(taken)}`];
+  const { code, stdout, stderr } = await runMain(["doctor", "--data", join(folder, "x"), ...args, ...peers]);
+  close();
+  taken.close();
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^fail +clock +(59|60)\d{3} ms behind .*\n +switch time synchronisation on/m);
+  expect(stdout).toMatch(/^fail +peers +0 of \d accept/m);
+  expect(stderr).toBe(
+    'uniknode: clock, HTTP port, peer port, peers: see the lines marked "fail" for what to do\n',
+  );
+});
