@@ -47,7 +47,10 @@ export type Document = {
   info: { license?: object };
   security?: object[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object> };
+  components: {
+    schemas: Record<string, object>;
+    responses: Record<string, Required<Content> & { headers: object }>;
+  };
 };
 
 export const documentOf = (app: Server): Document => app.swagger() as unknown as Document;

@@ -67,6 +67,28 @@ test("answers 400 and 415 where it says so", async () => {
   expect((await send("/dev/mine", { method: "POST", headers, body: "{}" })).status).toBe(415);
 });
 
+test("describes 405 once, for the paths that answer it, with the methods that such a path has", async () => {
+  const response = "#/components/responses/MethodNotAllowed";
+  const shared = document.components.responses.MethodNotAllowed!;
+  expect(shared.headers).toHaveProperty("Allow");
+  const ajv = new Ajv2020({ strict: false });
+  const schema = shared.content["application/json"].schema;
+  const isError = ajv.compile({ ...schema, components: document.components });
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const answer = await fetch(`${node.url}/api/v2${path.replaceAll(/\{\w+\}/g, "1")}`, { method: "PATCH" });
+    const refused = Object.values(methods).map(({ responses }) => responses[405]);
+    const isOwn = /^\/(webhooks|events|dev)/.test(path);
+    expect(refused, path).toEqual(Object.keys(methods).map(() => (isOwn ? { $ref: response } : undefined)));
+    expect(answer.status, path).toBe(isOwn ? 405 : 404);
+    const allowed = answer.headers.get("allow")!.split(", ");
+    const named = allowed.filter((method) => method !== "HEAD" && method !== "OPTIONS");
+    expect(named.sort(), path).toEqual(expect.arrayContaining(Object.keys(methods).map(upper)));
+    expect(isError(await answer.json()), path).toBe(true);
+  }
+});
+
+const upper = (text: string): string => text.toUpperCase();
+
 test("lists no value as a number and as a text: generated names would be the same", () => {
   const enumsIn = (value: unknown): unknown[][] => {
     if (typeof value !== "object" || value === null) return [];

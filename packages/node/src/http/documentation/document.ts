@@ -5,6 +5,7 @@ import type { Server } from "../server/app.ts";
 import { ErrorBody } from "../server/error.ts";
 import { named } from "./named.ts";
 import { OPERATION_IDS } from "./operation-ids.ts";
+import { withOtherMethods } from "./other-method.ts";
 import { TAGS } from "./route.ts";
 import { type Schema, shown } from "./shown.ts";
 import { streamRoutes } from "./stream.ts";
@@ -53,7 +54,7 @@ export function addDocument(app: Server): void {
       };
     },
     transformObject: (document) =>
-      named("openapiObject" in document ? (document.openapiObject as Schema) : {}),
+      "openapiObject" in document ? withOtherMethods(named(document.openapiObject as Schema), PREFIX) : {},
   });
 }
 

@@ -1,0 +1,33 @@
+/** Answers to methods that a path does not have: said once in the document, where such a request gets 405. */
+import { isOwnPath } from "../server/error.ts";
+import type { Schema } from "./shown.ts";
+
+const NAME = "MethodNotAllowed";
+
+const RESPONSE = {
+  description: "The path has no such method.",
+  headers: {
+    Allow: { description: "The methods of the path.", schema: { type: "string", examples: ["GET, HEAD"] } },
+  },
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+};
+
+/** The document with that answer at each operation of a path that the old node did not have; it answers 404 on the others (http-api.md 1.3). */
+export function withOtherMethods(document: Schema, prefix: string): Schema {
+  const paths = Object.entries(document.paths as Record<string, Record<string, Schema>>).map(
+    ([path, operations]) => [path, isOwnPath(`${prefix}${path}`) ? withAnswer(operations) : operations],
+  );
+  const components = { ...(document.components as object), responses: { [NAME]: RESPONSE } };
+  return { ...document, paths: Object.fromEntries(paths), components };
+}
+
+const withAnswer = (operations: Record<string, Schema>): Schema =>
+  Object.fromEntries(
+    Object.entries(operations).map(([method, operation]) => [
+      method,
+      {
+        ...operation,
+        responses: { ...(operation.responses as object), 405: { $ref: `#/components/responses/${NAME}` } },
+      },
+    ]),
+  );
