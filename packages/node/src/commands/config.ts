@@ -6,6 +6,7 @@ import { type OptionTable, type Resolved, resolveConfig, resolveOrigins } from "
 import { ConfigError } from "../platform/config-error.ts";
 import { columns } from "./columns.ts";
 import { addFlags, sourcesOf } from "./options.ts";
+import { versionLine } from "./version.ts";
 
 const HIDDEN = "***";
 
@@ -34,7 +35,7 @@ function tableCommand(name: string, table: OptionTable, checkMore: (command: Com
       ["OPTION", "VALUE", "ORIGIN"],
       rows.map(({ option, value, source, origin }) => [option, String(value ?? ""), source ?? origin]),
     );
-    process.stdout.write(`${json ? JSON.stringify(rows) : lines.join("\n")}\n`);
+    process.stdout.write(json ? `${JSON.stringify(rows)}\n` : `${lines.join("\n")}\n\n${versionLine()}\n`);
   });
 }
 

@@ -1,7 +1,7 @@
 /** The accounts of a dev chain as text and as JSON. */
 import { formatAmount } from "./amounts.ts";
 import type { DevAccount } from "./keys.ts";
-import { type Cast, KINDS } from "./network.ts";
+import { type Cast, DEV_SYMBOL, KINDS } from "./network.ts";
 
 export type AccountsContent = {
   readonly cast: Cast;
@@ -70,7 +70,7 @@ export const accountsText = ({ accounts, delegates, factory, foundation, mnemoni
 const heading = (text: string): string[] => [text, "=".repeat(text.length)];
 
 const accountLines = (mark: string, account: ShownAccount): string[] => [
-  `  ${mark} ${account.address}${account.balance === undefined ? "" : `  ${formatAmount(BigInt(account.balance))} DEVUNIK`}`,
+  `  ${mark} ${account.address}${account.balance === undefined ? "" : `  ${formatAmount(BigInt(account.balance))} ${DEV_SYMBOL}`}`,
   `      passphrase  ${account.passphrase}`,
   `      public key  ${account.publicKey}`,
   ...(account.unik ? [`      unik        ${account.unik.id} (${account.unik.kind})`] : []),

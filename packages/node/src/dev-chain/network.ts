@@ -40,6 +40,9 @@ export function castOf(accounts: DevAccounts, accountCount: number): Cast {
   };
 }
 
+/** Of amounts, for people. */
+export const DEV_SYMBOL = "DEVUNIK";
+
 /** `network.json` of the dev chain; `createGenesisBlock` sets the nethash. */
 export const devDescription = (cast: Cast): NetworkDescription => ({
   name: "uniknode-dev",
@@ -50,7 +53,7 @@ export const devDescription = (cast: Cast): NetworkDescription => ({
   wif: 218,
   slip44: 1,
   aip20: 1,
-  client: { token: "devunik", symbol: "DEVUNIK", explorer: "" },
+  client: { token: "devunik", symbol: DEV_SYMBOL, explorer: "" },
   transactionsConfig: { delegateRegistration: { enable: false }, delegateResignation: { enable: false } },
   forgeFactory: { unikidWhiteList: [cast.factory.unikId] },
   foundation: { publicKey: cast.foundation.publicKey },

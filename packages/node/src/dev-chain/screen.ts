@@ -1,7 +1,7 @@
 /** What the dev chain prints on the terminal while it runs. */
 import type { BlockHeader } from "@uniknode/protocol";
 import { formatAmount } from "./amounts.ts";
-import type { Cast } from "./network.ts";
+import { type Cast, DEV_SYMBOL } from "./network.ts";
 
 export type ScreenContent = {
   /** Of protocol and program. */
@@ -41,7 +41,7 @@ export function startScreen(content: ScreenContent): string {
     ...cast.accounts
       .slice(0, SHOWN_ACCOUNTS)
       .flatMap(({ address, passphrase }) => [
-        `  ${address}  ${formatAmount(content.balanceOf(address))} DEVUNIK`,
+        `  ${address}  ${formatAmount(content.balanceOf(address))} ${DEV_SYMBOL}`,
         `    ${passphrase}`,
       ]),
     "",

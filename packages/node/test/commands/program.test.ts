@@ -65,6 +65,12 @@ describe("config", () => {
     expect(stdout).not.toContain("hidden");
   });
 
+  test("ends with the versions of protocol and program", async () => {
+    const { stdout } = await runMain(["config", "dev"]);
+    expect(stdout).toMatch(/^OPTION +VALUE +ORIGIN\n/);
+    expect(stdout).toMatch(/\n\nuniknode 5\.7\.2 protocol, \d+\.\d+\.\d+ program \(Node\.js .*\)\n$/);
+  });
+
   test("--check names everything that is wrong at once", async () => {
     const args = ["config", "dev", "--check", "--http-port", "x", "--block-time", "0"];
     const { code, stderr } = await runMain(args);

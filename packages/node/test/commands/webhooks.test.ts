@@ -124,3 +124,21 @@ test("a wrong token is answered with one hint", async () => {
   expect(stderr.match(/"uniknode token"/g)).toHaveLength(1);
   expect(stderr).toMatch(/another one \(HTTP 401\); give it with --token\n$/);
 });
+
+test("a delivery that is given up has one name in the API, the commands and the metrics", async () => {
+  const headers = { authorization: (await runMain(["token", "--data", folder])).stdout.trim() };
+  const [refused] = JSON.parse(await webhooks("list", "--json")) as [{ id: number }];
+  const { data } = (await (
+    await fetch(`${url}/api/webhooks/${refused.id}/deliveries?state=failed`, { headers })
+  ).json()) as { data: { state: string }[] };
+  expect(data).toMatchObject([{ state: "failed" }]);
+  expect(await webhooks("deliveries", `${refused.id}`, "--state", "failed")).toMatch(/ failed +ping /);
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toMatch(/^uniknode_webhook_deliveries_total\{webhook="\d+",outcome="failed"\} \d+$/m);
+  expect(metrics).not.toMatch(/"dead"/);
+});
+
+test("the state of a node tells the versions of program and protocol", async () => {
+  const status = await (await fetch(`${url}/health/status`)).json();
+  expect(status).toMatchObject({ protocol: "5.7.2", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+});

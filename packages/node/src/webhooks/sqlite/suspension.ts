@@ -13,7 +13,7 @@ export function createSuspension(database: Database): SuspendWebhook {
   const replays = createReplayStore(database);
   return (webhook, reason, atMs) => {
     health.suspend(webhook, { reason, sinceMs: atMs });
-    // What waits becomes dead letters: they can be sent again once the webhook is active again.
+    // What waits has failed: it can be sent again once the webhook is active again.
     finishedDeliveries.schedule(webhook, { state: "failed", reason });
     replays.end(webhook, "cancelled", atMs, reason);
   };
