@@ -134,7 +134,10 @@ export function importCommand(): Command {
   return addFlags(command, chainOptions).action(async (file: string) => {
     const config = readConfig(command, chainOptions);
     if (file !== "-" && !existsSync(file)) {
-      throw new ArchiveError("ARCHIVE_MISSING", `${file} does not exist`);
+      throw new ArchiveError(
+        "ARCHIVE_MISSING",
+        `${file} does not exist; name a file that "uniknode export" wrote`,
+      );
     }
     const source = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
     const { accepted, skipped, head } = await withChain(config, (deps) =>

@@ -13,15 +13,31 @@ export async function main(args: readonly string[]): Promise<number> {
   limitHeapGrowth();
   // A closed standard error must not change the exit code.
   process.stderr.off("error", ignore).on("error", ignore);
-  const asked = COMMANDS.filter(({ name }) => name === args[0]);
+  const asked = COMMANDS.filter(({ name }) => name === (args[0] === "help" ? args[1] : args[0]));
   const program = await createProgram(asked.length > 0 ? asked : COMMANDS);
   overrideExit(program);
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(withoutHelp(program, args), { from: "user" });
     return 0;
   } catch (error) {
     return toExitCode(error);
   }
+}
+
+/** `help webhooks list` is `webhooks list --help`; with a name that is none, the command line that says so. */
+function withoutHelp(program: Command, args: readonly string[]): readonly string[] {
+  const [first, ...names] = args;
+  if (first !== "help" || names.length === 0) return args;
+  const path: string[] = [];
+  let command = program;
+  for (const name of names) {
+    if (command.commands.length === 0) break;
+    path.push(name);
+    const below = command.commands.find((below) => below.name() === name);
+    if (below === undefined) return path;
+    command = below;
+  }
+  return [...path, "--help"];
 }
 
 /** Lets `main` choose the exit code, for the program and all its subcommands. */

@@ -11,7 +11,7 @@ import type { Config } from "./resolve.ts";
 function readPeers(value: unknown): readonly string[] {
   return readList(value).map((text) => {
     const ip = /^\[?([0-9a-fA-F:.]+?)\]?(:\d+)?$/.exec(isIP(text) === 6 ? `[${text}]` : text)?.[1] ?? "";
-    if (isIP(ip) === 0) throw new Error(`IP addresses are expected; "${text}" is not an IP address`);
+    if (isIP(ip) === 0) throw new Error(`IP addresses are expected (${text} is none)`);
     return ip;
   });
 }

@@ -34,6 +34,18 @@ describe("help", () => {
     expect(COMMANDS.flatMap(({ examples }) => examples).join("\n")).not.toMatch(/passphrase(?!-file FILE)/);
   });
 
+  test("help with the names of a command shows what its --help shows, and starts nothing", async () => {
+    for (const path of [["webhooks", "list"], ["webhooks"], ["init"]]) {
+      const { stdout } = await runMain([...path, "--help"]);
+      expect(stdout).toContain(`Usage: uniknode ${path.join(" ")}`);
+      expect(await runMain(["help", ...path])).toMatchObject({ code: 0, stdout });
+    }
+    expect(await runMain(["help", "init", "folder"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Usage: uniknode init"),
+    });
+  });
+
   test("-v and --version show what the command version shows", async () => {
     const { code, stdout } = await runMain(["version"]);
     expect(code).toBe(0);
