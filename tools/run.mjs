@@ -16,6 +16,8 @@ const biome = [bin("biome"), "check", "."];
 const types = [bin("tsc"), "--project", root];
 /** The client once more, without anything that only Node.js has. */
 const browserTypes = [bin("tsc"), "--project", join(root, "packages/client")];
+/** The console, for which the compiler knows browsers and JSX. */
+const consoleTypes = [bin("tsc"), "--project", join(root, "packages/console")];
 const tests = [bin("vitest"), "run", "--root", root];
 /**
  * `npm test -- --quick`: the libraries, the rules of the repository, and the rooms whose tests need neither a whole node
@@ -38,9 +40,11 @@ const commands = {
   start: (args) => [[join(root, "packages/node/bin/uniknode.js"), ...startArguments(args)]],
   test: ([first, ...others]) => {
     if (first === "--quick") return [[...quickTests, ...others]];
-    return first === undefined ? [biome, types, browserTypes, tests] : [[...tests, first, ...others]];
+    return first === undefined
+      ? [biome, types, browserTypes, consoleTypes, tests]
+      : [[...tests, first, ...others]];
   },
-  check: () => [biome, types, browserTypes],
+  check: () => [biome, types, browserTypes, consoleTypes],
   parity: (args) => [[join(root, "tools/parity.ts"), ...args]],
   vectors: (args) => [[join(root, "tools/vectors/main.ts"), ...args]],
   example: ([name, ...args]) => [[join(root, `examples/${name}.mjs`), ...args]],

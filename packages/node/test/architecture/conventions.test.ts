@@ -11,7 +11,7 @@ const filesBelow = (folder: string): string[] =>
   readdirSync(join(REPOSITORY, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(REPOSITORY.length))
-    .filter((path) => !path.includes("node_modules"));
+    .filter((path) => !/node_modules|^packages\/console\/dist\//.test(path));
 
 /** Names that tools outside of this repository give. */
 const GIVEN = ["README.md", "Containerfile", "Containerfile.containerignore"];

@@ -50,7 +50,7 @@ const sources = (): string[] =>
     )
     .filter((path) => !path.includes("node_modules") && path !== GLOSSARY && path !== OWN_PATH)
     .filter((path) =>
-      /^packages\/\w+\/(src|test|test-support)\/.*\.ts$|^(bench|test|tools)\/.*\.ts$|^(docs|examples)\/.*\.(md|mjs)$|^packages\/\w+\/README\.md$/.test(
+      /^packages\/\w+\/(src|test|test-support)\/.*\.tsx?$|^(bench|test|tools)\/.*\.ts$|^(docs|examples)\/.*\.(md|mjs)$|^packages\/\w+\/README\.md$/.test(
         path,
       ),
     )

@@ -1,0 +1,2 @@
+/** Files that the build reads beside sources. */
+declare module "*.css";

@@ -1,0 +1,4 @@
+/** Mounts the application. */
+import { render } from "preact";
+
+render(<p>Uniknode</p>, document.body);
