@@ -1,0 +1,80 @@
+/** Who is signed in: the node keeps it, and a cookie that no script can read names it. */
+import { type ReadonlySignal, signal } from "@preact/signals";
+
+export type SessionState = {
+  readonly signedIn: boolean;
+  /** The node forges a chain of its own, and has verbs for it. */
+  readonly devChain: boolean;
+  readonly network: string;
+  /** Of Uniknode. */
+  readonly version: string;
+};
+
+/** A code of a one-time link, or the webhook token. */
+export type Credential = { readonly code: string } | { readonly token: string };
+
+export type Session = {
+  /** Absent until the node has answered. */
+  readonly state: ReadonlySignal<SessionState | undefined>;
+  read(): Promise<void>;
+  /** @throws {SignInError} */
+  signIn(credential: Credential): Promise<void>;
+  signOut(): Promise<void>;
+};
+
+/** The node did not accept a code or token; the message says what to do. */
+export class SignInError extends Error {
+  /** Of HTTP; 0 if there was no answer. */
+  readonly status: number;
+  /** The same credential may be accepted later. */
+  readonly isRetryable: boolean;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = "SignInError";
+    this.status = status;
+    this.isRetryable = status === 0 || status === 429 || status >= 500;
+  }
+}
+
+const PATH = "/console/session";
+const SIGNED_OUT: SessionState = { signedIn: false, devChain: false, network: "", version: "" };
+
+/** @param onChange is called after each sign-in and sign-out */
+export function createSession(makeRequest: typeof fetch, onChange: () => void): Session {
+  const state = signal<SessionState>();
+
+  async function read(): Promise<void> {
+    const response = await makeRequest(PATH, { headers: { accept: "application/json" } }).catch(
+      () => undefined,
+    );
+    const isAnswer = response?.ok && response.headers.get("content-type")?.includes("json");
+    state.value = isAnswer ? ((await response.json()) as SessionState) : (state.peek() ?? SIGNED_OUT);
+  }
+
+  return {
+    state,
+    read,
+    async signIn(credential) {
+      const response = await makeRequest(PATH, {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json" },
+        body: JSON.stringify(credential),
+      }).catch(() => undefined);
+      if (!response) throw new SignInError(0, "The node does not answer. Is it running?");
+      if (!response.ok) throw new SignInError(response.status, await reasonOf(response));
+      await read();
+      onChange();
+    },
+    async signOut() {
+      await makeRequest(PATH, { method: "DELETE" }).catch(() => undefined);
+      await read();
+      onChange();
+    },
+  };
+}
+
+async function reasonOf(response: Response): Promise<string> {
+  const { message } = (await response.json().catch(() => ({}))) as { message?: unknown };
+  return typeof message === "string" ? message : `The node answered ${response.status}.`;
+}
