@@ -1,4 +1,5 @@
 /** `uniknode webhooks` against a dev chain; the token comes from its data folder. */
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -13,12 +14,27 @@ let node: Running;
 let url: string;
 let target: string;
 
+/** The id of a webhook on the old node, from which it was brought before the start. */
+const IMPORTED = "0b9d8bfe-6c0c-4a0e-9f5c-1d7f6a1e2c3d";
+
+async function importWebhook(): Promise<void> {
+  const file = join(folder, "webhooks.json");
+  const conditions = [{ key: "id", condition: "ne", value: "" }];
+  const webhook = { id: IMPORTED, event: "block.forged", target, enabled: true, conditions };
+  writeFileSync(file, JSON.stringify({ webhooks: [{ ...webhook, token: "ab".repeat(32) }] }));
+  expect(await runMain(["webhooks", "import", file, "--data", folder])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`1  ${IMPORTED}  block.forged`),
+  });
+}
+
 beforeAll(async () => {
-  receiver.listen(0, "127.0.0.1");
+  await once(receiver.listen(0, "127.0.0.1"), "listening");
+  target = `http://127.0.0.1:${(receiver.address() as { port: number }).port}/`;
+  await importWebhook();
   node = spawnUniknode(["dev", "--data", folder, "--http-port", "0", "--block-time", "3600"]);
   [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
   await node.printed(/Ctrl-C stops/);
-  target = `http://127.0.0.1:${(receiver.address() as { port: number }).port}/`;
 }, 60_000);
 
 afterAll(async () => {
@@ -34,83 +50,62 @@ async function webhooks(...args: string[]): Promise<string> {
   return stdout;
 }
 
+test("every verb takes the id that an imported webhook had on the old node", async () => {
+  const id = IMPORTED;
+  expect(await webhooks("show", id)).toMatch(/^id +1$/m);
+  expect(await webhooks("update", id, "--event", "block.applied")).toMatch(/^events +block\.applied$/m);
+  expect(await webhooks("pause", id)).toMatch(/^state +paused$/m);
+  expect(await webhooks("resume", id)).toMatch(/^state +active$/m);
+  expect(await webhooks("rotate", id)).toMatch(/^secret +whsec_/m);
+  expect(await webhooks("ping", id)).toMatch(/^state +delivered$/m);
+  expect(await webhooks("deliveries", id)).toMatch(/ delivered +ping /);
+  const [{ id: delivery }] = JSON.parse(await webhooks("deliveries", id, "--json")) as [{ id: number }];
+  expect(await webhooks("deliveries", id, `${delivery}`)).toMatch(/^event +ping$/m);
+  expect(await webhooks("retry", id, `${delivery}`)).toContain("is sent again");
+  expect(await webhooks("retry", id, "--all-failed", "--since", "2h")).toContain("0 failed deliveries");
+  expect(await webhooks("replay", id, "--from", "1")).toMatch(/^blocks +1 to /m);
+  expect(await webhooks("replay", id)).toMatch(/^state /m);
+  expect(await webhooks("delete", id)).toBe(`webhook ${id} is removed\n`);
+  const gone = await runMain(["webhooks", "show", id, "--url", url, "--data", folder]);
+  expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining("HTTP 404") });
+});
+
 test("a webhook lives its whole life from the command line", async () => {
   expect(await webhooks("list")).toContain("no webhook is registered");
   const created = await webhooks("create", target, "--event", "block.*", "--condition", "height gte 1");
   expect(created).toMatch(/^secret +whsec_\S+$/m);
-  expect(await webhooks("list")).toMatch(/^ID +STATE +EVENTS +TARGET\n1 +active +block\.\* +http:/);
-  expect(await webhooks("ping", "1")).toMatch(/^state +delivered$/m);
-  expect(await webhooks("deliveries", "1")).toMatch(/^1 +delivered +ping +1 +HTTP 204 /m);
-  expect(JSON.parse(await webhooks("deliveries", "1", "1", "--json"))).toMatchObject({
-    id: 1,
+  expect(await webhooks("list")).toMatch(/^ID +STATE +EVENTS +TARGET\n2 +active +block\.\* +http:/);
+  expect(await webhooks("ping", "2")).toMatch(/^state +delivered$/m);
+  const deliveries = await webhooks("deliveries", "2");
+  const [, delivery] = /^(\d+) +delivered +ping +1 +HTTP 204 /m.exec(deliveries) as unknown as [
+    string,
+    string,
+  ];
+  expect(JSON.parse(await webhooks("deliveries", "2", delivery, "--json"))).toMatchObject({
+    id: Number(delivery),
     event: "ping",
   });
-  expect(await webhooks("retry", "1", "1")).toContain("delivery 1 is sent again");
-  expect(await webhooks("retry", "1", "--all-failed")).toContain("0 failed deliveries");
-  expect(await webhooks("replay", "1", "--from", "1")).toMatch(/^blocks +1 to 3, /m);
-  expect(await webhooks("replay", "1")).toMatch(/^state +(running|finished)$/m);
+  expect(await webhooks("retry", "2", delivery)).toContain(`delivery ${delivery} is sent again`);
+  expect(await webhooks("retry", "2", "--all-failed")).toContain("0 failed deliveries");
+  expect(await webhooks("replay", "2", "--from", "1")).toMatch(/^blocks +1 to 3, /m);
+  expect(await webhooks("replay", "2")).toMatch(/^state +(running|finished)$/m);
   expect(await webhooks("test", "--event", "block.applied", "--blocks", "2")).toMatch(/: 2 events would be/);
-  expect(await webhooks("update", "1", "--event", "transaction.*", "--order", "strict")).toMatch(
+  expect(await webhooks("update", "2", "--event", "transaction.*", "--order", "strict")).toMatch(
     /^order +strict$/m,
   );
-  expect(await webhooks("pause", "1")).toMatch(/^state +paused$/m);
-  expect(await webhooks("resume", "1")).toMatch(/^state +active$/m);
-  expect(await webhooks("rotate", "1", "--overlap", "60")).toMatch(/^secret +whsec_\S+$/m);
-  expect(JSON.parse(await webhooks("show", "1", "--json"))).toMatchObject({ id: 1, target });
-  expect(await webhooks("delete", "1")).toBe("webhook 1 is removed\n");
+  expect(await webhooks("pause", "2")).toMatch(/^state +paused$/m);
+  expect(await webhooks("resume", "2")).toMatch(/^state +active$/m);
+  expect(await webhooks("rotate", "2", "--overlap", "60")).toMatch(/^secret +whsec_\S+$/m);
+  expect(JSON.parse(await webhooks("show", "2", "--json"))).toMatchObject({ id: 2, target });
+  expect(await webhooks("delete", "2")).toBe("webhook 2 is removed\n");
 });
 
 test("a ping that is not accepted ends with code 1 and the reason", async () => {
   await webhooks("create", "http://127.0.0.1:1/", "--event", "block.applied");
-  const { code, stderr } = await runMain(["webhooks", "ping", "2", "--url", url, "--data", folder]);
+  const { code, stderr } = await runMain(["webhooks", "ping", "3", "--url", url, "--data", folder]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/did not accept the ping \(ECONNREFUSED.*check that it runs/);
 });
-
-test("every verb takes the id that an imported webhook had on the old node", async () => {
-  const id = "0b9d8bfe-6c0c-4a0e-9f5c-1d7f6a1e2c3d";
-  const other = mkdtempSync(join(tmpdir(), "uniknode-imported-"));
-  const file = join(other, "webhooks.json");
-  const token = "ab".repeat(32);
-  const conditions = [{ key: "id", condition: "ne", value: "" }];
-  writeFileSync(
-    file,
-    JSON.stringify({ webhooks: [{ id, event: "block.forged", target, enabled: true, conditions, token }] }),
-  );
-  const data = join(other, "data");
-  const imported = await runMain(["webhooks", "import", file, "--data", data]);
-  expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining(`1  ${id}  block.forged`) });
-  const node = spawnUniknode(["dev", "--data", data, "--http-port", "0", "--block-time", "3600"]);
-  try {
-    const [, url] = (await node.printed(/API\s+(http:\S+?)\/api/)) as unknown as [string, string];
-    await node.printed(/Ctrl-C stops/);
-    const webhooks = async (...args: string[]) => {
-      const { code, stdout, stderr } = await runMain(["webhooks", ...args, "--url", url, "--data", data]);
-      expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
-      return stdout;
-    };
-    expect(await webhooks("show", id)).toMatch(/^id +1$/m);
-    expect(await webhooks("update", id, "--event", "block.applied")).toMatch(/^events +block\.applied$/m);
-    expect(await webhooks("pause", id)).toMatch(/^state +paused$/m);
-    expect(await webhooks("resume", id)).toMatch(/^state +active$/m);
-    expect(await webhooks("rotate", id)).toMatch(/^secret +whsec_/m);
-    expect(await webhooks("ping", id)).toMatch(/^state +delivered$/m);
-    expect(await webhooks("deliveries", id)).toMatch(/ delivered +ping /);
-    const [{ id: delivery }] = JSON.parse(await webhooks("deliveries", id, "--json")) as [{ id: number }];
-    expect(await webhooks("deliveries", id, `${delivery}`)).toMatch(/^event +ping$/m);
-    expect(await webhooks("retry", id, `${delivery}`)).toContain("is sent again");
-    expect(await webhooks("retry", id, "--all-failed", "--since", "2h")).toContain("0 failed deliveries");
-    expect(await webhooks("replay", id, "--from", "1")).toMatch(/^blocks +1 to /m);
-    expect(await webhooks("replay", id)).toMatch(/^state /m);
-    expect(await webhooks("delete", id)).toBe(`webhook ${id} is removed\n`);
-    const gone = await runMain(["webhooks", "show", id, "--url", url, "--data", data]);
-    expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining("HTTP 404") });
-  } finally {
-    node.child.kill("SIGKILL");
-    await node.ended;
-    rmSync(other, { recursive: true, force: true });
-  }
-}, 60_000);
 
 test("retry names the times that --since takes", async () => {
   const { code, stderr } = await runMain(["webhooks", "retry", "1", "--all-failed", "--since", "yesterday"]);
