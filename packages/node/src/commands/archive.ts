@@ -186,6 +186,11 @@ function copyDevFiles(from: string, to: string): void {
 /** @throws {ConfigError} when neither a network nor a dev chain is named, or both */
 function sourceOf({ devChain, ...choice }: Config<typeof networkOptions>) {
   if (devChain === undefined) {
+    if (choice.network === undefined && choice.networkDir === undefined) {
+      throw new ConfigError(
+        "which chain? Give --dev-chain DIR, --network-dir DIR, or --network NAME with --genesis FILE",
+      );
+    }
     const { files, genesis: block } = loadNetwork(choice);
     return { files, block };
   }

@@ -39,7 +39,9 @@ function readFirstLine(path: string, flag: string): string {
     const [line = ""] = readFileSync(path === "-" ? 0 : path, "utf8").split(/\r?\n/, 1);
     return line;
   } catch (error) {
-    throw new ConfigError(`${flag} ${path} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(
+      `${flag} ${path} cannot be read: ${(error as Error).message}; name a file whose first line is the passphrase`,
+    );
   }
 }
 

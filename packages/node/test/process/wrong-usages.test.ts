@@ -116,10 +116,17 @@ const ROWS: readonly Row[] = [
   [["network", "init", folder], 2, "is not an empty folder", "name a new folder"],
   [["network", "init", join(folder, "n"), "--name", "A B"], 2, "--name: lower-case letters", '"A B"'],
   [["network", "init", join(folder, "n"), "--nodes", "9"], 2, "--nodes: an integer from 1 to 6", '"9"'],
+  [["export", "--data", empty], 2, "which chain?", "--dev-chain DIR"],
+  [["snapshot", "verify", empty], 2, "which chain?", "--network NAME with --genesis FILE"],
   [["help", "nope"], 2, "unknown command 'nope'", "uniknode --help"],
   [["help", "webhooks", "lst"], 2, "unknown command 'lst'", "Did you mean list?"],
   [["import", join(folder, "none")], 1, "does not exist", "uniknode export"],
-  [["wallet", "address", "--passphrase-file", join(folder, "none")], 2, "cannot be read", "passphrase"],
+  [
+    ["wallet", "address", "--passphrase-file", join(folder, "none")],
+    2,
+    "cannot be read",
+    "first line is the passphrase",
+  ],
   [
     ["run", "--peers", "203.0.113.7,x"],
     2,
