@@ -3,7 +3,7 @@
  *
  *   npm run example -- transfer "PASSPHRASE" ADDRESS AMOUNT [BASE_URL]
  *
- * AMOUNT is in whole tokens, as in 12.5.
+ * AMOUNT is in whole tokens, as in 12.5. Without BASE_URL the node is that of UNIKNODE_URL, else the one on this machine.
  */
 import { createClient } from "@uniknode/client";
 import {
@@ -16,7 +16,8 @@ import {
   transactionToJson,
 } from "@uniknode/protocol";
 
-const [passphrase, recipientId, tokens, url = "http://127.0.0.1:4003"] = process.argv.slice(2);
+const { UNIKNODE_URL = "http://127.0.0.1:4003" } = process.env;
+const [passphrase, recipientId, tokens, url = UNIKNODE_URL] = process.argv.slice(2);
 if (!passphrase || !recipientId || !/^\d+(\.\d{1,8})?$/.test(tokens ?? "")) {
   console.error('usage: npm run example -- transfer "PASSPHRASE" ADDRESS AMOUNT [BASE_URL]');
   process.exit(2);

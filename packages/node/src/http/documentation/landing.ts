@@ -81,7 +81,7 @@ ${links.map(([path, name, sentence]) => `<li><a href="${path}">${name}</a><span>
 <h2>See events as they happen</h2>
 <p>On the machine of the node, with the token that the first command shows:</p>
 <pre><code>uniknode token
-uniknode listen --token TOKEN --event "block.*"</code></pre>
+uniknode listen --event "block.*"</code></pre>
 </main>
 </body>
 </html>

@@ -98,11 +98,17 @@ async function start(
     const at = node.url === connectionOptions.url.default ? [] : ["--url", node.url];
     // Where these commands look when nothing is said.
     const where = config.data === resolve(devOptions.data.default) ? [] : ["--data", data];
+    // A token that was given is not in the data folder.
+    const isTokenKept = config.webhookToken === undefined;
     const commands = {
-      // A token that was given is not in the data folder.
-      token: config.webhookToken === undefined ? commandLine("token", ...where) : undefined,
+      token: isTokenKept ? commandLine("token", ...where) : undefined,
       accounts: commandLine("accounts", ...where),
-      listen: commandLine("listen", "--token", "TOKEN", "--event", "block.*", ...at),
+      listen: commandLine(
+        "listen",
+        ...(isTokenKept ? where : ["--token", "TOKEN"]),
+        ...["--event", "block.*"],
+        ...at,
+      ),
     };
     const { height } = node.head();
     screen.print(

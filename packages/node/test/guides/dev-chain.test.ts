@@ -1,10 +1,11 @@
-/** What the README and the guide of the dev chain say to type, typed. */
+/** What the verbs of the guide of the dev chain, and the reorganisation of the README, bring about. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { blocksOf } from "../../test-support/guides/page.ts";
 import { type Running, spawnUniknode } from "../../test-support/process/uniknode.ts";
 
 const TOKEN = "guide-test";
@@ -13,15 +14,12 @@ const run = promisify(execFile);
 let node: Running;
 let url: string;
 
-const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8");
 const GUIDE = "docs/guides/dev-chain.md";
 
-/** The code blocks of a page, in order. */
-const blocksOf = (path: string): string[] =>
-  Array.from(read(path).matchAll(/^```\n(.*?)^```$/gms), ([, block]) => block!);
+const textsOf = (path: string): string[] => blocksOf(path).map(({ text }) => text);
 
 const commandsOf = (path: string): string[] =>
-  blocksOf(path).filter((block) => block.startsWith("curl") && block.includes("/api/dev/"));
+  textsOf(path).filter((block) => block.startsWith("curl") && block.includes("/api/dev/"));
 
 beforeAll(async () => {
   const args = ["dev", "--data", folder, "--http-port", "0", "--block-time", "2", "--webhook-token", TOKEN];
@@ -79,10 +77,10 @@ test("every verb of the guide does what the guide says", { timeout: 30_000 }, as
 
 test("`listen` receives the reorganisation of the README", { timeout: 30_000 }, async () => {
   const [reorg] = commandsOf("README.md");
-  const [listen] = blocksOf("README.md").filter((block) => block.startsWith("npm start -- listen"));
-  const args = listen!.trim().replaceAll('"', "").replace("TOKEN", TOKEN).split(" ").slice(3);
+  const [listen] = textsOf("README.md").filter((block) => block.startsWith("npm start -- listen"));
+  const args = listen!.trim().replaceAll('"', "").split(" ").slice(3);
   expect(args).toEqual(expect.arrayContaining(["listen", "--event", "block.*"]));
-  const listener = spawnUniknode([...args, "--url", url]);
+  const listener = spawnUniknode([...args, "--token", TOKEN, "--url", url]);
   try {
     await listener.printed(/Ctrl-C ends/);
     const { reverted, applied } = await type(reorg!);
@@ -97,7 +95,7 @@ test("`listen` receives the reorganisation of the README", { timeout: 30_000 }, 
 });
 
 test("what the guide shows as an answer has the members of one", async () => {
-  const [shown] = blocksOf(GUIDE).filter((block) => block.startsWith('{"data"'));
+  const [shown] = textsOf(GUIDE).filter((block) => block.startsWith('{"data"'));
   const answer = await type(commandsOf(GUIDE)[0]!);
   const named = (text: string) => new Set(Array.from(text.matchAll(/"(\w+)":/g), ([, name]) => name));
   expect(named(shown!)).toEqual(named(JSON.stringify({ data: answer })));

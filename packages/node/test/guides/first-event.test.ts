@@ -1,27 +1,22 @@
 /** The guide to the first event, typed as it stands there. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { deriveAccounts } from "../../src/dev-chain/keys.ts";
 import { DEV_ADDRESS_VERSION } from "../../src/dev-chain/network.ts";
+import { blocksOf, ROOT } from "../../test-support/guides/page.ts";
 import { freePort } from "../../test-support/peers/world.ts";
 import { spawnUniknode } from "../../test-support/process/uniknode.ts";
 
-const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 const MNEMONIC = "test test test test test test test test test test test junk";
 const TOKEN = "first-event-test";
 const WAIT = { timeout: 60_000, interval: 100 };
 const run = promisify(execFile);
 
-const GUIDE = readFileSync(join(ROOT, "docs/guides/first-event.md"), "utf8");
-const [, , register, receive, send, log] = Array.from(
-  GUIDE.matchAll(/^```\n(.*?)^```$/gms),
-  ([, block]) => block!,
-);
+const [, , register, receive, send, log] = blocksOf("docs/guides/first-event.md").map(({ text }) => text);
 
 const RUN = join(ROOT, "tools/run.mjs");
 /** What `npm run example --` starts. */

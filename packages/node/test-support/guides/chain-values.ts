@@ -1,0 +1,46 @@
+/** What stands for something in a page, of a dev chain that runs. */
+import { hash, randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Terminal } from "./terminal.ts";
+
+type Account = {
+  readonly address: string;
+  readonly passphrase: string;
+  readonly unik: { readonly id: string };
+};
+type Accounts = {
+  readonly accounts: readonly [Account, Account];
+  readonly delegates: readonly [Account];
+  readonly factory: Account;
+};
+
+/** Asks the chain as a reader does. The passphrase of the first account is in the environment of all later commands. */
+export async function learnFromChain({ folder, values, environment, ask }: Terminal): Promise<void> {
+  values.TOKEN = (await ask("npm start -- token")).trim();
+  const { accounts, delegates, factory } = JSON.parse(await ask("npm start -- accounts --json")) as Accounts;
+  const [alice, bob] = accounts;
+  environment.UNIKNODE_PASSPHRASE = alice.passphrase;
+  environment.UNIKNODE_FACTORY_PASSPHRASE = factory.passphrase;
+  const list = await ask("curl http://127.0.0.1:4003/api/v2/transactions?limit=1");
+  values.ID = (JSON.parse(list) as { data: [{ id: string }] }).data[0].id;
+  const secret = randomBytes(32);
+  const passphraseFile = join(folder, "passphrase");
+  writeFileSync(passphraseFile, `${alice.passphrase}\n`);
+  Object.assign(values, {
+    ADDRESS: bob.address,
+    PASSPHRASE: alice.passphrase,
+    UNIK: alice.unik.id,
+    DELEGATE: delegates[0].unik.id,
+    FACTORY: factory.unik.id,
+    NEWUNIK: randomBytes(32).toString("hex"),
+    CERTIFIEDUNIK: randomBytes(32).toString("hex"),
+    SECRETHASH: hash("sha256", secret),
+    HEIGHT: "1000",
+    NAME: "example",
+    FILE: passphraseFile,
+    DIR: ".uniknode/dev",
+  });
+  // Of locks; that of a webhook is learned from the answer that shows it.
+  values.SECRET ??= secret.toString("hex");
+}

@@ -1,0 +1,79 @@
+/** A reader who follows a page: types each block that is to be run, and compares what it prints with what the page shows. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { learnFromChain } from "./chain-values.ts";
+import { type Block, commandsOf } from "./page.ts";
+import { isShapeOf } from "./shape.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Time for what a command that goes on running has to print. */
+const PRINTED_MS = 15_000;
+/** Characters of it in an error. */
+const MAX_SHOWN = 4_000;
+
+export const START = "npm start";
+
+/**
+ * @returns the commands that were typed
+ * @throws {Error} that names the command that failed, or what was shown and what was printed instead
+ */
+export async function follow(blocks: readonly Block[], terminal: Terminal): Promise<string[]> {
+  const typed: string[] = [];
+  let isRun = false;
+  for (const block of blocks) {
+    if (block.language === "sh") {
+      isRun = block.notRun === undefined;
+      if (!isRun) continue;
+      for (const command of commandsOf(block)) {
+        const isChain = await terminal.type(command);
+        typed.push(command);
+        if (isChain) await learnFromChain(terminal);
+        learn(command, terminal);
+      }
+    }
+    if (block.language === "text" && isRun && block.notRun === undefined) {
+      await untilShown(block.text, terminal, typed.at(-1));
+    }
+  }
+  return typed;
+}
+
+async function untilShown(shown: string, { screens }: Terminal, command: string | undefined): Promise<void> {
+  const endsMs = performance.now() + PRINTED_MS;
+  while (!screens().some((printed) => isShapeOf(shown, printed))) {
+    if (performance.now() > endsMs) {
+      throw new Error(
+        `${command}\n--- the page shows\n${shown}\n--- printed\n${screens()
+          .map((printed) => printed.slice(0, MAX_SHOWN))
+          .join("\n---\n")}`,
+      );
+    }
+    await sleep(100);
+  }
+}
+
+type Answered = { readonly data?: { readonly id?: unknown; readonly token?: unknown } };
+
+/** What a reader would copy from the screen. */
+function learn(command: string, { screens, values }: Terminal): void {
+  const [printed] = screens() as [string];
+  const answer = answerIn(printed);
+  if (answer) {
+    const { id, token } = answer.data ?? {};
+    const isMade = token !== undefined || command.endsWith("/dev/snapshot");
+    if (isMade) values.ID = `${id}`;
+    if (typeof token === "string") values.SECRET = token;
+    return;
+  }
+  const [, webhook] = /^id\s+(\d+)$/m.exec(printed) ?? [];
+  if (webhook !== undefined) values.WEBHOOK = webhook;
+  const [, lock] = /^id\s+([0-9a-f]{64})$/m.exec(printed) ?? [];
+  if (lock !== undefined) values.LOCK = lock;
+}
+
+function answerIn(text: string): Answered | undefined {
+  try {
+    return JSON.parse(text) as Answered;
+  } catch {
+    return undefined;
+  }
+}

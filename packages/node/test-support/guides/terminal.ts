@@ -1,0 +1,178 @@
+/**
+ * A reader at a terminal, in an empty folder: types what a page says, in a shell, and keeps open what runs until it is stopped.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { freePort } from "../peers/world.ts";
+import { ROOT } from "./page.ts";
+
+export type Terminal = {
+  readonly folder: string;
+  /** What stands for something in a page, by its name. */
+  readonly values: Record<string, string>;
+  /** Of every command from now on. */
+  readonly environment: NodeJS.ProcessEnv;
+  /**
+   * Types a command. Settles when it has ended, or is ready if it runs until it is stopped. A dev chain that is started
+   * stops the one before; `true` then.
+   */
+  type(command: string): Promise<boolean>;
+  /** The same for a command beside those of the page. Returns what it prints. */
+  ask(command: string): Promise<string>;
+  /** What the last command has printed, and before it everything that is still running. */
+  screens(): readonly string[];
+  /** Stops what is still running. */
+  close(): Promise<void>;
+};
+
+type Service = {
+  readonly isChain: boolean;
+  readonly child: ChildProcess;
+  readonly ended: Promise<unknown>;
+  readonly printed: () => string;
+};
+
+const NODE_PORT = "4003";
+const COMPANION_PORT = "8080";
+/** Where pages expect a receiver that accepts everything. */
+const RECEIVER_PORT = "8000";
+/** Ports of pages, for which free ones stand: what else runs on the machine of the test does not matter. */
+const PORTS = [NODE_PORT, RECEIVER_PORT, COMPANION_PORT, "5005", "4101", "4102", "4103"];
+
+type Kind = { readonly command: RegExp; readonly ready: RegExp; readonly isChain?: boolean };
+
+/** Commands that run until they are stopped, and what they print when they are ready. */
+const SERVICES: readonly { readonly command: RegExp; readonly ready: RegExp; readonly isChain?: boolean }[] =
+  [
+    { command: /^npm start$|^npm start -- --(?!help)|^uniknode dev\b/, ready: /Ctrl-C stops/, isChain: true },
+    { command: /^npm start -- listen\b/, ready: /Ctrl-C ends/ },
+    { command: /^(npm start --|uniknode) run (?!--help)/, ready: /node started/ },
+    { command: /^uniknode rpc$/, ready: /^http:\S+$/m },
+    { command: /^npm run example -- receiver\b/, ready: /listening on/ },
+    { command: /^curl -N /, ready: /^data:/m },
+  ];
+const READY_MS = 60_000;
+/** A reader sees what it prints before typing on. */
+const READ_MS = 1_500;
+const COMMAND_MS = 60_000;
+const MAX_PRINTED_BYTES = 67_108_864;
+const run = promisify(execFile);
+
+export async function openTerminal(): Promise<Terminal> {
+  const folder = mkdtempSync(join(tmpdir(), "uniknode-guide-"));
+  const values: Record<string, string> = {};
+  for (const port of PORTS) values[port] = `${await freePort()}`;
+  const receiver = createServer((_request, response) => response.writeHead(204).end());
+  receiver.listen(Number(values[RECEIVER_PORT]), "127.0.0.1");
+  const port = values[NODE_PORT]!;
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    UNIKNODE_HTTP_PORT: port,
+    UNIKNODE_RPC_PORT: values[COMPANION_PORT]!,
+    UNIKNODE_BLOCK_TIME: "1",
+    UNIKNODE_URL: `http://127.0.0.1:${port}`,
+    PATH: `${programsIn(folder)}:${process.env.PATH}`,
+  };
+  const work = join(folder, "work");
+  mkdirSync(work);
+  const services: Service[] = [];
+  let answer = "";
+
+  /** With what stands for something, and without the progress bar that a terminal would not show. */
+  const typedAs = (command: string): string =>
+    Object.entries(values).reduce(
+      (text, [name, value]) => text.replaceAll(new RegExp(`(?<!\\w)${name}(?!\\w)`, "g"), () => value),
+      command.replace(/^curl /, "curl -sS --fail-with-body "),
+    );
+
+  async function stop({ child, ended }: Service): Promise<void> {
+    process.kill(-child.pid!, "SIGINT");
+    await ended;
+  }
+
+  async function serve(command: string, { ready, isChain = false }: Kind): Promise<void> {
+    // A group of its own: the shell does not pass signals on.
+    const child = spawn("bash", ["-c", typedAs(command)], {
+      cwd: work,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let text = "";
+    const isReady = Promise.withResolvers<void>();
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+        if (ready.test(text)) isReady.resolve();
+      });
+    }
+    const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+    services.push({ isChain, child, ended, printed: () => text });
+    const tooLate = AbortSignal.timeout(READY_MS);
+    tooLate.addEventListener("abort", () => isReady.reject(new Error(`not ready: ${command}\n${text}`)));
+    void ended.then(() => isReady.reject(new Error(`ended: ${command}\n${text}`)));
+    await isReady.promise;
+    isReady.promise.catch(() => {});
+    await sleep(READ_MS);
+  }
+
+  async function ask(command: string): Promise<string> {
+    const typed = typedAs(command);
+    try {
+      const options = { cwd: work, env, timeout: COMMAND_MS, maxBuffer: MAX_PRINTED_BYTES };
+      const { stdout, stderr } = await run("bash", ["-c", typed], options);
+      return `${stdout}${stderr}`;
+    } catch (error) {
+      const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+      throw new Error(`failed: ${typed}\n${stdout}\n${stderr}`, { cause: error });
+    }
+  }
+
+  return {
+    folder: work,
+    values,
+    environment: env,
+    async type(command) {
+      const kind = SERVICES.find((one) => one.command.test(command));
+      if (!kind) {
+        answer = await ask(command);
+        return false;
+      }
+      const before = services.findIndex(({ isChain }) => isChain);
+      if (kind.isChain && before !== -1) await stop(services.splice(before, 1)[0]!);
+      await serve(command, kind);
+      return kind.isChain === true;
+    },
+    ask,
+    screens: () => [answer, ...services.map(({ printed }) => printed())],
+    async close() {
+      for (const service of services.splice(0).reverse()) {
+        if (service.child.exitCode === null && service.child.signalCode === null) await stop(service);
+      }
+      receiver.closeAllConnections();
+      receiver.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** `npm` as it is in the clone, and the program as the packages install it. Returns their folder. */
+function programsIn(folder: string): string {
+  const programs = join(folder, "bin");
+  mkdirSync(programs);
+  const clone = "npm_package_name=uniknode-workspace npm_lifecycle_event=start";
+  const scripts = {
+    npm: `case "$1" in start) shift; [ "$1" = -- ] && shift; ${clone} exec "${process.execPath}" "${ROOT}tools/run.mjs" start "$@";;
+run) shift; name="$1"; shift; [ "$1" = -- ] && shift; exec "${process.execPath}" "${ROOT}tools/run.mjs" "$name" "$@";; esac; exit 2`,
+    uniknode: `exec "${process.execPath}" "${ROOT}packages/node/bin/uniknode.js" "$@"`,
+  };
+  for (const [name, script] of Object.entries(scripts)) {
+    writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  return programs;
+}

@@ -1,0 +1,34 @@
+/** Every command of the README and the guides, typed as it stands there, from an empty folder. */
+import { readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type Block, blocksOf, commandsOf, ROOT } from "../../test-support/guides/page.ts";
+import { follow, START } from "../../test-support/guides/reader.ts";
+import { openTerminal } from "../../test-support/guides/terminal.ts";
+
+const PAGES = [
+  "README.md",
+  ...["app-developers", "operators", "contributors"].map((name) => `docs/${name}.md`),
+  ...readdirSync(`${ROOT}docs/guides`).map((name) => `docs/guides/${name}`),
+];
+const isRun = ({ language, notRun }: Block) => language === "sh" && notRun === undefined;
+
+describe("every block", () => {
+  test.each(PAGES)("of %s says what it is", (page) => {
+    for (const { language, text } of blocksOf(page)) {
+      expect(language, text).toMatch(/^(sh|text|js|json|http|ini|nginx|yaml)$/);
+    }
+  });
+});
+
+describe("the commands", () => {
+  const pages = PAGES.filter((page) => blocksOf(page).some(isRun));
+  test.concurrent.for(pages)("of %s do what the page says", { timeout: 300_000 }, async (page, context) => {
+    const terminal = await openTerminal();
+    context.onTestFinished(terminal.close);
+    const blocks = blocksOf(page);
+    // A page that does not begin with a chain is read beside one.
+    const [first] = blocks.filter(isRun).flatMap(commandsOf);
+    const beside: Block[] = first === START ? [] : [{ language: "sh", text: START }];
+    expect((await follow([...beside, ...blocks], terminal)).length).toBeGreaterThan(1);
+  });
+});
