@@ -1,4 +1,40 @@
-/** Mounts the application. */
+/** Builds what every screen stands on, and mounts the application. */
+import { effect } from "@preact/signals";
+import { createClient } from "@uniknode/client";
 import { render } from "preact";
+import { createAnswers } from "./data/answers.ts";
+import { createFeed } from "./data/feed.ts";
+import { createClock, type Node, NodeContext } from "./data/node.ts";
+import { Frame } from "./frame/frame.tsx";
+import { readTheme } from "./frame/theme.ts";
+import { createSession } from "./session/session.ts";
+import "./style/index.ts";
 
-render(<p>Uniknode</p>, document.body);
+readTheme();
+
+/** A page asks again with the next head; it does not wait for long. */
+const options = { retries: 1, maxWaitMs: 2_000 };
+const api = createClient({ ...options, url: location.origin });
+const operations = createClient({ ...options, url: `${location.origin}/console/operations` });
+const answers = createAnswers();
+const feed = createFeed(api, answers, () => document.hidden);
+const session = createSession(fetch.bind(globalThis), () => answers.forget());
+const node: Node = { ...feed, answers, api, operations, session, nowMs: createClock(feed.clockOffsetMs) };
+
+const never = new AbortController().signal;
+void feed.run(never);
+void session.read();
+document.addEventListener("visibilitychange", feed.poll);
+effect(() => {
+  if (!session.state.value?.signedIn) return;
+  const stream = new AbortController();
+  void feed.listen(operations.events.stream, stream.signal);
+  return () => stream.abort();
+});
+
+render(
+  <NodeContext.Provider value={node}>
+    <Frame />
+  </NodeContext.Provider>,
+  document.body,
+);

@@ -1,0 +1,61 @@
+/** Filters of a list. What is chosen is in the address of the page, so that it can be kept and passed on. */
+import { useListState } from "./list-state.ts";
+
+export type FilterField = {
+  /** Name in the query of the address. */
+  readonly name: string;
+  readonly label: string;
+  readonly placeholder?: string;
+  /** Without options: a text. The first one, with an empty value, stands for no filter. */
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+};
+
+export function Filters({ fields }: { fields: readonly FilterField[] }) {
+  const { query, change, hrefWith } = useListState();
+  const isFiltered = fields.some(({ name }) => query[name]);
+
+  function onSubmit(event: SubmitEvent): void {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget as HTMLFormElement);
+    change(Object.fromEntries(fields.map(({ name }) => [name, `${data.get(name) ?? ""}`.trim()])));
+  }
+
+  return (
+    <form class="filters" aria-label="Filters" onSubmit={onSubmit}>
+      {fields.map(({ name, label, placeholder, options }) => (
+        <div key={name}>
+          <label for={`filter-${name}`}>{label}</label>
+          {options ? (
+            <select
+              id={`filter-${name}`}
+              name={name}
+              value={query[name] ?? ""}
+              onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
+            >
+              {options.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          ) : (
+            <input
+              id={`filter-${name}`}
+              name={name}
+              value={query[name] ?? ""}
+              placeholder={placeholder}
+              spellcheck={false}
+              autocomplete="off"
+            />
+          )}
+        </div>
+      ))}
+      <button type="submit">Filter</button>
+      {isFiltered && (
+        <a class="button plain" href={hrefWith(Object.fromEntries(fields.map(({ name }) => [name, ""])))}>
+          Clear
+        </a>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,92 @@
+/** Texts of values, in the language of the reader. */
+
+const DECIMALS = 8;
+/** Smallest units of a token. */
+export const UNITS = 10n ** BigInt(DECIMALS);
+
+export type AmountParts = {
+  readonly sign: "" | "−";
+  /** Of the tokens, in groups of the reader's language. */
+  readonly whole: string;
+  readonly separator: string;
+  /** Significant decimals. */
+  readonly decimals: string;
+  /** Zeros that fill the decimals to eight. */
+  readonly zeros: string;
+};
+
+const integers = new Intl.NumberFormat();
+const separator =
+  new Intl.NumberFormat().formatToParts(1.1).find(({ type }) => type === "decimal")?.value ?? ".";
+
+/** @param amount in the smallest unit, as the API writes it */
+export function amountParts(amount: string | number | bigint): AmountParts {
+  const units = BigInt(amount);
+  const absolute = units < 0n ? -units : units;
+  const fraction = `${absolute % UNITS}`.padStart(DECIMALS, "0");
+  const decimals = fraction.replace(/0+$/, "");
+  return {
+    sign: units < 0n ? "−" : "",
+    whole: integers.format(absolute / UNITS),
+    separator,
+    decimals,
+    zeros: fraction.slice(decimals.length),
+  };
+}
+
+/** With all significant decimals: `1,234.5`. */
+export function amountText(amount: string | number | bigint): string {
+  const { sign, whole, separator, decimals } = amountParts(amount);
+  return `${sign}${whole}${decimals && separator}${decimals}`;
+}
+
+export const countText = (count: number | bigint): string => integers.format(count);
+
+/** The beginning and the end of a long identifier: `5c6ce775…eb79aa`; short ones as they are. */
+export const shortened = (id: string, start = 8, end = 6): string =>
+  id.length <= start + end + 3 ? id : `${id.slice(0, start)}…${id.slice(-end)}`;
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+const UNITS_OF_TIME = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+/** `12 sec. ago`, `in 3 min.` */
+export function relativeText(timeMs: number, nowMs: number): string {
+  const seconds = Math.round((timeMs - nowMs) / 1_000);
+  const [unit, size] = UNITS_OF_TIME.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1];
+  return relative.format(Math.trunc(seconds / size), unit);
+}
+
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+export const absoluteText = (timeMs: number): string => absolute.format(timeMs);
+
+const bytes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+/** `12.3 KiB` */
+export function bytesText(count: number): string {
+  const power = Math.min(Math.floor(Math.log2(Math.max(count, 1)) / 10), BYTE_UNITS.length - 1);
+  return `${bytes.format(count / 1_024 ** power)} ${BYTE_UNITS[power]}`;
+}
+
+/** `45 s`, `3 min 5 s`, `2 h 10 min`: the two largest units. */
+export function durationText(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const parts = [
+    [Math.floor(whole / 86_400), "d"],
+    [Math.floor(whole / 3_600) % 24, "h"],
+    [Math.floor(whole / 60) % 60, "min"],
+    [whole % 60, "s"],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first === -1) return "0 s";
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(" ");
+}

@@ -1,0 +1,70 @@
+/** Ids, addresses and keys: shortened in the middle, copied whole. */
+import { CopyButton } from "./copy-button.tsx";
+import { shortened } from "./format.ts";
+
+export type IdentifierProps = {
+  readonly id: string;
+  /** What it is: `block id`, `address`. */
+  readonly what: string;
+  /** Address of the page about it. */
+  readonly href?: string | undefined;
+  /** What is shown in its place: the name of a delegate. */
+  readonly name?: string | undefined;
+  /** Shows all of it, over several lines if need be. */
+  readonly isWhole?: boolean;
+};
+
+export function Identifier({ id, what, href, name, isWhole = false }: IdentifierProps) {
+  const text = isWhole ? id : shortened(name ?? id);
+  const kind = name !== undefined && text === name ? "id name" : isWhole ? "id whole" : "id";
+  return (
+    <span class={kind}>
+      {href === undefined ? (
+        <span title={id}>{text}</span>
+      ) : (
+        <a href={href} title={id}>
+          {text}
+        </a>
+      )}
+      <CopyButton text={id} what={what} />
+    </span>
+  );
+}
+
+/** Address of the page about something, below the console. */
+export const hrefOf = {
+  block: (id: string | number) => `/console/blocks/${encodeURIComponent(id)}`,
+  transaction: (id: string) => `/console/transactions/${encodeURIComponent(id)}`,
+  wallet: (id: string) => `/console/wallets/${encodeURIComponent(id)}`,
+  unik: (id: string) => `/console/uniks/${encodeURIComponent(id)}`,
+  delegate: (id: string) => `/console/delegates/${encodeURIComponent(id)}`,
+};
+
+export const BlockId = ({ id, isWhole }: { id: string; isWhole?: boolean }) => (
+  <Identifier id={id} what="block id" href={hrefOf.block(id)} isWhole={isWhole ?? false} />
+);
+export const TransactionId = ({ id, isWhole }: { id: string; isWhole?: boolean }) => (
+  <Identifier id={id} what="transaction id" href={hrefOf.transaction(id)} isWhole={isWhole ?? false} />
+);
+export const Address = ({ address, isWhole }: { address: string; isWhole?: boolean }) => (
+  <Identifier id={address} what="address" href={hrefOf.wallet(address)} isWhole={isWhole ?? false} />
+);
+export const PublicKey = ({ publicKey, isWhole }: { publicKey: string; isWhole?: boolean }) => (
+  <Identifier id={publicKey} what="public key" href={hrefOf.wallet(publicKey)} isWhole={isWhole ?? false} />
+);
+export const UnikId = ({
+  id,
+  name,
+  isWhole,
+}: {
+  id: string;
+  name?: string | undefined;
+  isWhole?: boolean;
+}) => <Identifier id={id} what="unik id" href={hrefOf.unik(id)} name={name} isWhole={isWhole ?? false} />;
+
+/** A delegate by its name; a block without one was forged before there were delegates. */
+export function DelegateName({ username, name }: { username: string; name?: string | undefined }) {
+  return (
+    <Identifier id={username} what="delegate name" href={hrefOf.delegate(username)} name={name ?? username} />
+  );
+}

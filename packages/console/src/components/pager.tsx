@@ -1,0 +1,30 @@
+/** From page to page of a list. */
+import type { PageMeta } from "@uniknode/client";
+import { countText } from "./format.ts";
+import { Icon } from "./icon.tsx";
+import { useListState } from "./list-state.ts";
+
+/** @param what the rows are, in plural: `blocks` */
+export function Pager({ meta, what }: { meta: PageMeta; what: string }) {
+  const { page, hrefWith } = useListState();
+  const { pageCount, totalCount } = meta;
+  const step = (to: number, text: string, icon: "left" | "right") =>
+    to >= 1 && to <= pageCount ? (
+      <a class="button" href={hrefWith({ page: `${to}` })} rel={icon === "left" ? "prev" : "next"}>
+        {icon === "left" && <Icon name="left" />}
+        {text}
+        {icon === "right" && <Icon name="right" />}
+      </a>
+    ) : undefined;
+  return (
+    <nav class="pager" aria-label={`Pages of ${what}`}>
+      <span class="quiet">
+        {countText(totalCount)} {what}
+        {pageCount > 1 && ` · page ${countText(page)} of ${countText(pageCount)}`}
+      </span>
+      {page > 2 && step(1, "First", "left")}
+      {step(page - 1, "Newer", "left")}
+      {step(page + 1, "Older", "right")}
+    </nav>
+  );
+}

@@ -1,0 +1,96 @@
+/** What is shown where there is nothing to show, or nothing yet. */
+import { ApiError } from "@uniknode/client";
+import type { ComponentChildren } from "preact";
+import type { Answer } from "../data/answers.ts";
+import { useNode } from "../data/node.ts";
+import { Icon } from "./icon.tsx";
+
+/** @param children what one can do to have something here */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="state">
+      <p class="state-title">{title}</p>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+/** Lines in the place of a text; they appear only if it takes longer than one notices. */
+export function Loading({ lines = 3 }: { lines?: number }) {
+  return (
+    <div class="loading" role="status">
+      <span class="unseen">Loading</span>
+      {Array.from({ length: lines }, (_, index) => (
+        <span key={index} class="bone" />
+      ))}
+    </div>
+  );
+}
+
+const WHAT_TO_DO: Readonly<Record<string, string>> = {
+  API_UNREACHABLE: "The node does not answer. The page tries again by itself.",
+  API_TIMEOUT: "The node takes too long to answer. It may be busy.",
+  API_RATE_LIMITED: "This address asked too often. The page waits, and then goes on.",
+  API_UNAUTHORIZED: "This needs a sign-in.",
+  API_NOT_FOUND: "It is not on this chain, or not any more.",
+  API_REFUSED: "The node does not understand this request. Check the filters and the address of the page.",
+  API_FAILED: "The node could not answer.",
+};
+
+export type FailureProps = {
+  readonly error: unknown;
+  /** What could not be shown: `The block`. */
+  readonly what?: string;
+  readonly onRetry?: () => void;
+};
+
+export function Failure({ error, what = "This", onRetry }: FailureProps) {
+  const { code, message } =
+    error instanceof Error ? (error as ApiError) : (new Error(String(error)) as ApiError);
+  const isUnknown = code === "API_NOT_FOUND";
+  return (
+    <div class="state failure" role="alert">
+      <p class="state-title">
+        <Icon name="warning" /> {what} {isUnknown ? "is not there" : "cannot be shown"}
+      </p>
+      <p>{WHAT_TO_DO[code] ?? "Something went wrong in the page."}</p>
+      {!isUnknown && <p class="quiet">{message}</p>}
+      {code === "API_UNAUTHORIZED" && (
+        <p>
+          <a class="button" href="/console/sign-in">
+            Sign in
+          </a>
+        </p>
+      )}
+      {onRetry && !isUnknown && (
+        <p>
+          <button type="button" onClick={onRetry}>
+            Try again
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+export type AnsweredProps<Value> = {
+  readonly answer: Answer<Value>;
+  readonly what?: string;
+  /** Lines that stand in for the content while it is loaded. */
+  readonly lines?: number;
+  readonly children: (value: Value) => ComponentChildren;
+};
+
+/** The content of an answer, or why there is none. An earlier answer stays in sight while a newer one is asked for. */
+export function Answered<Value>({ answer, what, lines, children }: AnsweredProps<Value>) {
+  const { answers, poll } = useNode();
+  const retry = () => {
+    poll();
+    answers.refresh("");
+  };
+  const { value, error } = answer;
+  const isGone = error instanceof ApiError && error.code === "API_NOT_FOUND";
+  if (value !== undefined && !isGone) return <>{children(value)}</>;
+  if (error !== undefined) return <Failure error={error} {...(what && { what })} onRetry={retry} />;
+  return <Loading {...(lines && { lines })} />;
+}

@@ -1,0 +1,28 @@
+/** A time as its distance from now, which keeps up; the time itself is its title. */
+import { useComputed } from "@preact/signals";
+import { useNode } from "../data/node.ts";
+import { absoluteText, relativeText } from "./format.ts";
+
+export type TimeProps = {
+  /** Milliseconds since 1970. */
+  readonly timeMs: number;
+  /** Shows the time itself beside the distance. */
+  readonly isWhole?: boolean;
+  /** Of which clock: the chain's, or that of the machine, which a dev chain can leave. Default: the chain's. */
+  readonly clock?: "chain" | "machine";
+};
+
+export function Time({ timeMs, isWhole = false, clock = "chain" }: TimeProps) {
+  const { nowMs, clockOffsetMs } = useNode();
+  // Only this text changes with the clock: the component is not rendered again.
+  const distance = useComputed(() =>
+    relativeText(timeMs, clock === "chain" ? nowMs.value : nowMs.value - clockOffsetMs.value),
+  );
+  const time = absoluteText(timeMs);
+  return (
+    <time dateTime={new Date(timeMs).toISOString()} title={time}>
+      {isWhole && `${time} · `}
+      {distance}
+    </time>
+  );
+}

@@ -1,0 +1,69 @@
+/** The page around every screen. */
+
+import { useState } from "preact/hooks";
+import { ErrorBoundary } from "preact-iso/lazy";
+import { LocationProvider, Route, Router } from "preact-iso/router";
+import { Announcements } from "../components/announce.tsx";
+import { Page } from "../components/page.tsx";
+import { Failure } from "../components/states.tsx";
+import { Header } from "./header.tsx";
+import { Navigation } from "./navigation.tsx";
+import { Notices } from "./notices.tsx";
+import { routes } from "./routes.ts";
+import { Shortcuts } from "./shortcuts.tsx";
+import "./frame.css";
+
+/** Other addresses are not the console's: the browser opens them. */
+const SCOPE = /^\/console(\/|$|\?)/;
+
+export function Frame() {
+  return (
+    <LocationProvider scope={SCOPE}>
+      <div class="frame">
+        <a class="button skip" href="#main">
+          Skip to the content
+        </a>
+        <Header />
+        <Notices />
+        <Navigation />
+        <main class="main" id="main" tabIndex={-1}>
+          <Screens />
+        </main>
+      </div>
+      <Shortcuts />
+      <Announcements />
+    </LocationProvider>
+  );
+}
+
+function Screens() {
+  const [error, setError] = useState<unknown>();
+  if (error !== undefined) {
+    // Most likely the files of another version: the node was updated while the page was open.
+    return (
+      <Page title="The page failed">
+        <Failure error={error} what="This screen" onRetry={() => location.reload()} />
+      </Page>
+    );
+  }
+  return (
+    <ErrorBoundary onError={setError}>
+      <Router onRouteChange={() => setError(undefined)}>
+        {routes.map(({ path, component }) => (
+          <Route key={path} path={path} component={component} />
+        ))}
+        <Route default component={NotFound} />
+      </Router>
+    </ErrorBoundary>
+  );
+}
+
+function NotFound() {
+  return (
+    <Page title="No such page">
+      <p>
+        The console has nothing at this address. <a href="/console/">To the overview</a>
+      </p>
+    </Page>
+  );
+}

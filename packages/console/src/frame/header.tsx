@@ -1,0 +1,73 @@
+/** What is above every page: where one is, the search, and how the node is. */
+import { Badge } from "../components/badge.tsx";
+import { countText } from "../components/format.ts";
+import { Icon } from "../components/icon.tsx";
+import { useNode } from "../data/node.ts";
+import { SessionButton } from "../session/session-button.tsx";
+import { MENU_ID } from "./navigation.tsx";
+import { SearchField } from "./search-field.tsx";
+import { setTheme, theme, themeAfter } from "./theme.ts";
+
+export function Header() {
+  return (
+    <header class="frame-header">
+      <button type="button" class="plain menu-button" popovertarget={MENU_ID} aria-label="Screens">
+        <Icon name="menu" />
+      </button>
+      <a class="brand" href="/console/">
+        <img src="/console/icon.svg" alt="" />
+        Uniknode
+        <NetworkName />
+      </a>
+      <SearchField />
+      <div class="frame-status">
+        <Pulse />
+        <ThemeButton />
+        <SessionButton />
+      </div>
+    </header>
+  );
+}
+
+function NetworkName() {
+  const { value } = useNode().session.state;
+  if (!value?.network && !value?.devChain) return null;
+  return <Badge tone={value.devChain ? "accent" : "plain"}>{value.devChain ? "dev" : value.network}</Badge>;
+}
+
+/** The height, and whether it is up to date. */
+function Pulse() {
+  const { head, connection } = useNode();
+  const { value } = connection;
+  const isCatchingUp = value.state === "connected" && value.progress !== undefined;
+  const state = isCatchingUp ? "catching-up" : value.state;
+  const texts = {
+    connecting: "Connecting",
+    connected: "Connected",
+    "catching-up": "Catching up",
+    disconnected: "Disconnected",
+  };
+  return (
+    <a class={`pulse ${state}`} href="/console/blocks" title={texts[state]}>
+      <span class="unseen">{texts[state]}, height </span>
+      <b>{head.value ? countText(head.value.height) : "–"}</b>
+    </a>
+  );
+}
+
+function ThemeButton() {
+  const label = `Theme: ${theme.value}`;
+  return (
+    <button
+      type="button"
+      class="plain"
+      title={label}
+      aria-label={label}
+      onClick={() => setTheme(themeAfter(theme.value))}
+    >
+      <Icon name={THEME_ICONS[theme.value]} />
+    </button>
+  );
+}
+
+const THEME_ICONS = { system: "theme", light: "sun", dark: "moon" } as const;

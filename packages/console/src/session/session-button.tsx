@@ -1,0 +1,18 @@
+/** Who is signed in, in the header. */
+import { Icon } from "../components/icon.tsx";
+import { useNode } from "../data/node.ts";
+
+export function SessionButton() {
+  const { session } = useNode();
+  const { value } = session.state;
+  if (value === undefined) return null;
+  return value.signedIn ? (
+    <button type="button" class="plain" title="Sign out" aria-label="Sign out" onClick={session.signOut}>
+      <Icon name="signout" />
+    </button>
+  ) : (
+    <a class="button plain" href="/console/sign-in">
+      Sign in
+    </a>
+  );
+}
