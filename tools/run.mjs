@@ -1,6 +1,6 @@
 /**
  * Runs a command of the workspace on the pinned runtime, installing what is missing first.
- * Plain JavaScript for any Node.js from 20 on: it is what a fresh clone starts with.
+ * It is what a fresh clone starts with: plain JavaScript that Node.js 12 reads, too, so that an older one gets a sentence.
  *
  *   node tools/run.mjs start|test|check|parity|vectors|example|reference|crash|simulate|siege|soak|bench|release [arguments]
  */
@@ -68,7 +68,7 @@ function install() {
   const lock = join(root, "package-lock.json");
   const modules = join(root, "node_modules");
   // An install would first empty the folder that a link leads to.
-  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  if (existsSync(modules) && lstatSync(modules).isSymbolicLink()) return;
   const installed = join(modules, ".package-lock.json");
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
   process.stderr.write("Installing dependencies (once) ...\n");
@@ -76,7 +76,7 @@ function install() {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],
   });
-  if (status !== 0) process.exit(status ?? 1);
+  if (status !== 0) process.exit(status === null ? 1 : status);
 }
 
 function refuse(needed) {
@@ -107,21 +107,24 @@ function run([program, ...args], node) {
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   return new Promise((resolve) => {
-    child.on("exit", (code, signal) => resolve(code ?? (signal ? 1 : 0)));
+    child.on("exit", (code) => resolve(code === null ? 1 : code));
   });
 }
 
-const [name, ...args] = process.argv.slice(2);
-const command = commands[name];
-if (!command) {
-  process.stderr.write(`usage: node tools/run.mjs ${Object.keys(commands).join("|")}\n`);
-  process.exit(2);
+async function main([name, ...args]) {
+  // What installs the pinned runtime.
+  if (Number(process.versions.node.split(".")[0]) < 20) refuse("20");
+  const command = commands[name];
+  if (!command) {
+    process.stderr.write(`usage: node tools/run.mjs ${Object.keys(commands).join("|")}\n`);
+    process.exit(2);
+  }
+  install();
+  const node = runtime();
+  for (const line of command(args)) {
+    const code = await run(line, node);
+    if (code !== 0) process.exit(code);
+  }
 }
-// What installs the pinned runtime.
-if (Number(process.versions.node.split(".")[0]) < 20) refuse("20");
-install();
-const node = runtime();
-for (const line of command(args)) {
-  const code = await run(line, node);
-  if (code !== 0) process.exit(code);
-}
+
+main(process.argv.slice(2));

