@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import { makeFolder } from "../platform/files/folder.ts";
 import { createBlockStore } from "../store/chain/blocks.ts";
-import { openDatabase } from "../store/engine/database.ts";
+import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { copyChain } from "./copy.ts";
 import { databaseOf } from "./database.ts";
@@ -36,6 +36,8 @@ export type CreateOptions = {
 export async function createChainSnapshot(options: CreateOptions): Promise<Manifest> {
   const { data, output, program, nowMs, onProgress } = options;
   const source = databaseOf(data);
+  // Refuses data of a newer version before anything is written.
+  openReader(source).close();
   if (existsSync(output)) {
     throw new ArchiveError("ARCHIVE_EXISTS", `${output} already exists; choose another folder`);
   }
@@ -66,7 +68,7 @@ export async function createChainSnapshot(options: CreateOptions): Promise<Manif
 }
 
 function describe(path: string): Pick<Manifest, "nethash" | "head" | "transactions" | "state"> {
-  const database = openDatabase(path, { readonly: true });
+  const database = openReader(path);
   try {
     const { height, id } = createBlockStore(database).head()!;
     const { transactions } = database

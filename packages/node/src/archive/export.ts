@@ -1,7 +1,7 @@
 /** Exports the blocks of a data folder as a stream; the node may keep running. */
 import { joinBlock, type Network } from "@uniknode/protocol";
 import { createBlockStore } from "../store/chain/blocks.ts";
-import { openDatabase } from "../store/engine/database.ts";
+import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { databaseOf } from "./database.ts";
 import { ArchiveError } from "./error.ts";
@@ -25,7 +25,7 @@ export type ExportOptions = {
  */
 export async function* exportBlocks(options: ExportOptions): AsyncGenerator<Uint8Array> {
   const { data, network, from, onProgress } = options;
-  const database = openDatabase(databaseOf(data), { readonly: true });
+  const database = openReader(databaseOf(data));
   try {
     // One read transaction until the connection is closed.
     database.execute("BEGIN");

@@ -53,9 +53,10 @@ export async function importBlocks(
     );
   }
   const lock = lockDataFolder(data);
-  const database = openDatabase(join(data, "node.sqlite"));
+  const path = join(data, "node.sqlite");
+  const database = openDatabase(path);
   try {
-    migrate(database);
+    migrate(database, path);
     const slots = createSlots(network);
     const names = createWebhookStore(database).eventNames();
     const chain = createChain(DEFAULT_CHAIN_OPTIONS, {

@@ -1,8 +1,8 @@
 /** Restores a snapshot to a data folder. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../store/engine/database.ts";
 import { lockDataFolder } from "../store/engine/folder-lock.ts";
+import { openReader } from "../store/engine/migrations.ts";
 import { type CheckDeps, checkChain } from "./check.ts";
 import { copyChain } from "./copy.ts";
 import { stateDigest } from "./digest.ts";
@@ -89,7 +89,7 @@ const toArchiveError = (error: unknown): ArchiveError =>
       });
 
 async function checkAgainst(manifest: Manifest, path: string, deps: RestoreDeps): Promise<void> {
-  const database = openDatabase(path, { readonly: true });
+  const database = openReader(path);
   try {
     const onPart = (done: number) => deps.onProgress("checking blocks", done);
     const { head, transactions } = await checkChain(database, { ...deps, onPart });

@@ -10,7 +10,7 @@ import { deriveAccounts } from "../dev-chain/keys.ts";
 import { castOf, DEV_ADDRESS_VERSION } from "../dev-chain/network.ts";
 import { ConfigError } from "../platform/config-error.ts";
 import { createRecords } from "../store/chain/records.ts";
-import { openDatabase } from "../store/engine/database.ts";
+import { openReader } from "../store/engine/migrations.ts";
 import { addFlags, readConfig } from "./options.ts";
 
 const options = { data: devOptions.data, json: connectionOptions.json };
@@ -41,7 +41,7 @@ type BalanceOf = (address: string) => bigint | undefined;
 /** Balances at the head; unknown before the first start has ended. */
 function withBalances<T>(path: string, work: (balanceOf: BalanceOf) => T): T {
   if (!existsSync(path)) return work(() => undefined);
-  const database = openDatabase(path, { readonly: true });
+  const database = openReader(path);
   try {
     const records = createRecords(database);
     return work((address) => records.read("wallets", address)?.balance);

@@ -1,6 +1,7 @@
 /** How a command says that it failed: one sentence, and the calls where the program itself is at fault. */
 import { ConfigError } from "../platform/config-error.ts";
 import { dataErrorOf } from "../store/engine/data-error.ts";
+import { MigrationError } from "../store/engine/migrations.ts";
 
 export type Failure = {
   /** For standard error, with its line feed. */
@@ -51,13 +52,17 @@ export function describeFailure(failure: unknown, hasStack: boolean): Failure {
   if (code === undefined) return { text: `uniknode: ${stack || message}\n${REPORT}\n`, exitCode: 1 };
   const nextStep = nextStepOf(code, error);
   const text = `uniknode: ${message}${nextStep === undefined ? "" : `; ${nextStep}`}\n`;
-  return { text: hasStack ? `${text}${stack}\n` : text, exitCode: error instanceof ConfigError ? 2 : 1 };
+  return { text: hasStack ? `${text}${stack}\n` : text, exitCode: isUnusable(error) ? 2 : 1 };
 }
 
 function nextStepOf(code: string, error: unknown): string | undefined {
   const { nodeCode } = Object(error) as { nodeCode?: string };
   return code === "API_UNAUTHORIZED" && nodeCode !== undefined ? NODE_STEPS[nodeCode] : NEXT_STEPS[code];
 }
+
+/** The user has to give something else: options, or data of this version. */
+const isUnusable = (error: unknown): boolean =>
+  error instanceof ConfigError || (error instanceof MigrationError && error.code === "MIGRATION_UNKNOWN");
 
 /** The driver says neither which file it is about nor what to do. */
 function ofDatabase(error: unknown): unknown {

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { databaseOf } from "../archive/database.ts";
 import { runOptions } from "../config/options.ts";
-import { openDatabase } from "../store/engine/database.ts";
+import { openReader } from "../store/engine/migrations.ts";
 import { createSlotStore, type MissedSlot } from "../store/node/slots.ts";
 import { addFlags, readConfig } from "./options.ts";
 
@@ -28,7 +28,7 @@ export function forgerCommand(): Command {
 }
 
 function missedIn(folder: string, slot: number | undefined): MissedSlot[] {
-  const database = openDatabase(databaseOf(folder), { readonly: true });
+  const database = openReader(databaseOf(folder));
   try {
     const slots = createSlotStore(database);
     return slot === undefined ? slots.missed(LATEST) : slots.missedAt(slot);

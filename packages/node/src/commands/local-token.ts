@@ -5,7 +5,8 @@ import { option, readText } from "../config/option.ts";
 import { devOptions, nodeOptions, runOptions } from "../config/options.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError } from "../platform/config-error.ts";
-import { type Database, openDatabase } from "../store/engine/database.ts";
+import type { Database } from "../store/engine/database.ts";
+import { openReader } from "../store/engine/migrations.ts";
 import { createMetaStore } from "../store/node/meta.ts";
 import { type KeyFiles, readSecretKey } from "../webhooks/sqlite/secrets/encrypt-secrets.ts";
 import { createSecretCipher } from "../webhooks/sqlite/secrets/encryption.ts";
@@ -89,7 +90,7 @@ function readToken(folder: string, keyFiles: KeyFiles): string {
       `${folder} is no data folder of a node: ${path} is missing; give another with --data`,
     );
   }
-  const token = keptToken(openDatabase(path, { readonly: true }), keyFiles);
+  const token = keptToken(openReader(path), keyFiles);
   if (token !== undefined) return token;
   throw new ConfigError(
     `${folder} has no webhook token: the node was always started with one of its own (--webhook-token)`,

@@ -11,8 +11,8 @@ const ignore = () => {};
 /** Exit codes: 0 success, 1 failure, 2 invalid arguments or options. */
 export async function main(args: readonly string[]): Promise<number> {
   limitHeapGrowth();
-  // A closed standard error must not change the exit code.
-  process.stderr.off("error", ignore).on("error", ignore);
+  // A reader that has ended, such as `head`, must not change the exit code.
+  for (const stream of [process.stdout, process.stderr]) stream.off("error", ignore).on("error", ignore);
   const asked = COMMANDS.filter(({ name }) => name === (args[0] === "help" ? args[1] : args[0]));
   const program = await createProgram(asked.length > 0 ? asked : COMMANDS);
   overrideExit(program);

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { MAX_OFFSET_MS, measureOffset } from "../../platform/clock/check.ts";
-import { openDatabase } from "../../store/engine/database.ts";
+import { openReader } from "../../store/engine/migrations.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const GIGABYTE = 2 ** 30;
@@ -69,7 +69,7 @@ export function checkFolder(folder: string): Finding {
   const path = join(folder, "node.sqlite");
   if (!existsSync(path)) return ok("data folder", `${folder} is empty: the first start makes the chain`);
   try {
-    openDatabase(path, { readonly: true }).close();
+    openReader(path).close();
     return ok("data folder", `${folder} has a chain`);
   } catch (error) {
     return fail(

@@ -45,7 +45,7 @@ export function openDataFolder(
   const writes = watchWrites(writeState, loggedTrouble(logger, resolve(options.data)));
   const database = openDatabase(databasePath, { writeLock: priorityWriteLock(writeLock), writes });
   onStop("database", database.close);
-  migrate(database);
+  migrate(database, databasePath);
   const secretKey = encryptSecrets(database, options);
   const webhookToken = webhookTokenOf(
     options.webhookToken,

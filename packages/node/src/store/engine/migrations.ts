@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "./database.ts";
+import { type Database, openDatabase } from "./database.ts";
 
 /** The database does not fit this program. A retry never succeeds. */
 export class MigrationError extends Error {
@@ -21,22 +21,16 @@ const FOLDER = join(import.meta.dirname, "..", "migrations");
 /**
  * Brings the schema up to date.
  *
- * @throws {MigrationError} when the database was made by a newer program, or an applied file was changed since
+ * @param path of its file, for errors
+ * @throws {MigrationError} when the database was made by a newer program, or an applied file was changed since; then
+ *   nothing has changed
  */
-export function migrate(database: Database): void {
+export function migrate(database: Database, path?: string): void {
   database.execute(
     "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, checksum TEXT NOT NULL) STRICT",
   );
-  const applied = new Map(
-    database
-      .prepare<{ name: string; checksum: string }>("SELECT name, checksum FROM migrations")
-      .all()
-      .map(({ name, checksum }) => [name, checksum]),
-  );
-  const names = readdirSync(FOLDER)
-    .filter((name) => name.endsWith(".sql"))
-    .sort();
-  for (const name of names) {
+  const applied = refuseNewer(database, path);
+  for (const name of migrationNames()) {
     const sql = readFileSync(join(FOLDER, name), "utf8");
     const checksum = createHash("sha256").update(sql).digest("hex");
     const known = applied.get(name);
@@ -44,7 +38,7 @@ export function migrate(database: Database): void {
     if (known !== undefined) {
       throw new MigrationError(
         "MIGRATION_CHANGED",
-        `migration ${name} was changed after it had been applied`,
+        `migration ${name} was changed after it had been applied to ${path ?? "the database"}: install the program anew`,
       );
     }
     database.transaction(() => {
@@ -52,11 +46,44 @@ export function migrate(database: Database): void {
       database.prepare("INSERT INTO migrations VALUES (?, ?)").run(name, checksum);
     });
   }
-  const unknown = [...applied.keys()].find((name) => !names.includes(name));
-  if (unknown !== undefined) {
+}
+
+/**
+ * Opens the database of a node for reading.
+ *
+ * @throws {MigrationError} when it was made by a newer program
+ * @throws {Error} of the driver when it is no database or cannot be opened
+ */
+export function openReader(path: string): Database {
+  const database = openDatabase(path, { readonly: true });
+  try {
+    refuseNewer(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const migrationNames = (): string[] =>
+  readdirSync(FOLDER)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
+
+/** Checksums of the applied files, by name. */
+function refuseNewer(database: Database, path = "the database"): ReadonlyMap<string, string> {
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get();
+  const rows = isThere
+    ? database.prepare<{ name: string; checksum: string }>("SELECT name, checksum FROM migrations").all()
+    : [];
+  const names = migrationNames();
+  const unknown = rows.find(({ name }) => !names.includes(name));
+  if (unknown) {
     throw new MigrationError(
       "MIGRATION_UNKNOWN",
-      `the data was written by a newer version (migration ${unknown})`,
+      `${path} was written by a newer version of the program (migration ${unknown.name}): ` +
+        "start that version, or give this one another data folder with --data",
     );
   }
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }

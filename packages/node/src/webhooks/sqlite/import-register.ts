@@ -37,9 +37,10 @@ export type ImportedWebhook = { readonly alias: string; readonly webhook: Webhoo
 export function importOldRegister(path: string, options: ImportOptions): ImportedWebhook[] {
   const entries = readOldRegister(readFile(path), options.maxWebhooks);
   const lock = lockDataFolder(options.data);
-  const database = openDatabase(join(options.data, "node.sqlite"));
+  const databasePath = join(options.data, "node.sqlite");
+  const database = openDatabase(databasePath);
   try {
-    migrate(database);
+    migrate(database, databasePath);
     const webhooks = createWebhookStore(database, createSecretCipher(encryptSecrets(database, options)));
     const aliases = createWebhookAliases(database);
     const unknown = entries.filter(({ alias }) => aliases.idOf(alias) === undefined);

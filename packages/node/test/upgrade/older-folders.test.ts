@@ -1,0 +1,45 @@
+/** Data folders of released versions: this one opens them, with everything that is in them, and goes on. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@uniknode/client";
+import { expect, onTestFinished, test } from "vitest";
+import { spawnUniknode } from "../../test-support/process/uniknode.ts";
+import { describeChain, WEBHOOK_TOKEN } from "../../test-support/upgrade/describe.ts";
+
+const FOLDERS = join(import.meta.dirname, "folders");
+const versions = readdirSync(FOLDERS).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
+
+test("There is one of the first version.", () => {
+  expect(versions).toContain("0.1.0");
+});
+
+test.each(versions)(
+  "The folder of %s is opened, and its chain goes on.",
+  { timeout: 60_000 },
+  async (version) => {
+    const folder = mkdtempSync(join(tmpdir(), "uniknode-upgrade-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    execFileSync("tar", ["-xzf", join(FOLDERS, `${version}.tar.gz`), "-C", folder]);
+    const made = JSON.parse(readFileSync(join(FOLDERS, `${version}.json`), "utf8")) as Awaited<
+      ReturnType<typeof describeChain>
+    >;
+    const data = join(folder, "data");
+    // Nothing is forged before everything was compared.
+    const options = ["--block-time", "1", "--instant", "--webhook-token", WEBHOOK_TOKEN];
+    const node = spawnUniknode(["dev", "--data", data, "--http-port", "0", ...options]);
+    onTestFinished(async () => {
+      node.child.kill("SIGTERM");
+      expect((await node.ended).code).toBe(0);
+    });
+    const [, url] = await node.printed(/API\s+(http:\S+?)\/api/);
+    await node.printed(/Ctrl-C stops/);
+    const client = createClient({ url: url!, webhookToken: WEBHOOK_TOKEN });
+
+    expect(await describeChain(client)).toEqual(made);
+
+    const { data: change } = await client.dev.mine({ blocks: 2 });
+    expect(change.head.height).toBe(made.head.height + 2);
+  },
+);
